@@ -1,0 +1,16 @@
+// npm run bench -- http: measures one part. Every figure is a ratio within one run: machines differ, and are shared.
+
+const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
+  http: () => import("./http.ts"),
+};
+
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+const unknown = names.find((name) => !Object.hasOwn(parts, name));
+if (unknown !== undefined || names.length === 0) {
+  console.error(`usage: npm run bench -- ${Object.keys(parts).join(" | ")}`);
+  process.exit(2);
+}
+for (const name of names) {
+  const part = await parts[name]?.();
+  await part?.run();
+}

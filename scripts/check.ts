@@ -1,0 +1,30 @@
+import { spawnSync } from "node:child_process";
+import { hrtime } from "node:process";
+
+// Cheap and frequent faults first; the package is judged last, as built.
+const steps: readonly (readonly [name: string, command: string])[] = [
+  ["lock file", "node scripts/lock.ts --check"],
+  ["format and import order", "biome check --error-on-warnings ."],
+  ["lint and layers", "oxlint"],
+  ["types", "tsc -p tsconfig.json"],
+  ["unused files, exports and dependencies", "knip"],
+  ["build", "npm run --silent build"],
+  ["package", "publint --strict"],
+  ["package types", "attw --pack --profile esm-only ."],
+];
+
+let passed = 0;
+for (const [name, command] of steps) {
+  const start = hrtime.bigint();
+  const { status, stdout, stderr, error } = spawnSync(command, { shell: true, encoding: "utf8" });
+  const seconds = (Number(hrtime.bigint() - start) / 1e9).toFixed(1);
+  if (status !== 0) {
+    console.log(`${stdout}${stderr}${error?.message ?? ""}`);
+    console.log(`failed  ${name} (${command}), ${seconds} s`);
+    break;
+  }
+  console.log(`passed  ${name}, ${seconds} s`);
+  passed += 1;
+}
+console.log(`check: ${passed} of ${steps.length} steps passed`);
+process.exitCode = passed === steps.length ? 0 : 1;

@@ -1,0 +1,89 @@
+import { posix } from "node:path";
+
+/**
+ * The ranks of `src/`: each folder, and the folders it may import besides itself.
+ * Nothing imports upstream. `"anything"` marks the composition at the end.
+ */
+const ranks: Readonly<Record<string, readonly string[] | "anything">> = {
+  core: [],
+  stores: ["core"],
+  dependencies: ["core"],
+  pagination: ["core"],
+  http: ["core", "stores", "dependencies", "pagination"],
+  openapi: ["core", "http"],
+  auth: ["core", "stores", "http"],
+  graphql: ["core", "stores", "dependencies", "http", "pagination"],
+  sql: ["core", "stores", "pagination", "auth"],
+  redis: ["core", "stores", "pagination", "auth"],
+  testing: "anything",
+  cli: "anything",
+};
+
+/** Packages that have one home under `src/`: everybody else goes through that home. `*` stands for any ending. */
+const homes: readonly { readonly home: string; readonly packages: readonly string[] }[] = [
+  { home: "http/engine.ts", packages: ["fastify", "fastify-plugin", "light-my-request", "find-my-way", "@fastify/*"] },
+  { home: "graphql/", packages: ["graphql", "graphql-ws"] },
+  { home: "sql/", packages: ["kysely", "pg", "node:sqlite"] },
+  { home: "redis/", packages: ["redis", "@redis/*"] },
+];
+
+// A parser that shares Fastify's scope on npm and needs no Fastify.
+const homeless: readonly string[] = ["@fastify/busboy"];
+
+/**
+ * Why `file` may not import `specifier`, or undefined when it may.
+ * `file` is relative to the repository, with forward slashes.
+ */
+export function refusal(file: string, specifier: string): string | undefined {
+  if (file.startsWith("examples/")) return refusalInExamples(file, specifier);
+  if (!file.startsWith("src/")) return undefined;
+  const place = file.slice("src/".length);
+  return specifier.startsWith(".") ? refusalOfFile(place, specifier) : refusalOfPackage(place, specifier);
+}
+
+function refusalInExamples(file: string, specifier: string): string | undefined {
+  if (!specifier.startsWith(".")) return undefined;
+  const target = posix.join(posix.dirname(file), specifier);
+  return target.startsWith("src/") ? "an example uses the public doors only, as an application would" : undefined;
+}
+
+function refusalOfFile(place: string, specifier: string): string | undefined {
+  const target = posix.join(posix.dirname(place), specifier);
+  if (target.startsWith("..")) return "src/ imports nothing that is outside src/";
+  const from = folderOf(place);
+  const to = folderOf(target);
+  if (isComposition(place) || from === to) return undefined;
+  const allowed = ranks[from ?? ""];
+  if (allowed === undefined) return `src/${from}/ has no rank yet: give it one in scripts/lint/layers.ts`;
+  if (allowed === "anything" || (to !== undefined && allowed.includes(to))) return undefined;
+  return `src/${from}/ may import ${allowed.join(", ") || "nothing of ours"}, not src/${to ?? target}`;
+}
+
+function refusalOfPackage(place: string, specifier: string): string | undefined {
+  const name = packageName(specifier);
+  if (name === "portico") return "src/ imports its own files by path, not through a door";
+  if (homeless.includes(name)) return undefined;
+  const home = homes.find(({ packages }) => packages.some((pattern) => matches(pattern, name)))?.home;
+  return home === undefined || place.startsWith(home) ? undefined : `only src/${home} imports ${name}`;
+}
+
+// `app.ts` and the doors put the parts together.
+function isComposition(place: string): boolean {
+  return !place.includes("/") || /^[^/]+\/index\.ts$/.test(place);
+}
+
+function folderOf(place: string): string | undefined {
+  return place.includes("/") ? place.slice(0, place.indexOf("/")) : undefined;
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith("node:")) return specifier;
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}

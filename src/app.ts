@@ -1,0 +1,270 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { type PorticoAppOptions, type ResolvedAppOptions, resolveAppOptions } from "./app-options.ts";
+import { ConfigurationError } from "./core/configuration-error.ts";
+import type { Logger } from "./core/logger.ts";
+import type { MaybePromise } from "./core/maybe-promise.ts";
+import {
+  Engine,
+  type EngineApp,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type InjectRequest,
+  type InjectResponse,
+  routeUpgrade,
+} from "./http/engine.ts";
+import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/exception-handlers.ts";
+import { healthRoutes } from "./http/health.ts";
+import type { Host } from "./http/host.ts";
+import { Load } from "./http/load.ts";
+import { Origins } from "./http/origins.ts";
+import type { Route } from "./http/route.ts";
+import { Router, type RouteTable } from "./http/router.ts";
+import { Server } from "./http/server.ts";
+import { type OpenApiDocument, openApiDocument } from "./openapi/document.ts";
+import { openApiRoutes } from "./openapi/routes.ts";
+
+/** Runs when the application starts or ends. */
+export type LifeCycleHook = () => MaybePromise<unknown>;
+
+/** Where a listening application is reached. */
+export interface Address {
+  readonly port: number;
+  readonly host: string;
+  readonly url: string;
+}
+
+/**
+ * The application: routes, middleware and sockets, and the server that runs them.
+ *
+ * A wrong option throws `ConfigurationError` here and now.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ *
+ * const app = new PorticoApp({ title: "Bookshop" });
+ * app.get("/books/:id", ({ path }) => ({ id: path.id }));
+ *
+ * const { url } = await app.listen({ port: 3000 });
+ * console.log(`listening on ${url}`);
+ * ```
+ */
+export class PorticoApp extends Router {
+  readonly #options: ResolvedAppOptions;
+  readonly #engine: Engine;
+  readonly #host: Host;
+  readonly #server: Server;
+  readonly #exceptionHandlers = new ExceptionHandlers();
+  readonly #startHooks: LifeCycleHook[] = [];
+  readonly #closeHooks: LifeCycleHook[] = [];
+  #table: RouteTable | null = null;
+  #started: Promise<void> | null = null;
+  #closed: Promise<void> | null = null;
+
+  constructor(options: PorticoAppOptions = {}) {
+    super();
+    this.#options = resolveAppOptions(options);
+    const { timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug } = this.#options;
+    this.#engine = new Engine({
+      logger,
+      trustedProxies,
+      headersTimeoutMs: timeouts.headersSeconds * 1000,
+      requestTimeoutMs: timeouts.requestSeconds * 1000,
+      keepAliveTimeoutMs: timeouts.keepAliveSeconds * 1000,
+    });
+    this.#host = ({
+	stores,
+	clock,
+	debug,
+	publicUrl,
+	log: this.#engine.log,
+	origins: new Origins(origins, publicUrl),
+	load: new Load(load),
+	exceptionHandlers: this.#exceptionHandlers
+});
+    this.#server = new Server(this.#host, {
+      maxBody: this.#options.maxBody,
+      handlerMs: timeouts.handlerSeconds * 1000,
+      graceMs: timeouts.graceSeconds * 1000,
+    });
+  }
+
+  /** The Fastify instance, for plugins of its ecosystem; outside Portico's own semver. */
+  get engine(): FastifyInstance {
+    return this.#engine.fastify;
+  }
+
+  /** The logger, as it was given or made. */
+  get log(): Logger {
+    return this.#engine.log;
+  }
+
+  /** A Node request handler, for Express, Nest and `http.createServer`. Do not put a body parser before it. */
+  get handler(): (request: IncomingMessage, response: ServerResponse) => void {
+    return (request, response) => {
+      this.#start().then(
+        () => this.engine.routing(request, response),
+        (error: unknown) => response.destroy(error as Error),
+      );
+    };
+  }
+
+  /** Beside `handler`, for sockets: `server.on("upgrade", app.upgradeHandler)`. */
+  get upgradeHandler(): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+    return (request, socket, head) => {
+      this.#start().then(
+        () => routeUpgrade(this.engine, request, socket, head),
+        (error: unknown) => socket.destroy(error as Error),
+      );
+    };
+  }
+
+  /**
+   * For an existing Fastify application: `fastify.register(app.plugin(), { prefix: "/api" })`. Server options, such as
+   * trusted proxies and timeouts, are those of that application; health routes are its business.
+   */
+  plugin(): FastifyPluginAsync {
+    const app = this.#engineApp([]);
+    return async (fastify) => {
+      await this.#engine.plugin(app)(fastify, {});
+      if (app.sockets.length > 0) {
+        if (fastify.hasDecorator("websocketServer"))
+          throw new ConfigurationError(
+            "PorticoApp.plugin",
+            "has sockets of its own: it cannot share a server with @fastify/websocket",
+          );
+        fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(fastify, request, socket, head));
+      }
+      fastify.addHook("onReady", () => this.#runStartHooks());
+      fastify.addHook("preClose", () => this.#server.closeSockets(0));
+      fastify.addHook("onClose", () => this.#runCloseHooks());
+    };
+  }
+
+  /**
+   * Turns errors of a class, and of those below it that have no handler of their own, into answers.
+   *
+   * @example
+   * ```ts
+   * import { PorticoApp } from "portico";
+   *
+   * class OutOfStock extends Error {}
+   *
+   * new PorticoApp().addExceptionHandler(OutOfStock, (_request, response, exc) => response.status(409).json({ detail: exc.message }));
+   * ```
+   */
+  addExceptionHandler<E extends Error>(type: ErrorClass<E>, handler: ExceptionHandler<E>): this {
+    this.#exceptionHandlers.add(type, handler);
+    return this;
+  }
+
+  /** Runs before the first request is answered; when it throws, the application does not start. */
+  onStart(hook: LifeCycleHook): this {
+    this.#startHooks.push(hook);
+    return this;
+  }
+
+  /** Runs after the last request was answered, the last added first. */
+  onClose(hook: LifeCycleHook): this {
+    this.#closeHooks.push(hook);
+    return this;
+  }
+
+  /** The OpenAPI 3.1 document of the routes as they stand. From here on they do not change. */
+  openapi(): OpenApiDocument {
+    const { title, version, description } = this.#options;
+    return openApiDocument(
+      { title, version, ...(description === undefined ? {} : { description }) },
+      this.#collect().routes,
+    );
+  }
+
+  /** Starts to listen, and from then on ends in order on the signals of `shutdown.signals`. Port 0 takes a free one. */
+  async listen(options: { readonly port: number; readonly host?: string }): Promise<Address> {
+    const { port, host = "127.0.0.1" } = options;
+    await this.#start();
+    this.#server.start();
+    const address = await this.#engine.listen(port, host);
+    this.#endOnSignals();
+    const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+    return { port: address.port, host: address.address, url: `http://${name}:${address.port}` };
+  }
+
+  /** Answers a request without a socket: the same route, middleware and gates. */
+  async inject(request: InjectRequest | string): Promise<InjectResponse> {
+    await this.#start();
+    return this.#engine.inject(typeof request === "string" ? { url: request } : request);
+  }
+
+  /** Ends: requests in flight are answered, sockets closed, then the `onClose` hooks run. Called again, it waits for the same. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close({ delayMs: 0, socketMs: 0 });
+    return this.#closed;
+  }
+
+  /** Ends as on a signal: readiness says 503 for a while before anything is refused, sockets are closed one after another. */
+  drain(): Promise<void> {
+    const { delaySeconds, socketSeconds } = this.#options.shutdown;
+    this.#closed ??= this.#close({ delayMs: delaySeconds * 1000, socketMs: socketSeconds * 1000 });
+    return this.#closed;
+  }
+
+  async #close({ delayMs, socketMs }: { readonly delayMs: number; readonly socketMs: number }): Promise<void> {
+    const deadlineMs = this.#options.shutdown.deadlineSeconds * 1000;
+    this.#engine.closeConnectionsAfterAnswers();
+    await this.#server.drain(delayMs);
+    const cut = setTimeout(() => this.#server.cutSockets(), deadlineMs);
+    await Promise.all([this.#engine.close(deadlineMs), this.#server.closeSockets(socketMs)]);
+    clearTimeout(cut);
+    this.#server.stop();
+    await this.#runCloseHooks();
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= (async () => {
+      const { health } = this.#options;
+      this.#engine.start(this.#engineApp(health === false ? [] : healthRoutes(health, this.#server)));
+      await this.#engine.ready();
+      await this.#runStartHooks();
+    })();
+    return this.#started;
+  }
+
+  #engineApp(health: readonly Route[]): EngineApp {
+    const { openapi } = this.#options;
+    const { middleware, routes, sockets } = this.#collect();
+    const documentation = openapi === false ? [] : openApiRoutes(openapi, () => this.openapi());
+    return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
+  }
+
+  #collect(): RouteTable {
+    this.#table ??= this.collect();
+    return this.#table;
+  }
+
+  async #runStartHooks(): Promise<void> {
+    for (const hook of this.#startHooks) await hook();
+  }
+
+  async #runCloseHooks(): Promise<void> {
+    for (const hook of this.#closeHooks.toReversed()) await hook();
+  }
+
+  #endOnSignals(): void {
+    const { signals, deadlineSeconds, delaySeconds } = this.#options.shutdown;
+    const end = (signal: NodeJS.Signals): void => {
+      this.log.info({ signal }, "shutting down");
+      // The last resort, should a hook hang: later than everything that ends by itself.
+      setTimeout(() => process.exit(1), (delaySeconds + deadlineSeconds) * 1000 + 1_000).unref();
+      this.drain().catch((err: unknown) => {
+        this.log.error({ err }, "shutting down failed");
+        process.exitCode = 1;
+      });
+    };
+    for (const signal of signals) process.once(signal, end);
+    this.onClose(() => {
+      for (const signal of signals) process.off(signal, end);
+    });
+  }
+}

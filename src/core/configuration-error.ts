@@ -1,0 +1,46 @@
+import { PorticoError } from "./error.ts";
+
+/**
+ * Thrown while an application is being put together, never while it answers: an option has a wrong value.
+ *
+ * The sentence names the option, what it takes and what it was given:
+ * `rateLimit.perMinute must be a positive integer, received -1`.
+ *
+ * @example
+ * ```ts
+ * import { ConfigurationError, PorticoApp } from "portico";
+ *
+ * try {
+ *   new PorticoApp({ publicUrl: "shop.example" });
+ * } catch (error) {
+ *   console.error(error instanceof ConfigurationError && error.option); // PorticoApp.publicUrl
+ * }
+ * ```
+ */
+export class ConfigurationError extends PorticoError {
+  override readonly name: string = "ConfigurationError";
+  /** Where the option stands: `rateLimit.perMinute`. */
+  readonly option: string;
+
+  /** With what was received, `expected` completes "must be ..."; without it, it is the rest of the sentence. */
+  constructor(option: string, expected: string, ...received: [value?: unknown]) {
+    const rest = received.length === 0 ? expected : `must be ${expected}, received ${describe(received[0])}`;
+    super("CONFIGURATION_INVALID", `${option} ${rest}`);
+    this.option = option;
+  }
+}
+
+const LONGEST = 60;
+
+/** A short text for a message. Objects and functions by their kind alone: what is inside could be a secret. */
+function describe(value: unknown): string {
+  if (typeof value === "string")
+    return JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}...` : value);
+  if (typeof value === "function") return value.name === "" ? "a function" : `the function ${value.name}`;
+  if (typeof value === "object" && value !== null) {
+    return Array.isArray(value)
+      ? `an array of ${value.length}`
+      : `an object (${value.constructor?.name ?? "no class"})`;
+  }
+  return String(value);
+}

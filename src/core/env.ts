@@ -1,0 +1,25 @@
+import { ConfigurationError } from "./configuration-error.ts";
+
+/**
+ * The value of an environment variable. Throws `ConfigurationError` with its name when it is missing or empty.
+ *
+ * @example
+ * ```ts
+ * import { env } from "portico";
+ *
+ * const port = Number(env("PORT", "3000"));
+ * ```
+ *
+ * @param fallback what it is when it is missing; without one the variable is required
+ */
+export function env(name: string, fallback?: string): string {
+  const value = process.env[name];
+  if (value !== undefined && value !== "") return value;
+  if (fallback !== undefined) return fallback;
+  throw new ConfigurationError(`the environment variable ${name}`, "set and not empty", value);
+}
+
+/** Whether this process runs in production: defaults become stricter then. */
+export function isProduction(): boolean {
+  return process.env["NODE_ENV"] === "production";
+}

@@ -1,0 +1,106 @@
+import { ConfigurationError } from "./configuration-error.ts";
+
+/** How one option is read: what it must be, in words, and the value it gives. */
+export interface Rule<T> {
+  readonly expected: string;
+  /** The value to go on with, or `REFUSED`. */
+  readonly read: (value: unknown) => T | typeof REFUSED;
+  /** What it is when it is left out; a rule without one keeps the option `undefined`. */
+  readonly fallback?: T;
+  /** Present but `undefined` is refused: a gate that was meant to be there must not vanish. */
+  readonly strict?: true;
+}
+
+export const REFUSED: unique symbol = Symbol("refused");
+
+/** What the rules give, complete: options with a fallback are always there. */
+export type Resolved<R> = {
+  readonly [K in keyof R]: R[K] extends { readonly fallback: infer T }
+    ? T
+    : R[K] extends Rule<infer T>
+      ? T | undefined
+      : never;
+};
+
+/**
+ * Reads an options object once, against one rule per option, into a complete and frozen object. The caller's object is
+ * not written to. An unknown key, and a value that its rule refuses, throw `ConfigurationError` with the option's name.
+ */
+export function resolveOptions<const R extends Readonly<Record<string, Rule<any>>>>(
+  owner: string,
+  given: unknown,
+  rules: R,
+): Resolved<R> {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new ConfigurationError(`${owner} options`, "an object", given);
+  for (const key of Object.keys(given)) {
+    if (!Object.hasOwn(rules, key)) throw unknownOption(owner, key, Object.keys(rules));
+  }
+  const resolved: Record<string, unknown> = {};
+  for (const [key, rule] of Object.entries(rules)) {
+    const value = Object.hasOwn(given, key) ? (given as Record<string, unknown>)[key] : undefined;
+    const isAbsent = value === undefined && !(rule.strict === true && Object.hasOwn(given, key));
+    const read = isAbsent ? rule.fallback : rule.read(value);
+    if (read === REFUSED) throw new ConfigurationError(`${owner}.${key}`, rule.expected, value);
+    resolved[key] = read;
+  }
+  return Object.freeze(resolved) as Resolved<R>;
+}
+
+function unknownOption(owner: string, key: string, known: readonly string[]): ConfigurationError {
+  const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()));
+  const hint = near === undefined ? `the options are ${known.join(", ")}` : `did you mean ${near}?`;
+  return new ConfigurationError(`${owner}.${key}`, `is not an option: ${hint}`);
+}
+
+/** One slip of the keyboard apart: a letter too many, too few, wrong, or two in the wrong order. */
+function isNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [restA, restB] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  return restA.length <= 1 && restB.length <= 1
+    ? true
+    : restA.length === 2 && restA[0] === restB[1] && restA[1] === restB[0];
+}
+
+/** The rule, with a value for when the option is left out. */
+export function optional<T, const F extends T>(rule: Rule<T>, fallback: F): Rule<T> & { readonly fallback: T } {
+  return { ...rule, fallback };
+}
+
+/** Takes what `accepts` lets through, as it is. */
+export function rule<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
+  return { expected, read: (value) => (accepts(value) ? (value as T) : REFUSED) };
+}
+
+export const text: Rule<string> = rule(
+  "a string that is not empty",
+  (value) => typeof value === "string" && value !== "",
+);
+export const flag: Rule<boolean> = rule("true or false", (value) => typeof value === "boolean");
+export const positiveInteger: Rule<number> = rule(
+  "a positive integer",
+  (value) => Number.isSafeInteger(value) && (value as number) > 0,
+);
+export const wholeNumber: Rule<number> = rule(
+  "a whole number, 0 or more",
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+);
+/** A length of time. Node's timers take at most 2^31 - 1 ms and fire at once beyond it. */
+export const seconds: Rule<number> = rule(
+  "a number of seconds from 0 to 2,147,483",
+  (value) => typeof value === "number" && value >= 0 && value <= 2_147_483,
+);
+export const callable: Rule<(...args: any[]) => any> = rule("a function", (value) => typeof value === "function");
+
+/** A list whose every entry `accepts` lets through, copied. */
+export function listOf<T>(expected: string, accepts: (entry: unknown) => boolean): Rule<readonly T[]> {
+  return {
+    expected,
+    read: (value) =>
+      Array.isArray(value) && value.every((entry) => accepts(entry)) ? Object.freeze([...(value as T[])]) : REFUSED,
+  };
+}

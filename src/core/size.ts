@@ -1,0 +1,35 @@
+import { ConfigurationError } from "./configuration-error.ts";
+import { REFUSED, type Rule } from "./options.ts";
+
+/** Bytes, or a number with its unit: `"2mb"`. A text that comes from outside goes through `parseSize`. */
+export type Size = number | `${number}${"b" | "kb" | "mb" | "gb"}`;
+
+const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+const EXPECTED = 'a size such as "512kb" or "2mb" (a kb is 1,024 bytes), or a whole number of bytes';
+
+/**
+ * The bytes that a size stands for: `"1kb"` is 1,024. Throws `ConfigurationError` for anything else.
+ *
+ * @example
+ * ```ts
+ * import { parseSize } from "portico";
+ *
+ * parseSize("2mb"); // 2097152
+ * ```
+ */
+export function parseSize(text: string): number {
+  const bytes = toBytes(text);
+  if (bytes === REFUSED) throw new ConfigurationError("size", EXPECTED, text);
+  return bytes;
+}
+
+/** An option that takes a `Size` and gives bytes. */
+export const size: Rule<number> = { expected: EXPECTED, read: toBytes };
+
+function toBytes(value: unknown): number | typeof REFUSED {
+  if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0 ? value : REFUSED;
+  const match = typeof value === "string" ? /^(\d{1,15}(?:\.\d{1,6})?)\s?(b|kb|mb|gb)$/i.exec(value) : null;
+  if (match === null) return REFUSED;
+  const bytes = Math.round(Number(match[1]) * (UNITS[(match[2] as string).toLowerCase()] as number));
+  return Number.isSafeInteger(bytes) ? bytes : REFUSED;
+}

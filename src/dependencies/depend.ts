@@ -1,0 +1,96 @@
+import { ConfigurationError } from "../core/configuration-error.ts";
+
+// This folder knows no context of its own: `http/inject.ts` binds it to Portico's.
+
+declare const VALUE: unique symbol;
+
+/** What a generator yields, what a promise holds, or the value itself. */
+export type Unwrap<R> = R extends AsyncGenerator<infer Y, any, any> | Generator<infer Y, any, any> ? Y : Awaited<R>;
+
+/** `Depend(f)`, declared as a parameter: the value that `f` resolves to is handed in under its name. */
+export interface Dependency<out T> {
+  readonly "~kind": "depend";
+  readonly "~provider": Callable | Provider<unknown>;
+  readonly [VALUE]?: T;
+}
+
+/** A callable that declares parameters of its own, made by `provide`. */
+export interface Provider<out T> {
+  readonly "~kind": "provider";
+  readonly "~params": Readonly<Record<string, unknown>>;
+  readonly "~call": Callable;
+  readonly [VALUE]?: T;
+}
+
+export type Callable = (args: never) => unknown;
+
+/** A context class as a parameter. It names its instance: `infer` from a generic class would give `HttpContext<unknown>`. */
+export interface ContextClass<out C> {
+  readonly "~instance": C;
+}
+
+/** What a parameter may be declared as: a dependency or a context. */
+export type Injectable<C> = ContextClass<C> | Dependency<any>;
+export type InjectedOf<P> = P extends Dependency<infer T> ? T : P extends ContextClass<infer C> ? C : never;
+/** What the declared parameters become in the function. */
+export type Injected<P> = { readonly [K in keyof P]: InjectedOf<P[K]> };
+
+/** Names that mean something already. The type is a sentence, so that the error is one. */
+export type Reserved<Name extends string, Sentence extends string> = { readonly [K in Name]?: Sentence };
+/** Declared parameters; `ctx` and `context` may be declared as what they are, a context. */
+export type InjectParams<C> = { readonly [name: string]: Injectable<C> } & {
+  readonly [K in "ctx" | "context"]?: ContextClass<C>;
+};
+
+/** The names that every provider has without declaring them. */
+export interface ProviderAmbient<C> {
+  readonly ctx: C;
+  readonly context: C;
+}
+export type ProviderArgs<P, C> = Injected<P> & Omit<ProviderAmbient<C>, keyof P>;
+
+/** `Depend(f)`: a plain function or generator, or what `provide` returned. */
+export interface DependFunction<C> {
+  <T>(provider: Provider<T>): Dependency<T>;
+  <R>(provider: (args: ProviderAmbient<C>) => R): Dependency<Unwrap<R>>;
+}
+
+/** `provide(params)(f)`: a dependency with dependencies; `provide(f)`: one that wants its `ctx` typed. */
+export interface ProvideFunction<C> {
+  <R>(call: (args: ProviderAmbient<C>) => R): Provider<Unwrap<R>>;
+  <const P extends InjectParams<C>>(params: P): <R>(call: (args: ProviderArgs<P, C>) => R) => Provider<Unwrap<R>>;
+}
+
+export function depend(provider: Callable | Provider<unknown>): Dependency<unknown> {
+  if (typeof provider !== "function" && !isProvider(provider))
+    throw new ConfigurationError("Depend", "given a function, or what provide() returned", provider);
+  return Object.freeze({ "~kind": "depend", "~provider": provider });
+}
+
+export function provide(
+  first: Callable | Readonly<Record<string, unknown>>,
+): Provider<unknown> | ((call: Callable) => Provider<unknown>) {
+  if (typeof first === "function") return provider({}, first);
+  if (typeof first !== "object" || first === null)
+    throw new ConfigurationError("provide", "given parameters or a function", first);
+  return (call) => provider(first, call);
+}
+
+function provider(params: Readonly<Record<string, unknown>>, call: Callable): Provider<unknown> {
+  if (typeof call !== "function") throw new ConfigurationError("provide", "given a function", call);
+  return Object.freeze({ "~kind": "provider", "~params": params, "~call": call });
+}
+
+export function isDependency(value: unknown): value is Dependency<unknown> {
+  return typeof value === "object" && value !== null && (value as { "~kind"?: unknown })["~kind"] === "depend";
+}
+
+export function isContextClass(
+  value: unknown,
+): value is ContextClass<unknown> & (abstract new (...args: never) => object) {
+  return typeof value === "function" && "~instance" in value;
+}
+
+function isProvider(value: unknown): value is Provider<unknown> {
+  return typeof value === "object" && value !== null && (value as { "~kind"?: unknown })["~kind"] === "provider";
+}

@@ -1,0 +1,64 @@
+import { DependencyScope } from "../dependencies/scope.ts";
+import type { BaseContext } from "../http/context.ts";
+import type { Verdict } from "./language/gate.ts";
+
+/** What an operation is called and what it costs. */
+export interface OperationFacts {
+  /** `null` for an unnamed one. */
+  readonly operationName: string | null;
+  /** `null` while cost analysis is off. */
+  readonly cost: number | null;
+}
+
+/**
+ * The whole context object of an operation: graphql's own context value. A parameter that is declared as this class, under
+ * any name, receives it; the connection's context is what `ctx` is.
+ *
+ * @example
+ * ```ts
+ * import { field, GraphContext, t } from "portico/graphql";
+ *
+ * export const operation = field(t.nullable(t.string), { params: { graph: GraphContext } })(
+ *   ({ graph }) => graph.operationName,
+ * );
+ * ```
+ */
+export class GraphContext implements OperationFacts {
+  static readonly "~instance": GraphContext = undefined as never;
+  /** The context of the connection, as this operation sees it: what a resolver reads as `ctx`. */
+  readonly connection: BaseContext;
+  readonly operationName: string | null;
+  readonly cost: number | null;
+  #dependencies: DependencyScope | null = null;
+  #verdicts: Map<unknown, Verdict> | null = null;
+  #isClosed = false;
+
+  /** @internal */
+  constructor(connection: BaseContext, facts: OperationFacts) {
+    this.connection = connection;
+    this.operationName = facts.operationName;
+    this.cost = facts.cost;
+  }
+
+  /** @internal One value per callable for the whole operation; made when the first field asks. */
+  get dependencies(): DependencyScope {
+    if (this.#dependencies === null) {
+      this.#dependencies = new DependencyScope(this.connection, { shared: true });
+      // A field that is still running after the answer finds a scope that opens nothing.
+      if (this.#isClosed) void this.#dependencies.close();
+    }
+    return this.#dependencies;
+  }
+
+  /** @internal What the gates of the user alone have said so far. */
+  get verdicts(): Map<unknown, Verdict> {
+    this.#verdicts ??= new Map();
+    return this.#verdicts;
+  }
+
+  /** @internal Closes the dependencies; `undefined` when there are none, else the errors of those that failed. */
+  close(): undefined | Promise<readonly unknown[]> {
+    this.#isClosed = true;
+    return this.#dependencies === null ? undefined : this.#dependencies.close();
+  }
+}

@@ -1,0 +1,137 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { flag, type Resolved, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/options.ts";
+import type { BaseContext } from "../../http/context.ts";
+import type { CurrentUser } from "../../http/identity.ts";
+import type { InjectedParam } from "./args.ts";
+import type { InOf } from "./type.ts";
+
+/** The arguments among the parameters, as a gate sees them. */
+export type GateInput<P> = { readonly [K in keyof P as P[K] extends InjectedParam ? never : K]: InOf<P[K]> };
+/** What a gate may look at beside the user. */
+export interface GateArgs<Parent, P> {
+  /** `unknown` unless the gate says which: `(user, { parent }: Of<BookRow>) => ...`; the field then fits that object alone. */
+  readonly parent: Parent;
+  readonly args: GateInput<P>;
+  readonly ctx: BaseContext<CurrentUser>;
+}
+/**
+ * The object that a gate looks at.
+ *
+ * @example
+ * ```ts
+ * import { field, type Of, t } from "portico/graphql";
+ *
+ * interface OrderRow { id: string; buyer: string; address: string }
+ *
+ * export const address = field(t.string, { auth: (user, { parent }: Of<OrderRow>) => parent.buyer === user.identity })(
+ *   ({ parent }) => parent.address,
+ * );
+ * ```
+ */
+export interface Of<Parent> {
+  readonly parent: Parent;
+}
+
+/** By how much a list multiplies the cost of what is selected in it. */
+export type ListSize<Argument extends string = string> =
+  | number
+  | {
+      /** The argument that says how many are asked for. */
+      readonly argument: Argument;
+      /** More than so many it never gives. */
+      readonly max: number;
+      /** What is assumed when the argument is null or missing. @default `max` */
+      readonly assumed?: number;
+    };
+
+/** What a field says about itself. `Yes` and `Verdict` are `never` as long as `auth` is absent. */
+export interface FieldOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>> {
+  /** What the resolver takes by name: arguments, dependencies, contexts. */
+  readonly params?: P;
+  /**
+   * `true`: someone must be signed in. A function decides for those who are; it is never called for nobody. One that takes
+   * the user alone is asked once per operation, one that takes a second parameter for every object.
+   */
+  readonly auth?: Yes | ((user: CurrentUser, gate: GateArgs<Parent, P>) => Verdict);
+  /** What one selection of this field counts against the budget. @default 1 */
+  readonly cost?: number;
+  /** How many times what is selected below counts. @default 1 */
+  readonly listSize?: ListSize<Extract<keyof GateInput<NoInfer<P>>, string>>;
+  /** Its name in the schema. @default the key it is declared under */
+  readonly name?: string;
+  readonly description?: string;
+  readonly deprecationReason?: string;
+  /** Handed to graphql in the field's `extensions`, unchanged. */
+  readonly permissionClasses?: readonly unknown[];
+  /** For other tools: handed to graphql, unchanged. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+/** What a subscription says about itself. */
+export interface SubscriptionOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>>
+  extends FieldOptions<P, Parent, Yes, Verdict> {
+  /** One execution for all who ask with the same document and variables; `ctx.user` and `ctx.request` throw in it. */
+  readonly shared?: boolean;
+}
+
+/** Whether a field has a gate. */
+export type IsGated<Yes, Verdict> = [Yes | Verdict] extends [never] ? false : true;
+
+/** A gate as it was written. */
+export type GateFunction = (user: CurrentUser, gate: GateArgs<never, unknown>) => unknown;
+
+/** The options of one field, checked. */
+export type ResolvedFieldOptions = Resolved<typeof rules>;
+
+const OURS = ["cost", "listSize", "permissionClasses", "shared"];
+
+/** Checks the options of a field while it is declared: `ConfigurationError` for what is unknown or wrong. */
+export function readFieldOptions(operation: string, options: unknown): ResolvedFieldOptions {
+  const read = resolveOptions(operation, options, rules);
+  if (read.shared !== undefined && operation !== "subscription")
+    throw new ConfigurationError(`${operation}.shared`, "is an option of subscriptions");
+  const taken = OURS.find((name) => Object.hasOwn(read.extensions ?? {}, name));
+  if (taken !== undefined)
+    throw new ConfigurationError(`${operation}.extensions.${taken}`, `is what the option ${taken} writes: use that`);
+  return read;
+}
+
+/** What a field carries to graphql beside its type: Portico's own keys, and whatever the author gave. */
+export function fieldExtensions(options: ResolvedFieldOptions): Record<string, unknown> {
+  const own = { cost: options.cost, listSize: options.listSize, permissionClasses: options.permissionClasses, shared: options.shared };
+  return { ...options.extensions, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
+}
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const auth: Rule<true | GateFunction> = {
+  ...rule<true | GateFunction>(
+    "true, or a function of the user that returns true or false",
+    (value) => value === true || typeof value === "function",
+  ),
+  strict: true,
+};
+
+const rules = {
+  params: rule<Readonly<Record<string, unknown>>>(
+    "an object of parameters",
+    (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  ),
+  auth,
+  cost: wholeNumber,
+  listSize: rule<ListSize>("a whole number, or { argument, max, assumed }", isListSize),
+  name: text,
+  description: text,
+  deprecationReason: text,
+  permissionClasses: rule<readonly unknown[]>("a list", Array.isArray),
+  extensions: rule<Readonly<Record<string, unknown>>>("an object", (value) => typeof value === "object" && value !== null),
+  shared: flag,
+} as const;
+
+function isListSize(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isCount(value);
+  const { argument, max, assumed, ...others } = value as Record<string, unknown>;
+  const isComplete = typeof argument === "string" && isCount(max) && (assumed === undefined || isCount(assumed));
+  return isComplete && Object.keys(others).length === 0;
+}

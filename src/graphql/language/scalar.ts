@@ -1,0 +1,62 @@
+import { GraphQLScalarType, valueFromASTUntyped } from "graphql";
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { callable, resolveOptions, text } from "../../core/options.ts";
+import { arg } from "./arg.ts";
+import type { Arg, GraphType } from "./type.ts";
+import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
+
+/** A scalar. Called with a value it is an argument with that default: `t.int`, or `t.int(10)`. */
+export interface Scalar<T> extends GraphType<T, T, "scalar"> {
+  (defaultValue: T): Arg<T>;
+}
+
+/** How a scalar of your own travels. */
+export interface ScalarOptions<T> extends TypeOptions {
+  /** Where the format is specified. */
+  readonly specifiedByUrl?: string;
+  /** The value as JSON. */
+  serialize(value: T): unknown;
+  /** The value that the client sent, from JSON. What it throws is told to the client. */
+  parse(value: unknown): T;
+}
+
+/**
+ * A scalar of your own.
+ *
+ * @example
+ * ```ts
+ * import { field, t } from "portico/graphql";
+ *
+ * const Money = t.scalar<bigint>("Money", { serialize: String, parse: (value) => BigInt(String(value)) });
+ *
+ * export const doubled = field(Money, { params: { price: Money } })(({ price }) => price * 2n);
+ * ```
+ */
+export function scalar<T>(name: string, options: ScalarOptions<T>): Scalar<T> {
+  const place = "t.scalar";
+  checkName(place, name);
+  const { description, specifiedByUrl, serialize, parse } = resolveOptions(`${place} ${name}`, options, rules);
+  if (serialize === undefined || parse === undefined)
+    throw new ConfigurationError(`${place} ${name}`, "needs both serialize and parse");
+  return scalarOf(
+    new GraphQLScalarType({
+      name,
+      description,
+      specifiedByURL: specifiedByUrl,
+      serialize,
+      parseValue: parse,
+      parseLiteral: (node, variables) => parse(valueFromASTUntyped(node, variables)),
+    }),
+  );
+}
+
+/** A scalar of graphql's own kind as one of ours. */
+export function scalarOf<T>(type: GraphQLScalarType): Scalar<T> {
+  const self: Scalar<T> = Object.assign((defaultValue: T): Arg<T> => arg(self, { default: defaultValue as never }), {
+    "~kind": "scalar" as const,
+    "~node": { kind: "scalar" as const, name: type.name, type },
+  });
+  return self;
+}
+
+const rules = { ...typeRules, specifiedByUrl: text, serialize: callable, parse: callable } as const;

@@ -1,0 +1,75 @@
+import { BodyIncomplete, BodyNotForm, BodyNotJson, PayloadTooLarge, UnsupportedMediaType } from "./exceptions.ts";
+import type { Exchange } from "./exchange.ts";
+
+/**
+ * Reads a body up to `limit` bytes. Over it, `PayloadTooLarge` at once: by the announced length before a byte is read,
+ * else in the middle of the stream, the rest unread.
+ */
+export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+  if (Number(exchange.headers["content-length"] ?? 0) > limit) throw new PayloadTooLarge(limit);
+  const stream = exchange.body();
+  if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange);
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (finish: () => void): void => {
+      stream.off("data", onData).off("end", onEnd).off("error", onError).off("close", onClose);
+      finish();
+    };
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else settle(() => reject(new PayloadTooLarge(limit)));
+    };
+    const onEnd = (): void =>
+      settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)));
+    const onError = (cause: Error): void => settle(() => reject(new BodyIncomplete({ cause })));
+    const onClose = (): void => settle(() => reject(new BodyIncomplete()));
+    stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
+  });
+}
+
+/** An empty body is fine. One that somebody has read already would look empty, and be refused for the wrong reason. */
+function nothingLeft({ headers }: Exchange): Buffer {
+  if (Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined)
+    throw new Error("the body was read before: by request.stream, or by a body parser in front of app.handler");
+  return Buffer.alloc(0);
+}
+
+/** Parses a body that says to be JSON. The type is checked before a byte is read. */
+export async function jsonBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<unknown> {
+  const { type, charset } = mediaType(contentType);
+  if (type !== "application/json" && !/^application\/[\w.-]+\+json$/.test(type))
+    throw new UnsupportedMediaType(contentType, "application/json");
+  if (charset !== null && charset !== "utf-8" && charset !== "utf8")
+    throw new UnsupportedMediaType(contentType, "application/json in UTF-8");
+  const bytes = await read();
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw new BodyNotJson();
+  }
+}
+
+/** Parses a form, urlencoded or multipart, with the parser that Node brings. */
+export async function formBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<FormData> {
+  const { type } = mediaType(contentType);
+  if (type !== "application/x-www-form-urlencoded" && type !== "multipart/form-data")
+    throw new UnsupportedMediaType(contentType, "a form");
+  const bytes = await read();
+  try {
+    return await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType as string } }).formData();
+  } catch {
+    throw new BodyNotForm();
+  }
+}
+
+/** RFC 9110 section 8.3.1: type and parameter names are case-insensitive, a value may be quoted. */
+export function mediaType(header: string | undefined): { readonly type: string; readonly charset: string | null } {
+  const [type = "", ...parameters] = (header ?? "").split(";");
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
+    .find((value) => value !== undefined);
+  return { type: type.trim().toLowerCase(), charset: charset?.toLowerCase() ?? null };
+}

@@ -1,0 +1,157 @@
+import type { Logger } from "../core/logger.ts";
+import { DependencyScope } from "../dependencies/scope.ts";
+import type { PubSub } from "../stores/pub-sub.ts";
+import type { HttpExchange } from "./exchange.ts";
+import type { Host } from "./host.ts";
+import { type Caller, type Identity, NOBODY } from "./identity.ts";
+import { IncomingRequest, type PorticoRequest, type RequestScope } from "./request.ts";
+import { OutgoingResponse, type PorticoResponse } from "./response.ts";
+import type { Socket } from "./socket.ts";
+
+/** How the request or operation went, for the `finally` of a generator dependency. What was thrown is a failure. */
+export type Outcome = "pending" | "success" | "failure";
+
+/** How long an answer may be kept, and by whom. */
+export interface CachePolicy {
+  /** Seconds. */
+  readonly maxAge: number;
+  /** @default "private" */
+  readonly scope?: "public" | "private";
+}
+
+/**
+ * One per connection or operation: what a route, a socket and a resolver share.
+ *
+ * Declared as a parameter, under any name, it is handed in: `params: { http: HttpContext }`.
+ */
+export abstract class BaseContext<U = Caller> {
+  static readonly "~instance": BaseContext = undefined as never;
+  abstract readonly kind: "http" | "websocket";
+  /** @internal */
+  readonly host: Host;
+  /** @internal */
+  readonly exchange: HttpExchange;
+  /** @internal */
+  identity: Identity = NOBODY;
+  #outcome: Outcome = "pending";
+  #request: IncomingRequest | undefined;
+  #state: Map<unknown, unknown> | undefined;
+  #dependencies: DependencyScope | undefined;
+  #abort: AbortController | undefined;
+  #aborted: unknown;
+  #outgoing: OutgoingResponse | undefined;
+  readonly #maxBody: number;
+
+  /** @internal */
+  constructor(host: Host, exchange: HttpExchange, maxBody: number) {
+    this.host = host;
+    this.exchange = exchange;
+    this.#maxBody = maxBody;
+  }
+
+  /** Who is calling; nobody is an `AnonymousUser`. Never throws, also when no authentication is mounted. */
+  get user(): U {
+    return this.identity.user as U;
+  }
+  get scope(): RequestScope<U> {
+    return this.identity as RequestScope as RequestScope<U>;
+  }
+  get request(): PorticoRequest<U> {
+    return this.incoming as PorticoRequest as PorticoRequest<U>;
+  }
+  /** A place for what middleware hands to handlers. Keys are best a symbol or a class of their own. */
+  get state(): Map<unknown, unknown> {
+    this.#state ??= new Map();
+    return this.#state;
+  }
+  get pubsub(): PubSub {
+    return this.host.stores.bus;
+  }
+  get log(): Logger {
+    return this.host.log;
+  }
+  /** Aborts when the client leaves, when the time for an answer is over, and when the process stops. */
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#aborted !== undefined) this.#abort.abort(this.#aborted);
+      else this.exchange.onAbort(() => this.abort(new DOMException("The client is gone", "AbortError")));
+    }
+    return this.#abort.signal;
+  }
+  /** `pending` until the handler has ended; then how. */
+  get outcome(): Outcome {
+    return this.#outcome;
+  }
+  /** Lets the answer be kept by the client, or by everybody on the way; on a socket there is nothing to keep. */
+  abstract cache(policy: CachePolicy): void;
+
+  /** @internal */
+  get incoming(): IncomingRequest {
+    this.#request ??= new IncomingRequest(
+      this as BaseContext<unknown> as BaseContext,
+      this.exchange,
+      this.#maxBody,
+      this.host.publicUrl,
+    );
+    return this.#request;
+  }
+  /** @internal On a socket: the answer that refuses it. */
+  get outgoing(): OutgoingResponse {
+    this.#outgoing ??= new OutgoingResponse();
+    return this.#outgoing;
+  }
+  /** @internal */
+  get dependencies(): DependencyScope {
+    this.#dependencies ??= new DependencyScope(this, { shared: false });
+    return this.#dependencies;
+  }
+  /** @internal */
+  abort(reason: unknown): void {
+    this.#aborted ??= reason;
+    this.#abort?.abort(this.#aborted);
+  }
+  /** @internal The first word counts: what failed does not become a success. */
+  settle(outcome: "success" | "failure"): void {
+    if (this.#outcome === "pending") this.#outcome = outcome;
+  }
+  /** @internal Closes the dependencies; `undefined` when there is nothing to close, else the errors of those that failed. */
+  closeDependencies(): undefined | Promise<readonly unknown[]> {
+    return this.#dependencies === undefined || this.#dependencies.isIdle ? undefined : this.#dependencies.close();
+  }
+}
+
+/** The context of a request over HTTP. */
+export class HttpContext<U = Caller> extends BaseContext<U> {
+  static override readonly "~instance": HttpContext = undefined as never;
+  readonly kind = "http" as const;
+
+  get response(): PorticoResponse {
+    return this.outgoing as PorticoResponse<number> as PorticoResponse;
+  }
+  cache(policy: CachePolicy): void {
+    this.outgoing.header("cache-control", `${policy.scope ?? "private"}, max-age=${Math.floor(policy.maxAge)}`);
+  }
+}
+
+/** The context of an open socket, from its upgrade to its end. */
+export class WebSocketContext<U = Caller> extends BaseContext<U> {
+  static override readonly "~instance": WebSocketContext = undefined as never;
+  readonly kind = "websocket" as const;
+  #socket: Socket | null = null;
+
+  /** The socket. Middleware and gates run before it is accepted, and find none. */
+  get socket(): Socket {
+    if (this.#socket === null) throw new Error("the socket is not open yet: to refuse it, throw an HTTP exception");
+    return this.#socket;
+  }
+  cache(_policy: CachePolicy): void {}
+  /** @internal */
+  get isOpen(): boolean {
+    return this.#socket !== null;
+  }
+  /** @internal */
+  open(socket: Socket): void {
+    this.#socket = socket;
+  }
+}

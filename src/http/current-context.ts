@@ -1,0 +1,25 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { BaseContext } from "./context.ts";
+
+const storage = new AsyncLocalStorage<BaseContext>();
+
+/**
+ * The context of the request that this code runs for, wherever it is called from; `null` outside of one.
+ *
+ * @example
+ * ```ts
+ * import { currentContext } from "portico";
+ *
+ * function audit(action: string) {
+ *   console.log(action, "by", currentContext()?.user.identity ?? "the system");
+ * }
+ * ```
+ */
+export function currentContext(): BaseContext | null {
+  return storage.getStore() ?? null;
+}
+
+/** Runs `call` with `ctx` as the current context, there and in everything it starts. */
+export function withContext<C extends BaseContext, R>(ctx: C, call: (ctx: C) => R): R {
+  return storage.run(ctx, call, ctx);
+}

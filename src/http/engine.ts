@@ -1,0 +1,363 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { Readable } from "node:stream";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import findMyWay, { type HTTPMethod } from "find-my-way";
+import type { Logger } from "../core/logger.ts";
+import type { AcceptOptions, HttpExchange, Payload, RawSocket, UpgradeExchange } from "./exchange.ts";
+import { malformedRequest } from "./malformed-request.ts";
+import type { RawPath, RawQuery } from "./request.ts";
+import type { Method } from "./route.ts";
+import { acceptUpgrade, type PendingUpgrade } from "./upgrade.ts";
+
+export type { FastifyInstance, FastifyPluginAsync };
+
+// The one file that knows Fastify. What it hardens, and why, is in `docs/guide/hardening.md`.
+
+/** What the engine runs: handed over complete, before it starts. */
+export interface EngineApp {
+  readonly routes: readonly {
+    readonly method: Method;
+    readonly path: string;
+    readonly serve: (exchange: HttpExchange) => void;
+  }[];
+  readonly sockets: readonly { readonly path: string; readonly serve: (exchange: UpgradeExchange) => void }[];
+  /** No route has this path with this method; `allowed` are the methods that it has. */
+  readonly serveNothing: (exchange: HttpExchange, allowed: readonly Method[]) => void;
+  /** The path is a socket's alone, and the request does not ask for one. */
+  readonly serveNoUpgrade: (exchange: HttpExchange) => void;
+  /** The engine, or a plugin of its ecosystem, refused a request before it reached its route. */
+  readonly serveRefusal: (exchange: HttpExchange, error: Error) => void;
+}
+
+export interface EngineOptions {
+  readonly logger: Logger | { readonly level: string; readonly stream?: { write(line: string): void } } | false;
+  readonly trustedProxies: readonly string[];
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+}
+
+/** A request that needs no socket. */
+export interface InjectRequest {
+  /** @default "GET" */
+  readonly method?: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | Readable;
+}
+
+/** The answer to an `InjectRequest`. */
+export interface InjectResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Cursors and signed tokens stand in paths: Fastify's own limit of 100 characters answers 414. */
+const MAX_PARAM_LENGTH = 8_192;
+/** What the client still sends after its answer is taken in this long, then the connection is cut. */
+const UNREAD_GRACE_MS = 250;
+
+/** An unread body up to this length is taken in, to keep the connection. */
+const DRAINED_BYTES = 65_536;
+
+const ROUTER = { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH };
+
+export class Engine {
+  readonly fastify: FastifyInstance;
+  #isClosing = false;
+  #app: EngineApp | null = null;
+
+  constructor(options: EngineOptions) {
+    const { logger } = options;
+    this.fastify = Fastify({
+      ...(isLogger(logger) ? { loggerInstance: logger as unknown as FastifyBaseLogger } : { logger }),
+      logController: new LogController({ disableRequestLogging: true }),
+      trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+      requestTimeout: options.requestTimeoutMs,
+      keepAliveTimeout: options.keepAliveTimeoutMs,
+      http: { headersTimeout: options.headersTimeoutMs, connectionsCheckingInterval: checkInterval(options) },
+      routerOptions: ROUTER,
+      // Answered by our own routes while closing, in the shape of any other refusal.
+      return503OnClosing: false,
+      frameworkErrors: (error, request, reply) => this.#refuse(error, request as FastifyRequest, reply as FastifyReply),
+      clientErrorHandler: malformedRequest,
+    });
+  }
+
+  get log(): Logger {
+    return this.fastify.log;
+  }
+
+  /** Takes the application in. Plugins of the ecosystem that were registered before are around its routes. */
+  start(app: EngineApp): void {
+    void this.fastify.register(async (scope) => {
+      await this.plugin(app, methodFinder(app))(scope, {});
+    });
+    // A client that waits for permission gets it when somebody wants the body: the gate comes first.
+    this.fastify.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      waiting.set(request, response);
+      this.fastify.routing(request, response);
+    });
+    if (app.sockets.length > 0)
+      this.fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(this.fastify, request, socket, head));
+  }
+
+  /** The routes as a plugin, for this engine or for somebody else's; with `methods` also what answers where no route is. */
+  plugin(app: EngineApp, methods?: (url: string) => readonly Method[]): FastifyPluginAsync {
+    this.#app = app;
+    return async (fastify) => {
+      await fastify.register(async (scope) => {
+        // The body is read after the gate, by our own capped reader: no parser runs before.
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+        scope.setErrorHandler((error: Error, request, reply) => this.#refuse(error, request, reply));
+        scope.addHook("onResponse", (request, _reply, done) => {
+          dropUnreadBody(request.raw);
+          done();
+        });
+        if (methods !== undefined) {
+          scope.setNotFoundHandler((request, reply) =>
+            app.serveNothing(this.#exchange(request, reply), methods(request.url)),
+          );
+        }
+        const sockets = new Map(app.sockets.map((socket) => [socket.path, socket.serve]));
+        for (const { method, path, serve } of app.routes) {
+          const serveUpgrade = method === "GET" ? sockets.get(path) : undefined;
+          if (serveUpgrade !== undefined) sockets.delete(path);
+          scope.route({
+            method,
+            url: path,
+            handler: (request, reply) => this.#serve(request, reply, serve, serveUpgrade),
+          });
+        }
+        for (const [path, serveUpgrade] of sockets) {
+          scope.route({
+            method: "GET",
+            url: path,
+            handler: (request, reply) => this.#serve(request, reply, app.serveNoUpgrade, serveUpgrade),
+          });
+        }
+      });
+    };
+  }
+
+  /** Answers without a socket. */
+  async inject(request: InjectRequest): Promise<InjectResponse> {
+    const { method = "GET", url, headers = {}, body } = request;
+    const answer = await this.fastify.inject({
+      method: method as Method,
+      url,
+      headers,
+      ...(body === undefined ? {} : { payload: body as string }),
+    });
+    return { status: answer.statusCode, headers: answer.headers as InjectResponse["headers"], body: answer.rawPayload };
+  }
+
+  async ready(): Promise<void> {
+    await this.fastify.ready();
+  }
+
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    await this.fastify.listen({ port, host });
+    return this.fastify.server.address() as AddressInfo;
+  }
+
+  /** From now on every answer closes its connection: `close()` would wait for idle ones otherwise. */
+  closeConnectionsAfterAnswers(): void {
+    this.#isClosing = true;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Stops accepting, and ends with the last answer; after `deadlineMs` what is left is cut off. */
+  async close(deadlineMs: number): Promise<void> {
+    this.closeConnectionsAfterAnswers();
+    const deadline = setTimeout(() => this.fastify.server.closeAllConnections(), deadlineMs);
+    try {
+      await this.fastify.close();
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  #serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    serve: (exchange: HttpExchange) => void,
+    serveUpgrade: ((exchange: UpgradeExchange) => void) | undefined,
+  ): void {
+    const pending = serveUpgrade === undefined ? undefined : upgrades.get(request.raw);
+    if (serveUpgrade === undefined || pending === undefined) serve(this.#exchange(request, reply));
+    else serveUpgrade(new FastifyUpgrade(this, request, reply, pending));
+  }
+
+  #exchange(request: FastifyRequest, reply: FastifyReply): HttpExchange {
+    return new FastifyExchange(this, request, reply);
+  }
+
+  #refuse(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+    // A stream that failed before its first byte: what its handler had set goes, what plugins had set stays.
+    for (const name of streaming.get(reply) ?? []) {
+      reply.removeHeader(name);
+      reply.raw.removeHeader(name);
+    }
+    this.#app?.serveRefusal(this.#exchange(request, reply), error);
+  }
+}
+
+/** Requests whose client waits for `100 Continue`, and upgrades that are not decided yet. */
+const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+const upgrades = new WeakMap<IncomingMessage, PendingUpgrade>();
+/** The headers of answers that are streamed. */
+const streaming = new WeakMap<FastifyReply, readonly string[]>();
+
+class FastifyExchange implements HttpExchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine, request: FastifyRequest, reply: FastifyReply) {
+    this.#engine = engine;
+    this.request = request;
+    this.reply = reply;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+  get target(): string {
+    // RFC 9112 section 3.2.2: a client may send the whole address.
+    const { originalUrl } = this.request;
+    return originalUrl.startsWith("/") ? originalUrl : originalUrl.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
+  }
+  get headers(): FastifyRequest["headers"] {
+    return this.request.headers;
+  }
+  get params(): RawPath {
+    return this.request.params as RawPath;
+  }
+  get query(): RawQuery {
+    return this.request.query as RawQuery;
+  }
+  get ip(): string {
+    return this.request.ip;
+  }
+  get host(): string {
+    // HTTP/1.0 needs no Host.
+    return this.request.host || "localhost";
+  }
+  get protocol(): string {
+    return this.request.protocol;
+  }
+
+  body(): Readable {
+    const { raw, body } = this.request;
+    waiting.get(raw)?.writeContinue();
+    waiting.delete(raw);
+    return body instanceof Readable ? body : raw;
+  }
+
+  onAbort(abort: () => void): void {
+    const { raw } = this.reply;
+    const check = (): void => {
+      if (!raw.writableFinished) abort();
+    };
+    if (raw.destroyed) check();
+    else raw.once("close", check);
+  }
+
+  send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void {
+    const { reply } = this;
+    reply.code(status);
+    for (const name in headers) reply.header(name, headers[name]);
+    if (payload instanceof Readable) streaming.set(reply, Object.keys(headers));
+    if (this.#engine.isClosing || isUnread(this.request.raw)) reply.header("connection", "close");
+    void (payload === null ? reply.send() : reply.send(payload));
+  }
+}
+
+class FastifyUpgrade extends FastifyExchange implements UpgradeExchange {
+  readonly #pending: PendingUpgrade;
+
+  constructor(engine: Engine, request: FastifyRequest, reply: FastifyReply, pending: PendingUpgrade) {
+    super(engine, request, reply);
+    this.#pending = pending;
+  }
+
+  accept(options: AcceptOptions): Promise<RawSocket> {
+    this.reply.hijack();
+    this.reply.raw.detachSocket(this.#pending.socket as never);
+    return acceptUpgrade(this.request.raw, this.#pending, options);
+  }
+}
+
+/** An upgrade takes the way of any request, through the same router and the same hooks. */
+export function routeUpgrade(fastify: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  // A connection that breaks before it is decided is nobody's error.
+  socket.on("error", () => {});
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket as never);
+  response.on("finish", () => {
+    response.detachSocket(socket as never);
+    socket.end();
+  });
+  upgrades.set(request, { socket, head });
+  fastify.routing(request, response);
+}
+
+/** Whether the client still sends so much of a body that nobody will read that its connection is not worth keeping. */
+function isUnread({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > DRAINED_BYTES;
+}
+
+/** After the answer: Node would take in the rest of the body, however long it takes, to keep the connection. */
+function dropUnreadBody(raw: IncomingMessage): void {
+  // An injected request has no connection to lose.
+  if (raw.complete !== false) return;
+  if (isUnread(raw)) raw.pause();
+  setTimeout(() => {
+    if (!raw.complete) raw.socket.destroy();
+  }, UNREAD_GRACE_MS).unref();
+}
+
+/** Finds the methods of a path, for 405 and preflights. Fastify does not tell, so the patterns are kept a second time. */
+function methodFinder(app: EngineApp): (url: string) => readonly Method[] {
+  const router = findMyWay(ROUTER);
+  const methods = new Set<Method>();
+  for (const { method, path } of [
+    ...app.routes,
+    ...app.sockets.map(({ path }) => ({ method: "GET" as const, path })),
+  ]) {
+    methods.add(method);
+    if (!router.hasRoute(method, path)) router.on(method, path, () => {});
+  }
+  return (url) => {
+    const path = url.split("?", 1)[0] as string;
+    const found = [...methods].filter((method) => router.find(method as HTTPMethod, path) !== null);
+    return found.includes("GET") && !found.includes("HEAD") ? [...found, "HEAD"] : found;
+  };
+}
+
+/** Node looks for slow clients only this often; its own 30 s would make a limit of 10 s one of 40. */
+function checkInterval({ headersTimeoutMs, requestTimeoutMs }: EngineOptions): number {
+  return Math.max(100, Math.min(headersTimeoutMs, requestTimeoutMs) / 4);
+}
+
+function isLogger(value: EngineOptions["logger"]): value is Logger {
+  return typeof value === "object" && "child" in value;
+}

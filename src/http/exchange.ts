@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import type { RawPath, RawQuery } from "./request.ts";
+
+/** A body ready to leave: nothing, text, bytes, or a stream of them. */
+export type Payload = string | Uint8Array | Readable | null;
+
+/** The port to the engine: what it gives for one request. Nothing above this line knows which engine it is. */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly params: RawPath;
+  readonly query: RawQuery;
+  /** Address, host and protocol of the client, seen through trusted proxies. */
+  readonly ip: string;
+  readonly host: string;
+  readonly protocol: string;
+  /** The unread body. Asking for it tells a client that waits (`Expect: 100-continue`) to go on. */
+  body(): Readable;
+  /** Calls back once, when the client is gone before the answer was complete. */
+  onAbort(abort: () => void): void;
+}
+
+/** The way out: one answer. */
+export interface HttpExchange extends Exchange {
+  send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void;
+}
+
+/** A socket that has been accepted. */
+export interface RawSocket {
+  readonly bufferedAmount: number;
+  readonly protocol: string;
+  send(data: string | Uint8Array): void;
+  ping(): void;
+  pause(): void;
+  resume(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+  onMessage(receive: (data: string | Buffer) => void): void;
+  onPong(receive: () => void): void;
+  onClose(closed: (code: number, reason: string) => void): void;
+}
+
+/** How a socket is accepted. */
+export interface AcceptOptions {
+  /** Subprotocols in the order of preference; the first that the client offers is chosen. */
+  readonly protocols: readonly string[];
+  readonly maxMessageBytes: number;
+}
+
+/** The upgrade of a connection: refused with an answer, or accepted. */
+export interface UpgradeExchange extends HttpExchange {
+  accept(options: AcceptOptions): Promise<RawSocket>;
+}

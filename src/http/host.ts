@@ -1,0 +1,20 @@
+import type { Clock } from "../core/clock.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Stores } from "../stores/stores.ts";
+import type { ExceptionHandlers } from "./exception-handlers.ts";
+import type { Load } from "./load.ts";
+import type { Origins } from "./origins.ts";
+
+/** What an application lends to everything that runs in it. */
+export interface Host {
+  readonly stores: Stores;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly origins: Origins;
+  readonly load: Load;
+  readonly exceptionHandlers: ExceptionHandlers;
+  /** Without a slash at its end; `null` when the request itself tells. */
+  readonly publicUrl: string | null;
+  /** Whether answers to unexpected errors say what happened. */
+  readonly debug: boolean;
+}

@@ -1,0 +1,21 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+
+/** Answers what is no HTTP request, or did not come in time: there is no request object yet, only a connection. */
+export function malformedRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+  // The client broke the connection: nobody is there to read an answer.
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, detail] = ANSWERS[error.code ?? ""] ?? [400, "bad_request", "The request is not HTTP"];
+  const title = STATUS_CODES[status] as string;
+  const body = JSON.stringify({ type: "about:blank", title, status, detail, code });
+  const head = `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
+  socket.end(head + body, () => socket.destroySoon());
+}
+
+const ANSWERS: Readonly<Record<string, readonly [status: number, code: string, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "request_timeout", "The request did not arrive in time"],
+  HPE_HEADER_OVERFLOW: [431, "headers_too_large", "The headers are too large"],
+};

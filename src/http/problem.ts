@@ -1,0 +1,49 @@
+import { STATUS_CODES } from "node:http";
+import { correlationId } from "../core/correlation-id.ts";
+import { PorticoError } from "../core/error.ts";
+import { HttpException } from "./exceptions.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Host } from "./host.ts";
+
+/** An answer to an error: RFC 9457, `application/problem+json`. */
+export interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The answer to an error that nobody handled. An HTTP exception, and any error of Portico's that blames the client, says
+ * what it says; of anything else the client learns a correlation id, which is in the one log line written here.
+ */
+export function problemOf(error: unknown, host: Host, exchange: Exchange): Problem {
+  if (error instanceof PorticoError && (error instanceof HttpException || error.status < 500)) {
+    const { status, code, message, headers, members } = error;
+    return { status, headers: { ...headers, ...PROBLEM_JSON }, body: { ...head(status, message, code), ...members } };
+  }
+  const id = correlationId();
+  const code = error instanceof PorticoError ? error.code : "INTERNAL_ERROR";
+  logFailure(host, exchange, error, { correlation_id: id, code });
+  const detail = host.debug ? String((error as Error | undefined)?.stack ?? error) : "Something went wrong on our side";
+  return { status: 500, headers: PROBLEM_JSON, body: { ...head(500, detail, "INTERNAL_ERROR"), correlation_id: id } };
+}
+
+/** Writes one line about an error. The path without its query: that may hold what must not be kept. */
+export function logFailure(host: Host, exchange: Exchange, error: unknown, details: object = {}): void {
+  const { method, target, headers } = exchange;
+  const requestId = headers["x-request-id"] ?? headers["traceparent"];
+  const line = {
+    err: error,
+    method,
+    path: target.split("?", 1)[0],
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...details,
+  };
+  host.log.error(line, error instanceof Error ? error.message : "something that is no error was thrown");
+}
+
+const PROBLEM_JSON = { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" };
+
+function head(status: number, detail: string, code: string): Record<string, unknown> {
+  return { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail, code: code.toLowerCase() };
+}

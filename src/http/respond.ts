@@ -1,0 +1,95 @@
+import type { BaseContext } from "./context.ts";
+import type { Payload } from "./exchange.ts";
+import { logFailure, problemOf } from "./problem.ts";
+import type { OutgoingResponse, PorticoResponse } from "./response.ts";
+
+/** What a handler returned becomes the answer: a response as it is, nothing as 204, any other value as JSON. */
+export function answer(outgoing: OutgoingResponse, value: unknown): void {
+  if (value === outgoing || value === undefined) outgoing.body ??= { kind: "none" };
+  else outgoing.json(value);
+}
+
+/** The answer to an error: by the application's handler of its class, else as a problem. */
+export async function respond(ctx: BaseContext, error: unknown): Promise<void> {
+  const { host, outgoing } = ctx;
+  outgoing.reset();
+  const handler = host.exceptionHandlers.find(error);
+  if (handler === null) return respondProblem(ctx, error);
+  try {
+    answer(outgoing, await handler(ctx.request, outgoing as PorticoResponse<number> as PorticoResponse, error));
+    transmit(ctx);
+  } catch (failure) {
+    outgoing.reset();
+    respondProblem(ctx, failure);
+  }
+}
+
+/** Sends what the context's response says. */
+export function transmit(ctx: BaseContext): void {
+  const { exchange, outgoing, host } = ctx;
+  let payload: Payload;
+  try {
+    payload = payloadOf(ctx);
+  } catch (error) {
+    // What JSON cannot say, such as a cycle or a BigInt.
+    outgoing.reset();
+    return respondProblem(ctx, error);
+  }
+  if (!host.origins.isEmpty) {
+    outgoing.vary("Origin");
+    for (const [name, value] of Object.entries(host.origins.corsHeaders(exchange) ?? {})) outgoing.header(name, value);
+  }
+  exchange.send(statusOf(outgoing), outgoing.headers, payload);
+  if (ctx.kind === "http") host.load.leave();
+}
+
+/** The status that will be sent: 200, or 204 without a body, unless one was set. */
+export function statusOf({ code, body }: OutgoingResponse): number {
+  return code ?? (body?.kind === "none" ? 204 : 200);
+}
+
+/** Closes the dependencies when the answer is decided already: what fails is logged. */
+export async function closeQuietly(ctx: BaseContext): Promise<void> {
+  const errors = await ctx.closeDependencies();
+  for (const error of errors ?? []) logFailure(ctx.host, ctx.exchange, error);
+}
+
+function respondProblem(ctx: BaseContext, error: unknown): void {
+  const { outgoing } = ctx;
+  outgoing.mark();
+  try {
+    describeProblem(ctx, error);
+  } catch (failure) {
+    // An exception with a status or a header that HTTP does not have.
+    outgoing.reset();
+    describeProblem(ctx, new Error((failure as Error).message, { cause: error }));
+  }
+  transmit(ctx);
+}
+
+function describeProblem({ host, exchange, outgoing }: BaseContext, error: unknown): void {
+  const { status, headers, body } = problemOf(error, host, exchange);
+  for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
+  outgoing.status(status);
+  outgoing.json(body);
+}
+
+function payloadOf({ outgoing, exchange }: BaseContext): Payload {
+  const { body, headers } = outgoing;
+  if (body === null) throw new Error("a middleware neither answered nor called next()");
+  switch (body.kind) {
+    case "none":
+      return null;
+    case "json":
+      headers["content-type"] ??= "application/json; charset=utf-8";
+      return JSON.stringify(body.value) ?? "null";
+    case "text":
+      headers["content-type"] ??= body.type;
+      return body.value;
+    case "stream":
+      headers["content-type"] ??= body.type;
+      if (exchange.method !== "HEAD") return body.value;
+      body.value.destroy();
+      return null;
+  }
+}

@@ -1,0 +1,80 @@
+import { finished } from "node:stream";
+import { isPromise } from "../core/maybe-promise.ts";
+import type { HttpContext } from "./context.ts";
+import { withContext } from "./current-context.ts";
+import { ServiceUnavailable } from "./exceptions.ts";
+import { logFailure } from "./problem.ts";
+import { closeQuietly, respond, transmit } from "./respond.ts";
+import type { RunRoute } from "./run-route.ts";
+
+/** How long a handler may take, and how long what it depends on stays open for it after that. */
+export interface ServeOptions {
+  /** 0 is for ever. */
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+}
+
+/**
+ * One request from its context to its answer, which is sent exactly once, whatever happens.
+ *
+ * The order: handler, then the dependencies are closed, then the bytes leave. So an answer that says "saved" is sent
+ * after the transaction has ended, and one that could not end is a 500. A streamed answer leaves first.
+ */
+export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): void {
+  withContext(ctx, () => {
+    try {
+      const running = run(ctx);
+      if (isPromise(running)) void finishLater(ctx, running, options);
+      else void finish(ctx);
+    } catch (error) {
+      void fail(ctx, error);
+    }
+  });
+}
+
+async function finishLater(ctx: HttpContext, running: PromiseLike<void>, options: ServeOptions): Promise<void> {
+  const time = { isOver: false };
+  const timer = options.timeoutMs === 0 ? undefined : setTimeout(giveUp, options.timeoutMs, ctx, time, options);
+  try {
+    await running;
+  } catch (error) {
+    clearTimeout(timer);
+    return time.isOver ? closeQuietly(ctx) : fail(ctx, error);
+  }
+  clearTimeout(timer);
+  return time.isOver ? closeQuietly(ctx) : finish(ctx);
+}
+
+/** The client hears so at once, the handler by its signal; it keeps its dependencies for the grace time. */
+function giveUp(ctx: HttpContext, time: { isOver: boolean }, { timeoutMs, graceMs }: ServeOptions): void {
+  time.isOver = true;
+  ctx.settle("failure");
+  ctx.abort(new DOMException("The time for an answer is over", "TimeoutError"));
+  setTimeout(() => void closeQuietly(ctx), graceMs).unref();
+  const error = new ServiceUnavailable(`No answer within ${timeoutMs / 1000} s`, { code: "HANDLER_TIMEOUT" });
+  logFailure(ctx.host, ctx.exchange, error);
+  void respond(ctx, error);
+}
+
+function finish(ctx: HttpContext): void | Promise<void> {
+  ctx.settle("success");
+  const { body } = ctx.outgoing;
+  if (body?.kind === "stream") {
+    // It may read from the dependencies until its end.
+    finished(body.value, () => void closeQuietly(ctx));
+    return transmit(ctx);
+  }
+  const closing = ctx.closeDependencies();
+  if (closing === undefined) return transmit(ctx);
+  return closing.then(([first, ...others]) => {
+    if (first === undefined) return transmit(ctx);
+    for (const error of others) logFailure(ctx.host, ctx.exchange, error);
+    return respond(ctx, first);
+  });
+}
+
+async function fail(ctx: HttpContext, error: unknown): Promise<void> {
+  ctx.settle("failure");
+  await closeQuietly(ctx);
+  await respond(ctx, error);
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HttpContext } from "./context.ts";
+import type { EngineApp } from "./engine.ts";
+import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "./exceptions.ts";
+import type { HttpExchange } from "./exchange.ts";
+import type { Host } from "./host.ts";
+import { compose } from "./middleware.ts";
+import { respond } from "./respond.ts";
+import type { Method, Route } from "./route.ts";
+import type { RouteTable } from "./router.ts";
+import { compileRoute, type RunRoute } from "./run-route.ts";
+import { serve } from "./serve.ts";
+import { compileSocket, type OpenSockets } from "./serve-socket.ts";
+
+/** What holds for a route that does not say otherwise. */
+export interface ServerDefaults {
+  readonly maxBody: number;
+  readonly handlerMs: number;
+  readonly graceMs: number;
+}
+
+/** Whether requests are taken: `draining` still does, and tells load balancers to go elsewhere. */
+export type ServerState = "open" | "draining" | "closing";
+
+/** Turns a table of routes into what the engine runs, and ends it in order. */
+export class Server {
+  readonly #host: Host;
+  readonly #defaults: ServerDefaults;
+  readonly #sockets: OpenSockets = new Set();
+  #state: ServerState = "open";
+
+  constructor(host: Host, defaults: ServerDefaults) {
+    this.#host = host;
+    this.#defaults = defaults;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  get isOverloaded(): boolean {
+    return this.#host.load.isOverloaded;
+  }
+
+  /** `unguarded` routes answer whatever the load and the state: an orchestrator must hear from an overloaded process. */
+  engineApp({ middleware, routes, sockets }: RouteTable, unguarded: readonly Route[]): EngineApp {
+    const nothing = compose<HttpContext>(middleware, (ctx) => {
+      throw ctx.state.get(NOTHING_HERE);
+    });
+    return {
+      routes: [
+        ...routes.map((route) => ({ method: route.method, path: route.path, serve: this.#guarded(route) })),
+        ...unguarded.map((route) => ({ method: route.method, path: route.path, serve: this.#serving(route) })),
+      ],
+      sockets: sockets.map((route) => {
+        const serveSocket = compileSocket(route, this.#sockets);
+        return {
+          path: route.path,
+          serve: (exchange) => {
+            const refusal = this.#refusal();
+            if (refusal !== null) this.#refuse(exchange, refusal);
+            else void serveSocket(this.#host, exchange, this.#defaults.graceMs);
+          },
+        };
+      }),
+      serveNothing: (exchange, allowed) => this.#serveNothing(exchange, allowed, nothing),
+      serveNoUpgrade: (exchange) => {
+        this.#refuse(
+          exchange,
+          new HttpException(426, "This is a WebSocket", {
+            code: "UPGRADE_REQUIRED",
+            headers: { upgrade: "websocket" },
+          }),
+        );
+      },
+      serveRefusal: (exchange, error) => this.#refuse(exchange, fromEngine(error)),
+    };
+  }
+
+  #guarded(route: Route): (exchange: HttpExchange) => void {
+    const serving = this.#serving(route);
+    return (exchange) => {
+      const refusal = this.#refusal();
+      if (refusal === null) serving(exchange);
+      else this.#refuse(exchange, refusal);
+    };
+  }
+
+  #serving(route: Route): (exchange: HttpExchange) => void {
+    const run = compileRoute(route);
+    const { maxBody, handlerMs, graceMs } = this.#defaults;
+    const limit = route.maxBody ?? maxBody;
+    const options = {
+      timeoutMs: route.timeoutSeconds === undefined ? handlerMs : route.timeoutSeconds * 1000,
+      graceMs,
+    };
+    return (exchange) => serve(this.#context(exchange, limit), run, options);
+  }
+
+  #serveNothing(exchange: HttpExchange, allowed: readonly Method[], nothing: RunRoute): void {
+    const ctx = this.#context(exchange, this.#defaults.maxBody);
+    if (exchange.method !== "OPTIONS" || allowed.length === 0) {
+      const isAllowed = allowed.length === 0 || allowed.includes(exchange.method as Method);
+      ctx.state.set(NOTHING_HERE, isAllowed ? new NotFound() : new MethodNotAllowed(exchange.method, allowed));
+      return serve(ctx, nothing, { timeoutMs: 0, graceMs: this.#defaults.graceMs });
+    }
+    // A preflight carries no credentials, so it passes no middleware.
+    serve(
+      ctx,
+      ({ outgoing }) => {
+        outgoing.header("allow", [...allowed, "OPTIONS"].join(", "));
+        for (const [name, value] of Object.entries(this.#host.origins.preflight(exchange, allowed) ?? {}))
+          outgoing.header(name, value);
+        outgoing.empty();
+      },
+      { timeoutMs: 0, graceMs: 0 },
+    );
+  }
+
+  #refusal(): ServiceUnavailable | null {
+    const { load } = this.#host;
+    if (this.#state === "closing") return new ServiceUnavailable("This process is ending", { code: "SHUTTING_DOWN" });
+    if (load.isOverloaded)
+      return new ServiceUnavailable("Too much to do at the moment", { retryAfterSeconds: load.retryAfterSeconds });
+    return null;
+  }
+
+  #refuse(exchange: HttpExchange, error: Error): void {
+    void respond(this.#context(exchange, 0), error);
+  }
+
+  #context(exchange: HttpExchange, maxBody: number): HttpContext {
+    this.#host.load.enter();
+    return new HttpContext(this.#host, exchange, maxBody);
+  }
+
+  start(): void {
+    this.#host.load.start();
+  }
+
+  stop(): void {
+    this.#host.load.stop();
+  }
+
+  /** Readiness says 503 at once; after the delay nothing new is taken. */
+  async drain(delayMs: number): Promise<void> {
+    this.#state = "draining";
+    if (delayMs > 0) await sleep(delayMs);
+    this.#state = "closing";
+  }
+
+  /** Closes the sockets, each at its own moment within the window: clients that come back do not come at once. */
+  async closeSockets(windowMs: number): Promise<void> {
+    this.#state = "closing";
+    await Promise.all(
+      [...this.#sockets].map(async (socket) => {
+        if (windowMs > 0) await sleep(Math.random() * windowMs);
+        socket.close(1001, "going away");
+        await socket.closed;
+      }),
+    );
+  }
+
+  /** Ends sockets whose clients do not answer. */
+  cutSockets(): void {
+    for (const socket of this.#sockets) socket.terminate();
+  }
+}
+
+/** Why there is no route: the key under which the innermost layer finds it. */
+const NOTHING_HERE = Symbol("nothing here");
+
+/** An error of the engine or of one of its plugins: what blames the client says so, anything else stays inside. */
+function fromEngine(error: Error & { readonly statusCode?: number; readonly code?: string }): Error {
+  const { statusCode = 500, code, message } = error;
+  if (code === "FST_ERR_BAD_URL")
+    return new HttpException(400, "The path is not a valid URL", { code: "MALFORMED_URL" });
+  // What sheds load, such as @fastify/under-pressure, says when to come back in a header of its own.
+  const isAnswer = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
+  return isAnswer ? new HttpException(statusCode, message, { cause: error }) : error;
+}

@@ -1,0 +1,111 @@
+import type { Route } from "../http/route.ts";
+import { Components } from "./components.ts";
+import { jsonSchema } from "./json-schema.ts";
+import type {
+  OpenApiDocument,
+  OpenApiInfo,
+  OpenApiMethod,
+  OpenApiOperation,
+  OpenApiPath,
+  OpenApiServer,
+} from "./open-api-document.ts";
+import { capitalized, type ListedOperation, operationIds } from "./operation-ids.ts";
+import { parameters } from "./parameters.ts";
+import { type PathTemplate, pathTemplates } from "./path-template.ts";
+import { problemSchemas } from "./problem-schemas.ts";
+import { responses } from "./responses.ts";
+import { securityRequirements, securitySchemes } from "./security.ts";
+
+export type { OpenApiDocument };
+
+/**
+ * The OpenAPI 3.1 document of the routes that are listed in it, in their order. The same routes give the same document.
+ *
+ * Throws `ConfigurationError` when two of them have the same name.
+ */
+export function openApiDocument(info: OpenApiInfo, routes: readonly Route[], servers: readonly OpenApiServer[] = []): OpenApiDocument {
+  const operations = withSharedNames(
+    routes
+      .filter(({ description }) => description.isListed)
+      .flatMap((route) => pathTemplates(route.path).map((template) => ({ route, template }))),
+  );
+  const ids = operationIds(operations);
+  const components = new Components(problemSchemas);
+  // All answers before any request: where the two sides of a schema differ, the plain name is that of what is sent.
+  const answers = operations.map(({ route }, index) => responses(route, components, capitalized(ids[index] as string)));
+  const paths: Record<string, { [M in OpenApiMethod]?: OpenApiOperation }> = {};
+  for (const [index, { route, template }] of operations.entries()) {
+    const described = operation(route, template, ids[index] as string, components, answers[index] as OpenApiOperation["responses"]);
+    paths[template.path] = { ...paths[template.path], [route.method.toLowerCase()]: described } satisfies OpenApiPath;
+  }
+  const tags = new Set(operations.flatMap(({ route }) => route.description.tags));
+  return {
+    openapi: "3.1.0",
+    info,
+    ...(servers.length === 0 ? {} : { servers }),
+    ...(tags.size === 0 ? {} : { tags: [...tags].map((name) => ({ name })) }),
+    paths,
+    components: { schemas: components.schemas, ...schemesOf(paths) },
+  };
+}
+
+function operation(
+  route: Route,
+  template: PathTemplate,
+  operationId: string,
+  components: Components,
+  answers: OpenApiOperation["responses"],
+): OpenApiOperation {
+  const { description: words, schemas, auth } = route;
+  const hint = capitalized(operationId);
+  const taken = parameters(route, template, components, hint);
+  const security = auth === undefined ? [] : securityRequirements(auth);
+  return {
+    operationId,
+    ...(words.summary === undefined ? {} : { summary: words.summary }),
+    ...(words.description === undefined ? {} : { description: words.description }),
+    ...(words.tags.length === 0 ? {} : { tags: words.tags }),
+    ...(words.deprecated ? { deprecated: true } : {}),
+    ...(taken.length === 0 ? {} : { parameters: taken }),
+    ...(schemas.body === undefined ? {} : { requestBody: requestBody(schemas.body, components, hint) }),
+    responses: answers,
+    ...(security.length === 0 ? {} : { security }),
+  };
+}
+
+function requestBody(body: NonNullable<Route["schemas"]["body"]>, components: Components, hint: string): NonNullable<OpenApiOperation["requestBody"]> {
+  const schema = components.place(jsonSchema(body, "input"), "input", `${hint}Body`);
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+/**
+ * `GET /books/:id` and `DELETE /books/:key` are one path to OpenAPI: the first one's names hold for both. Two routes of
+ * one method, told apart by their patterns, keep their own.
+ */
+function withSharedNames(operations: readonly ListedOperation[]): readonly ListedOperation[] {
+  const first = new Map<string, PathTemplate>();
+  const methods = new Set<string>();
+  return operations.map(({ route, template }) => {
+    const shape = template.parameters.reduce(
+      (path, { name, key }) => path.replace(`{${name}}`, key === "*" ? "{*}" : "{}"),
+      template.path,
+    );
+    const shared = first.get(shape);
+    const isTaken = methods.has(`${route.method} ${shape}`);
+    methods.add(`${route.method} ${shape}`);
+    if (shared === undefined) first.set(shape, template);
+    if (shared === undefined || isTaken) return { route, template };
+    const renamed = template.parameters.map((parameter, at) => ({ ...parameter, name: shared.parameters[at]?.name ?? parameter.name }));
+    return { route, template: { ...template, path: shared.path, parameters: renamed } };
+  });
+}
+
+function schemesOf(paths: { readonly [path: string]: OpenApiPath }): Pick<OpenApiDocument["components"], "securitySchemes"> {
+  const used = new Set(
+    Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ security = [] }) => security.flatMap((requirement) => Object.keys(requirement))),
+  );
+  const schemes = Object.entries(securitySchemes).filter(([scheme]) => used.has(scheme));
+  return schemes.length === 0 ? {} : { securitySchemes: Object.fromEntries(schemes) };
+}

@@ -1,0 +1,58 @@
+import type { Route } from "../http/route.ts";
+import type { Components } from "./components.ts";
+import { jsonSchema } from "./json-schema.ts";
+import type { JsonSchema, OpenApiParameter } from "./open-api-document.ts";
+import type { PathTemplate, PathTemplateParameter } from "./path-template.ts";
+
+/** What a route takes in its path and its query. Names come from the path, the rest from its schemas. */
+export function parameters(route: Route, template: PathTemplate, components: Components, hint: string): readonly OpenApiParameter[] {
+  return [...pathParameters(route, template, components, hint), ...queryParameters(route, components, hint)];
+}
+
+function pathParameters({ schemas }: Route, template: PathTemplate, components: Components, hint: string): readonly OpenApiParameter[] {
+  const known = schemas.path === undefined ? {} : propertiesOf(components.open(jsonSchema(schemas.path, "input"), "input", `${hint}Path`));
+  return template.parameters.map((parameter) => {
+    const schema = known[parameter.key] ?? pathSchema(parameter);
+    const words = parameter.key === "*" ? { description: REST } : {};
+    return { name: parameter.name, in: "path", required: true, ...words, ...described(schema) };
+  });
+}
+
+function pathSchema({ pattern }: PathTemplateParameter): JsonSchema {
+  return pattern === undefined ? { type: "string" } : { type: "string", pattern };
+}
+
+function queryParameters({ schemas }: Route, components: Components, hint: string): readonly OpenApiParameter[] {
+  if (schemas.query === undefined) return [];
+  const schema = components.open(jsonSchema(schemas.query, "input"), "input", `${hint}Query`);
+  if (Object.keys(schema).length === 0) return [];
+  // One of several shapes, or names that are not known: an exploded form says the same in one parameter.
+  if (!isPlainObject(schema)) return [{ name: "query", in: "query", style: "form", explode: true, schema }];
+  const required = new Set(schema["required"] as readonly string[] | undefined);
+  return Object.entries(propertiesOf(schema)).map(([name, property]) => ({
+    name,
+    in: "query",
+    ...(required.has(name) ? { required: true } : {}),
+    ...described(property),
+  }));
+}
+
+function isPlainObject(schema: JsonSchema): boolean {
+  return "properties" in schema && !["allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema);
+}
+
+function propertiesOf(schema: JsonSchema): { readonly [name: string]: JsonSchema } {
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema | boolean>);
+  return Object.fromEntries(properties.map(([name, property]) => [name, typeof property === "object" ? property : {}]));
+}
+
+/** A schema, with what readers look for beside it rather than in it. */
+function described({ description, deprecated, ...schema }: JsonSchema): Pick<OpenApiParameter, "description" | "deprecated" | "schema"> {
+  return {
+    ...(typeof description === "string" ? { description } : {}),
+    ...(deprecated === true ? { deprecated } : {}),
+    schema,
+  };
+}
+
+const REST = "The rest of the path; it may contain slashes.";

@@ -1,0 +1,30 @@
+import { STATUS_CODES } from "node:http";
+import type { Route } from "../http/route.ts";
+import { isSchema, type Schema } from "../http/schema.ts";
+import type { Components } from "./components.ts";
+import { jsonSchema } from "./json-schema.ts";
+import type { OpenApiResponse } from "./open-api-document.ts";
+import { problemResponse } from "./problem-schemas.ts";
+
+/** What a route may answer, by status: what it declares, and the problems that its options lead to. */
+export function responses(route: Route, components: Components, hint: string): { readonly [status: string]: OpenApiResponse } {
+  const { response, schemas, auth } = route;
+  const declared = response === undefined ? {} : isSchema(response) ? { 200: response } : response;
+  const hints = isSchema(response) ? () => `${hint}Response` : (status: string) => `${hint}Response${status}`;
+  return {
+    ...(response === undefined ? { 200: { description: describe(200) } } : {}),
+    ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
+    ...(Object.values(schemas).some((schema) => schema !== undefined) ? { 422: problemResponse(describe(422), "ValidationProblem") } : {}),
+    ...Object.fromEntries(Object.entries(declared).map(([status, schema]) => [status, jsonResponse(Number(status), schema, components, hints(status))])),
+    default: problemResponse("Any other problem"),
+  };
+}
+
+function jsonResponse(status: number, schema: Schema, components: Components, hint: string): OpenApiResponse {
+  const placed = components.place(jsonSchema(schema, "output"), "output", hint);
+  return { description: describe(status), content: { "application/json": { schema: placed } } };
+}
+
+function describe(status: number): string {
+  return STATUS_CODES[status] ?? String(status);
+}

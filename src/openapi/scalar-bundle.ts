@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+
+/** Scalar's reference page as one script, compressed. */
+export interface ScalarBundle {
+  /** Of the compressed script. */
+  readonly hash: string;
+  readonly gzipped: Buffer;
+}
+
+/** Where the build puts the script, and where it comes from while Portico itself is worked on. */
+const BUILT = new URL("./assets/scalar.js.gz", import.meta.url);
+const INSTALLED = new URL("../../node_modules/@scalar/api-reference/dist/browser/standalone.js", import.meta.url);
+
+/** Reads the script; `null` when it is not there, as in an application that was bundled into one file. */
+export async function readScalarBundle(): Promise<ScalarBundle | null> {
+  const gzipped = (await readIfThere(BUILT)) ?? (await compressed(await readIfThere(INSTALLED)));
+  if (gzipped === null) return null;
+  return { hash: createHash("sha256").update(gzipped).digest("hex").slice(0, 16), gzipped };
+}
+
+async function compressed(script: Buffer | null): Promise<Buffer | null> {
+  return script === null ? null : promisify(gzip)(script);
+}
+
+async function readIfThere(file: URL): Promise<Buffer | null> {
+  try {
+    return await readFile(file);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,125 @@
+import { type Clock, systemClock } from "../core/clock.ts";
+import { PorticoError } from "../core/error.ts";
+import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../core/options.ts";
+import { checkTtl, type KeyValueStore } from "./key-value.ts";
+
+export interface MemoryKeyValueOptions {
+  /** Tells when an entry's time is over. @default the clock of the system */
+  readonly clock?: Clock;
+  /** Entries held at most. @default 100_000 */
+  readonly maxEntries?: number;
+}
+
+interface Entry {
+  readonly value: string;
+  /** On the monotonic clock; `Infinity` when the entry stays. */
+  readonly expiresAt: number;
+}
+
+const clock: Rule<Clock> = rule("a clock with now() and monotonic()", (value) => {
+  const given = value as Partial<Clock> | null;
+  return typeof given?.now === "function" && typeof given.monotonic === "function";
+});
+const rules = { clock: optional(clock, systemClock), maxEntries: optional(positiveInteger, 100_000) };
+
+/** Entries looked at in each write: more than the one it may add, so that the sweep keeps ahead of the growth. */
+const STEPS = 4;
+
+/**
+ * Keeps entries in the memory of this process: for development, tests, and one process that may forget at its end.
+ *
+ * Nothing alive is dropped to make room. Once `maxEntries` are held and none of them is over, a write to a new key
+ * rejects with `PorticoError`, code `STORE_FULL`. There are no timers: each write sweeps a few entries.
+ */
+export class MemoryKeyValue implements KeyValueStore {
+  readonly #clock: Clock;
+  readonly #maxEntries: number;
+  readonly #entries = new Map<string, Entry>();
+  #cursor: Iterator<[string, Entry]> = this.#entries.entries();
+  /** Nothing expires before it: a full store knows without a look at each entry that there is nothing to sweep. */
+  #nothingBefore = Number.POSITIVE_INFINITY;
+
+  constructor(options: MemoryKeyValueOptions = {}) {
+    const resolved = resolveOptions("MemoryKeyValue", options, rules);
+    this.#clock = resolved.clock;
+    this.#maxEntries = resolved.maxEntries;
+  }
+
+  /** Entries held, those among them that are over and not swept yet. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  async get(key: string): Promise<string | null> {
+    return this.#read(key);
+  }
+
+  async set(key: string, value: string, ttlMs?: number): Promise<void> {
+    this.#write(key, value, ttlMs);
+  }
+
+  async setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean> {
+    return this.compareAndSet(key, null, value, ttlMs);
+  }
+
+  async compareAndSet(key: string, expected: string | null, value: string, ttlMs?: number): Promise<boolean> {
+    checkTtl(ttlMs);
+    if (this.#read(key) !== expected) return false;
+    this.#write(key, value, ttlMs);
+    return true;
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return this.#read(key) !== null && this.#entries.delete(key);
+  }
+
+  #read(key: string): string | null {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return null;
+    if (entry.expiresAt > this.#clock.monotonic()) return entry.value;
+    this.#entries.delete(key);
+    return null;
+  }
+
+  #write(key: string, value: string, ttlMs: number | undefined): void {
+    checkTtl(ttlMs);
+    const now = this.#clock.monotonic();
+    this.#sweep(now);
+    if (!this.#entries.has(key)) this.#makeRoom(now);
+    const expiresAt = now + (ttlMs ?? Number.POSITIVE_INFINITY);
+    this.#entries.set(key, { value, expiresAt });
+    this.#nothingBefore = Math.min(this.#nothingBefore, expiresAt);
+  }
+
+  /** Goes on where the last write stopped: the iterator of a Map stays valid while entries come and go. */
+  #sweep(now: number): void {
+    for (let step = 0; step < STEPS; step++) {
+      const next = this.#cursor.next();
+      if (next.done === true) {
+        this.#cursor = this.#entries.entries();
+        return;
+      }
+      const [key, { expiresAt }] = next.value;
+      if (expiresAt <= now) this.#entries.delete(key);
+    }
+  }
+
+  #makeRoom(now: number): void {
+    if (this.#entries.size < this.#maxEntries) return;
+    if (this.#nothingBefore <= now) this.#sweepAll(now);
+    if (this.#entries.size < this.#maxEntries) return;
+    throw new PorticoError(
+      "STORE_FULL",
+      `the store in memory is full: it holds ${this.#maxEntries} entries, and none of them is over`,
+      { status: 503 },
+    );
+  }
+
+  #sweepAll(now: number): void {
+    this.#nothingBefore = Number.POSITIVE_INFINITY;
+    for (const [key, { expiresAt }] of this.#entries) {
+      if (expiresAt <= now) this.#entries.delete(key);
+      else this.#nothingBefore = Math.min(this.#nothingBefore, expiresAt);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { optional, positiveInteger, resolveOptions } from "../core/options.ts";
+import { encodeEvent, type PubSub, type SubscribeOptions, type Topic } from "./pub-sub.ts";
+import { Subscription } from "./subscription.ts";
+
+export interface MemoryPubSubOptions {
+  /** Events that may wait for one subscriber; the next one ends it with `PubSubGap`. @default 1_000 */
+  readonly maxQueued?: number;
+}
+
+const rules = { maxQueued: optional(positiveInteger, 1_000) };
+
+/**
+ * A bus inside this process: it reaches the subscribers of this process and no others.
+ *
+ * Values go through JSON as over a network, so that a program behaves the same on another bus: a `Date` arrives as a
+ * string, and no two subscribers share an object.
+ */
+export class MemoryPubSub implements PubSub {
+  readonly #maxQueued: number;
+  readonly #topics = new Map<string, Set<Subscription<unknown>>>();
+
+  constructor(options: MemoryPubSubOptions = {}) {
+    this.#maxQueued = resolveOptions("MemoryPubSub", options, rules).maxQueued;
+  }
+
+  /** The number of topics that somebody listens to. */
+  get topicCount(): number {
+    return this.#topics.size;
+  }
+
+  async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {
+    const text = encodeEvent(topic.name, value);
+    for (const subscription of this.#topics.get(topic.name) ?? []) subscription.deliver(text);
+  }
+
+  subscribe<T>(topic: Topic<T>, options: SubscribeOptions = {}): AsyncIterable<T, void, void> {
+    return { [Symbol.asyncIterator]: () => this.#open<T>(topic.name, options.signal) };
+  }
+
+  #open<T>(topic: string, signal: AbortSignal | undefined): Subscription<T> {
+    const subscription = new Subscription<T>({
+      topic,
+      maxQueued: this.#maxQueued,
+      signal,
+      onClose: () => this.#remove(topic, subscription),
+    });
+    if (!subscription.isOpen) return subscription;
+    const subscriptions = this.#topics.get(topic) ?? new Set();
+    this.#topics.set(topic, subscriptions.add(subscription));
+    return subscription;
+  }
+
+  #remove(topic: string, subscription: Subscription<unknown>): void {
+    const subscriptions = this.#topics.get(topic);
+    if (subscriptions?.delete(subscription) === true && subscriptions.size === 0) this.#topics.delete(topic);
+  }
+}

@@ -1,0 +1,44 @@
+import type { CounterStore } from "./counter.ts";
+import type { KeyValueStore } from "./key-value.ts";
+import { MemoryCounter } from "./memory-counter.ts";
+import { MemoryKeyValue } from "./memory-key-value.ts";
+import { MemoryPubSub } from "./memory-pub-sub.ts";
+import type { PubSub } from "./pub-sub.ts";
+
+/**
+ * What an application keeps outside its requests, in three roles that are configured on their own.
+ *
+ * @example
+ * ```ts
+ * import { type CounterStore, memoryStores, type Stores } from "portico";
+ *
+ * function withCounters(counters: CounterStore): Stores {
+ *   return { ...memoryStores(), counters };
+ * }
+ * ```
+ */
+export interface Stores {
+  /** What must not be lost: sessions, refresh families, keys. */
+  readonly durable: KeyValueStore;
+  /** The counts behind limits. */
+  readonly counters: CounterStore;
+  /** Events between processes. */
+  readonly bus: PubSub;
+}
+
+/**
+ * The three roles in the memory of this process: for development, tests, and an application of one process. Each call
+ * gives new, empty ones; what is in them is gone with the process.
+ *
+ * @example
+ * ```ts
+ * import { memoryStores } from "portico";
+ *
+ * const { durable } = memoryStores();
+ * await durable.set("greeting", "hello", 60_000);
+ * await durable.get("greeting"); // "hello", for a minute
+ * ```
+ */
+export function memoryStores(): Stores {
+  return { durable: new MemoryKeyValue(), counters: new MemoryCounter(), bus: new MemoryPubSub() };
+}

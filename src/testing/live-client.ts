@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { PorticoApp } from "../app.ts";
+import { clientOver, type PreparedRequest, type TestClient } from "./client.ts";
+import { type TestResponse, toTestResponse } from "./response.ts";
+import { openTestSocket, type TestSocket, type TestSocketOptions } from "./test-socket.ts";
+
+/** A client over a real socket, with the face of the other one. */
+export interface LiveClient extends TestClient {
+  readonly url: string;
+  readonly port: number;
+  /** Opens a WebSocket; rejects with `SocketRefused` when the server answers with a status instead. */
+  socket(path: string, options?: TestSocketOptions): Promise<TestSocket>;
+  /** Ends the application, too. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the application on a free port of this machine and speaks to it over real connections.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ * import { liveClient } from "portico/testing";
+ *
+ * const app = new PorticoApp().get("/hello", () => ({ hello: "world" }));
+ * const client = await liveClient(app);
+ * console.log((await client.get("/hello")).json());
+ * await client.close();
+ * ```
+ */
+export async function liveClient(app: PorticoApp): Promise<LiveClient> {
+  const { port, url } = await app.listen({ port: 0 });
+  const agent = new Agent({ keepAlive: true });
+  return {
+    ...clientOver((request) => send(port, agent, request)),
+    url,
+    port,
+    socket: (path, options) => openTestSocket(`ws://127.0.0.1:${port}${path}`, options),
+    async close() {
+      agent.destroy();
+      await app.close();
+    },
+  };
+}
+
+/** Not `fetch`: it refuses to send some headers, and hides others. */
+async function send(
+  port: number,
+  agent: Agent,
+  { method, target, headers, body }: PreparedRequest,
+): Promise<TestResponse> {
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const outgoing = httpRequest({
+    host: "127.0.0.1",
+    port,
+    agent,
+    method,
+    path: target,
+    headers: { ...length, ...headers },
+  });
+  outgoing.end(body);
+  const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
+  return toTestResponse(answer.statusCode ?? 0, answer.headers, Buffer.concat(await answer.toArray()));
+}

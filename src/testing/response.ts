@@ -1,0 +1,28 @@
+/** What came back. */
+export interface TestResponse {
+  readonly status: number;
+  /** A header that was sent several times is joined by commas; `cookies` has those of `Set-Cookie` one by one. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly cookies: readonly string[];
+  text(): string;
+  json(): unknown;
+  bytes(): Uint8Array;
+}
+
+export function toTestResponse(
+  status: number,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  body: Buffer,
+): TestResponse {
+  const cookies = headers["set-cookie"] ?? [];
+  return {
+    status,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, typeof value === "object" ? value.join(", ") : value]),
+    ),
+    cookies: typeof cookies === "string" ? [cookies] : cookies,
+    text: () => body.toString("utf8"),
+    json: () => JSON.parse(body.toString("utf8")),
+    bytes: () => body,
+  };
+}

@@ -1,0 +1,94 @@
+import { WebSocket } from "ws";
+import { type TestResponse, toTestResponse } from "./response.ts";
+
+export interface TestSocketOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly protocols?: readonly string[];
+}
+
+/** The client's end of a WebSocket. Its messages are iterated. */
+export interface TestSocket extends AsyncIterable<string, void, void> {
+  readonly protocol: string;
+  send(data: string | Uint8Array): void;
+  /** The next message; rejects when the socket ends without one. */
+  next(): Promise<string>;
+  close(code?: number): void;
+  /** Breaks the connection, as a client that crashed would. */
+  terminate(): void;
+  /** How it ended. */
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+}
+
+/** The server answered the upgrade with a status. */
+export class SocketRefused extends Error {
+  override readonly name: string = "SocketRefused";
+  readonly response: TestResponse;
+
+  constructor(response: TestResponse) {
+    super(`the socket was refused with ${response.status}: ${response.text()}`);
+    this.response = response;
+  }
+}
+
+export function openTestSocket(
+  url: string,
+  { headers = {}, protocols = [] }: TestSocketOptions = {},
+): Promise<TestSocket> {
+  const ws = new WebSocket(url, [...protocols], { headers });
+  return new Promise((resolve, reject) => {
+    const socket = testSocket(ws);
+    ws.on("error", reject);
+    ws.on("open", () => resolve(socket));
+    ws.on("unexpected-response", (_request, answer) => {
+      answer
+        .toArray()
+        .then(
+          (chunks) =>
+            reject(new SocketRefused(toTestResponse(answer.statusCode ?? 0, answer.headers, Buffer.concat(chunks)))),
+          reject,
+        );
+    });
+  });
+}
+
+function testSocket(ws: WebSocket): TestSocket {
+  const unread: string[] = [];
+  let wake: (() => void) | null = null;
+  let isClosed = false;
+  ws.on("message", (data) => {
+    unread.push((data as Buffer).toString("utf8"));
+    wake?.();
+  });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    ws.on("close", (code, reason) => {
+      isClosed = true;
+      wake?.();
+      resolve({ code, reason: String(reason) });
+    });
+  });
+  async function* messages(): AsyncGenerator<string, void, void> {
+    for (;;) {
+      const message = unread.shift();
+      if (message !== undefined) yield message;
+      else if (isClosed) return;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  }
+  return {
+    get protocol() {
+      return ws.protocol;
+    },
+    send: (data) => ws.send(data),
+    async next() {
+      for await (const message of messages()) return message;
+      throw new Error("the socket ended without another message");
+    },
+    close: (code) => ws.close(code),
+    terminate: () => ws.terminate(),
+    closed,
+    [Symbol.asyncIterator]: messages,
+  };
+}

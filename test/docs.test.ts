@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { errorCodes } from "../src/core/error-codes.ts";
+import { doors, exportedNames } from "./docs/doors.ts";
+import { brokenLinks, codeOf, tableOf } from "./docs/markdown.ts";
+import { filesBelow, read } from "./docs/repository.ts";
+import { commentSnippets, compileSnippets, pageSnippets } from "./docs/snippets.ts";
+
+const pages = ["README.md", ...(await filesBelow("docs", ".md")), ...(await filesBelow("examples", ".md"))];
+const reference = await filesBelow("docs/reference", ".md");
+const sources = await filesBelow("src", ".ts");
+
+/** Checked by a test of its own, with the door that it is about. */
+const CHECKED_ELSEWHERE = new Set(["docs/guide/resolvers.md"]);
+
+describe("docs/errors.md", () => {
+  it("has one row per code, with its status, in the order of the source", () => {
+    const rows = tableOf("docs/errors.md").map(([code, status]) => `${code} ${status}`);
+
+    expect(rows).toEqual(Object.entries(errorCodes).map(([code, status]) => `\`${code}\` ${status}`));
+  });
+
+  it("says of each code when it comes and what to do", () => {
+    for (const row of tableOf("docs/errors.md")) expect(row).toEqual([expect.any(String), expect.any(String), expect.stringMatching(/\w/), expect.stringMatching(/\w/)]);
+  });
+});
+
+describe("the reference", () => {
+  const named = reference.map(codeOf).join("\n");
+
+  it.each(doors)("names everything that %s exports", (_door, file) => {
+    const names = exportedNames(file);
+
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(named))).toEqual([]);
+  });
+
+  it.each(doors)("knows the runtime names of %s from its source", async (door, file) => {
+    const names = exportedNames(file);
+
+    expect(Object.keys((await import(door)) as object).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+describe("the snippets", () => {
+  it("of the pages and of the doc comments type-check", async () => {
+    const snippets = [
+      ...pages.filter((page) => !CHECKED_ELSEWHERE.has(page)).flatMap(pageSnippets),
+      ...sources.flatMap(commentSnippets),
+    ];
+
+    expect(snippets.length).toBeGreaterThan(50);
+    expect(await compileSnippets("docs", snippets)).toEqual([]);
+  }, 60_000);
+
+  it("are really checked: a fault is found, at its line", async () => {
+    const code = 'import { PorticoApp } from "portico";\n\nnew PorticoApp({ titel: "Bookshop" });';
+
+    const faults = await compileSnippets("faulty", [{ file: "docs/faulty.md", line: 10, language: "ts", code }]);
+
+    expect(faults).toEqual([expect.stringMatching(/^docs\/faulty\.md:12: error TS\d+: .*titel/)]);
+  }, 60_000);
+});
+
+describe("the pages", () => {
+  it.each(pages)("%s links to what is there", (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+
+  it("are all linked from the index", () => {
+    const index = read("docs/README.md");
+    const unlinked = pages.filter((page) => /^docs\/.+/.test(page) && page !== "docs/README.md").filter((page) => !index.includes(`](${page.replace("docs/", "")})`));
+
+    expect(unlinked).toEqual([]);
+  });
+});

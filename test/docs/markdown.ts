@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+import { read, root } from "./repository.ts";
+
+/** What stands in backticks in a page, in the text and in blocks: where a reference names things. */
+export function codeOf(page: string): string {
+  const text = read(page);
+  const blocks = [...text.matchAll(/^```[^\n]*\n(.*?)^```/gms)].map(([, code]) => code);
+  const spans = [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code);
+  return [...blocks, ...spans].join("\n");
+}
+
+/** The rows of the first table of a page, cell by cell, without its head. */
+export function tableOf(page: string): readonly (readonly string[])[] {
+  return (/(?:^\|.*\n)+/m.exec(read(page))?.[0] ?? "")
+    .trim()
+    .split("\n")
+    .slice(2)
+    .map((row) => row.slice(1, -1).split("|").map((cell) => cell.trim()));
+}
+
+/** The links of a page that lead nowhere: to a file that is not there, or to a heading that the file does not have. */
+export function brokenLinks(page: string): readonly string[] {
+  const links = [...withoutBlocks(read(page)).matchAll(/\[[^\]]*\]\((?<target>[^)\s]+)\)/g)];
+  return links
+    .map(({ groups }) => groups?.["target"] ?? "")
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = "", heading] = target.split("#");
+      const file = path === "" ? page : posix.normalize(posix.join(posix.dirname(page), path));
+      if (!existsSync(join(root, file))) return true;
+      return heading !== undefined && !headings(file).includes(heading);
+    });
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function headings(page: string): readonly string[] {
+  return [...withoutBlocks(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    (title as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replace(/\s/g, "-"),
+  );
+}
+
+function withoutBlocks(text: string): string {
+  return text.replace(/^```.*?^```/gms, "");
+}

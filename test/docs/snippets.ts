@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { read, root } from "./repository.ts";
+
+/** A piece of code in a page or a doc comment, and where it stands. */
+export interface Snippet {
+  /** Path from the root of the repository. */
+  readonly file: string;
+  /** Line of its first line of code, counted from 1. */
+  readonly line: number;
+  readonly language: "ts" | "js";
+  readonly code: string;
+}
+
+const FENCE = /^(?<indent>\s*)```(?<language>\S*)/;
+const LANGUAGES: Readonly<Record<string, Snippet["language"]>> = { ts: "ts", typescript: "ts", js: "js", javascript: "js" };
+
+/** The TypeScript and JavaScript of a page, block by block. */
+export function pageSnippets(file: string): readonly Snippet[] {
+  return fencedSnippets(file, read(file).split("\n"));
+}
+
+/** The examples in the doc comments of a source file. */
+export function commentSnippets(file: string): readonly Snippet[] {
+  // Every line that is no comment becomes empty, so that the numbers of the others stay.
+  let isComment = false;
+  const lines = read(file)
+    .split("\n")
+    .map((line) => {
+      if (/^\s*\/\*\*/.test(line)) isComment = true;
+      const text = isComment ? line.replace(/^\s*(\/\*\*|\*\/|\*) ?/, "") : "";
+      if (line.includes("*/")) isComment = false;
+      return text;
+    });
+  return fencedSnippets(file, lines);
+}
+
+function fencedSnippets(file: string, lines: readonly string[]): readonly Snippet[] {
+  const snippets: Snippet[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const fence = FENCE.exec(lines[i] as string)?.groups;
+    if (fence === undefined) continue;
+    const start = i + 1;
+    do i++;
+    while (i < lines.length && !/^\s*```\s*$/.test(lines[i] as string));
+    const language = LANGUAGES[fence["language"] ?? ""];
+    const indent = fence["indent"]?.length ?? 0;
+    const code = lines.slice(start, i).map((line) => line.slice(indent));
+    if (language !== undefined) snippets.push({ file, line: start + 1, language, code: code.join("\n") });
+  }
+  return snippets;
+}
+
+/**
+ * Type-checks the snippets with the compiler and the options of the repository, and gives one line per fault, with the
+ * page and the line where it stands. `name` is the folder below `.cache/snippets/` that they are written to.
+ *
+ * Each snippet is a module. Those of one page share a folder, and one whose first line is a comment with a file name
+ * (`// app.ts`) has that name: the others of the page can import it.
+ */
+export async function compileSnippets(name: string, snippets: readonly Snippet[]): Promise<readonly string[]> {
+  const folder = join(root, ".cache", "snippets", name);
+  await rm(folder, { recursive: true, force: true });
+  const written = new Map<string, Snippet>();
+  for (const snippet of snippets) {
+    const file = join(folder, fileOf(snippet));
+    if (written.has(file)) throw new Error(`two snippets of ${snippet.file} have the name ${fileOf(snippet)}`);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, snippet.code);
+    written.set(file, snippet);
+  }
+  // What one snippet declares about "portico" would hold for all of its program, so those are alone in theirs.
+  const isAugmenting = ({ code }: Snippet): boolean => /^declare module /m.test(code);
+  const [alone, together] = [[...written].filter(([, s]) => isAugmenting(s)), [...written].filter(([, s]) => !isAugmenting(s))];
+  const programs = [together, ...alone.map((entry) => [entry])].filter((program) => program.length > 0);
+  const faults: string[] = [];
+  for (const [index, program] of programs.entries()) {
+    const config = join(folder, `tsconfig.${index}.json`);
+    await writeFile(config, JSON.stringify(configOf(folder, program.map(([file]) => file))));
+    faults.push(...(await compile(config)).flatMap((line) => toFault(line, written)));
+  }
+  return faults;
+}
+
+function fileOf({ file, line, language, code }: Snippet): string {
+  const page = file.replace(/\.\w+$/, "").replaceAll("/", "-").toLowerCase();
+  const named = /^\/\/ ([\w.-]+\.[cm]?[jt]s)\n/.exec(code)?.[1];
+  return join(page, named ?? `line-${line}.${language}`);
+}
+
+function configOf(folder: string, files: readonly string[]): object {
+  const up = relative(folder, root).split(sep).join("/");
+  return {
+    extends: `${up}/tsconfig.json`,
+    compilerOptions: {
+      rootDir: up,
+      allowJs: true,
+      checkJs: true,
+      moduleDetection: "force",
+      declaration: false,
+      isolatedDeclarations: false,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+    },
+    include: [],
+    files,
+  };
+}
+
+const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+
+async function compile(config: string): Promise<readonly string[]> {
+  try {
+    await promisify(execFile)(process.execPath, [COMPILER, "-p", config, "--pretty", "false"], { cwd: root });
+    return [];
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { readonly stdout?: string; readonly stderr?: string };
+    const lines = `${stdout}${stderr}`.split("\n").filter((line) => line !== "");
+    if (lines.length === 0) throw error;
+    return lines;
+  }
+}
+
+/** What is wrong in `src/` itself is found by the type check of `src/`, once, and not here again. */
+function toFault(output: string, written: ReadonlyMap<string, Snippet>): readonly string[] {
+  const place = /^(?<file>.+?)\((?<line>\d+),\d+\): (?<fault>.*)$/.exec(output)?.groups;
+  if (place === undefined) return [output];
+  const snippet = written.get(join(root, place["file"] as string));
+  if (snippet !== undefined) return [`${snippet.file}:${snippet.line + Number(place["line"]) - 1}: ${place["fault"]}`];
+  return (place["file"] as string).startsWith("src/") ? [] : [output];
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+interface Finding {
+  readonly filename: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+const refused: readonly (readonly [file: string, code: string, reason: string])[] = [
+  ["src/core/a.ts", 'import "../stores/x.ts";', "src/core/ may import nothing of ours, not src/stores"],
+  ["src/stores/a.ts", 'import "../http/x.ts";', "src/stores/ may import core, not src/http"],
+  ["src/dependencies/a.ts", 'import "../stores/x.ts";', "src/dependencies/ may import core, not src/stores"],
+  ["src/pagination/a.ts", 'import type { X } from "../http/x.ts";', "src/pagination/ may import core"],
+  ["src/pagination/b.ts", 'export * from "../http/x.ts";', "src/pagination/ may import core"],
+  ["src/pagination/c.ts", 'export type { X } from "../http/x.ts";', "src/pagination/ may import core"],
+  ["src/pagination/d.ts", 'export const x = import("../http/x.ts");', "src/pagination/ may import core"],
+  ["src/pagination/e.ts", 'export type X = import("../http/x.ts").X;', "src/pagination/ may import core"],
+  [
+    "src/http/a.ts",
+    'import "../auth/x.ts";',
+    "src/http/ may import core, stores, dependencies, pagination, not src/auth",
+  ],
+  ["src/http/b.ts", 'import "../app.ts";', "not src/app.ts"],
+  ["src/http/deep/c.ts", 'import "../../graphql/x.ts";', "not src/graphql"],
+  ["src/openapi/a.ts", 'import "../auth/x.ts";', "src/openapi/ may import core, http, not src/auth"],
+  ["src/auth/a.ts", 'import "../graphql/x.ts";', "src/auth/ may import core, stores, http, not src/graphql"],
+  ["src/graphql/a.ts", 'import "../auth/x.ts";', "not src/auth"],
+  ["src/sql/a.ts", 'import "../http/engine.ts";', "not src/http"],
+  ["src/redis/a.ts", 'import "../graphql/x.ts";', "not src/graphql"],
+  ["src/attic/a.ts", 'import "../core/x.ts";', "src/attic/ has no rank yet"],
+  ["src/core/b.ts", 'import "../../test/x.ts";', "src/ imports nothing that is outside src/"],
+  ["src/core/c.ts", 'import "portico/testing";', "not through a door"],
+  ["src/http/d.ts", 'import fastify from "fastify"; fastify();', "only src/http/engine.ts imports fastify"],
+  ["src/http/e.ts", 'import type { FastifyRequest } from "fastify";', "only src/http/engine.ts imports fastify"],
+  ["src/http/f.ts", 'import "@fastify/cors";', "only src/http/engine.ts imports @fastify/cors"],
+  ["src/http/g.ts", 'declare module "fastify" {}', "only src/http/engine.ts imports fastify"],
+  ["src/app.ts", 'import "light-my-request";', "only src/http/engine.ts imports light-my-request"],
+  ["src/testing/a.ts", 'import "graphql/utilities/index.js";', "only src/graphql/ imports graphql"],
+  ["src/auth/b.ts", 'import "kysely";', "only src/sql/ imports kysely"],
+  ["src/auth/c.ts", 'import "redis";', "only src/redis/ imports redis"],
+  ["src/http/utils.ts", "export const x = 1;", "name the file after what it exports"],
+  ["examples/shop/main.ts", 'import "../../src/app.ts";', "an example uses the public doors only"],
+];
+
+const allowed: readonly (readonly [file: string, code: string])[] = [
+  ["src/stores/ok.ts", 'import { x } from "../core/x.ts"; export const y: number = x;'],
+  ["src/stores/memory/ok.ts", 'import "../ok.ts";'],
+  ["src/http/ok.ts", 'import "../pagination/x.ts";'],
+  ["src/http/engine.ts", 'import "fastify";'],
+  ["src/http/parts.ts", 'import "@fastify/busboy";'],
+  ["src/auth/ok.ts", 'import type { X } from "../http/x.ts"; export type Y = X;'],
+  ["src/auth/index.ts", 'import "../pagination/x.ts";'],
+  ["src/graphql/ok.ts", 'import "../dependencies/x.ts"; import "graphql";'],
+  ["src/sql/ok.ts", 'import "../auth/x.ts"; import "kysely"; import "node:sqlite";'],
+  ["src/redis/ok.ts", 'import "../stores/x.ts"; import "redis";'],
+  ["src/testing/ok.ts", 'import "../app.ts"; import "../graphql/x.ts";'],
+  ["src/index.ts", 'import "./app.ts"; import "./openapi/x.ts";'],
+  ["examples/shop/ok.ts", 'import "portico"; import "./main.ts";'],
+  ["test/ok.ts", 'import "../src/core/x.ts"; import "fastify";'],
+];
+
+const root = resolve(import.meta.dirname, "..");
+const oxlint = join(dirname(createRequire(import.meta.url).resolve("oxlint/package.json")), "bin/oxlint");
+let house: string;
+let findings: Finding[];
+
+beforeAll(() => {
+  house = mkdtempSync(join(tmpdir(), "portico-layers-"));
+  for (const [file, code] of [...refused, ...allowed]) {
+    mkdirSync(join(house, dirname(file)), { recursive: true });
+    writeFileSync(join(house, file), `${code}\n`);
+  }
+  findings = lint();
+});
+
+afterAll(() => rmSync(house, { recursive: true, force: true }));
+
+describe("the ranks of src/", () => {
+  it.each(refused)("refuse, in %s, %s", (file, _, reason) => {
+    expect(findings.filter(({ filename }) => filename === file)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(reason) }),
+    ]);
+  });
+
+  it.each(allowed)("allow, in %s, %s", (file) => {
+    expect(findings.filter(({ filename }) => filename === file)).toEqual([]);
+  });
+
+  it("make the linter fail", () => {
+    expect(() => run("src/core/a.ts")).toThrow("Command failed");
+    expect(() => run("src/stores/ok.ts")).not.toThrow();
+  });
+});
+
+// The repository's own configuration, run over the fixture as if it were the repository.
+function run(...files: string[]): string {
+  return execFileSync(process.execPath, [oxlint, "-c", join(root, ".oxlintrc.json"), "-f", "json", ...files], {
+    cwd: house,
+    encoding: "utf8",
+    // The fixture has no node_modules in which oxlint would look for its type-aware half.
+    env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env["PATH"]}` },
+  });
+}
+
+function lint(): Finding[] {
+  try {
+    run();
+  } catch (error) {
+    const { diagnostics } = JSON.parse((error as { stdout: string }).stdout) as { diagnostics: Finding[] };
+    return diagnostics.filter(({ code }) => code.startsWith("portico("));
+  }
+  throw new Error("the linter found nothing in the fixture");
+}

@@ -1,0 +1,508 @@
+import { randomUUID } from "node:crypto";
+import { getEventListeners } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CounterStore } from "../../src/stores/counter.ts";
+import type { KeyValueStore } from "../../src/stores/key-value.ts";
+import { type PubSub, PubSubGap, type Topic, topic } from "../../src/stores/pub-sub.ts";
+
+interface Subject {
+  /** Moves the time that the store goes by. @default waits that long */
+  readonly advance?: (ms: number) => void | Promise<void>;
+  readonly close?: () => void | Promise<void>;
+}
+export interface KeyValueSubject extends Subject {
+  readonly store: KeyValueStore;
+}
+export interface CounterSubject extends Subject {
+  readonly counters: CounterStore;
+}
+export interface PubSubSubject extends Subject {
+  readonly bus: PubSub;
+  /** Makes events of the topic get lost for those who listen to it and do not read. */
+  readonly lose: (topic: Topic<number>) => void | Promise<void>;
+}
+type Make<S> = () => S | Promise<S>;
+
+/** Long enough for a few calls over a network, short enough to be waited for. */
+const TTL = 400;
+/** What a clock and a timer may be apart. */
+const SLACK = 50;
+
+/** What every `KeyValueStore` promises. The keys are new in each test: a server may hold those of others. */
+export function keyValueContract(name: string, make: Make<KeyValueSubject>): void {
+  describe(`${name} as a KeyValueStore`, () => {
+    const subject = useSubject(make);
+    let store: KeyValueStore;
+    let key: string;
+    beforeEach(() => {
+      ({ store } = subject());
+      key = randomUUID();
+    });
+
+    it("gives null for a key that was never written", async () => {
+      expect(await store.get(key)).toBe(null);
+    });
+
+    it("gives the value that was written last", async () => {
+      await store.set(key, "one");
+      await store.set(key, "two");
+
+      expect(await store.get(key)).toBe("two");
+    });
+
+    it.each(["", " ", "null", "0", 'a "quoted" \\ one', "line\r\nline", "Grüße, 世界 \u{1F600}", "x".repeat(100_000)])(
+      "gives the text back as it was: %.20j",
+      async (value) => {
+        await store.set(key, value);
+
+        expect(await store.get(key)).toBe(value);
+      },
+    );
+
+    it.each(["__proto__", "constructor", "a:b{c}*?[d]", "%_'; --", "Grüße"])(
+      "takes %s as a key like any other",
+      async (part) => {
+        expect(await store.get(`${part}${key}`)).toBe(null);
+        await store.set(`${part}${key}`, "here");
+
+        expect(await store.get(`${part}${key}`)).toBe("here");
+        expect(await store.get(key)).toBe(null);
+      },
+    );
+
+    it("deletes a value once and says so", async () => {
+      await store.set(key, "here");
+
+      expect(await store.delete(key)).toBe(true);
+      expect(await store.delete(key)).toBe(false);
+      expect(await store.get(key)).toBe(null);
+    });
+
+    it("tells one of many who delete at the same time that it did", async () => {
+      await store.set(key, "token");
+
+      const told = await atOnce(20, () => store.delete(key));
+
+      expect(told.filter(Boolean)).toHaveLength(1);
+    });
+
+    it("forgets an entry when its time is over", async () => {
+      await store.set(key, "brief", TTL);
+      expect(await store.get(key)).toBe("brief");
+
+      await advance(subject(), TTL + SLACK);
+
+      expect(await store.get(key)).toBe(null);
+      expect(await store.delete(key)).toBe(false);
+      expect(await store.compareAndSet(key, "brief", "late")).toBe(false);
+    });
+
+    it("replaces the time of an entry with each write", async () => {
+      await store.set(key, "one", TTL);
+      await store.set(key, "two", TTL * 10);
+      await store.set(`${key}:stays`, "one", TTL);
+      await store.set(`${key}:stays`, "two");
+      await store.set(`${key}:shorter`, "one");
+      await store.set(`${key}:shorter`, "two", TTL);
+
+      await advance(subject(), TTL + SLACK);
+
+      expect(await store.get(key)).toBe("two");
+      expect(await store.get(`${key}:stays`)).toBe("two");
+      expect(await store.get(`${key}:shorter`)).toBe(null);
+    });
+
+    it("writes with setIfAbsent where there is nothing, and nowhere else", async () => {
+      expect(await store.setIfAbsent(key, "first")).toBe(true);
+      expect(await store.setIfAbsent(key, "second")).toBe(false);
+
+      expect(await store.get(key)).toBe("first");
+    });
+
+    it("tells one of many who call setIfAbsent at the same time that it wrote", async () => {
+      const told = await atOnce(20, (n) => store.setIfAbsent(key, String(n)));
+
+      expect(told.filter(Boolean)).toHaveLength(1);
+      expect(await store.get(key)).toBe(String(told.indexOf(true)));
+    });
+
+    it("lets setIfAbsent write over an entry whose time is over, with a time of its own", async () => {
+      await store.setIfAbsent(key, "first", TTL);
+      await advance(subject(), TTL + SLACK);
+
+      expect(await store.setIfAbsent(key, "second", TTL)).toBe(true);
+      expect(await store.get(key)).toBe("second");
+      await advance(subject(), TTL + SLACK);
+      expect(await store.get(key)).toBe(null);
+    });
+
+    it("leaves the time of an entry alone when setIfAbsent and compareAndSet do not write", async () => {
+      await store.set(key, "first", TTL);
+      await store.setIfAbsent(key, "second", TTL * 10);
+      await store.compareAndSet(key, "other", "second", TTL * 10);
+
+      await advance(subject(), TTL + SLACK);
+
+      expect(await store.get(key)).toBe(null);
+    });
+
+    it("writes with compareAndSet where the value is the expected one, and nowhere else", async () => {
+      await store.set(key, "one");
+
+      expect(await store.compareAndSet(key, "other", "two")).toBe(false);
+      expect(await store.compareAndSet(key, null, "two")).toBe(false);
+      expect(await store.get(key)).toBe("one");
+      expect(await store.compareAndSet(key, "one", "two")).toBe(true);
+      expect(await store.get(key)).toBe("two");
+    });
+
+    it("takes null as the expectation of compareAndSet that there is no value, which the empty text is", async () => {
+      expect(await store.compareAndSet(key, "", "one")).toBe(false);
+      expect(await store.compareAndSet(key, null, "")).toBe(true);
+      expect(await store.compareAndSet(key, null, "two")).toBe(false);
+      expect(await store.compareAndSet(key, "", "two")).toBe(true);
+    });
+
+    it("tells one of many who rotate the same value at the same time that it did", async () => {
+      await store.set(key, "parent");
+
+      const told = await atOnce(20, (n) => store.compareAndSet(key, "parent", `child ${n}`));
+
+      expect(told.filter(Boolean)).toHaveLength(1);
+      expect(await store.get(key)).toBe(`child ${told.indexOf(true)}`);
+    });
+
+    it("gives an entry the time of the compareAndSet that wrote it", async () => {
+      await store.set(key, "one", TTL);
+      await store.compareAndSet(key, "one", "two");
+      await store.set(`${key}:brief`, "one");
+      await store.compareAndSet(`${key}:brief`, "one", "two", TTL);
+
+      await advance(subject(), TTL + SLACK);
+
+      expect(await store.get(key)).toBe("two");
+      expect(await store.get(`${key}:brief`)).toBe(null);
+    });
+
+    it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+      "refuses %s as a time and writes nothing",
+      async (ttlMs) => {
+        const expected = "ttlMs must be a whole number of milliseconds, 1 or more";
+
+        await expect(store.set(key, "x", ttlMs)).rejects.toThrow(expected);
+        await expect(store.setIfAbsent(key, "x", ttlMs)).rejects.toThrow(RangeError);
+        await expect(store.compareAndSet(key, null, "x", ttlMs)).rejects.toThrow(RangeError);
+        expect(await store.get(key)).toBe(null);
+      },
+    );
+  });
+}
+
+/** What every `CounterStore` promises. */
+export function counterContract(name: string, make: Make<CounterSubject>): void {
+  describe(`${name} as a CounterStore`, () => {
+    const subject = useSubject(make);
+    let counters: CounterStore;
+    let key: string;
+    beforeEach(() => {
+      ({ counters } = subject());
+      key = randomUUID();
+    });
+
+    it("counts the hits of a key from 1 on, and each key on its own", async () => {
+      expect((await counters.increment(key, 60_000)).value).toBe(1);
+      expect((await counters.increment(key, 60_000)).value).toBe(2);
+      expect((await counters.increment(`${key}:other`, 60_000)).value).toBe(1);
+      expect((await counters.increment(key, 60_000)).value).toBe(3);
+    });
+
+    it("counts each of many hits at the same time once", async () => {
+      const counts = await atOnce(50, () => counters.increment(key, 60_000));
+
+      expect(counts.map(({ value }) => value).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 50 }, (_, n) => n + 1),
+      );
+    });
+
+    it("says when the window ends, in whole milliseconds since 1970", async () => {
+      const before = Date.now();
+
+      const { resetAt } = await counters.increment(key, 60_000);
+
+      expect(Number.isInteger(resetAt)).toBe(true);
+      expect(resetAt).toBeGreaterThanOrEqual(before + 60_000 - SLACK);
+      expect(resetAt).toBeLessThanOrEqual(Date.now() + 60_000 + SLACK);
+    });
+
+    it("keeps the window of the first hit, however many follow", async () => {
+      const first = await counters.increment(key, TTL);
+      await advance(subject(), TTL / 2);
+      const second = await counters.increment(key, TTL);
+      await advance(subject(), TTL / 2 + SLACK);
+      const third = await counters.increment(key, TTL);
+
+      expect([first.value, second.value, third.value]).toEqual([1, 2, 1]);
+      expect(Math.abs(second.resetAt - first.resetAt)).toBeLessThanOrEqual(SLACK);
+      expect(third.resetAt - first.resetAt).toBeGreaterThanOrEqual(TTL);
+    });
+
+    it("counts the same key apart for windows of another length", async () => {
+      await counters.increment(key, 60_000);
+      await counters.increment(key, 60_000);
+
+      const { value, resetAt } = await counters.increment(key, 3_600_000);
+
+      expect(value).toBe(1);
+      expect(resetAt).toBeGreaterThan(Date.now() + 3_000_000);
+      expect((await counters.increment(key, 60_000)).value).toBe(3);
+    });
+
+    it("counts in a window of the longest length", async () => {
+      await counters.increment(key, 2_147_483_647);
+      await advance(subject(), TTL);
+
+      expect((await counters.increment(key, 2_147_483_647)).value).toBe(2);
+    });
+
+    it.each([0, -1, 1.5, Number.NaN, 2_147_483_648])("refuses a window of %s ms", async (windowMs) => {
+      await expect(counters.increment(key, windowMs)).rejects.toThrow(RangeError);
+      await expect(counters.increment(key, windowMs)).rejects.toThrow(
+        "windowMs must be a whole number of milliseconds",
+      );
+    });
+  });
+}
+
+/** What every `PubSub` promises. */
+export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
+  describe(`${name} as a PubSub`, () => {
+    const subject = useSubject(make);
+    let bus: PubSub;
+    let numbers: Topic<number>;
+    let open: AsyncIterator<unknown, void, void>[];
+    beforeEach(() => {
+      ({ bus } = subject());
+      numbers = topic(`numbers.${randomUUID()}`);
+      open = [];
+    });
+    afterEach(async () => {
+      for (const iterator of open) await iterator.return?.();
+    });
+
+    function listen<T>(to: Topic<T>, options?: { signal?: AbortSignal }): AsyncIterator<T, void, void> {
+      const iterator = bus.subscribe(to, options)[Symbol.asyncIterator]();
+      open.push(iterator);
+      return iterator;
+    }
+
+    it("hands every event to every subscriber in the order of publishing", async () => {
+      const [one, two] = [listen(numbers), listen(numbers)];
+
+      for (const n of [1, 2, 3]) await bus.publish(numbers, n);
+
+      expect(await take(one, 3)).toEqual([1, 2, 3]);
+      expect(await take(two, 3)).toEqual([1, 2, 3]);
+    });
+
+    it("subscribes when the iterator is made, neither before nor at the first next()", async () => {
+      const subscribed = bus.subscribe(numbers);
+      await bus.publish(numbers, 1);
+      const iterator = subscribed[Symbol.asyncIterator]();
+      open.push(iterator);
+      await bus.publish(numbers, 2);
+
+      expect(await take(iterator, 1)).toEqual([2]);
+    });
+
+    it("makes each iterator of one subscribe() a subscription of its own", async () => {
+      const subscribed = bus.subscribe(numbers);
+      const [one, two] = [subscribed[Symbol.asyncIterator](), subscribed[Symbol.asyncIterator]()];
+      open.push(one, two);
+
+      await one.return?.();
+      await bus.publish(numbers, 1);
+
+      expect(await take(two, 1)).toEqual([1]);
+      expect(await one.next()).toEqual({ done: true, value: undefined });
+    });
+
+    it("keeps topics apart by name, and by nothing else", async () => {
+      const iterator = listen(topic<number>(numbers.name));
+
+      await bus.publish(topic<number>(`${numbers.name}.more`), 1);
+      await bus.publish(topic<number>(`${numbers.name.slice(0, -1)}*`), 2);
+      await bus.publish(numbers, 3);
+
+      expect(await take(iterator, 1)).toEqual([3]);
+    });
+
+    it("publishes to nobody without an error", async () => {
+      await expect(bus.publish(numbers, 1)).resolves.toBe(undefined);
+    });
+
+    it("answers calls of next() that wait at the same time in their order", async () => {
+      const iterator = listen(numbers);
+      const waiting = [iterator.next(), iterator.next(), iterator.next()];
+
+      for (const n of [1, 2, 3]) await bus.publish(numbers, n);
+
+      expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([1, 2, 3]);
+    });
+
+    it.each([null, 0, "", false, [], { a: [{ b: null }], text: "Grüße \u{1F600}\n" }])("carries %j", async (value) => {
+      const anything = topic<unknown>(numbers.name);
+      const iterator = listen(anything);
+
+      await bus.publish(anything, value);
+
+      expect(await take(iterator, 1)).toEqual([value]);
+    });
+
+    it("copies a value by JSON when it is published: a Date arrives as a string, and what is undefined does not", async () => {
+      const visits = topic<{ at: Date; by?: string | undefined; tags: string[] }>(numbers.name);
+      const [one, two] = [listen(visits), listen(visits)];
+      const visit = { at: new Date(0), by: undefined, tags: ["a"] };
+
+      await bus.publish(visits, visit);
+      visit.tags.push("later");
+      const [first] = await take(one, 1);
+      first?.tags.push("mine");
+
+      expect(await take(two, 1)).toEqual([{ at: "1970-01-01T00:00:00.000Z", tags: ["a"] }]);
+    });
+
+    it.each([
+      ["undefined", undefined],
+      ["a function", () => 1],
+      ["a symbol", Symbol("x")],
+      ["a bigint", { big: 1n }],
+      ["a cycle", circular()],
+    ])("refuses %s with a TypeError that names the topic, and hands nothing out", async (_, value) => {
+      const anything = topic<unknown>(numbers.name);
+      const iterator = listen(anything);
+
+      await expect(bus.publish(anything, value)).rejects.toThrow(TypeError);
+      await expect(bus.publish(anything, value)).rejects.toThrow(`an event of ${numbers.name} must be`);
+      await bus.publish(anything, "next");
+      expect(await take(iterator, 1)).toEqual(["next"]);
+    });
+
+    it("is left by break", async () => {
+      const seen: number[] = [];
+      const signal = AbortSignal.timeout(10_000);
+      const loop = (async () => {
+        for await (const n of bus.subscribe(numbers, { signal })) {
+          seen.push(n);
+          if (n === 2) break;
+        }
+      })();
+
+      for (const n of [1, 2, 3]) await bus.publish(numbers, n);
+      await loop;
+
+      expect(seen).toEqual([1, 2]);
+      expect(signal.aborted).toBe(false);
+    });
+
+    it("ends at return(), also for calls of next() that wait and events that were not read", async () => {
+      const [waits, holds] = [listen(numbers), listen(numbers)];
+      await bus.publish(numbers, 1);
+      await take(waits, 1);
+      const waiting = [waits.next(), waits.next()];
+
+      expect(await waits.return?.()).toEqual({ done: true, value: undefined });
+      expect(await holds.return?.()).toEqual({ done: true, value: undefined });
+
+      expect(await Promise.all(waiting)).toEqual([
+        { done: true, value: undefined },
+        { done: true, value: undefined },
+      ]);
+      await bus.publish(numbers, 2);
+      expect(await waits.next()).toEqual({ done: true, value: undefined });
+      expect(await holds.next()).toEqual({ done: true, value: undefined });
+    });
+
+    it("ends without an error when the signal is aborted, and leaves no listener on it", async () => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const [waits, holds, left] = [
+        listen(numbers, { signal }),
+        listen(numbers, { signal }),
+        listen(numbers, { signal }),
+      ];
+      await bus.publish(numbers, 1);
+      await take(waits, 1);
+      const waiting = waits.next();
+      await left.return?.();
+      expect(getEventListeners(signal, "abort")).toHaveLength(2);
+
+      controller.abort();
+
+      expect(await waiting).toEqual({ done: true, value: undefined });
+      expect(await holds.next()).toEqual({ done: true, value: undefined });
+      expect(getEventListeners(signal, "abort")).toHaveLength(0);
+    });
+
+    it("is over from the start when the signal was aborted before", async () => {
+      const iterator = listen(numbers, { signal: AbortSignal.abort() });
+
+      await bus.publish(numbers, 1);
+
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    });
+
+    it("hands out what came before a gap, throws PubSubGap once and is over; the next subscription works", async () => {
+      const iterator = listen(numbers);
+      await bus.publish(numbers, 1);
+
+      await subject().lose(numbers);
+
+      expect(await take(iterator, 1)).toEqual([1]);
+      const error: unknown = await drain(iterator).catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(PubSubGap);
+      expect(error).toMatchObject({ code: "PUBSUB_GAP", name: "PubSubGap", topic: numbers.name });
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+      const again = listen(numbers);
+      await bus.publish(numbers, 7);
+      expect(await take(again, 1)).toEqual([7]);
+    });
+  });
+}
+
+function useSubject<S extends Subject>(make: Make<S>): () => S {
+  let subject: S;
+  beforeEach(async () => {
+    subject = await make();
+  });
+  afterEach(() => subject.close?.());
+  return () => subject;
+}
+
+async function advance(subject: Subject, ms: number): Promise<void> {
+  await (subject.advance ?? sleep)(ms);
+}
+
+function atOnce<T>(times: number, call: (n: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: times }, (_, n) => call(n)));
+}
+
+async function take<T>(iterator: AsyncIterator<T, void, void>, count: number): Promise<T[]> {
+  const values: T[] = [];
+  while (values.length < count) {
+    const { done, value } = await iterator.next();
+    if (done === true) throw new Error(`the subscription ended after ${values.length} events`);
+    values.push(value);
+  }
+  return values;
+}
+
+async function drain(iterator: AsyncIterator<unknown, void, void>): Promise<void> {
+  while ((await iterator.next()).done !== true);
+}
+
+function circular(): object {
+  const self: { self?: object } = {};
+  self.self = self;
+  return self;
+}

@@ -1,0 +1,24 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+
+const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, import.meta.url));
+
+// The longer name first: an alias also matches what begins with it.
+const doors = [
+  { find: "portico/testing", replacement: source("testing/index.ts") },
+  { find: "portico", replacement: source("index.ts") },
+];
+
+// Both majors of the peer are installed; PORTICO_GRAPHQL=17 runs the same tests on the newer one.
+const engine = process.env["PORTICO_GRAPHQL"] === "17" ? [{ find: /^graphql(?=\/|$)/, replacement: "graphql17" }] : [];
+
+const config: ViteUserConfig = defineConfig({
+  resolve: { alias: [...doors, ...engine] },
+  test: {
+    include: ["test/**/*.test.ts", "examples/*/test/**/*.test.ts"],
+    typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
+    coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },
+    testTimeout: 20_000,
+  },
+});
+export default config;
