@@ -42,7 +42,8 @@ function licenses(packages: readonly string[], lock: Lock): string {
   const byText = new Map<string, string[]>();
   for (const name of packages) {
     const place = Object.keys(lock.packages).find((path) => path.endsWith(`node_modules/${name}`));
-    const { version = "", license = "see its repository" } = (place === undefined ? undefined : lock.packages[place]) ?? {};
+    const { version = "", license = "see its repository" } =
+      (place === undefined ? undefined : lock.packages[place]) ?? {};
     const text = licenseText(join(root, place ?? "no such folder")) ?? `License: ${license}`;
     byText.set(text, [...(byText.get(text) ?? []), `${name} ${version}`.trim()]);
   }

@@ -20,7 +20,13 @@ describe("docs/errors.md", () => {
   });
 
   it("says of each code when it comes and what to do", () => {
-    for (const row of tableOf("docs/errors.md")) expect(row).toEqual([expect.any(String), expect.any(String), expect.stringMatching(/\w/), expect.stringMatching(/\w/)]);
+    for (const row of tableOf("docs/errors.md"))
+      expect(row).toEqual([
+        expect.any(String),
+        expect.any(String),
+        expect.stringMatching(/\w/),
+        expect.stringMatching(/\w/),
+      ]);
   });
 });
 
@@ -68,7 +74,9 @@ describe("the pages", () => {
 
   it("are all linked from the index", () => {
     const index = read("docs/README.md");
-    const unlinked = pages.filter((page) => /^docs\/.+/.test(page) && page !== "docs/README.md").filter((page) => !index.includes(`](${page.replace("docs/", "")})`));
+    const unlinked = pages
+      .filter((page) => /^docs\/.+/.test(page) && page !== "docs/README.md")
+      .filter((page) => !index.includes(`](${page.replace("docs/", "")})`));
 
     expect(unlinked).toEqual([]);
   });

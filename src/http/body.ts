@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
   if (Number(exchange.headers["content-length"] ?? 0) > limit) throw new PayloadTooLarge(limit);
   const stream = exchange.body();
-  if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange);
+  if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange, stream.readableEnded);
 
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -31,10 +31,11 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Buffe
 }
 
 /** An empty body is fine. One that somebody has read already would look empty, and be refused for the wrong reason. */
-function nothingLeft({ headers }: Exchange): Buffer {
-  if (Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined)
-    throw new Error("the body was read before: by request.stream, or by a body parser in front of app.handler");
-  return Buffer.alloc(0);
+function nothingLeft({ headers }: Exchange, isRead: boolean): Buffer {
+  if (Number(headers["content-length"] ?? 0) === 0 && headers["transfer-encoding"] === undefined)
+    return Buffer.alloc(0);
+  if (!isRead) throw new BodyIncomplete();
+  throw new Error("the body was read before: by request.stream, or by a body parser in front of app.handler");
 }
 
 /** Parses a body that says to be JSON. The type is checked before a byte is read. */

@@ -23,7 +23,11 @@ export class ExceptionHandlers {
   find(error: unknown): ExceptionHandler<unknown> | null {
     if (!(error instanceof Error)) return null;
     // By the prototypes, not by the constructors: a DOMException is an Error, its class extends nothing.
-    for (let level: object | null = Object.getPrototypeOf(error); level !== null; level = Object.getPrototypeOf(level)) {
+    for (
+      let level: object | null = Object.getPrototypeOf(error);
+      level !== null;
+      level = Object.getPrototypeOf(level)
+    ) {
       const handler = this.#handlers.get(level.constructor);
       if (handler !== undefined) return handler as ExceptionHandler<unknown>;
     }

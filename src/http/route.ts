@@ -73,10 +73,11 @@ export type StatusAnswer<Answer, S = keyof Answer> = S extends keyof Answer
   ? TypedResponse<SchemaInput<Answer[S]>, S & number> | (S extends 200 ? SchemaInput<Answer[S]> : never)
   : never;
 /** What a handler may return: anything, or what its `response` schema takes. */
-export type HandlerAnswer<Answer> = [Answer] extends [Schema]
-  ? SchemaInput<Answer> | TypedResponse<SchemaInput<Answer>>
-  : [Answer] extends [undefined]
-    ? unknown
+// `undefined` first: while TypeScript is still inferring it asks with `never`, which fits everything.
+export type HandlerAnswer<Answer> = [Answer] extends [undefined]
+  ? unknown
+  : [Answer] extends [Schema]
+    ? SchemaInput<Answer> | TypedResponse<SchemaInput<Answer>>
     : StatusAnswer<Answer>;
 
 /** A handler: sync or async, it returns a response or any JSON value. */

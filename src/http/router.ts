@@ -20,11 +20,11 @@ import { declareSocketRoute, type SocketHandler, type SocketOptions, type Socket
 export interface RouteMethod<Prefix extends string, Self> {
   <const Url extends string>(
     url: Url,
-    handler: Handler<`${Prefix}${Url}`, undefined, {}, undefined, undefined, undefined, undefined>,
+    handler: Handler<`${Prefix}${Url}`, Gate, {}, undefined, undefined, undefined, undefined>,
   ): Self;
   <
     const Url extends string,
-    G extends Gate | undefined = undefined,
+    G extends Gate = Gate,
     const P extends RouteParams = {},
     Body extends Schema | undefined = undefined,
     Query extends Schema | undefined = undefined,
@@ -47,13 +47,10 @@ export interface RouteMethod<Prefix extends string, Self> {
 
 /** `socket`: `(path, handler)` or `(path, options, handler)`. */
 export interface SocketMethod<Prefix extends string, Self> {
-  <const Url extends string>(
-    url: Url,
-    handler: SocketHandler<`${Prefix}${Url}`, undefined, {}, undefined, undefined>,
-  ): Self;
+  <const Url extends string>(url: Url, handler: SocketHandler<`${Prefix}${Url}`, Gate, {}, undefined, undefined>): Self;
   <
     const Url extends string,
-    G extends Gate | undefined = undefined,
+    G extends Gate = Gate,
     const P extends RouteParams = {},
     Query extends Schema | undefined = undefined,
     Path extends Schema | undefined = undefined,

@@ -165,7 +165,12 @@ function componentName(given: unknown): string | undefined {
 
 /** `https://shop.example/book.json` is `book`. */
 function lastOf(id: unknown): unknown {
-  return typeof id === "string" ? id.replace(/#.*$/, "").replace(/(?:\.schema)?\.json$/, "").replace(/^.*\//, "") : id;
+  return typeof id === "string"
+    ? id
+        .replace(/#.*$/, "")
+        .replace(/(?:\.schema)?\.json$/, "")
+        .replace(/^.*\//, "")
+    : id;
 }
 
 function unescapePointer(token: string): string {

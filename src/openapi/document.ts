@@ -23,7 +23,11 @@ export type { OpenApiDocument };
  *
  * Throws `ConfigurationError` when two of them have the same name.
  */
-export function openApiDocument(info: OpenApiInfo, routes: readonly Route[], servers: readonly OpenApiServer[] = []): OpenApiDocument {
+export function openApiDocument(
+  info: OpenApiInfo,
+  routes: readonly Route[],
+  servers: readonly OpenApiServer[] = [],
+): OpenApiDocument {
   const operations = withSharedNames(
     routes
       .filter(({ description }) => description.isListed)
@@ -35,7 +39,13 @@ export function openApiDocument(info: OpenApiInfo, routes: readonly Route[], ser
   const answers = operations.map(({ route }, index) => responses(route, components, capitalized(ids[index] as string)));
   const paths: Record<string, { [M in OpenApiMethod]?: OpenApiOperation }> = {};
   for (const [index, { route, template }] of operations.entries()) {
-    const described = operation(route, template, ids[index] as string, components, answers[index] as OpenApiOperation["responses"]);
+    const described = operation(
+      route,
+      template,
+      ids[index] as string,
+      components,
+      answers[index] as OpenApiOperation["responses"],
+    );
     paths[template.path] = { ...paths[template.path], [route.method.toLowerCase()]: described } satisfies OpenApiPath;
   }
   const tags = new Set(operations.flatMap(({ route }) => route.description.tags));
@@ -73,7 +83,11 @@ function operation(
   };
 }
 
-function requestBody(body: NonNullable<Route["schemas"]["body"]>, components: Components, hint: string): NonNullable<OpenApiOperation["requestBody"]> {
+function requestBody(
+  body: NonNullable<Route["schemas"]["body"]>,
+  components: Components,
+  hint: string,
+): NonNullable<OpenApiOperation["requestBody"]> {
   const schema = components.place(jsonSchema(body, "input"), "input", `${hint}Body`);
   return { required: true, content: { "application/json": { schema } } };
 }
@@ -95,12 +109,17 @@ function withSharedNames(operations: readonly ListedOperation[]): readonly Liste
     methods.add(`${route.method} ${shape}`);
     if (shared === undefined) first.set(shape, template);
     if (shared === undefined || isTaken) return { route, template };
-    const renamed = template.parameters.map((parameter, at) => ({ ...parameter, name: shared.parameters[at]?.name ?? parameter.name }));
+    const renamed = template.parameters.map((parameter, at) => ({
+      ...parameter,
+      name: shared.parameters[at]?.name ?? parameter.name,
+    }));
     return { route, template: { ...template, path: shared.path, parameters: renamed } };
   });
 }
 
-function schemesOf(paths: { readonly [path: string]: OpenApiPath }): Pick<OpenApiDocument["components"], "securitySchemes"> {
+function schemesOf(paths: {
+  readonly [path: string]: OpenApiPath;
+}): Pick<OpenApiDocument["components"], "securitySchemes"> {
   const used = new Set(
     Object.values(paths)
       .flatMap((path) => Object.values(path))

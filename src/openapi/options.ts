@@ -9,8 +9,17 @@ export interface OpenApiOptions {
 }
 
 const openApiRules = {
-  document: optional(rule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")), "/openapi.json"),
-  page: optional(rule<string | false>('a path that begins with "/", or false', (value) => value === false || (typeof value === "string" && value.startsWith("/"))), "/docs"),
+  document: optional(
+    rule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
+    "/openapi.json",
+  ),
+  page: optional(
+    rule<string | false>(
+      'a path that begins with "/", or false',
+      (value) => value === false || (typeof value === "string" && value.startsWith("/")),
+    ),
+    "/docs",
+  ),
 };
 
 export function readOpenApiOptions(options: OpenApiOptions): Required<OpenApiOptions> {

@@ -27,7 +27,8 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 /** The page that shows the document. It loads nothing but the document and one script, both from this application. */
 export function referencePage({ title, document, script }: ReferencePage): string {
   const link = `<a href="${escape(document)}">OpenAPI document</a>`;
-  if (script === null) return html(title, note(title, `Here is the ${link}. The page that shows it is not part of this build.`));
+  if (script === null)
+    return html(title, note(title, `Here is the ${link}. The page that shows it is not part of this build.`));
   const configuration = escape(JSON.stringify({ ...CONFIGURATION, url: document }));
   return html(
     title,
@@ -76,7 +77,13 @@ const CONFIGURATION = {
   `,
 };
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);

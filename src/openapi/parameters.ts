@@ -5,12 +5,25 @@ import type { JsonSchema, OpenApiParameter } from "./open-api-document.ts";
 import type { PathTemplate, PathTemplateParameter } from "./path-template.ts";
 
 /** What a route takes in its path and its query. Names come from the path, the rest from its schemas. */
-export function parameters(route: Route, template: PathTemplate, components: Components, hint: string): readonly OpenApiParameter[] {
+export function parameters(
+  route: Route,
+  template: PathTemplate,
+  components: Components,
+  hint: string,
+): readonly OpenApiParameter[] {
   return [...pathParameters(route, template, components, hint), ...queryParameters(route, components, hint)];
 }
 
-function pathParameters({ schemas }: Route, template: PathTemplate, components: Components, hint: string): readonly OpenApiParameter[] {
-  const known = schemas.path === undefined ? {} : propertiesOf(components.open(jsonSchema(schemas.path, "input"), "input", `${hint}Path`));
+function pathParameters(
+  { schemas }: Route,
+  template: PathTemplate,
+  components: Components,
+  hint: string,
+): readonly OpenApiParameter[] {
+  const known =
+    schemas.path === undefined
+      ? {}
+      : propertiesOf(components.open(jsonSchema(schemas.path, "input"), "input", `${hint}Path`));
   return template.parameters.map((parameter) => {
     const schema = known[parameter.key] ?? pathSchema(parameter);
     const words = parameter.key === "*" ? { description: REST } : {};
@@ -47,7 +60,11 @@ function propertiesOf(schema: JsonSchema): { readonly [name: string]: JsonSchema
 }
 
 /** A schema, with what readers look for beside it rather than in it. */
-function described({ description, deprecated, ...schema }: JsonSchema): Pick<OpenApiParameter, "description" | "deprecated" | "schema"> {
+function described({
+  description,
+  deprecated,
+  ...schema
+}: JsonSchema): Pick<OpenApiParameter, "description" | "deprecated" | "schema"> {
   return {
     ...(typeof description === "string" ? { description } : {}),
     ...(deprecated === true ? { deprecated } : {}),

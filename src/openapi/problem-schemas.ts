@@ -28,7 +28,11 @@ const ValidationProblem: JsonSchema = {
         type: "object",
         properties: {
           in: { enum: ["path", "query", "body"], description: "The part of the request." },
-          path: { type: "array", items: { type: ["string", "integer"] }, description: "The way to it inside that part." },
+          path: {
+            type: "array",
+            items: { type: ["string", "integer"] },
+            description: "The way to it inside that part.",
+          },
           message: { type: "string" },
         },
         required: ["in", "path", "message"],
@@ -42,6 +46,12 @@ const ValidationProblem: JsonSchema = {
 export const problemSchemas: { readonly [name: string]: JsonSchema } = { Problem, ValidationProblem };
 
 /** An answer that is a problem. */
-export function problemResponse(description: string, schema: "Problem" | "ValidationProblem" = "Problem"): OpenApiResponse {
-  return { description, content: { "application/problem+json": { schema: { $ref: `#/components/schemas/${schema}` } } } };
+export function problemResponse(
+  description: string,
+  schema: "Problem" | "ValidationProblem" = "Problem",
+): OpenApiResponse {
+  return {
+    description,
+    content: { "application/problem+json": { schema: { $ref: `#/components/schemas/${schema}` } } },
+  };
 }

@@ -7,15 +7,26 @@ import type { OpenApiResponse } from "./open-api-document.ts";
 import { problemResponse } from "./problem-schemas.ts";
 
 /** What a route may answer, by status: what it declares, and the problems that its options lead to. */
-export function responses(route: Route, components: Components, hint: string): { readonly [status: string]: OpenApiResponse } {
+export function responses(
+  route: Route,
+  components: Components,
+  hint: string,
+): { readonly [status: string]: OpenApiResponse } {
   const { response, schemas, auth } = route;
   const declared = response === undefined ? {} : isSchema(response) ? { 200: response } : response;
   const hints = isSchema(response) ? () => `${hint}Response` : (status: string) => `${hint}Response${status}`;
   return {
     ...(response === undefined ? { 200: { description: describe(200) } } : {}),
     ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
-    ...(Object.values(schemas).some((schema) => schema !== undefined) ? { 422: problemResponse(describe(422), "ValidationProblem") } : {}),
-    ...Object.fromEntries(Object.entries(declared).map(([status, schema]) => [status, jsonResponse(Number(status), schema, components, hints(status))])),
+    ...(Object.values(schemas).some((schema) => schema !== undefined)
+      ? { 422: problemResponse(describe(422), "ValidationProblem") }
+      : {}),
+    ...Object.fromEntries(
+      Object.entries(declared).map(([status, schema]) => [
+        status,
+        jsonResponse(Number(status), schema, components, hints(status)),
+      ]),
+    ),
     default: problemResponse("Any other problem"),
   };
 }

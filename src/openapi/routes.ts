@@ -21,18 +21,24 @@ interface Args {
  * The routes that serve the document and the page that shows it. Neither is listed in the document, which is made when it
  * is first asked for. All addresses in the page are relative: it works below any prefix.
  */
-export function openApiRoutes(options: ReturnType<typeof readOpenApiOptions>, document: () => OpenApiDocument): readonly Route[] {
+export function openApiRoutes(
+  options: ReturnType<typeof readOpenApiOptions>,
+  document: () => OpenApiDocument,
+): readonly Route[] {
   const path = joinPath(options.document, "/");
   const once = lazily(document);
   const documentRoute = unlisted(path, ({ request, response }) => {
     response.header("cache-control", "no-cache").header("x-content-type-options", "nosniff");
     return response.json(below(prefixOf(request, path), once()));
   });
-  return options.page === false ? [documentRoute] : [documentRoute, ...pageRoutes(joinPath(options.page, "/"), path, once)];
+  return options.page === false
+    ? [documentRoute]
+    : [documentRoute, ...pageRoutes(joinPath(options.page, "/"), path, once)];
 }
 
 function pageRoutes(page: string, document: string, openApi: () => OpenApiDocument): readonly Route[] {
-  if (page === document) throw new ConfigurationError("PorticoApp.openapi.page", "another path than that of the document", page);
+  if (page === document)
+    throw new ConfigurationError("PorticoApp.openapi.page", "another path than that of the document", page);
   const bundle = lazily(readScalarBundle);
   const scripts = joinPath(page, "/scalar");
   return [
@@ -44,7 +50,11 @@ function pageRoutes(page: string, document: string, openApi: () => OpenApiDocume
       const relative = (path: string): string => `./${posix.relative(from, path)}`;
       for (const [name, value] of Object.entries(pageHeaders)) response.header(name, value);
       return response.html(
-        referencePage({ title, document: relative(document), script: script === null ? null : relative(`${scripts}/${script.hash}.js`) }),
+        referencePage({
+          title,
+          document: relative(document),
+          script: script === null ? null : relative(`${scripts}/${script.hash}.js`),
+        }),
       );
     }),
     unlisted(`${scripts}/:file`, async ({ request, response }) => {

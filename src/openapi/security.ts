@@ -13,7 +13,9 @@ export const securitySchemes: { readonly [scope: string]: OpenApiSecurityScheme 
  * about how it is sent, so it is left out.
  */
 export function securityRequirements({ scopes, required }: Gate): readonly OpenApiSecurityRequirement[] {
-  const known = Object.keys(securitySchemes).filter((scheme) => scopes.length === 0 || (scopes as readonly string[]).includes(scheme));
+  const known = Object.keys(securitySchemes).filter(
+    (scheme) => scopes.length === 0 || (scopes as readonly string[]).includes(scheme),
+  );
   if (known.length === 0) return [];
   return [...known.map((scheme) => ({ [scheme]: [] })), ...(required ? [] : [{}])];
 }

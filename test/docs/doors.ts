@@ -21,7 +21,12 @@ export function exportedNames(file: string): readonly string[] {
   const listed = [...source.matchAll(LIST)].flatMap(({ groups }) =>
     (groups?.["names"] ?? "")
       .split(",")
-      .map((name) => name.trim().replace(/^type /, "").replace(/^.* as /, ""))
+      .map((name) =>
+        name
+          .trim()
+          .replace(/^type /, "")
+          .replace(/^.* as /, ""),
+      )
       .filter((name) => name !== ""),
   );
   const passedOn = [...source.matchAll(STAR)].flatMap(({ groups }) => {

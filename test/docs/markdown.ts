@@ -16,7 +16,12 @@ export function tableOf(page: string): readonly (readonly string[])[] {
     .trim()
     .split("\n")
     .slice(2)
-    .map((row) => row.slice(1, -1).split("|").map((cell) => cell.trim()));
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split("|")
+        .map((cell) => cell.trim()),
+    );
 }
 
 /** The links of a page that lead nowhere: to a file that is not there, or to a heading that the file does not have. */

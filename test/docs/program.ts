@@ -13,7 +13,11 @@ export interface Program {
 export async function startProgram(folder: string, file: string): Promise<Program> {
   // The variables of the test runner are not the user's.
   const { PATH = "" } = process.env;
-  const child = spawn(process.execPath, [file], { cwd: folder, env: { PATH, PORT: "0" }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [file], {
+    cwd: folder,
+    env: { PATH, PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const exited = once(child, "exit") as Promise<[number | null]>;
   return {
     url: await listening(child),

@@ -16,7 +16,12 @@ export interface Snippet {
 }
 
 const FENCE = /^(?<indent>\s*)```(?<language>\S*)/;
-const LANGUAGES: Readonly<Record<string, Snippet["language"]>> = { ts: "ts", typescript: "ts", js: "js", javascript: "js" };
+const LANGUAGES: Readonly<Record<string, Snippet["language"]>> = {
+  ts: "ts",
+  typescript: "ts",
+  js: "js",
+  javascript: "js",
+};
 
 /** The TypeScript and JavaScript of a page, block by block. */
 export function pageSnippets(file: string): readonly Snippet[] {
@@ -74,19 +79,33 @@ export async function compileSnippets(name: string, snippets: readonly Snippet[]
   }
   // What one snippet declares about "portico" would hold for all of its program, so those are alone in theirs.
   const isAugmenting = ({ code }: Snippet): boolean => /^declare module /m.test(code);
-  const [alone, together] = [[...written].filter(([, s]) => isAugmenting(s)), [...written].filter(([, s]) => !isAugmenting(s))];
+  const [alone, together] = [
+    [...written].filter(([, s]) => isAugmenting(s)),
+    [...written].filter(([, s]) => !isAugmenting(s)),
+  ];
   const programs = [together, ...alone.map((entry) => [entry])].filter((program) => program.length > 0);
   const faults: string[] = [];
   for (const [index, program] of programs.entries()) {
     const config = join(folder, `tsconfig.${index}.json`);
-    await writeFile(config, JSON.stringify(configOf(folder, program.map(([file]) => file))));
+    await writeFile(
+      config,
+      JSON.stringify(
+        configOf(
+          folder,
+          program.map(([file]) => file),
+        ),
+      ),
+    );
     faults.push(...(await compile(config)).flatMap((line) => toFault(line, written)));
   }
   return faults;
 }
 
 function fileOf({ file, line, language, code }: Snippet): string {
-  const page = file.replace(/\.\w+$/, "").replaceAll("/", "-").toLowerCase();
+  const page = file
+    .replace(/\.\w+$/, "")
+    .replaceAll("/", "-")
+    .toLowerCase();
   const named = /^\/\/ ([\w.-]+\.[cm]?[jt]s)\n/.exec(code)?.[1];
   return join(page, named ?? `line-${line}.${language}`);
 }

@@ -272,7 +272,7 @@ it("leaves none open after 1,000 requests at once that succeed, fail, time out a
   await Promise.all(
     Array.from({ length: 1_000 }, async (_, index) => {
       const path = ["/well", "/ill", "/late", "/gone"][index % 4] as string;
-      if (path !== "/gone") return live.get(path);
+      if (path !== "/gone") return void (await live.get(path));
       const raw = await rawConnection(live.port);
       raw.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
       await sleep(100);

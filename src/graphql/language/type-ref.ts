@@ -1,0 +1,47 @@
+import { classMembers } from "./members.ts";
+import { ResolverError } from "./resolver-error.ts";
+import type { Class, GraphType } from "./type.ts";
+import { type AnyRef, isGraphType, type ObjectNode, type TypeNode } from "./type-node.ts";
+
+const byClass = new WeakMap<object, ObjectNode>();
+
+/** Makes `object(..., { model })` the type of that class wherever the class stands for one. */
+export function registerModel(place: string, model: Class, node: ObjectNode): void {
+  const other = byClass.get(model);
+  if (other !== undefined) throw new ResolverError(place, `the class ${model.name} is the model of ${other.name} already`);
+  byClass.set(model, node);
+}
+
+/** What a type is made of, through thunks and classes. `place` is where it is wanted. */
+export function nodeOf(place: string, ref: AnyRef): TypeNode {
+  if (isGraphType(ref)) return ref["~node"];
+  if (typeof ref !== "function")
+    throw new ResolverError(
+      place,
+      "carries no type; when the type is declared further down or in a module that imports this one, give a thunk: () => Type",
+    );
+  if (isClass(ref)) return nodeOfClass(place, ref);
+  const given = (ref as () => GraphType<unknown, unknown> | Class)();
+  if (typeof given === "function" && !isGraphType(given) && !isClass(given))
+    throw new ResolverError(place, "a thunk gives a type, not another thunk");
+  return nodeOf(place, given);
+}
+
+function nodeOfClass(place: string, model: Class): ObjectNode {
+  const known = byClass.get(model);
+  if (known !== undefined) return known;
+  if (classMembers(model).size === 0)
+    throw new ResolverError(
+      place,
+      `the class ${model.name} is no type: put @field on its members, or give it to object() as its model`,
+    );
+  const node: ObjectNode = { kind: "object", name: model.name, description: undefined, fields: {}, interfaces: [], model };
+  byClass.set(model, node);
+  return node;
+}
+
+/** Whether a function is a class and not a thunk. */
+export function isClass(value: unknown): value is Class {
+  if (typeof value !== "function" || isGraphType(value)) return false;
+  return byClass.has(value) || /^class\b/.test(Function.prototype.toString.call(value)) || classMembers(value as Class).size > 0;
+}

@@ -1,0 +1,484 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { scope, type } from "arktype";
+import { type AuthScope, ConfigurationError, type Gate, type OpenApiDocument, PorticoApp, Router } from "portico";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+const newApp = (): PorticoApp => new PorticoApp({ title: "Bookshop", version: "1.2.0", logger: false });
+
+const Author = z.object({ name: z.string() }).meta({ id: "Author" });
+const Book = z.object({ title: z.string(), author: Author, price: z.number().default(10) }).meta({ id: "Book" });
+
+describe("the document", () => {
+  it("says what the application is called and is empty without routes", () => {
+    const app = new PorticoApp({ title: "Bookshop", version: "1.2.0", description: "Books.", logger: false });
+
+    const document = app.openapi();
+
+    expect(document.openapi).toBe("3.1.0");
+    expect(document.info).toEqual({ title: "Bookshop", version: "1.2.0", description: "Books." });
+    expect(document.paths).toEqual({});
+  });
+
+  it("leaves out what is declared with openapi: false, and its own routes", async () => {
+    const app = newApp();
+    app.get("/books", () => []).get("/inner", { openapi: false }, () => []);
+
+    const served = JSON.parse((await app.inject("/openapi.json")).body.toString()) as OpenApiDocument;
+
+    expect(Object.keys(served.paths)).toEqual(["/books"]);
+  });
+
+  it("has the words of a route", () => {
+    const app = newApp();
+    const words = { summary: "List books", description: "All of them.", tags: ["Books"], deprecated: true };
+    app.get("/books", { ...words, name: "listBooks" }, () => []);
+
+    const document = app.openapi();
+
+    expect(document.paths["/books"]?.get).toMatchObject({ ...words, operationId: "listBooks" });
+    expect(document.tags).toEqual([{ name: "Books" }]);
+  });
+
+  it("has the routes of mounted routers under their prefixes", () => {
+    const books = new Router({ prefix: "/books" });
+    books.get("/:id", () => null);
+
+    const document = newApp().mount("/api", books).openapi();
+
+    expect(Object.keys(document.paths)).toEqual(["/api/books/{id}"]);
+  });
+
+  it("is the same each time it is made", () => {
+    const node = scope({ node: { value: "string", "children?": "node[]" } }).export().node;
+    const make = (): string => {
+      // arktype numbers its types through the whole process.
+      type({ [`field${Math.random()}`]: "string" });
+      const app = newApp();
+      app.post("/nodes", { body: node, response: node }, () => ({ value: "a" }));
+      app.get("/books", { response: z.array(Book) }, () => []);
+      return JSON.stringify(app.openapi());
+    };
+
+    expect(make()).toBe(make());
+    expect(make()).not.toMatch(/intersection\d/);
+  });
+});
+
+describe("operation ids", () => {
+  it("come from method and path, each once", () => {
+    const app = newApp();
+    app
+      .get("/", () => 1)
+      .get("/books/:id/cover-image", () => 1)
+      .get("/a-b", () => 1)
+      .get("/a_b", () => 1);
+    app.post("/a-b", { name: "getBooks" }, () => 1).get("/books", () => 1);
+
+    const ids = operations(app.openapi()).map(({ operationId }) => operationId);
+
+    expect(ids).toEqual(["getRoot", "getBooksByIdCoverImage", "getAB", "getBooks", "getAB2", "getBooks2"]);
+  });
+
+  it("that two routes were given alike are refused, with both routes named", () => {
+    const app = newApp();
+    app.get("/books", { name: "books" }, () => 1).post("/books", { name: "books" }, () => 1);
+
+    expect(() => app.openapi()).toThrow(ConfigurationError);
+    expect(() => app.openapi()).toThrow('POST /books.name is "books", the name of GET /books already');
+  });
+});
+
+describe("paths", () => {
+  it.each([
+    ["/books/:id", "/books/{id}", [{ name: "id", schema: { type: "string" } }]],
+    ["/books/:id(^\\d+$)", "/books/{id}", [{ name: "id", schema: { type: "string", pattern: "^\\d+$" } }]],
+    ["/covers/:name(^(?:a|b)+).png", "/covers/{name}.png", [{ name: "name", schema: { pattern: "^(?:(?:a|b)+)$" } }]],
+    ["/at/:lat-:lng", "/at/{lat}-{lng}", [{ name: "lat" }, { name: "lng" }]],
+    ["/books::search", "/books:search", undefined],
+    ["/files/*", "/files/{wildcard}", [{ name: "wildcard", description: expect.stringContaining("slashes") }]],
+  ])("%s is %s", (path, written, parameters) => {
+    const app = newApp();
+    app.get(path, () => 1);
+
+    const document = app.openapi();
+
+    expect(Object.keys(document.paths)).toEqual([written]);
+    const found = document.paths[written]?.get?.parameters;
+    if (parameters === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(parameters.map((parameter) => ({ in: "path", required: true, ...parameter })));
+  });
+
+  it("with an optional parameter are two", () => {
+    const app = newApp();
+    app.get("/books/:id?", { name: "books" }, () => 1).get("/authors/:id?", () => 1);
+
+    const document = app.openapi();
+
+    expect(operations(document).map(({ operationId }) => operationId)).toEqual([
+      "books",
+      "booksWithoutId",
+      "getAuthorsById",
+      "getAuthors",
+    ]);
+    expect(Object.keys(document.paths)).toEqual(["/books/{id}", "/books", "/authors/{id}", "/authors"]);
+    expect(document.paths["/books"]?.get?.parameters).toBeUndefined();
+  });
+
+  it("that differ in names alone are one", () => {
+    const app = newApp();
+    app.get("/books/:id", () => 1).delete("/books/:key", { path: z.object({ key: z.uuid() }) }, () => 1);
+
+    const { paths } = app.openapi();
+
+    expect(Object.keys(paths)).toEqual(["/books/{id}"]);
+    expect(paths["/books/{id}"]?.delete?.parameters).toMatchObject([{ name: "id", schema: { format: "uuid" } }]);
+  });
+});
+
+const schemas = {
+  zod: {
+    path: z.object({ id: z.string().min(2) }),
+    query: z.object({ limit: z.coerce.number().default(10), tag: z.array(z.string()), q: z.string().optional() }),
+    body: z.object({ title: z.string() }),
+    response: z.object({ title: z.string() }),
+  },
+  valibot: {
+    path: toStandardJsonSchema(v.object({ id: v.pipe(v.string(), v.minLength(2)) })),
+    query: toStandardJsonSchema(
+      v.object({ limit: v.optional(v.number(), 10), tag: v.array(v.string()), q: v.optional(v.string()) }),
+    ),
+    body: toStandardJsonSchema(v.object({ title: v.string() })),
+    response: toStandardJsonSchema(v.object({ title: v.string() })),
+  },
+  arktype: {
+    path: type({ id: "string >= 2" }),
+    query: type({ limit: "number = 10", tag: "string[]", "q?": "string" }),
+    body: type({ title: "string" }),
+    response: type({ title: "string" }),
+  },
+};
+
+describe.each(Object.entries(schemas))("the schemas of %s", (_, { path, query, body, response }) => {
+  const app = newApp();
+  app.put("/books/:id", { path, query, body, response }, () => ({ title: "Emma" }));
+  const document = app.openapi();
+  const operation = document.paths["/books/{id}"]?.put;
+
+  it("describe path and query, parameter by parameter", () => {
+    const byName = Object.fromEntries((operation?.parameters ?? []).map((parameter) => [parameter.name, parameter]));
+
+    expect(byName["id"]).toEqual({ name: "id", in: "path", required: true, schema: { type: "string", minLength: 2 } });
+    expect(byName["limit"]).toEqual({ name: "limit", in: "query", schema: { type: "number", default: 10 } });
+    expect(byName["tag"]).toEqual({
+      name: "tag",
+      in: "query",
+      required: true,
+      schema: { type: "array", items: { type: "string" } },
+    });
+    expect(byName["q"]).toEqual({ name: "q", in: "query", schema: { type: "string" } });
+  });
+
+  it("describe the body and the answer", () => {
+    const content = {
+      "application/json": {
+        schema: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
+      },
+    };
+
+    expect(operation?.requestBody).toEqual({ required: true, content });
+    expect(operation?.responses["200"]).toEqual({ description: "OK", content });
+  });
+
+  it("bring a 422 with the problem that is sent", async () => {
+    const answer = await app.inject({ method: "PUT", url: "/books/1" });
+
+    const problem = JSON.parse(answer.body.toString()) as Record<string, unknown>;
+
+    expect(answer.status).toBe(422);
+    expect(Object.keys(operation?.responses["422"]?.content ?? {})).toEqual(["application/problem+json"]);
+    const known = { ...propertiesOf(document, "Problem"), ...propertiesOf(document, "ValidationProblem") };
+    expect(Object.keys(known)).toEqual(expect.arrayContaining(Object.keys(problem)));
+  });
+
+  it("make a valid document", async () => {
+    await expectValid(document);
+  });
+});
+
+describe("responses", () => {
+  it("are given per status, what the route declares before what Portico knows", () => {
+    const Missing = z.object({ detail: z.string() });
+    const app = newApp();
+    app.post("/books", { body: Book, response: { 201: Book, 404: Missing, 422: Missing } }, ({ response }) =>
+      response.status(404).json({ detail: "no" }),
+    );
+
+    const responses = app.openapi().paths["/books"]?.post?.responses ?? {};
+
+    expect(Object.keys(responses)).toEqual(["201", "404", "422", "default"]);
+    expect(responses["201"]?.description).toBe("Created");
+    expect(Object.keys(responses["422"]?.content ?? {})).toEqual(["application/json"]);
+    expect(Object.keys(responses["default"]?.content ?? {})).toEqual(["application/problem+json"]);
+  });
+
+  it("without a schema are 200 without content", () => {
+    const app = newApp();
+    app.get("/books", () => []);
+
+    expect(app.openapi().paths["/books"]?.get?.responses).toEqual({
+      200: { description: "OK" },
+      default: expect.objectContaining({ description: "Any other problem" }),
+    });
+  });
+
+  it("describe what goes out, the request what comes in", () => {
+    const app = newApp();
+    app.post("/books", { body: Book, response: Book }, ({ body }) => body);
+
+    const { paths, components } = app.openapi();
+
+    expect(paths["/books"]?.post).toMatchObject({
+      requestBody: { content: { "application/json": { schema: { $ref: "#/components/schemas/BookInput" } } } },
+      responses: { 200: { content: { "application/json": { schema: { $ref: "#/components/schemas/Book" } } } } },
+    });
+    expect(components.schemas["Book"]?.["required"]).toEqual(["title", "author", "price"]);
+    expect(components.schemas["BookInput"]?.["required"]).toEqual(["title", "author"]);
+    expect(Object.keys(components.schemas)).toEqual(["Author", "Book", "BookInput", "Problem", "ValidationProblem"]);
+  });
+});
+
+describe("definitions", () => {
+  it("of a schema become components, shared by the operations", async () => {
+    const app = newApp();
+    app
+      .get("/books", { response: z.array(Book) }, () => [])
+      .get("/best", { response: Book }, () => ({
+        title: "Emma",
+        author: { name: "Jane" },
+      }));
+
+    const document = app.openapi();
+
+    expect(Object.keys(document.components.schemas)).toEqual(["Author", "Book", "Problem", "ValidationProblem"]);
+    expect(JSON.stringify(document)).not.toMatch(/\$defs|\$schema/);
+    await expectValid(document);
+  });
+
+  it("with the same name and another content are kept apart", async () => {
+    const one = z.object({ a: z.string() }).meta({ title: "Thing" });
+    const two = z.object({ b: z.string() }).meta({ title: "Thing" });
+    const mine = z.object({ c: z.string() }).meta({ title: "Problem" });
+    const app = newApp();
+    app.get("/one", { response: one }, () => ({ a: "" })).get("/two", { response: two }, () => ({ b: "" }));
+    app.get("/mine", { response: mine }, () => ({ c: "" }));
+
+    const document = app.openapi();
+
+    const names = ["Problem", "ProblemOutput", "Thing", "ThingOutput", "ValidationProblem"];
+    expect(Object.keys(document.components.schemas)).toEqual(names);
+    await expectValid(document);
+  });
+
+  it("of recursive schemas refer to the component", async () => {
+    const Tree = z.object({
+      value: z.string(),
+      get children() {
+        return z.array(Tree);
+      },
+    });
+    const leaf: v.GenericSchema = v.object({ value: v.string(), children: v.lazy(() => v.array(leaf)) });
+    const { node } = scope({ node: { value: "string", children: "node[]" } }).export();
+    const app = newApp();
+    app.post("/zod", { name: "zod", body: Tree }, () => 1);
+    app.post("/wrapped", { name: "wrapped", body: z.object({ left: Tree, right: Tree }) }, () => 1);
+    app.post("/valibot", { name: "valibot", body: toStandardJsonSchema(leaf) }, () => 1);
+    app.post("/arktype", { name: "arktype", body: node }, () => 1);
+    app.get("/query", { name: "query", query: z.object({ filter: Tree }) }, () => 1);
+
+    const document = app.openapi();
+
+    expect(document.components.schemas["ZodBody"]).toEqual({
+      type: "object",
+      properties: {
+        value: { type: "string" },
+        children: { type: "array", items: { $ref: "#/components/schemas/ZodBody" } },
+      },
+      required: ["value", "children"],
+    });
+    expect(document.paths["/arktype"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/ArktypeBody",
+    });
+    await expectValid(document);
+  });
+
+  it("leave alone what only looks like a reference", () => {
+    const schema = withJsonSchema({
+      type: "object",
+      properties: { $ref: { type: "string" }, id: { const: { $ref: "#" } } },
+      default: { $ref: "#/nowhere" },
+    });
+    const app = newApp();
+    app.post("/odd", { body: schema }, () => 1);
+
+    expect(app.openapi().paths["/odd"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({
+      type: "object",
+      properties: { $ref: { type: "string" }, id: { const: { $ref: "#" } } },
+      default: { $ref: "#/nowhere" },
+    });
+  });
+
+  it("are found by pointers into the schema and by its $id", async () => {
+    const schema = withJsonSchema({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      $id: "https://shop.example/order.schema.json",
+      type: "object",
+      properties: { from: { $ref: "#/definitions/a~1b" }, to: { $ref: "#/properties/from" } },
+      definitions: { "a/b": { type: "string" } },
+    });
+    const app = newApp();
+    app.post("/orders", { body: schema }, () => 1);
+
+    const document = app.openapi();
+
+    expect(document.components.schemas["order"]).toEqual({
+      type: "object",
+      properties: {
+        from: { $ref: "#/components/schemas/aB" },
+        to: { $ref: "#/components/schemas/order/properties/from" },
+      },
+    });
+    await expectValid(document);
+  });
+});
+
+describe("what a schema cannot say in JSON Schema", () => {
+  it("is left open when its library has none", () => {
+    const app = newApp();
+    app.post("/books", { body: v.object({ title: v.string() }), query: v.object({}) }, () => 1);
+
+    const operation = app.openapi().paths["/books"]?.post;
+
+    expect(operation?.requestBody?.content["application/json"]?.schema).toEqual({});
+    expect(operation?.parameters).toBeUndefined();
+  });
+
+  it.each([
+    ["zod", z.object({ at: z.date(), size: z.string().transform(Number) })],
+    ["arktype", type({ at: "Date", size: "unknown" })],
+    [
+      "valibot",
+      toStandardJsonSchema(v.object({ at: v.date(), size: v.pipe(v.string(), v.transform(Number), v.check(Boolean)) })),
+    ],
+  ])("is left open in its place alone (%s)", (_, response) => {
+    const app = newApp();
+    app.get("/visits", { response: response as never }, () => null as never);
+
+    const content = app.openapi().paths["/visits"]?.get?.responses["200"]?.content;
+
+    expect(content?.["application/json"]?.schema).toEqual({
+      type: "object",
+      properties: { at: {}, size: {} },
+      required: ["at", "size"],
+    });
+  });
+
+  it("is left open when the library gives up", () => {
+    const app = newApp();
+    const schema = withJsonSchema(() => {
+      throw new Error("not this one");
+    });
+    app.post("/books", { body: schema }, () => 1);
+
+    expect(app.openapi().paths["/books"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({});
+  });
+
+  it("is one exploded parameter in a query of several shapes", async () => {
+    const app = newApp();
+    app.get("/search", { query: z.union([z.object({ isbn: z.string() }), z.object({ title: z.string() })]) }, () => 1);
+
+    const document = app.openapi();
+
+    expect(document.paths["/search"]?.get?.parameters).toEqual([
+      {
+        name: "query",
+        in: "query",
+        style: "form",
+        explode: true,
+        schema: { anyOf: [expect.anything(), expect.anything()] },
+      },
+    ]);
+    await expectValid(document);
+  });
+});
+
+describe("gates", () => {
+  it("are the ways of signing in that they take", async () => {
+    const app = newApp();
+    app.get("/both", { auth: gate(true, ["jwt", "apikey"]) }, () => 1).get("/any", { auth: gate(true, []) }, () => 1);
+    app.get("/maybe", { auth: gate(false, ["session"]) }, () => 1).get("/open", () => 1);
+    app.get("/own", { auth: gate(true, ["magic" as AuthScope]) }, () => 1);
+
+    const document = app.openapi();
+
+    const security = (path: string): unknown => document.paths[path]?.get?.security;
+    expect(security("/both")).toEqual([{ jwt: [] }, { apikey: [] }]);
+    expect(security("/any")).toEqual([{ jwt: [] }, { session: [] }, { apikey: [] }]);
+    expect(security("/maybe")).toEqual([{ session: [] }, {}]);
+    expect(security("/open")).toBeUndefined();
+    expect(security("/own")).toBeUndefined();
+    expect(document.components.securitySchemes).toEqual({
+      jwt: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
+      session: { type: "apiKey", in: "cookie", name: "__Host-portico_session" },
+      apikey: { type: "apiKey", in: "header", name: "X-API-Key" },
+    });
+    await expectValid(document);
+  });
+
+  it("that are required bring 401 and 403", () => {
+    const app = newApp();
+    app.get("/required", { auth: gate(true, []) }, () => 1).get("/optional", { auth: gate(false, []) }, () => 1);
+
+    const { paths } = app.openapi();
+
+    expect(Object.keys(paths["/required"]?.get?.responses ?? {})).toEqual(["200", "401", "403", "default"]);
+    expect(Object.keys(paths["/optional"]?.get?.responses ?? {})).toEqual(["200", "default"]);
+  });
+});
+
+function gate(required: boolean, scopes: readonly AuthScope[]): Gate {
+  return { required, scopes, check: () => undefined };
+}
+
+/** A schema of no library, with this JSON Schema. */
+function withJsonSchema(json: Record<string, unknown> | (() => Record<string, unknown>)): z.ZodType {
+  const convert = typeof json === "function" ? json : () => json;
+  const standard = { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) };
+  return { "~standard": { ...standard, jsonSchema: { input: convert, output: convert } } } as unknown as z.ZodType;
+}
+
+function operations(document: OpenApiDocument): { readonly operationId: string }[] {
+  return Object.values(document.paths).flatMap((path) => Object.values(path));
+}
+
+function propertiesOf(document: OpenApiDocument, name: string): object {
+  return document.components.schemas[name]?.["properties"] as object;
+}
+
+/** Valid by the schema of OpenAPI 3.1, and every reference leads somewhere. */
+async function expectValid(document: OpenApiDocument): Promise<void> {
+  const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
+  expect(result).toMatchObject({ valid: true });
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref as string);
+  for (const ref of refs) expect(resolve(document, ref), ref).toBeDefined();
+}
+
+function resolve(document: OpenApiDocument, ref: string): unknown {
+  expect(ref).toMatch(/^#\/components\/schemas\//);
+  return ref
+    .slice(2)
+    .split("/")
+    .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+}

@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { compileSnippets } from "../docs/snippets.ts";
+
+it("one Register declaration types the user on every door", { timeout: 60_000 }, async () => {
+  const code = readFileSync(new URL("./fixtures/registered.ts", import.meta.url), "utf8");
+
+  const faults = await compileSnippets("registered", [{ file: "registered", line: 1, language: "ts", code }]);
+
+  expect(faults).toEqual([]);
+});
