@@ -5,6 +5,7 @@ const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, 
 
 // The longer name first: an alias also matches what begins with it.
 const doors = [
+  { find: "portico/graphql", replacement: source("graphql/index.ts") },
   { find: "portico/testing", replacement: source("testing/index.ts") },
   { find: "portico", replacement: source("index.ts") },
 ];

@@ -11,5 +11,6 @@ const answer = await fetch(`http://127.0.0.1:${port}/`);
 assert.equal(answer.status, 200);
 assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
 assert.deepEqual(await answer.json(), { hello: "world" });
+assert.match(await (await fetch(`http://127.0.0.1:${port}/docs`)).text(), /scalar\//);
 await app.close();
 console.log(`smoke test passed on Node ${process.version}`);

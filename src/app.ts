@@ -21,7 +21,8 @@ import { Origins } from "./http/origins.ts";
 import type { Route } from "./http/route.ts";
 import { Router, type RouteTable } from "./http/router.ts";
 import { Server } from "./http/server.ts";
-import { type OpenApiDocument, openApiDocument } from "./openapi/document.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import type { OpenApiDocument } from "./openapi/open-api-document.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
 
 /** Runs when the application starts or ends. */
@@ -59,6 +60,7 @@ export class PorticoApp extends Router {
   readonly #startHooks: LifeCycleHook[] = [];
   readonly #closeHooks: LifeCycleHook[] = [];
   #table: RouteTable | null = null;
+  #document: OpenApiDocument | null = null;
   #started: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
 
@@ -173,11 +175,10 @@ export class PorticoApp extends Router {
 
   /** The OpenAPI 3.1 document of the routes as they stand. From here on they do not change. */
   openapi(): OpenApiDocument {
-    const { title, version, description } = this.#options;
-    return openApiDocument(
-      { title, version, ...(description === undefined ? {} : { description }) },
-      this.#collect().routes,
-    );
+    const { title, version, description, publicUrl } = this.#options;
+    const info = { title, version, ...(description === undefined ? {} : { description }) };
+    this.#document ??= openApiDocument(info, this.#collect().routes, publicUrl === null ? [] : [{ url: publicUrl }]);
+    return this.#document;
   }
 
   /** Starts to listen, and from then on ends in order on the signals of `shutdown.signals`. Port 0 takes a free one. */
@@ -234,6 +235,8 @@ export class PorticoApp extends Router {
   #engineApp(health: readonly Route[]): EngineApp {
     const { openapi } = this.#options;
     const { middleware, routes, sockets } = this.#collect();
+    // Built now, not when it is first asked for: two routes of one name are a fault of the start.
+    if (openapi !== false) this.openapi();
     const documentation = openapi === false ? [] : openApiRoutes(openapi, () => this.openapi());
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
   }

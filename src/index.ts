@@ -51,7 +51,7 @@ export { type Preset, type RouteMethod, Router, type RouterOptions, type SocketM
 export type { Schema, SchemaInput, SchemaOutput } from "./http/schema.ts";
 export type { Socket, SocketMessage } from "./http/socket.ts";
 export type { SocketHandler, SocketHandlerArgs, SocketOptions } from "./http/socket-route.ts";
-export type { OpenApiDocument } from "./openapi/document.ts";
+export type * from "./openapi/open-api-document.ts";
 export type { OpenApiOptions } from "./openapi/options.ts";
 export type { Count, CounterStore } from "./stores/counter.ts";
 export type { KeyValueStore } from "./stores/key-value.ts";

@@ -1,9 +1,9 @@
-import { writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { folderWithPackage } from "./docs/built-package.ts";
 import { type Program, startProgram } from "./docs/program.ts";
-import { read } from "./docs/repository.ts";
+import { read, root } from "./docs/repository.ts";
 
 /** The block after the mark, which names the file that it is copied into. */
 const EXAMPLE = /<!-- example: (?<file>\S+) -->\n```\w+\n(?<code>.*?)^```$/ms;
@@ -54,4 +54,18 @@ describe("the first example of the README, copied into an empty folder", () => {
 
     expect(exitCode).toBe(0);
   });
+});
+
+describe("examples/bookshop, copied out of the repository", () => {
+  it("runs with plain Node", async () => {
+    const folder = await folderWithPackage("bookshop");
+    await cp(join(root, "examples/bookshop/src"), join(folder, "src"), { recursive: true });
+    const program = await startProgram(folder, "src/server.ts");
+
+    onTestFinished(async () => void (await program.end("SIGKILL")));
+
+    const answer = await fetch(`${program.url}/books`);
+
+    expect(await answer.json()).toEqual([{ isbn: "9780141439549", title: "Middlemarch", author: "George Eliot" }]);
+  }, 60_000);
 });

@@ -122,10 +122,6 @@ export class Engine {
         scope.removeAllContentTypeParsers();
         scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
         scope.setErrorHandler((error: Error, request, reply) => this.#refuse(error, request, reply));
-        scope.addHook("onResponse", (request, _reply, done) => {
-          dropUnreadBody(request.raw);
-          done();
-        });
         if (methods !== undefined) {
           scope.setNotFoundHandler((request, reply) =>
             app.serveNothing(this.#exchange(request, reply), methods(request.url)),
@@ -159,7 +155,8 @@ export class Engine {
       method: method as Method,
       url,
       headers,
-      ...(body === undefined ? {} : { payload: body as string }),
+      // Bytes that are no Buffer would be sent as JSON.
+      ...(body === undefined ? {} : { payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
     });
     return { status: answer.statusCode, headers: answer.headers as InjectResponse["headers"], body: answer.rawPayload };
   }
@@ -272,11 +269,10 @@ class FastifyExchange implements HttpExchange {
 
   onAbort(abort: () => void): void {
     const { raw } = this.reply;
-    const check = (): void => {
-      if (!raw.writableFinished) abort();
-    };
-    if (raw.destroyed) check();
-    else raw.once("close", check);
+    if (raw.writableFinished) return;
+    if (raw.destroyed) return abort();
+    // By the event, not by `writableFinished`: an injected response never says so.
+    raw.once("close", abort).once("finish", () => void raw.off("close", abort));
   }
 
   send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void {
@@ -284,7 +280,9 @@ class FastifyExchange implements HttpExchange {
     reply.code(status);
     for (const name in headers) reply.header(name, headers[name]);
     if (payload instanceof Readable) streaming.set(reply, Object.keys(headers));
-    if (this.#engine.isClosing || isUnread(this.request.raw)) reply.header("connection", "close");
+    const { raw } = this.request;
+    if (isUnread(raw)) reply.raw.once("finish", () => dropUnreadBody(raw));
+    if (this.#engine.isClosing || isLong(raw)) reply.header("connection", "close");
     void (payload === null ? reply.send() : reply.send(payload));
   }
 }
@@ -319,19 +317,22 @@ export function routeUpgrade(fastify: FastifyInstance, request: IncomingMessage,
   fastify.routing(request, response);
 }
 
-/** Whether the client still sends so much of a body that nobody will read that its connection is not worth keeping. */
+/** Whether the client still sends a body that nobody will read. */
 function isUnread({ complete, headers }: IncomingMessage): boolean {
-  if (complete) return false;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > DRAINED_BYTES;
+  return !complete && (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined);
+}
+
+/** Whether so much of it is left that the connection is not worth keeping. */
+function isLong(raw: IncomingMessage): boolean {
+  return isUnread(raw) && !(Number(raw.headers["content-length"]) <= DRAINED_BYTES);
 }
 
 /** After the answer: Node would take in the rest of the body, however long it takes, to keep the connection. */
 function dropUnreadBody(raw: IncomingMessage): void {
-  // An injected request has no connection to lose.
-  if (raw.complete !== false) return;
-  if (isUnread(raw)) raw.pause();
+  if (isLong(raw)) raw.pause();
   setTimeout(() => {
-    if (!raw.complete) raw.socket.destroy();
+    // An injected request has no connection to lose.
+    if (raw.complete === false) raw.socket.destroy();
   }, UNREAD_GRACE_MS).unref();
 }
 

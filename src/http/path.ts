@@ -23,14 +23,6 @@ export type OptionalParams<Names extends string> = [Names] extends [never]
   ? unknown
   : { readonly [K in Names as K extends `${infer N}?` ? N : never]?: string };
 
-/** The names in a path, in their order. */
-export function pathNames(path: string): readonly string[] {
-  return path
-    .split("/")
-    .filter((segment) => segment.startsWith(":") || segment === "*")
-    .map((segment) => (segment === "*" ? "*" : (/^:(\w+)/.exec(segment)?.[1] ?? "")));
-}
-
 /** Puts a prefix before a path, with one slash between and none at the end. */
 export function joinPath(prefix: string, path: string): string {
   const joined = `${prefix.replace(/\/+$/, "")}${path === "/" ? "" : path}`;

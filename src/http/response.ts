@@ -64,6 +64,8 @@ export type Body =
   | { readonly kind: "text"; readonly value: string; readonly type: string }
   | { readonly kind: "stream"; readonly value: Readable; readonly type: string };
 
+const NONE: Readonly<Record<string, never>> = Object.freeze({});
+
 /** The one class behind `PorticoResponse`. */
 export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<unknown> {
   readonly "~kind" = "response" as const;
@@ -72,7 +74,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   headers: Record<string, string | string[]> = {};
   /** `null` until somebody answers. */
   body: Body | null = null;
-  #mark: Record<string, string | string[]> | null = null;
+  #mark: Readonly<Record<string, string | string[]>> | null = null;
 
   status<const S extends number>(code: S): PorticoResponse<S> {
     if (!Number.isInteger(code) || code < 200 || code > 599)
@@ -139,7 +141,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
 
   /** The handler starts here: what it sets from now on goes when it fails. */
   mark(): void {
-    this.#mark = { ...this.headers };
+    this.#mark = Object.keys(this.headers).length === 0 ? NONE : { ...this.headers };
   }
 
   /** Back to what middleware had set, for the answer to an error: the cookies and cache rules of a failed handler go. */

@@ -1,6 +1,7 @@
 import type { Side } from "./json-schema.ts";
 import { mapSchema } from "./map-schema.ts";
 import type { JsonSchema } from "./open-api-document.ts";
+import { ROOT, SchemaSource } from "./schema-source.ts";
 
 /**
  * The schemas that stand under a name in the document. A schema brings definitions of its own (`#/$defs/Book`), and may
@@ -18,7 +19,7 @@ export class Components {
 
   /** A schema as it stands in an operation: a reference when it has a name of its own or speaks of itself. */
   place(schema: JsonSchema, side: Side, hint: string): JsonSchema {
-    const source = new Source(schema);
+    const source = new SchemaSource(schema);
     const names = new Map<string, string>();
     const place: Place = { source, side, hint, names };
     if (source.rootName !== undefined) return reference(this.#name(ROOT, place));
@@ -29,7 +30,7 @@ export class Components {
 
   /** The keywords of a schema itself, for one that is taken apart. */
   open(schema: JsonSchema, side: Side, hint: string): JsonSchema {
-    const source = new Source(schema);
+    const source = new SchemaSource(schema);
     return this.#rewrite(source.resolved, { source, side, hint, names: new Map() });
   }
 
@@ -77,110 +78,14 @@ export class Components {
 
 /** Where a schema stands, and the components that its pieces have become. */
 interface Place {
-  readonly source: Source;
+  readonly source: SchemaSource;
   readonly side: Side;
   readonly hint: string;
   readonly names: Map<string, string>;
 }
 
-type Definitions = Readonly<Record<string, JsonSchema>> | undefined;
-
-const ROOT = "";
 const SUFFIX = { input: "Input", output: "Output" } as const;
-
-/** A schema as its library made it, with its definitions. */
-class Source {
-  readonly root: JsonSchema;
-  readonly rootName: string | undefined;
-  readonly #definitions: ReadonlyMap<string, JsonSchema>;
-
-  constructor(schema: JsonSchema) {
-    const { $defs, definitions, $id, id, ...root } = schema;
-    this.root = root;
-    this.rootName = componentName(lastOf($id)) ?? componentName(id) ?? componentName(root["title"]);
-    this.#definitions = new Map(Object.entries({ ...(definitions as Definitions), ...($defs as Definitions) }));
-  }
-
-  /** The root, or what it is a mere reference to. */
-  get resolved(): JsonSchema {
-    const seen = new Set<JsonSchema>();
-    let schema = this.root;
-    while (!seen.has(schema) && typeof schema["$ref"] === "string") {
-      seen.add(schema);
-      const target = this.find(schema["$ref"]);
-      if (target === undefined || target.rest !== "") break;
-      schema = this.piece(target.key);
-    }
-    return schema;
-  }
-
-  /** Which piece a reference of this schema speaks of, and the way on from there. */
-  find(ref: string): { readonly key: string; readonly rest: string } | undefined {
-    if (ref !== "#" && !ref.startsWith("#/")) return undefined;
-    const match = /^#\/(?:\$defs|definitions)\/([^/]+)(.*)$/.exec(ref);
-    const key = match?.[1] === undefined ? undefined : unescapePointer(match[1]);
-    if (key !== undefined && this.#definitions.has(key)) return { key, rest: match?.[2] ?? "" };
-    return { key: ROOT, rest: ref.slice(1) };
-  }
-
-  piece(key: string): JsonSchema {
-    return key === ROOT ? this.root : (this.#definitions.get(key) ?? {});
-  }
-
-  /** A name that somebody chose. Libraries number what has none, and not the same way in every process. */
-  nameOf(key: string): string | undefined {
-    if (key === ROOT) return this.rootName;
-    return NUMBERED.test(key) ? undefined : componentName(key);
-  }
-
-  /** A piece with everything that it reaches: two that have the same mean the same. */
-  content(key: string): string {
-    const reached = new Map<string, JsonSchema>();
-    const visit = (next: string): void => {
-      if (reached.has(next)) return;
-      reached.set(next, this.piece(next));
-      mapSchema(this.piece(next), (schema) => {
-        const target = typeof schema["$ref"] === "string" ? this.find(schema["$ref"]) : undefined;
-        if (target !== undefined) visit(target.key);
-        return schema;
-      });
-    };
-    visit(key);
-    return JSON.stringify([...reached]);
-  }
-}
-
-const NUMBERED = /^(?:__schema|alias|domain|intersection|morph|proto|sequence|structure|union|unit)?\d+$/;
 
 function reference(name: string, rest = ""): JsonSchema {
   return { $ref: `#/components/schemas/${name}${rest}` };
-}
-
-/** `An author` is `AnAuthor`: OpenAPI allows few characters in a name. */
-function componentName(given: unknown): string | undefined {
-  if (typeof given !== "string") return undefined;
-  const name = given.replace(/[^\w.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
-  return name === "" ? undefined : name;
-}
-
-/** `https://shop.example/book.json` is `book`. */
-function lastOf(id: unknown): unknown {
-  return typeof id === "string"
-    ? id
-        .replace(/#.*$/, "")
-        .replace(/(?:\.schema)?\.json$/, "")
-        .replace(/^.*\//, "")
-    : id;
-}
-
-function unescapePointer(token: string): string {
-  return decodeLoosely(token).replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-function decodeLoosely(token: string): string {
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
 }

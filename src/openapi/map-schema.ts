@@ -18,12 +18,11 @@ function mapValues(named: unknown, change: (schema: JsonSchema) => JsonSchema): 
 }
 
 /** Keywords whose value is a schema or a list of schemas. Under any other one, `$ref` is somebody's data. */
-const HOLDS_SCHEMAS: ReadonlySet<string> = new Set([
-  ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
-  ...["items", "prefixItems", "contains", "unevaluatedItems"],
-  ...["additionalProperties", "propertyNames", "unevaluatedProperties", "contentSchema"],
-]);
+const HOLDS_SCHEMAS: ReadonlySet<string> = new Set(
+  `allOf anyOf oneOf not if then else items prefixItems contains unevaluatedItems
+  additionalProperties propertyNames unevaluatedProperties contentSchema`.split(/\s+/),
+);
 /** Keywords whose value has schemas under names of its own. */
-const NAMES_SCHEMAS: ReadonlySet<string> = new Set([
-  ...["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"],
-]);
+const NAMES_SCHEMAS: ReadonlySet<string> = new Set(
+  "properties patternProperties dependentSchemas $defs definitions".split(" "),
+);

@@ -97,7 +97,7 @@ describe("paths", () => {
     ["/books/:id(^\\d+$)", "/books/{id}", [{ name: "id", schema: { type: "string", pattern: "^\\d+$" } }]],
     ["/covers/:name(^(?:a|b)+).png", "/covers/{name}.png", [{ name: "name", schema: { pattern: "^(?:(?:a|b)+)$" } }]],
     ["/at/:lat-:lng", "/at/{lat}-{lng}", [{ name: "lat" }, { name: "lng" }]],
-    ["/books::search", "/books:search", undefined],
+    ["/books::search", "/books:search", []],
     ["/files/*", "/files/{wildcard}", [{ name: "wildcard", description: expect.stringContaining("slashes") }]],
   ])("%s is %s", (path, written, parameters) => {
     const app = newApp();
@@ -106,9 +106,9 @@ describe("paths", () => {
     const document = app.openapi();
 
     expect(Object.keys(document.paths)).toEqual([written]);
-    const found = document.paths[written]?.get?.parameters;
-    if (parameters === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatchObject(parameters.map((parameter) => ({ in: "path", required: true, ...parameter })));
+    expect(document.paths[written]?.get?.parameters ?? []).toMatchObject(
+      parameters.map((parameter) => ({ in: "path", required: true, ...parameter })),
+    );
   });
 
   it("with an optional parameter are two", () => {
@@ -171,7 +171,8 @@ describe.each(Object.entries(schemas))("the schemas of %s", (_, { path, query, b
     const byName = Object.fromEntries((operation?.parameters ?? []).map((parameter) => [parameter.name, parameter]));
 
     expect(byName["id"]).toEqual({ name: "id", in: "path", required: true, schema: { type: "string", minLength: 2 } });
-    expect(byName["limit"]).toEqual({ name: "limit", in: "query", schema: { type: "number", default: 10 } });
+    expect(byName["limit"]).toMatchObject({ in: "query", schema: { type: "number" } });
+    expect(byName["limit"]).not.toHaveProperty("required");
     expect(byName["tag"]).toEqual({
       name: "tag",
       in: "query",
@@ -204,7 +205,7 @@ describe.each(Object.entries(schemas))("the schemas of %s", (_, { path, query, b
   });
 
   it("make a valid document", async () => {
-    await expectValid(document);
+    expect(await faultsOf(document)).toEqual([]);
   });
 });
 
@@ -264,7 +265,7 @@ describe("definitions", () => {
 
     expect(Object.keys(document.components.schemas)).toEqual(["Author", "Book", "Problem", "ValidationProblem"]);
     expect(JSON.stringify(document)).not.toMatch(/\$defs|\$schema/);
-    await expectValid(document);
+    expect(await faultsOf(document)).toEqual([]);
   });
 
   it("with the same name and another content are kept apart", async () => {
@@ -279,7 +280,7 @@ describe("definitions", () => {
 
     const names = ["Problem", "ProblemOutput", "Thing", "ThingOutput", "ValidationProblem"];
     expect(Object.keys(document.components.schemas)).toEqual(names);
-    await expectValid(document);
+    expect(await faultsOf(document)).toEqual([]);
   });
 
   it("of recursive schemas refer to the component", async () => {
@@ -311,7 +312,7 @@ describe("definitions", () => {
     expect(document.paths["/arktype"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({
       $ref: "#/components/schemas/ArktypeBody",
     });
-    await expectValid(document);
+    expect(await faultsOf(document)).toEqual([]);
   });
 
   it("leave alone what only looks like a reference", () => {
@@ -350,7 +351,7 @@ describe("definitions", () => {
         to: { $ref: "#/components/schemas/order/properties/from" },
       },
     });
-    await expectValid(document);
+    expect(await faultsOf(document)).toEqual([]);
   });
 });
 
@@ -370,11 +371,20 @@ describe("what a schema cannot say in JSON Schema", () => {
     ["arktype", type({ at: "Date", size: "unknown" })],
     [
       "valibot",
-      toStandardJsonSchema(v.object({ at: v.date(), size: v.pipe(v.string(), v.transform(Number), v.check(Boolean)) })),
+      toStandardJsonSchema(
+        v.object({
+          at: v.date(),
+          size: v.pipe(
+            v.string(),
+            v.transform((text) => text.length),
+            v.check((size: number) => size > 0),
+          ),
+        }),
+      ),
     ],
   ])("is left open in its place alone (%s)", (_, response) => {
     const app = newApp();
-    app.get("/visits", { response: response as never }, () => null as never);
+    app.get("/visits", { response: response as z.ZodType }, () => null);
 
     const content = app.openapi().paths["/visits"]?.get?.responses["200"]?.content;
 
@@ -410,7 +420,7 @@ describe("what a schema cannot say in JSON Schema", () => {
         schema: { anyOf: [expect.anything(), expect.anything()] },
       },
     ]);
-    await expectValid(document);
+    expect(await faultsOf(document)).toEqual([]);
   });
 });
 
@@ -434,7 +444,7 @@ describe("gates", () => {
       session: { type: "apiKey", in: "cookie", name: "__Host-portico_session" },
       apikey: { type: "apiKey", in: "header", name: "X-API-Key" },
     });
-    await expectValid(document);
+    expect(await faultsOf(document)).toEqual([]);
   });
 
   it("that are required bring 401 and 403", () => {
@@ -467,18 +477,17 @@ function propertiesOf(document: OpenApiDocument, name: string): object {
   return document.components.schemas[name]?.["properties"] as object;
 }
 
-/** Valid by the schema of OpenAPI 3.1, and every reference leads somewhere. */
-async function expectValid(document: OpenApiDocument): Promise<void> {
-  const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>);
-  expect(result).toMatchObject({ valid: true });
+/** What is invalid by the schema of OpenAPI 3.1, and the references that lead nowhere. */
+async function faultsOf(document: OpenApiDocument): Promise<unknown[]> {
+  const { valid, errors } = await new Validator().validate(
+    structuredClone(document) as unknown as Record<string, unknown>,
+  );
   const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref as string);
-  for (const ref of refs) expect(resolve(document, ref), ref).toBeDefined();
+  return [...(valid ? [] : [errors]), ...refs.filter((ref) => follow(document, ref) === undefined)];
 }
 
-function resolve(document: OpenApiDocument, ref: string): unknown {
-  expect(ref).toMatch(/^#\/components\/schemas\//);
-  return ref
-    .slice(2)
-    .split("/")
-    .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
+function follow(document: OpenApiDocument, ref: string): unknown {
+  const [start, ...keys] = ref.split("/");
+  if (start !== "#") return undefined;
+  return keys.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
 }

@@ -13,7 +13,10 @@ async function live(options: BookshopOptions = {}): ReturnType<typeof liveClient
 }
 
 describe.each([
-  ["straight to the routes", async (options?: BookshopOptions) => testClient(bookshop({ app: { logger: false }, ...options }))],
+  [
+    "straight to the routes",
+    async (options?: BookshopOptions) => testClient(bookshop({ app: { logger: false }, ...options })),
+  ],
   ["over a socket", live],
 ] satisfies [string, (options?: BookshopOptions) => Promise<TestClient>][])("the bookshop, %s", (_way, open) => {
   it("lists the books, and those of one author", async () => {

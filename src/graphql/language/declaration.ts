@@ -1,4 +1,3 @@
-import { near } from "./near.ts";
 import { isAmbient, type DeclaredParams, readParams } from "./params.ts";
 import { readParameters } from "./parameters.ts";
 import { ResolverError } from "./resolver-error.ts";
@@ -75,9 +74,8 @@ function takenNames(place: string, params: DeclaredParams, resolver: (args: neve
   if (first.hasRest) throw new ResolverError(place, "a resolver names what it takes, without ...rest: a field has a fixed list of arguments");
   for (const key of first.keys) {
     if (params.names.has(key) || isAmbient(key)) continue;
-    const meant = near(key, [...params.names]);
-    const hint = meant === undefined ? `declare it, such as params: { ${key}: t.int }` : `did you mean ${meant}?`;
-    throw new ResolverError(place, `the parameter ${key} carries no type: ${hint}`);
+    const declared = params.names.size === 0 ? "nothing is" : `${[...params.names].join(", ")} ${params.names.size === 1 ? "is" : "are"}`;
+    throw new ResolverError(place, `the parameter ${key} carries no type: ${declared} declared; add it to params, such as { ${key}: t.int }`);
   }
   return new Set(first.keys);
 }

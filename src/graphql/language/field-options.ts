@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, type Resolved, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/options.ts";
+import { flag, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/options.ts";
 import type { BaseContext } from "../../http/context.ts";
 import type { CurrentUser } from "../../http/identity.ts";
 import type { InjectedParam } from "./args.ts";
@@ -82,7 +82,18 @@ export type IsGated<Yes, Verdict> = [Yes | Verdict] extends [never] ? false : tr
 export type GateFunction = (user: CurrentUser, gate: GateArgs<never, unknown>) => unknown;
 
 /** The options of one field, checked. */
-export type ResolvedFieldOptions = Resolved<typeof rules>;
+export interface ResolvedFieldOptions {
+  readonly params: Readonly<Record<string, unknown>> | undefined;
+  readonly auth: true | GateFunction | undefined;
+  readonly cost: number | undefined;
+  readonly listSize: ListSize | undefined;
+  readonly name: string | undefined;
+  readonly description: string | undefined;
+  readonly deprecationReason: string | undefined;
+  readonly permissionClasses: readonly unknown[] | undefined;
+  readonly extensions: Readonly<Record<string, unknown>> | undefined;
+  readonly shared: boolean | undefined;
+}
 
 const OURS = ["cost", "listSize", "permissionClasses", "shared"];
 

@@ -1,7 +1,7 @@
 import { ResolverError } from "./resolver-error.ts";
 import { isTypeRef } from "./arg.ts";
 import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "./type.ts";
-import { type AnyRef, type WrapperNode, isGraphType } from "./type-node.ts";
+import { type AnyRef, isGraphType, type Wrapper, type WrapperNode } from "./type-node.ts";
 import { checkName } from "./type-options.ts";
 
 /** A list of another type. */
@@ -51,7 +51,7 @@ export function ref<Out>(name: string): RefType<Out> {
   return { "~kind": "ref", "~node": { kind: "ref", name } };
 }
 
-function wrapper(kind: WrapperNode["kind"], of: AnyRef): WrapperNode {
+function wrapper<K extends WrapperNode["kind"]>(kind: K, of: AnyRef): Wrapper<K> {
   if (!isTypeRef(of))
     throw new ResolverError(
       `t.${kind}`,

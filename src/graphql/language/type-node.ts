@@ -72,8 +72,9 @@ export interface UnionNode {
 /** The name of the type that a value is of. */
 export type TypeResolver = (value: never) => string;
 
-export interface WrapperNode {
-  readonly kind: "list" | "nullable" | "optional";
+export type WrapperNode = Wrapper<"list"> | Wrapper<"nullable"> | Wrapper<"optional">;
+export interface Wrapper<K> {
+  readonly kind: K;
   readonly of: AnyRef;
 }
 /** A type by its name. */

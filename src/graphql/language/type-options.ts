@@ -1,4 +1,4 @@
-import { text } from "../../core/options.ts";
+import { type Rule, text } from "../../core/options.ts";
 import { ResolverError } from "./resolver-error.ts";
 
 /** What every named type may say about itself. */
@@ -6,7 +6,7 @@ export interface TypeOptions {
   readonly description?: string;
 }
 
-export const typeRules = { description: text } as const;
+export const typeRules: { readonly description: Rule<string> } = { description: text };
 
 /** Stops a name that GraphQL does not take, where it is written. */
 export function checkName(place: string, name: unknown): asserts name is string {

@@ -43,5 +43,7 @@ function nodeOfClass(place: string, model: Class): ObjectNode {
 /** Whether a function is a class and not a thunk. */
 export function isClass(value: unknown): value is Class {
   if (typeof value !== "function" || isGraphType(value)) return false;
-  return byClass.has(value) || /^class\b/.test(Function.prototype.toString.call(value)) || classMembers(value as Class).size > 0;
+  // A class of the platform, such as Map, has no source.
+  const isWritten = /^class\b|^function \w+\(\) \{ \[native code\] \}$/.test(Function.prototype.toString.call(value));
+  return byClass.has(value) || isWritten || classMembers(value as Class).size > 0;
 }

@@ -1,0 +1,35 @@
+import { execute, type ExecutionResult, GraphQLError } from "graphql";
+import type { BaseContext } from "../../http/context.ts";
+import { type Operation, type OperationOptions, openOperation } from "../operation.ts";
+import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
+
+/**
+ * Runs a query or a mutation, from opening its operation to closing it. The result is there when the dependencies are
+ * closed: what they could not finish, such as a transaction, is an error and takes the data away.
+ */
+export function runOperation(
+  connection: BaseContext,
+  execution: Execution,
+  options: Pick<OperationOptions, "isAlone"> = {},
+): Promise<ExecutionResult> {
+  const { operationName = null, cost = null } = execution;
+  return runIn(openOperation(connection, { ...options, operationName, cost }), execution, undefined);
+}
+
+/** Executes in an operation that was opened for it, and closes it. `rootValue` is the event of a subscription. */
+export async function runIn(operation: Operation, execution: Execution, rootValue: unknown): Promise<ExecutionResult> {
+  let result: ExecutionResult;
+  try {
+    result = await execute({ ...executionArgs(execution), rootValue, contextValue: operation.contextValue });
+  } catch (error) {
+    await operation.close("failure");
+    throw error;
+  }
+  const failures = (await operation.close(outcomeOf(result))) ?? [];
+  if (failures.length === 0) return result;
+  return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
+}
+
+function closingError(cause: unknown): GraphQLError {
+  return new GraphQLError("What the operation did could not be finished", { originalError: cause instanceof Error ? cause : new Error(String(cause)) });
+}

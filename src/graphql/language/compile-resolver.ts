@@ -1,0 +1,118 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
+import type { GraphContext } from "../graph-context.ts";
+import type { Complete } from "./complete-input.ts";
+import type { FieldDeclaration } from "./declaration.ts";
+import { type FieldGate, passGate } from "./gate.ts";
+
+type RawArgs = Readonly<Record<string, unknown>>;
+export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;
+type Build = (source: unknown, args: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => Record<string, unknown>;
+
+/** How one argument reaches the resolver. */
+export interface ArgPlan {
+  /** What the resolver calls it. */
+  readonly key: string;
+  /** What the schema calls it. */
+  readonly name: string;
+  readonly complete: Complete;
+}
+
+/**
+ * Compiles a field once to what graphql calls: the gate, then the dependencies, then the resolver with what it takes and no
+ * more. Nothing on the way waits for a promise that is not there.
+ *
+ * @param receiver the instance whose method this is, at a root; `null` where the parent object is that instance
+ */
+export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[], receiver: object | null): Resolve {
+  const call = resolverCall(field, receiver);
+  const build = argsBuilder(field, args);
+  const { injected } = field.params;
+  const resolve: Resolve =
+    injected.length === 0
+      ? (source, raw, graph, info) => call(source, build(source, raw, graph, info))
+      : (source, raw, graph, info) => {
+          const target = build(source, raw, graph, info);
+          const filled = graph.dependencies.fill(injected, target);
+          return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
+        };
+  return field.gate === null ? resolve : gated(field.gate, args, resolve);
+}
+
+/** The resolver of a field that is a property of its parent. */
+export function compileProperty(key: string, gate: FieldGate | null, receiver: object | null): Resolve {
+  const read: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
+  return gate === null ? read : gated(gate, [], read);
+}
+
+function gated(gate: FieldGate, args: readonly ArgPlan[], resolve: Resolve): Resolve {
+  return (source, raw, graph, info) => {
+    const passed = passGate(gate, graph, () => ({ parent: source, args: readArgs(args, raw), ctx: graph.connection }));
+    return passed === undefined ? resolve(source, raw, graph, info) : passed.then(() => resolve(source, raw, graph, info));
+  };
+}
+
+function readArgs(args: readonly ArgPlan[], raw: RawArgs): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const { key, name, complete } of args) {
+    const value = complete === null ? raw[name] : complete(raw[name]);
+    if (value !== undefined) read[key] = value;
+  }
+  return read;
+}
+
+function resolverCall(field: FieldDeclaration, receiver: object | null): (source: unknown, args: object) => unknown {
+  const resolver = field.resolver as (this: unknown, args: object) => unknown;
+  const { member } = field;
+  if (member === null) return (_source, args) => resolver(args);
+  return (source, args) => {
+    const self = receiver ?? source;
+    // What stands there now: another decorator, or a class below, may have replaced it.
+    const method = (self as Record<string, unknown> | null | undefined)?.[member];
+    return (typeof method === "function" ? method : resolver).call(self, args);
+  };
+}
+
+interface Step {
+  readonly key: string;
+  readonly read: (source: unknown, args: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => unknown;
+}
+
+function argsBuilder(field: FieldDeclaration, args: readonly ArgPlan[]): Build {
+  const { keys, params } = field;
+  const taken = keys === null ? args : args.filter(({ key }) => keys.has(key));
+  const others = ambientSteps(field).filter(({ key }) => keys === null || keys.has(key));
+  const isFresh = params.injected.length > 0;
+
+  // What graphql hands over is what the resolver takes apart: no object in between.
+  const isAsItComes = keys !== null && others.length === 0 && taken.every(({ key, name, complete }) => key === name && complete === null);
+  if (isAsItComes) return isFresh ? (_source, raw) => ({ ...raw }) : (_source, raw) => raw;
+
+  const steps = [...taken.map(argStep), ...others];
+  const [only] = steps;
+  if (steps.length === 1 && only !== undefined)
+    return (source, raw, graph, info) => ({ [only.key]: only.read(source, raw, graph, info) });
+  return (source, raw, graph, info) => {
+    const target: Record<string, unknown> = {};
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i] as Step;
+      target[step.key] = step.read(source, raw, graph, info);
+    }
+    return target;
+  };
+}
+
+function argStep({ key, name, complete }: ArgPlan): Step {
+  return { key, read: complete === null ? (_source, raw) => raw[name] : (_source, raw) => complete(raw[name]) };
+}
+
+function ambientSteps({ params }: FieldDeclaration): Step[] {
+  const connection: Step["read"] = (_source, _raw, graph) => graph.connection;
+  const parent: Step["read"] = (source) => source;
+  const info: Step["read"] = (_source, _raw, _graph, info) => info;
+  const ambient: Readonly<Record<string, Step["read"]>> = { ctx: connection, context: connection, parent, root: parent, self: parent, info };
+  return [
+    ...Object.entries(ambient).flatMap(([key, read]) => (params.names.has(key) ? [] : [{ key, read }])),
+    ...params.graph.map((key) => ({ key, read: ((_source, _raw, graph) => graph) satisfies Step["read"] })),
+    ...params.info.map((key) => ({ key, read: info })),
+  ];
+}

@@ -1,0 +1,92 @@
+import { type ExecutionResult, type GraphQLSchema, parse, validate } from "graphql";
+import { AnonymousUser, HttpContext, memoryStores, type UserProtocol, WebSocketContext } from "portico";
+import { runOperation } from "../../src/graphql/execute/run-operation.ts";
+import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
+import type { Identity } from "../../src/http/identity.ts";
+
+/** Somebody with these permissions. */
+export function somebody(identity: string, permissions: readonly string[] = []): UserProtocol {
+  return {
+    isAuthenticated: true,
+    identity,
+    displayName: identity,
+    hasPermission: (permission) => permissions.includes(permission),
+  };
+}
+
+export interface CallerOptions {
+  readonly user?: UserProtocol;
+  /** Why it is unknown who is calling. */
+  readonly failure?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** The context of a request as a server would make it, without a server. */
+export function httpContext(options: CallerOptions = {}): HttpContext {
+  return identify(new HttpContext(host() as never, exchange(options) as never, 1024), options);
+}
+
+/** The context of a socket, likewise. */
+export function socketContext(options: CallerOptions = {}): WebSocketContext {
+  return identify(new WebSocketContext(host() as never, exchange(options) as never, 1024), options);
+}
+
+/** Runs a query or mutation as the only operation of a request. */
+export async function ask(
+  schema: GraphQLSchema,
+  source: string,
+  options: CallerOptions & { readonly variables?: Record<string, unknown>; readonly ctx?: HttpContext } = {},
+): Promise<ExecutionResult> {
+  const document = parse(source);
+  const errors = validate(schema, document);
+  if (errors.length > 0) return { errors };
+  const { variables = {}, ctx = httpContext(options) } = options;
+  const { data, ...others } = await runOperation(ctx, { schema, document, variables }, { isAlone: true });
+  // graphql's objects have no prototype.
+  return { ...others, ...(data === undefined ? {} : { data: JSON.parse(JSON.stringify(data)) as typeof data }) };
+}
+
+/** The data of a query that must not fail. */
+export async function data(...args: Parameters<typeof ask>): Promise<Record<string, unknown>> {
+  const result = await ask(...args);
+  if (result.errors !== undefined) throw new Error(result.errors.map(({ message }) => message).join("; "), { cause: result.errors[0] });
+  return result.data as Record<string, unknown>;
+}
+
+/** The code of the only error, and where it stands. */
+export function denial({ errors = [] }: ExecutionResult): unknown {
+  return errors.map(({ path, extensions }) => `${path?.join(".") ?? ""} ${String(extensions["code"])}`).join(", ");
+}
+
+/** Starts a subscription. */
+export function listen(
+  schema: GraphQLSchema,
+  source: string,
+  ctx: HttpContext | WebSocketContext = socketContext(),
+): Promise<ResultStream | ExecutionResult> {
+  return runSubscription(ctx, { schema, document: parse(source) });
+}
+
+function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, failure }: CallerOptions): C {
+  const identity: Identity = { user: user ?? new AnonymousUser(), auth: user === undefined ? null : "jwt" };
+  ctx.identity = failure === undefined ? identity : { ...identity, failure };
+  return ctx;
+}
+
+function host(): object {
+  return { stores: memoryStores(), publicUrl: null, debug: false };
+}
+
+function exchange({ headers = {} }: CallerOptions): object {
+  return {
+    method: "POST",
+    target: "/graphql",
+    headers,
+    params: {},
+    query: {},
+    ip: "127.0.0.1",
+    host: "localhost",
+    protocol: "http",
+    onAbort: () => {},
+  };
+}

@@ -1,0 +1,108 @@
+import { Depend, provide } from "portico";
+import { field, loader, object, type ObjectType, schema, t } from "portico/graphql";
+import { expect, it, vi } from "vitest";
+import { ask, data, httpContext } from "./ask.ts";
+
+interface BookRow {
+  readonly id: number;
+}
+
+function shop(size: number): { readonly built: ReturnType<typeof schema>; readonly calls: ReturnType<typeof vi.fn> } {
+  const calls = vi.fn<(keys: readonly number[]) => void>();
+  const authors = loader(async (ids: readonly number[]) => {
+    calls(ids);
+    return ids.map((id) => `author ${id}`);
+  });
+  const Book: ObjectType<BookRow> = object("Book", {
+    author: field(t.string)(({ ctx, parent }) => authors.load(ctx, parent.id)),
+    later: field(t.string)(async ({ ctx, parent }) => {
+      await Promise.resolve();
+      return authors.load(ctx, parent.id);
+    }),
+  });
+  const books = Array.from({ length: size }, (_, id) => ({ id }));
+  return { built: schema({ query: { books: field(t.list(Book))(() => books) } }), calls };
+}
+
+it("[RES-48] batches the keys of one operation into one call", async () => {
+  const { built, calls } = shop(10);
+
+  const { books } = await data(built, "{ books { author } }");
+
+  expect(books).toEqual(Array.from({ length: 10 }, (_, id) => ({ author: `author ${id}` })));
+  expect(calls.mock.calls).toEqual([[[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]]);
+});
+
+it("[RES-48] costs one call for a thousand parents, also for those that ask a little later", async () => {
+  const { built, calls } = shop(1000);
+
+  await data(built, "{ books { author again: author later } }");
+
+  expect(calls).toHaveBeenCalledOnce();
+  expect(calls.mock.calls[0]?.[0]).toHaveLength(1000);
+});
+
+it("[RES-49] shares nothing between operations", async () => {
+  const { built, calls } = shop(2);
+
+  await data(built, "{ books { author } }");
+  await data(built, "{ books { author } }");
+
+  expect(calls.mock.calls).toEqual([[[0, 1]], [[0, 1]]]);
+});
+
+it("fails one key alone for an Error in its place", async () => {
+  const ages = loader((names: readonly string[]) => names.map((name) => (name === "nobody" ? new Error("who?") : name.length)));
+  const age = field(t.nullable(t.int), { params: { name: t.string } })(({ ctx, name }) => ages.load(ctx, name));
+
+  const result = await ask(schema({ query: { age } }), '{ a: age(name: "ada") b: age(name: "nobody") }');
+
+  expect(result.data).toEqual({ a: 3, b: null });
+  expect(result.errors?.map(({ message }) => message)).toEqual(["who?"]);
+});
+
+it("fails all keys for a call that throws, or returns another number of values", async () => {
+  const ctx = httpContext();
+  const throwing = loader((_keys: readonly number[]) => {
+    throw new Error("away");
+  });
+  const short = loader((_keys: readonly number[]) => [1]);
+
+  await expect(Promise.allSettled([throwing.load(ctx, 1), throwing.load(ctx, 2)])).resolves.toMatchObject([
+    { reason: { message: "away" } },
+    { reason: { message: "away" } },
+  ]);
+  await expect(Promise.all([short.load(ctx, 1), short.load(ctx, 2)])).rejects.toThrow(
+    "a loader returns one value for each of its 2 keys, received 1",
+  );
+});
+
+it("forgets a key, or all of them, when told to", async () => {
+  const calls = vi.fn<(keys: readonly number[], given: object) => number[]>((keys) => [...keys]);
+  const numbers = loader(calls);
+  const ctx = httpContext();
+
+  await Promise.all([numbers.load(ctx, 1), numbers.load(ctx, 2), numbers.load(ctx, 1)]);
+  numbers.clear(ctx, 1);
+  await Promise.all([numbers.load(ctx, 1), numbers.load(ctx, 2)]);
+  numbers.clear(ctx);
+  await Promise.all([numbers.load(ctx, 1), numbers.load(ctx, 2)]);
+
+  expect(calls.mock.calls).toEqual([
+    [[1, 2], { ctx }],
+    [[1], { ctx }],
+    [[1, 2], { ctx }],
+  ]);
+});
+
+it("can be the value of a dependency, and so use others", async () => {
+  const database = (): { names(ids: readonly string[]): string[] } => ({ names: (ids) => ids.map((id) => `name ${id}`) });
+  const names = provide({ db: Depend(database) })(({ db }) => loader((ids: readonly string[]) => db.names(ids)));
+  const name = field(t.string, { params: { id: t.id, names: Depend(names) } })(({ id, names, ctx }) => names.load(ctx, id));
+
+  expect(await data(schema({ query: { name } }), "{ a: name(id: 1) b: name(id: 2) }")).toEqual({ a: "name 1", b: "name 2" });
+});
+
+it("refuses what is no function", () => {
+  expect(() => loader(undefined as never)).toThrow("loader must be given a function of keys");
+});

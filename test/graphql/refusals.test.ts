@@ -1,0 +1,178 @@
+import { ConfigurationError, Depend, HttpContext } from "portico";
+import { field, mutation, object, ResolverError, schema, subscription, t } from "portico/graphql";
+import { describe, expect, it } from "vitest";
+
+const loose = { field, mutation } as unknown as Record<"field" | "mutation", (...head: unknown[]) => (...body: unknown[]) => unknown>;
+const looseSubscription = subscription as unknown as (...head: unknown[]) => (...body: unknown[]) => unknown;
+
+function refusal(declare: () => unknown): ResolverError {
+  try {
+    declare();
+  } catch (error) {
+    if (error instanceof ResolverError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+it("[RES-13] [RES-14] rejects the import of a module whose resolver takes a name that is not declared, naming it", async () => {
+  const importing = import("./fixtures/undeclared.ts");
+
+  await expect(importing).rejects.toThrow(ResolverError);
+  await expect(importing).rejects.toThrow(
+    "field: the parameter limt carries no type: limit is declared; add it to params, such as { limt: t.int }",
+  );
+});
+
+describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
+  const make = loose[name];
+
+  it("[RES-13] [RES-25] a name that is neither declared nor ambient", () => {
+    expect(refusal(() => make(t.string)(({ limt }: never) => limt))).toMatchObject({
+      name: "ResolverError",
+      code: "RESOLVER_INVALID",
+    });
+  });
+
+  it("[RES-14] [RES-25] it by its name, beside declared ones", () => {
+    expect(refusal(() => make(t.string, { params: { a: t.int, b: t.int } })(({ a, limt }: never) => [a, limt])).message).toBe(
+      `${name}: the parameter limt carries no type: a, b are declared; add it to params, such as { limt: t.int }`,
+    );
+  });
+
+  it("[RES-14] [RES-25] a parameter that is declared as nothing, by its name", () => {
+    expect(refusal(() => make(t.string, { params: { limit: undefined } })).message).toContain("the parameter limit carries no type");
+    expect(refusal(() => make(t.string, { params: { limit: 10 } })).message).toContain("the parameter limit carries no type");
+  });
+
+  it("[RES-15] [RES-25] ...rest in the destructuring", () => {
+    expect(refusal(() => make(t.string, { params: { a: t.int } })(({ a, ...rest }: never) => [a, rest])).message).toBe(
+      `${name}: a resolver names what it takes, without ...rest: a field has a fixed list of arguments`,
+    );
+  });
+
+  it("[RES-16] [RES-25] (...args)", () => {
+    expect(refusal(() => make(t.string)((...args: unknown[]) => args)).message).toContain("not (...args)");
+  });
+
+  it("[RES-36] [RES-25] a second parameter", () => {
+    expect(refusal(() => make(t.string, { params: { a: t.int } })(({ a }: never, b: unknown) => [a, b])).message).toContain(
+      "there is no second parameter",
+    );
+  });
+
+  it.each(["parent", "root", "self"])("[RES-53] %s as an argument", (key) => {
+    expect(refusal(() => make(t.string, { params: { [key]: t.string } })).message).toBe(
+      `${name}: ${key} is the parent object and never a parameter of its own: choose another name`,
+    );
+  });
+
+  it("what is no resolver", () => {
+    expect(refusal(() => make(t.string)("books")).message).toContain("takes a resolver, received string");
+    expect(refusal(() => make(undefined)).message).toContain("give a thunk");
+  });
+
+  it("a type of results, or a foreign class, as an argument", () => {
+    const Book = object<{ id: string }, { id: typeof t.id }>("Book", { id: t.id });
+
+    expect(refusal(() => make(t.string, { params: { book: Book } })).message).toContain("the parameter book has a type of results");
+    expect(refusal(() => make(t.string, { params: { book: Map } })).message).toContain("the class Map");
+  });
+
+  it("a dependency under a name that every resolver has", () => {
+    expect(refusal(() => make(t.string, { params: { ctx: Depend(() => 1) } })).message).toContain("has ctx already");
+  });
+
+  it("a list size of an argument that is not there", () => {
+    expect(refusal(() => make(t.string, { listSize: { argument: "first", max: 3 } })).message).toContain("listSize.argument names first");
+  });
+});
+
+it.each([
+  ["a plain function", () => 1],
+  ["an async function", async () => 1],
+  [
+    "a sync generator",
+    function* () {
+      yield 1;
+    },
+  ],
+])("[RES-22] refuses a subscription whose resolver is %s", (_, resolver) => {
+  expect(refusal(() => looseSubscription(t.int)(resolver)).message).toBe(
+    "subscription: a subscription's resolver is an async generator: async function* ({ ... }) { yield ... }",
+  );
+});
+
+describe("a schema names the coordinate", () => {
+  const hello = field(t.string)(() => "");
+  const build = schema as (config: unknown) => unknown;
+
+  it.each([
+    [{ query: { a: 1 } }, "Query.a: is not a field"],
+    [{ query: { a: field(t.string) } }, "Query.a: is not a field"],
+    [{ query: {} }, "Query: has no fields"],
+    [{ query: { a: mutation(t.string)(() => "") } }, "Query.a: is declared with mutation(): under Query it is field()"],
+    [{ query: { hello }, mutation: { hello } }, "Mutation.hello: is declared with field(): under Mutation it is mutation()"],
+    [{ query: [{ hello }, { hello }] }, "Query.hello: is there twice"],
+    [{ query: { hello, other: field(t.string, { name: "hello" })(() => "") } }, "Query.other: is there twice"],
+    [{ query: { a: field(t.ref<string>("Author"))(() => "") } }, "Query.a: there is no type named Author"],
+    [{ query: { a: field(() => undefined as never)(() => "") } }, "Query.a: carries no type"],
+    [{ query: { a: field(class Plain {})(() => ({})) } }, "Query.a: the class Plain is no type"],
+    [{ query: { a: field(t.string, { params: { n: t.int(1.5) } })(() => "") } }, "Query.a(n:): the default does not fit the type Int!"],
+    [{ query: { a: field(t.string, { params: { n: t.list(() => object("B", {}) as never) } })(() => "") } }, "is a type of results"],
+    [{ query: { a: field((() => t.input("In", { a: t.int })) as never)(() => "" as never) } }, "is a type of arguments"],
+    [{ query: { "a-b": field(t.string)(() => "") } }, "a-b"],
+    [{ query: { __a: field(t.string)(() => "") } }, "__a"],
+  ])("of %j: %s", (config, message) => {
+    expect(refusal(() => build(config)).message).toContain(message);
+  });
+
+  it("of two types with one name, wherever they stand", () => {
+    const One = t.enum("Genre", ["a"]);
+    const Two = t.enum("Genre", ["b"]);
+
+    expect(refusal(() => build({ query: { a: field(One, { params: { g: Two } })(() => "a" as const) } })).message).toContain(
+      "there are two types named Genre",
+    );
+  });
+
+  it("of a field of an object", () => {
+    const make = object as unknown as (name: string, fields: object) => unknown;
+
+    expect(refusal(() => make("Book", { author: undefined })).message).toContain("Book.author: is neither a type nor a field");
+    expect(refusal(() => make("Book", { add: mutation(t.string)(() => "") })).message).toContain("Book.add: is declared with mutation()");
+    expect(refusal(() => make("Book", { a: field(t.string, { params: { n: t.int } }) })).message).toContain(
+      "Book.a: a property takes no parameters",
+    );
+    expect(refusal(() => make("My Book", {})).message).toContain('received "My Book"');
+  });
+});
+
+describe("an option that is wrong", () => {
+  const make = field as unknown as (type: unknown, options: unknown) => unknown;
+
+  it.each([
+    [{ atuh: true }, "field.atuh is not an option: did you mean auth?"],
+    [{ auth: undefined }, "field.auth must be true, or a function of the user that returns true or false, received undefined"],
+    [{ auth: false }, "field.auth must be true"],
+    [{ cost: -1 }, "field.cost must be a whole number"],
+    [{ cost: 1.5 }, "field.cost must be a whole number"],
+    [{ name: "" }, "field.name must be"],
+    [{ listSize: "many" }, "field.listSize must be"],
+    [{ listSize: { argument: "first", maximum: 3 } }, "field.listSize must be"],
+    [{ permissionClasses: "admin" }, "field.permissionClasses must be a list"],
+    [{ params: [] }, "field.params must be an object of parameters"],
+    [{ extensions: { cost: 3 } }, "field.extensions.cost is what the option cost writes"],
+    [{ shared: true }, "field.shared is an option of subscriptions"],
+    [[HttpContext], "field options must be an object"],
+  ])("stops the import: %j", (options, message) => {
+    expect(() => make(t.string, options)).toThrow(ConfigurationError);
+    expect(() => make(t.string, options)).toThrow(message);
+  });
+
+  it("stops a schema", () => {
+    expect(() => (schema as (config: unknown) => unknown)({ query: { a: field(t.int)(() => 1) }, mutations: {} })).toThrow(
+      "schema.mutations is not an option: did you mean mutation?",
+    );
+  });
+});
