@@ -69,7 +69,7 @@ export interface TimeoutOptions {
 export interface ShutdownOptions {
   /** Signals that end it; an empty list leaves them alone. @default ["SIGTERM", "SIGINT"] */
   readonly signals?: readonly ("SIGTERM" | "SIGINT")[];
-  /** How long it goes on serving after a signal while readiness says 503, for the load balancer to notice. @default 5 */
+  /** How long it goes on serving after a signal while readiness says 503, for the load balancer to notice. @default 5 in production, else 0 */
   readonly delaySeconds?: number;
   /** Over how long open sockets are closed, so that their clients do not come back all at once. @default 5 */
   readonly socketSeconds?: number;
@@ -137,7 +137,7 @@ const shutdownRules = {
     listOf<"SIGTERM" | "SIGINT">('a list of "SIGTERM" and "SIGINT"', (name) => name === "SIGTERM" || name === "SIGINT"),
     ["SIGTERM", "SIGINT"],
   ),
-  delaySeconds: optional(seconds, 5),
+  delaySeconds: seconds,
   socketSeconds: optional(seconds, 5),
   deadlineSeconds: optional(seconds, 25),
 };
@@ -174,6 +174,7 @@ export type LogSettings = Required<Pick<LogOptions, "level">> & Pick<LogOptions,
 /** Reads the options once; a wrong one is named in the error. */
 export function resolveAppOptions(given: PorticoAppOptions): ResolvedAppOptions {
   const options = resolveOptions("PorticoApp", given, appRules);
+  const shutdown = resolveOptions("PorticoApp.shutdown", options.shutdown, shutdownRules);
   const timeouts = resolveOptions("PorticoApp.timeouts", options.timeouts, timeoutRules);
   if (timeouts.requestSeconds < timeouts.headersSeconds) {
     throw new ConfigurationError(
@@ -190,7 +191,7 @@ export function resolveAppOptions(given: PorticoAppOptions): ResolvedAppOptions 
   return {
     ...options,
     timeouts,
-    shutdown: resolveOptions("PorticoApp.shutdown", options.shutdown, shutdownRules),
+    shutdown: { ...shutdown, delaySeconds: shutdown.delaySeconds ?? (isProduction() ? 5 : 0) },
     health: options.health === false ? false : readHealthOptions(options.health ?? {}),
     openapi: openApiOptions(options.openapi ?? !isProduction()),
     logger: loggerOptions(options.logger ?? {}),

@@ -4,6 +4,8 @@ import { type PorticoAppOptions, type ResolvedAppOptions, resolveAppOptions } fr
 import { ConfigurationError } from "./core/configuration-error.ts";
 import type { Logger } from "./core/logger.ts";
 import type { MaybePromise } from "./core/maybe-promise.ts";
+import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
+import type { BaseContext } from "./http/context.ts";
 import {
   Engine,
   type EngineApp,
@@ -27,6 +29,11 @@ import { openApiRoutes } from "./openapi/routes.ts";
 
 /** Runs when the application starts or ends. */
 export type LifeCycleHook = () => MaybePromise<unknown>;
+
+/** What stands in for a dependency: gives the same value, in any of the ways that a dependency can. */
+export type Replacement<T> = (
+  args: ProviderAmbient<BaseContext>,
+) => MaybePromise<T> | Generator<T, unknown, unknown> | AsyncGenerator<T, unknown, unknown>;
 
 /** Where a listening application is reached. */
 export interface Address {
@@ -57,6 +64,7 @@ export class PorticoApp extends Router {
   readonly #host: Host;
   readonly #server: Server;
   readonly #exceptionHandlers = new ExceptionHandlers();
+  readonly #overrides = new Map<Callable, (args: object) => unknown>();
   readonly #startHooks: LifeCycleHook[] = [];
   readonly #closeHooks: LifeCycleHook[] = [];
   #table: RouteTable | null = null;
@@ -75,16 +83,17 @@ export class PorticoApp extends Router {
       requestTimeoutMs: timeouts.requestSeconds * 1000,
       keepAliveTimeoutMs: timeouts.keepAliveSeconds * 1000,
     });
-    this.#host = ({
-	stores,
-	clock,
-	debug,
-	publicUrl,
-	log: this.#engine.log,
-	origins: new Origins(origins, publicUrl),
-	load: new Load(load),
-	exceptionHandlers: this.#exceptionHandlers
-});
+    this.#host = {
+      stores,
+      clock,
+      debug,
+      publicUrl,
+      log: this.#engine.log,
+      origins: new Origins(origins, publicUrl),
+      load: new Load(load),
+      exceptionHandlers: this.#exceptionHandlers,
+      overrides: this.#overrides,
+    };
     this.#server = new Server(this.#host, {
       maxBody: this.#options.maxBody,
       handlerMs: timeouts.handlerSeconds * 1000,
@@ -158,6 +167,28 @@ export class PorticoApp extends Router {
    */
   addExceptionHandler<E extends Error>(type: ErrorClass<E>, handler: ExceptionHandler<E>): this {
     this.#exceptionHandlers.add(type, handler);
+    return this;
+  }
+
+  /**
+   * Puts another callable in the place of a dependency, wherever it is declared: for tests.
+   *
+   * @example
+   * ```ts
+   * import { Depend, PorticoApp } from "portico";
+   *
+   * const database = (): { title: string }[] => {
+   *   throw new Error("not in a test");
+   * };
+   * const app = new PorticoApp().get("/books", { params: { books: Depend(database) } }, ({ books }) => books);
+   *
+   * app.override(database, () => [{ title: "Emma" }]);
+   * ```
+   */
+  override<T>(provider: Provider<T>, replacement: Replacement<T>): this;
+  override<R>(provider: (args: never) => R, replacement: Replacement<Unwrap<R>>): this;
+  override(provider: Callable | Provider<unknown>, replacement: (args: never) => unknown): this {
+    this.#overrides.set(callableOf(provider), replacement as (args: object) => unknown);
     return this;
   }
 
@@ -238,6 +269,7 @@ export class PorticoApp extends Router {
     // Built now, not when it is first asked for: two routes of one name are a fault of the start.
     if (openapi !== false) this.openapi();
     const documentation = openapi === false ? [] : openApiRoutes(openapi, () => this.openapi());
+    checkRoutes([...routes, ...documentation, ...health]);
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
   }
 
@@ -269,5 +301,17 @@ export class PorticoApp extends Router {
     this.onClose(() => {
       for (const signal of signals) process.off(signal, end);
     });
+  }
+}
+
+/** Two routes of one method and path: the second would never be reached. Names of parameters make no difference. */
+function checkRoutes(routes: readonly Route[]): void {
+  const seen = new Map<string, string>();
+  for (const { method, path } of routes) {
+    const shape = `${method} ${path.replace(/:\w+/g, ":")}`;
+    const other = seen.get(shape);
+    if (other !== undefined)
+      throw new ConfigurationError(`${method} ${path}`, `is declared twice: ${other} is the same route`);
+    seen.set(shape, `${method} ${path}`);
   }
 }

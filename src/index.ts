@@ -1,4 +1,4 @@
-export { type Address, type LifeCycleHook, PorticoApp } from "./app.ts";
+export { type Address, type LifeCycleHook, PorticoApp, type Replacement } from "./app.ts";
 export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./app-options.ts";
 export type { Clock } from "./core/clock.ts";
 export { ConfigurationError } from "./core/configuration-error.ts";
@@ -8,7 +8,22 @@ export type { ErrorCode } from "./core/error-codes.ts";
 export type { Logger, LogLine } from "./core/logger.ts";
 export type { MaybePromise } from "./core/maybe-promise.ts";
 export { parseSize, type Size } from "./core/size.ts";
-export type * from "./dependencies/depend.ts";
+export type {
+  Callable,
+  ContextClass,
+  Dependency,
+  DependFunction,
+  Injectable,
+  Injected,
+  InjectedOf,
+  InjectParams,
+  ProvideFunction,
+  Provider,
+  ProviderAmbient,
+  ProviderArgs,
+  Reserved,
+  Unwrap,
+} from "./dependencies/depend.ts";
 export { DependencyError } from "./dependencies/scope.ts";
 export { BaseContext, type CachePolicy, HttpContext, type Outcome, WebSocketContext } from "./http/context.ts";
 export { currentContext } from "./http/current-context.ts";

@@ -81,6 +81,11 @@ function provider(params: Readonly<Record<string, unknown>>, call: Callable): Pr
   return Object.freeze({ "~kind": "provider", "~params": params, "~call": call });
 }
 
+/** The author's own function, whichever way it was declared. */
+export function callableOf(provider: Callable | Provider<unknown>): Callable {
+  return typeof provider === "function" ? provider : provider["~call"];
+}
+
 export function isDependency(value: unknown): value is Dependency<unknown> {
   return typeof value === "object" && value !== null && (value as { "~kind"?: unknown })["~kind"] === "depend";
 }

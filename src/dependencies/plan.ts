@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { type Callable, type Dependency, isContextClass, isDependency } from "./depend.ts";
+import { type Callable, callableOf, type Dependency, isContextClass, isDependency } from "./depend.ts";
 
 /** How one provider is called: worked out once, when what declares it is declared. */
 export interface ProviderPlan {
@@ -50,7 +50,7 @@ function plan(
 
 function planProvider(owner: string, dependency: Dependency<unknown>, path: readonly Callable[]): ProviderPlan {
   const provider = dependency["~provider"];
-  const identity = typeof provider === "function" ? provider : provider["~call"];
+  const identity = callableOf(provider);
   if (path.includes(identity)) {
     const cycle = [...path.slice(path.indexOf(identity)), identity].map(nameOf).join(" -> ");
     throw new ConfigurationError(`${owner}: a dependency`, `depends on itself: ${cycle}`);

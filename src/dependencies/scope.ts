@@ -14,7 +14,11 @@ export class DependencyError extends PorticoError {
   }
 }
 
+/** Callables that are called in the place of others. */
+export type Overrides = ReadonlyMap<Callable, (args: object) => unknown>;
+
 export interface ScopeOptions {
+  readonly overrides?: Overrides;
   /** Whether the same callable is resolved once for the whole scope: so in a GraphQL operation, not on a route. */
   readonly shared: boolean;
 }
@@ -28,6 +32,7 @@ export interface ScopeOptions {
 export class DependencyScope {
   readonly #ctx: object;
   readonly #values: Map<Callable, unknown> | null;
+  readonly #overrides: Overrides | undefined;
   #open: { readonly name: string; readonly generator: AnyGenerator }[] = [];
   #opening: Set<Promise<unknown>> | null = null;
   #closed: Promise<readonly unknown[]> | null = null;
@@ -35,6 +40,7 @@ export class DependencyScope {
   constructor(ctx: object, options: ScopeOptions) {
     this.#ctx = ctx;
     this.#values = options.shared ? new Map() : null;
+    this.#overrides = options.overrides;
   }
 
   /** Resolves the parameters in their order and hands each to `set`; a promise only when one of them needs it. */
@@ -70,9 +76,9 @@ export class DependencyScope {
     if (this.#closed !== null) throw new DependencyError(`${plan.name} was asked for after its request had ended`);
     const values = this.#values;
     if (values === null) return this.#call(plan);
-    if (values.has(plan.identity)) return values.get(plan.identity);
+    if (values.has(plan.identity)) return recall(values.get(plan.identity));
 
-    const value = this.#call(plan);
+    const value = this.#callOnce(plan, values);
     values.set(plan.identity, value);
     // Later readers get the value without a promise; a failure stays a failure for all of them.
     if (isPromise(value))
@@ -83,8 +89,19 @@ export class DependencyScope {
     return value;
   }
 
+  #callOnce(plan: ProviderPlan, values: Map<Callable, unknown>): unknown {
+    try {
+      return this.#call(plan);
+    } catch (error) {
+      values.set(plan.identity, new Failure(error));
+      throw error;
+    }
+  }
+
   #call(plan: ProviderPlan): unknown {
     const args: Record<string, unknown> = { ctx: this.#ctx, context: this.#ctx };
+    const override = this.#overrides?.get(plan.identity);
+    if (override !== undefined) return this.#start({ ...plan, call: override, params: [] }, args);
     const filled = plan.params.length === 0 ? undefined : this.fill(plan.params, args);
     return filled === undefined ? this.#start(plan, args) : this.#track(filled.then(() => this.#start(plan, args)));
   }
@@ -104,9 +121,7 @@ export class DependencyScope {
       return value;
     };
     const first = generator.next();
-    return isPromise(first)
-      ? this.#track((first).then(opened))
-      : opened(first);
+    return isPromise(first) ? this.#track(first.then(opened)) : opened(first);
   }
 
   #track<T>(promise: Promise<T>): Promise<T> {
@@ -143,6 +158,19 @@ export class DependencyScope {
     this.#open = [];
     return errors;
   }
+}
+
+/** What a callable threw at once: it is not called again for the next who asks. */
+class Failure {
+  readonly error: unknown;
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+function recall(value: unknown): unknown {
+  if (value instanceof Failure) throw value.error;
+  return value;
 }
 
 function isGenerator(value: unknown): value is AnyGenerator {

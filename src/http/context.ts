@@ -70,7 +70,7 @@ export abstract class BaseContext<U = Caller> {
   get log(): Logger {
     return this.host.log;
   }
-  /** Aborts when the client leaves, when the time for an answer is over, and when the process stops. */
+  /** Aborts when the client leaves and when the time for an answer is over; on a socket, when it is closed. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
@@ -101,9 +101,13 @@ export abstract class BaseContext<U = Caller> {
     this.#outgoing ??= new OutgoingResponse();
     return this.#outgoing;
   }
+  /** @internal From here on another answer counts than the one that a handler may still hold. */
+  renewOutgoing(): void {
+    this.#outgoing = this.outgoing.successor();
+  }
   /** @internal */
   get dependencies(): DependencyScope {
-    this.#dependencies ??= new DependencyScope(this, { shared: false });
+    this.#dependencies ??= new DependencyScope(this, { shared: false, overrides: this.host.overrides });
     return this.#dependencies;
   }
   /** @internal */

@@ -127,6 +127,7 @@ export class Engine {
             app.serveNothing(this.#exchange(request, reply), methods(request.url)),
           );
         }
+        if (methods === undefined) this.#answerOptions(scope, app);
         const sockets = new Map(app.sockets.map((socket) => [socket.path, socket.serve]));
         for (const { method, path, serve } of app.routes) {
           const serveUpgrade = method === "GET" ? sockets.get(path) : undefined;
@@ -146,6 +147,16 @@ export class Engine {
         }
       });
     };
+  }
+
+  /** In somebody else's engine what no route answers is not ours, but preflights for our routes are. */
+  #answerOptions(scope: FastifyInstance, app: EngineApp): void {
+    const byPath = Map.groupBy(app.routes, ({ path }) => path);
+    for (const [path, routes] of byPath) {
+      const allowed = routes.map(({ method }) => method);
+      if (allowed.includes("OPTIONS")) continue;
+      scope.options(path, (request, reply) => app.serveNothing(this.#exchange(request, reply), withHead(allowed)));
+    }
   }
 
   /** Answers without a socket. */
@@ -336,6 +347,11 @@ function dropUnreadBody(raw: IncomingMessage): void {
   }, UNREAD_GRACE_MS).unref();
 }
 
+/** What answers GET answers HEAD. */
+function withHead(methods: readonly Method[]): readonly Method[] {
+  return methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods;
+}
+
 /** Finds the methods of a path, for 405 and preflights. Fastify does not tell, so the patterns are kept a second time. */
 function methodFinder(app: EngineApp): (url: string) => readonly Method[] {
   const router = findMyWay(ROUTER);
@@ -350,7 +366,7 @@ function methodFinder(app: EngineApp): (url: string) => readonly Method[] {
   return (url) => {
     const path = url.split("?", 1)[0] as string;
     const found = [...methods].filter((method) => router.find(method as HTTPMethod, path) !== null);
-    return found.includes("GET") && !found.includes("HEAD") ? [...found, "HEAD"] : found;
+    return withHead(found);
   };
 }
 

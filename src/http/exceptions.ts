@@ -35,7 +35,11 @@ export class HttpException extends PorticoError {
 }
 
 /** Where the status has another name than the code of the same meaning. */
-const CODES: Readonly<Record<number, ErrorCode>> = { 422: "VALIDATION_FAILED", 429: "RATE_LIMITED", 503: "OVERLOADED" };
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  401: "UNAUTHENTICATED",
+  422: "VALIDATION_FAILED",
+  429: "RATE_LIMITED",
+};
 
 /** 404 is `NOT_FOUND`: the words of the status in capitals. */
 function codeOf(status: number): string {

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/logger.ts";
+import type { Overrides } from "../dependencies/scope.ts";
 import type { Stores } from "../stores/stores.ts";
 import type { ExceptionHandlers } from "./exception-handlers.ts";
 import type { Load } from "./load.ts";
@@ -13,6 +14,8 @@ export interface Host {
   readonly origins: Origins;
   readonly load: Load;
   readonly exceptionHandlers: ExceptionHandlers;
+  /** Providers that stand in for others, in a test. */
+  readonly overrides: Overrides;
   /** Without a slash at its end; `null` when the request itself tells. */
   readonly publicUrl: string | null;
   /** Whether answers to unexpected errors say what happened. */

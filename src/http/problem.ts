@@ -22,10 +22,16 @@ export function problemOf(error: unknown, host: Host, exchange: Exchange): Probl
     return { status, headers: { ...headers, ...PROBLEM_JSON }, body: { ...head(status, message, code), ...members } };
   }
   const id = correlationId();
-  const code = error instanceof PorticoError ? error.code : "INTERNAL_ERROR";
-  logFailure(host, exchange, error, { correlation_id: id, code });
+  const inner = error instanceof PorticoError ? error : null;
+  logFailure(host, exchange, error, { correlation_id: id, code: inner?.code ?? "INTERNAL_ERROR" });
+  // "Not now" is worth telling, such as a store that is full; what else went wrong is nobody's business.
+  const [status, code] = inner?.status === 503 ? [503, inner.code] : [500, "INTERNAL_ERROR"];
   const detail = host.debug ? String((error as Error | undefined)?.stack ?? error) : "Something went wrong on our side";
-  return { status: 500, headers: PROBLEM_JSON, body: { ...head(500, detail, "INTERNAL_ERROR"), correlation_id: id } };
+  return {
+    status,
+    headers: { ...inner?.headers, ...PROBLEM_JSON },
+    body: { ...head(status, detail, code), correlation_id: id },
+  };
 }
 
 /** Writes one line about an error. The path without its query: that may hold what must not be kept. */

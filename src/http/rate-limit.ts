@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import { callable, positiveInteger, resolveOptions, rule, text } from "../core/options.ts";
-import type { CounterStore } from "../stores/counter.ts";
+import type { Count, CounterStore } from "../stores/counter.ts";
 import { MemoryCounter } from "../stores/memory-counter.ts";
 import type { HttpContext, WebSocketContext } from "./context.ts";
 import { TooManyRequests } from "./exceptions.ts";
@@ -49,13 +49,10 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   return async function rateLimit(ctx, next) {
     const { clock, stores, log } = ctx.host;
     const count = await increment(store ?? stores.counters, prefix + (await (key ?? byAddress)(ctx)));
-    if (count.value > limit) throw new TooManyRequests(Math.max(1, Math.ceil((count.resetAt - clock.now()) / 1000)));
+    if (count.value > limit) throw new TooManyRequests(Math.max(1, Math.ceil(count.resetAfterMs / 1000)));
     await next();
 
-    async function increment(
-      counters: CounterStore,
-      counted: string,
-    ): Promise<{ readonly value: number; readonly resetAt: number }> {
+    async function increment(counters: CounterStore, counted: string): Promise<Count> {
       if (clock.monotonic() >= isFailingUntil) {
         try {
           return await counters.increment(counted, windowSeconds * 1000);

@@ -144,6 +144,13 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     this.#mark = Object.keys(this.headers).length === 0 ? NONE : { ...this.headers };
   }
 
+  /** A fresh one, with what middleware had set. */
+  successor(): OutgoingResponse {
+    const next = new OutgoingResponse();
+    next.headers = { ...(this.#mark ?? this.headers) };
+    return next;
+  }
+
   /** Back to what middleware had set, for the answer to an error: the cookies and cache rules of a failed handler go. */
   reset(): void {
     if (this.body?.kind === "stream") this.body.value.destroy();

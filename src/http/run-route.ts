@@ -23,15 +23,17 @@ export function compileRoute(route: Route): RunRoute {
 
   /** Most routes: without a promise when the handler needs none. */
   function runPlain(ctx: HttpContext): MaybePromise<void> {
-    ctx.outgoing.mark();
+    const { outgoing } = ctx;
+    outgoing.mark();
     const result = handler(new Ambient(ctx));
     return isPromise(result)
-      ? Promise.resolve(result).then((value) => answer(ctx.outgoing, value))
-      : answer(ctx.outgoing, result);
+      ? Promise.resolve(result).then((value) => answer(outgoing, value))
+      : answer(outgoing, result);
   }
 
   async function runFull(ctx: HttpContext): Promise<void> {
-    ctx.outgoing.mark();
+    const { outgoing } = ctx;
+    outgoing.mark();
     if (auth !== undefined) await auth.check(ctx);
     const request = ctx.incoming;
     if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
@@ -39,8 +41,8 @@ export function compileRoute(route: Route): RunRoute {
     if (schemas.body !== undefined) request.accept("body", await checkPart(schemas.body, await request.json(), "body"));
     const args = new Ambient(ctx);
     if (params.length > 0) await ctx.dependencies.fill(params, args as unknown as Record<string, unknown>);
-    answer(ctx.outgoing, await handler(args));
-    if (response !== undefined) await checkAnswer(response, ctx.outgoing);
+    answer(outgoing, await handler(args));
+    if (response !== undefined) await checkAnswer(response, outgoing);
   }
 }
 

@@ -32,17 +32,23 @@ export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): v
   });
 }
 
+/** The time limit covers the handler and the closing of what it depends on. */
 async function finishLater(ctx: HttpContext, running: PromiseLike<void>, options: ServeOptions): Promise<void> {
+  const { outgoing } = ctx;
   const time = { isOver: false };
   const timer = options.timeoutMs === 0 ? undefined : setTimeout(giveUp, options.timeoutMs, ctx, time, options);
   try {
     await running;
+    if (!time.isOver) await finish(ctx, time);
   } catch (error) {
+    if (!time.isOver) await fail(ctx, error, time);
+  } finally {
     clearTimeout(timer);
-    return time.isOver ? closeQuietly(ctx) : fail(ctx, error);
+    if (time.isOver) {
+      outgoing.reset();
+      await closeQuietly(ctx);
+    }
   }
-  clearTimeout(timer);
-  return time.isOver ? closeQuietly(ctx) : finish(ctx);
 }
 
 /** The client hears so at once, the handler by its signal; it keeps its dependencies for the grace time. */
@@ -50,13 +56,30 @@ function giveUp(ctx: HttpContext, time: { isOver: boolean }, { timeoutMs, graceM
   time.isOver = true;
   ctx.settle("failure");
   ctx.abort(new DOMException("The time for an answer is over", "TimeoutError"));
+  // What the handler still writes must not get into this answer.
+  ctx.renewOutgoing();
   setTimeout(() => void closeQuietly(ctx), graceMs).unref();
   const error = new ServiceUnavailable(`No answer within ${timeoutMs / 1000} s`, { code: "HANDLER_TIMEOUT" });
   logFailure(ctx.host, ctx.exchange, error);
   void respond(ctx, error);
 }
 
-function finish(ctx: HttpContext): void | Promise<void> {
+const ON_TIME = { isOver: false };
+
+async function finishClosing(
+  ctx: HttpContext,
+  closing: Promise<readonly unknown[]>,
+  time: { isOver: boolean },
+): Promise<void> {
+  const [first, ...others] = await closing;
+  for (const error of time.isOver && first !== undefined ? [first, ...others] : others)
+    logFailure(ctx.host, ctx.exchange, error);
+  if (time.isOver) return;
+  if (first === undefined) transmit(ctx);
+  else await respond(ctx, first);
+}
+
+function finish(ctx: HttpContext, time: { isOver: boolean } = ON_TIME): void | Promise<void> {
   ctx.settle("success");
   const { body } = ctx.outgoing;
   if (body?.kind === "stream") {
@@ -65,16 +88,11 @@ function finish(ctx: HttpContext): void | Promise<void> {
     return transmit(ctx);
   }
   const closing = ctx.closeDependencies();
-  if (closing === undefined) return transmit(ctx);
-  return closing.then(([first, ...others]) => {
-    if (first === undefined) return transmit(ctx);
-    for (const error of others) logFailure(ctx.host, ctx.exchange, error);
-    return respond(ctx, first);
-  });
+  return closing === undefined ? transmit(ctx) : finishClosing(ctx, closing, time);
 }
 
-async function fail(ctx: HttpContext, error: unknown): Promise<void> {
+async function fail(ctx: HttpContext, error: unknown, time: { isOver: boolean } = ON_TIME): Promise<void> {
   ctx.settle("failure");
   await closeQuietly(ctx);
-  await respond(ctx, error);
+  if (!time.isOver) await respond(ctx, error);
 }

@@ -121,7 +121,10 @@ export class Server {
     const { load } = this.#host;
     if (this.#state === "closing") return new ServiceUnavailable("This process is ending", { code: "SHUTTING_DOWN" });
     if (load.isOverloaded)
-      return new ServiceUnavailable("Too much to do at the moment", { retryAfterSeconds: load.retryAfterSeconds });
+      return new ServiceUnavailable("Too much to do at the moment", {
+        code: "OVERLOADED",
+        retryAfterSeconds: load.retryAfterSeconds,
+      });
     return null;
   }
 
@@ -175,6 +178,7 @@ function fromEngine(error: Error & { readonly statusCode?: number; readonly code
   const { statusCode = 500, code, message } = error;
   if (code === "FST_ERR_BAD_URL")
     return new HttpException(400, "The path is not a valid URL", { code: "MALFORMED_URL" });
+  if (statusCode === 414) return new HttpException(414, "A part of the path is too long");
   // What sheds load, such as @fastify/under-pressure, says when to come back in a header of its own.
   const isAnswer = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
   return isAnswer ? new HttpException(statusCode, message, { cause: error }) : error;

@@ -2,8 +2,8 @@
 export interface Count {
   /** Hits in this window, the one that asked among them. */
   readonly value: number;
-  /** When the window ends, in milliseconds since 1970; the clock that says so may be the store's. */
-  readonly resetAt: number;
+  /** How long until the window ends, in milliseconds: a length of time, since the store's clock may not be ours. */
+  readonly resetAfterMs: number;
 }
 
 /**

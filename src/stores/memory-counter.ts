@@ -13,12 +13,9 @@ export class MemoryCounter implements CounterStore {
   async increment(key: string, windowMs: number): Promise<Count> {
     checkWindow(windowMs);
     // Not consume(), which rejects over a limit: what is too much is decided by whoever asks.
-    const counted = this.#limiter(windowMs).penalty(key);
-    // The hit is counted by now; after an await the remaining time would be that of an earlier moment.
-    const now = Date.now();
-    const { consumedPoints, msBeforeNext } = await counted;
+    const { consumedPoints, msBeforeNext } = await this.#limiter(windowMs).penalty(key);
     // Seconds with a fraction came out of milliseconds and went back into them.
-    return { value: consumedPoints, resetAt: Math.round(now + msBeforeNext) };
+    return { value: consumedPoints, resetAfterMs: Math.max(0, Math.round(msBeforeNext)) };
   }
 
   #limiter(windowMs: number): RateLimiterMemory {

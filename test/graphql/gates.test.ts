@@ -63,7 +63,7 @@ describe("a callable", () => {
     const run = vi.fn<() => string>(() => "");
     const built = schema({
       query: {
-        no: field(t.nullable(t.string), { auth: async () => false })(run),
+        no: field(t.nullable(t.string), { auth: async () => false })(() => run()),
         yes: field(t.string, { auth: async () => true })(() => "ok"),
       },
     });
@@ -78,7 +78,7 @@ describe("a callable", () => {
   it("[FLD-13] is never called for nobody", async () => {
     const gate = vi.fn<() => boolean>(() => true);
     const Order: ObjectType<OrderRow> = object("Order", { id: field(t.nullable(t.id), { auth: (_user, { parent }: Of<OrderRow>) => gate() && parent.id !== "" }) as never });
-    const built = schema({ query: { a: field(t.nullable(t.string), { auth: gate })(() => ""), order: field(Order)(() => orders[0] as OrderRow) } });
+    const built = schema({ query: { a: field(t.nullable(t.string), { auth: () => gate() })(() => ""), order: field(Order)(() => orders[0] as OrderRow) } });
 
     expect(denial(await ask(built, "{ a order { id } }"))).toBe("a UNAUTHENTICATED, order.id UNAUTHENTICATED");
 
@@ -95,15 +95,18 @@ describe("a callable", () => {
 
   it("that throws keeps the field closed, for all who share it", async () => {
     const run = vi.fn<() => string>(() => "");
-    const auth = vi.fn<() => boolean>(() => {
+    const rules = vi.fn<() => boolean>(() => {
       throw new Error("the rules are away");
     });
-    const built = schema({ query: { a: field(t.nullable(t.string), { auth })(run), b: field(t.nullable(t.string), { auth })(run) } });
+    const auth = (): boolean => rules();
+    const built = schema({
+      query: { a: field(t.nullable(t.string), { auth })(() => run()), b: field(t.nullable(t.string), { auth })(() => run()) },
+    });
 
     const result = await ask(built, "{ a b }", { user: ada });
 
     expect(result.errors?.map(({ message }) => message)).toEqual(["the rules are away", "the rules are away"]);
-    expect(auth).toHaveBeenCalledOnce();
+    expect(rules).toHaveBeenCalledOnce();
     expect(run).not.toHaveBeenCalled();
   });
 });
@@ -171,7 +174,7 @@ describe("how often a gate is asked", () => {
 it("[GAT-04] answers SERVICE_UNAVAILABLE while it is unknown who is calling, and the other fields", async () => {
   const gate = vi.fn<() => boolean>(() => true);
   const built = schema({
-    query: { a: field(t.nullable(t.int), { auth: true })(() => 1), b: field(t.nullable(t.int), { auth: gate })(() => 1), open: field(t.int)(() => 1) },
+    query: { a: field(t.nullable(t.int), { auth: true })(() => 1), b: field(t.nullable(t.int), { auth: () => gate() })(() => 1), open: field(t.int)(() => 1) },
   });
 
   const result = await ask(built, "{ a b open }", { failure: new Error("the session store is down") });

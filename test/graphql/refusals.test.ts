@@ -1,8 +1,9 @@
 import { ConfigurationError, Depend, HttpContext } from "portico";
-import { field, mutation, object, ResolverError, schema, subscription, t } from "portico/graphql";
+import { field, mutation, type ObjectType, object, ResolverError, schema, subscription, t } from "portico/graphql";
 import { describe, expect, it } from "vitest";
 
 const loose = { field, mutation } as unknown as Record<"field" | "mutation", (...head: unknown[]) => (...body: unknown[]) => unknown>;
+const looseObject = object as unknown as (name: string, fields: object) => ObjectType<never>;
 const looseSubscription = subscription as unknown as (...head: unknown[]) => (...body: unknown[]) => unknown;
 
 function refusal(declare: () => unknown): ResolverError {
@@ -46,7 +47,7 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
   });
 
   it("[RES-15] [RES-25] ...rest in the destructuring", () => {
-    expect(refusal(() => make(t.string, { params: { a: t.int } })(({ a, ...rest }: never) => [a, rest])).message).toBe(
+    expect(refusal(() => make(t.string, { params: { a: t.int } })(({ a, ...rest }: { a: number }) => [a, rest])).message).toBe(
       `${name}: a resolver names what it takes, without ...rest: a field has a fixed list of arguments`,
     );
   });
@@ -116,10 +117,10 @@ describe("a schema names the coordinate", () => {
     [{ query: [{ hello }, { hello }] }, "Query.hello: is there twice"],
     [{ query: { hello, other: field(t.string, { name: "hello" })(() => "") } }, "Query.other: is there twice"],
     [{ query: { a: field(t.ref<string>("Author"))(() => "") } }, "Query.a: there is no type named Author"],
-    [{ query: { a: field(() => undefined as never)(() => "") } }, "Query.a: carries no type"],
+    [{ query: { a: field((() => undefined) as never)(() => undefined as never) } }, "Query.a: carries no type"],
     [{ query: { a: field(class Plain {})(() => ({})) } }, "Query.a: the class Plain is no type"],
     [{ query: { a: field(t.string, { params: { n: t.int(1.5) } })(() => "") } }, "Query.a(n:): the default does not fit the type Int!"],
-    [{ query: { a: field(t.string, { params: { n: t.list(() => object("B", {}) as never) } })(() => "") } }, "is a type of results"],
+    [{ query: { a: field(t.string, { params: { n: t.list(() => looseObject("B", {})) as never } })(() => "") } }, "is a type of results"],
     [{ query: { a: field((() => t.input("In", { a: t.int })) as never)(() => "" as never) } }, "is a type of arguments"],
     [{ query: { "a-b": field(t.string)(() => "") } }, "a-b"],
     [{ query: { __a: field(t.string)(() => "") } }, "__a"],
@@ -137,14 +138,12 @@ describe("a schema names the coordinate", () => {
   });
 
   it("of a field of an object", () => {
-    const make = object as unknown as (name: string, fields: object) => unknown;
-
-    expect(refusal(() => make("Book", { author: undefined })).message).toContain("Book.author: is neither a type nor a field");
-    expect(refusal(() => make("Book", { add: mutation(t.string)(() => "") })).message).toContain("Book.add: is declared with mutation()");
-    expect(refusal(() => make("Book", { a: field(t.string, { params: { n: t.int } }) })).message).toContain(
+    expect(refusal(() => looseObject("Book", { author: undefined })).message).toContain("Book.author: is neither a type nor a field");
+    expect(refusal(() => looseObject("Book", { add: mutation(t.string)(() => "") })).message).toContain("Book.add: is declared with mutation()");
+    expect(refusal(() => looseObject("Book", { a: field(t.string, { params: { n: t.int } }) })).message).toContain(
       "Book.a: a property takes no parameters",
     );
-    expect(refusal(() => make("My Book", {})).message).toContain('received "My Book"');
+    expect(refusal(() => looseObject("My Book", {})).message).toContain('received "My Book"');
   });
 });
 

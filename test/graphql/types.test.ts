@@ -3,6 +3,7 @@ import { ConfigurationError } from "portico";
 import {
   field,
   type InOf,
+  type InputType,
   type InterfaceType,
   object,
   type ObjectType,
@@ -169,11 +170,15 @@ describe("[RES-40] an enum", () => {
 
 describe("[RES-41] an input object", () => {
   const Range = t.input("Range", { from: t.int(0), to: t.nullable(t.int) });
-  const Filter = t.input("Filter", {
+  interface FilterInput {
+    readonly text: string;
+    readonly and: readonly FilterInput[] | null;
+  }
+  const Filter: InputType<FilterInput> = t.input("Filter", {
     text: t.string,
     range: t.nullable(Range),
     ranges: t.arg(t.list(Range), { default: [] }),
-    and: t.nullable(t.list(() => Filter as never)),
+    and: t.nullable(t.list(() => Filter)),
   });
   const seen = vi.fn<(filter: unknown) => void>();
   const built = schema({

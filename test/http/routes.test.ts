@@ -678,12 +678,4 @@ describe("a declaration", () => {
 
     expect((await testClient(app).get("/b")).json()).toBe("b");
   });
-
-  it("of the same method and path twice stops the app from starting", async () => {
-    const app = quiet()
-      .get("/books", () => 1)
-      .get("/books", () => 2);
-
-    await expect(app.inject("/books")).rejects.toThrow("already declared for route '/books'");
-  });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Depend, type Outcome, PorticoApp, type PorticoAppOptions, provide } from "portico";
+import { Depend, type Outcome, PorticoApp, type PorticoAppOptions, provide, ServiceUnavailable } from "portico";
 import { type LiveClient, liveClient, logCatcher } from "portico/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { rawConnection } from "./raw-connection.ts";
@@ -250,6 +250,38 @@ describe("a dependency is torn down exactly once", () => {
 
     await expect.poll(() => entries).toEqual({ opened: 1, closed: 1, outcomes: ["failure"] });
   });
+});
+
+it("answers 503 when a teardown hangs: the time limit covers it", async () => {
+  const hanging = async function* () {
+    try {
+      yield 1;
+    } finally {
+      await new Promise(() => {});
+    }
+  };
+  const options = { params: { hanging: Depend(hanging) }, timeoutSeconds: 0.1 };
+  const app = new PorticoApp(quiet).get("/", options, () => "saved");
+
+  const answer = await (await start(app)).get("/");
+
+  expect(answer.json()).toMatchObject({ status: 503, code: "handler_timeout" });
+});
+
+it("keeps what a late handler writes out of the answer that says so", async () => {
+  const app = new PorticoApp(quiet)
+    .addExceptionHandler(ServiceUnavailable, async (_request, response) => {
+      await sleep(60);
+      return response.status(503).json("too late");
+    })
+    .get("/", { timeoutSeconds: 0.05 }, async ({ response }) => {
+      await sleep(80);
+      return response.status(201).header("x-late", "1").json("done after all");
+    });
+
+  const answer = await (await start(app)).get("/");
+
+  expect([answer.status, answer.json(), answer.headers["x-late"]]).toEqual([503, "too late", undefined]);
 });
 
 it("leaves none open after 1,000 requests at once that succeed, fail, time out and leave", async () => {

@@ -1,0 +1,152 @@
+import type { ExecutionResult } from "graphql";
+import { Depend, provide, topic, WebSocketContext } from "portico";
+import { field, object, type ObjectType, schema, subscription, t } from "portico/graphql";
+import { expect, it, vi } from "vitest";
+import type { ResultStream } from "../../src/graphql/execute/run-subscription.ts";
+import { listen, socketContext } from "./ask.ts";
+
+const query = { a: field(t.int)(() => 1) };
+
+async function collect(stream: ResultStream | ExecutionResult): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for await (const { data, errors } of stream as ResultStream) results.push(JSON.parse(JSON.stringify(errors ?? data)));
+  return results;
+}
+
+it("streams one result per value that the generator yields", async () => {
+  const built = schema({
+    query,
+    subscription: {
+      ticks: subscription(t.int, { params: { to: t.int(2), ws: WebSocketContext } })(async function* ({ to, ws, ctx }) {
+        for (let tick = 1; tick <= to; tick++) yield ws === ctx ? tick : -1;
+      }),
+    },
+  });
+
+  expect(await collect(await listen(built, "subscription { ticks(to: 3) }"))).toEqual([{ ticks: 1 }, { ticks: 2 }, { ticks: 3 }]);
+});
+
+it("[DEP-13] keeps what the subscription's own resolver declares open until it ends", async () => {
+  const log: string[] = [];
+  const pool = async function* (): AsyncGenerator<number, void, void> {
+    log.push("open");
+    try {
+      yield 1;
+    } finally {
+      log.push("close");
+    }
+  };
+  const built = schema({
+    query,
+    subscription: {
+      three: subscription(t.int, { params: { pool: Depend(pool) } })(async function* ({ pool }) {
+        for (const n of [1, 2, 3]) {
+          log.push(`event ${n}`);
+          yield n * pool;
+        }
+      }),
+    },
+  });
+
+  await collect(await listen(built, "subscription { three }"));
+
+  expect(log).toEqual(["open", "event 1", "event 2", "event 3", "close"]);
+});
+
+it("makes each event an operation of its own, with its own values and its own outcome", async () => {
+  const outcomes: string[] = [];
+  const make = vi.fn<() => object>(() => ({}));
+  const unit = provide(async function* ({ ctx }) {
+    try {
+      yield make();
+    } finally {
+      outcomes.push(ctx.outcome);
+    }
+  });
+  const Event: ObjectType<{ readonly n: number }> = object("Event", {
+    n: field(t.int, { params: { unit: Depend(unit) } })(({ parent }) => {
+      if (parent.n === 2) throw new Error("two");
+      return parent.n;
+    }),
+    again: field(t.nullable(t.int), { params: { unit: Depend(unit) } })(({ parent }) => parent.n),
+  });
+  const built = schema({
+    query,
+    subscription: {
+      events: subscription(Event)(async function* () {
+        for (const n of [1, 2, 3]) yield { n };
+      }),
+    },
+  });
+  const ctx = socketContext();
+
+  const results = await collect(await listen(built, "subscription { events { n again } }", ctx));
+
+  expect(results).toHaveLength(3);
+  expect(make).toHaveBeenCalledTimes(3);
+  expect(outcomes).toEqual(["success", "failure", "success"]);
+  expect(ctx.outcome).toBe("pending");
+});
+
+it("ends, with what it opened, when the client leaves while nothing happens", async () => {
+  const added = topic<number>("numbers.added");
+  const log: string[] = [];
+  const pool = provide(async function* ({ ctx }) {
+    try {
+      yield 1;
+    } finally {
+      log.push(`closed ${ctx.outcome}`);
+    }
+  });
+  const built = schema({
+    query,
+    subscription: {
+      added: subscription(t.int, { params: { pool: Depend(pool) } })(async function* ({ ctx }) {
+        yield* ctx.pubsub.subscribe(added);
+      }),
+    },
+  });
+  const ctx = socketContext();
+  const stream = (await listen(built, "subscription { added }", ctx)) as ResultStream;
+  const first = stream.next();
+  await ctx.pubsub.publish(added, 7);
+  expect((await first).value).toMatchObject({ data: { added: 7 } });
+  const waiting = stream.next();
+
+  await stream.return();
+
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect(log).toEqual(["closed success"]);
+});
+
+it("says why there is no stream, and closes what was opened", async () => {
+  const log: string[] = [];
+  const pool = provide(async function* ({ ctx }) {
+    try {
+      yield 1;
+    } finally {
+      log.push(ctx.outcome);
+    }
+  });
+  const built = schema({
+    query,
+    subscription: {
+      bad: subscription(t.int, { params: { pool: Depend(pool), needs: Depend(() => Promise.reject(new Error("away"))) } })(async function* () {
+        yield 1;
+      }),
+      breaks: subscription(t.int, { params: { pool: Depend(pool) } })(async function* () {
+        yield 1;
+        throw new Error("broken");
+      }),
+      typed: subscription(t.int, { params: { n: t.int } })(async function* ({ n }) {
+        yield n;
+      }),
+    },
+  });
+
+  expect(await listen(built, "subscription { bad }")).toMatchObject({ errors: [{ message: "away" }] });
+  await expect(collect(await listen(built, "subscription { breaks }"))).rejects.toThrow("broken");
+  expect(await listen(built, "subscription ($n: Int!) { typed(n: $n) }")).toMatchObject({ errors: [{}] });
+
+  expect(log).toEqual(["failure", "failure"]);
+});
