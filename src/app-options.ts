@@ -119,7 +119,10 @@ const appRules = {
   ),
   debug: optional(flag, false),
   clock: optional(
-    rule<Clock>("a clock", (value) => typeof (value as Clock | null)?.now === "function"),
+    rule<Clock>(
+      "a clock with now() and monotonic()",
+      (value) => typeof (value as Clock | null)?.now === "function" && typeof (value as Clock).monotonic === "function",
+    ),
     systemClock,
   ),
 } as const;
@@ -229,7 +232,7 @@ function isNetwork(value: unknown): boolean {
   if (typeof value !== "string") return false;
   const [address = "", bits, ...rest] = value.split("/");
   if (bits === undefined) return NAMED_NETWORKS.has(value) || isIP(value) !== 0;
-  if (rest.length > 0 || !/^\d+$/.test(bits) || isIP(address) === 0) return false;
+  if (rest.length > 0 || !/^[1-9]\d*$/.test(bits) || isIP(address) === 0) return false;
   try {
     new BlockList().addSubnet(address, Number(bits), isIP(address) === 4 ? "ipv4" : "ipv6");
     return true;

@@ -101,6 +101,11 @@ export class PorticoApp extends Router {
     });
   }
 
+  /** @internal It has a server of its own. */
+  override get isMountable(): boolean {
+    return false;
+  }
+
   /** The Fastify instance, for plugins of its ecosystem; outside Portico's own semver. */
   get engine(): FastifyInstance {
     return this.#engine.fastify;
@@ -206,9 +211,9 @@ export class PorticoApp extends Router {
 
   /** The OpenAPI 3.1 document of the routes as they stand. From here on they do not change. */
   openapi(): OpenApiDocument {
-    const { title, version, description, publicUrl } = this.#options;
+    const { title, version, description } = this.#options;
     const info = { title, version, ...(description === undefined ? {} : { description }) };
-    this.#document ??= openApiDocument(info, this.#collect().routes, publicUrl === null ? [] : [{ url: publicUrl }]);
+    this.#document ??= openApiDocument(info, this.#collect().routes);
     return this.#document;
   }
 
@@ -216,7 +221,6 @@ export class PorticoApp extends Router {
   async listen(options: { readonly port: number; readonly host?: string }): Promise<Address> {
     const { port, host = "127.0.0.1" } = options;
     await this.#start();
-    this.#server.start();
     const address = await this.#engine.listen(port, host);
     this.#endOnSignals();
     const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
@@ -268,7 +272,9 @@ export class PorticoApp extends Router {
     const { middleware, routes, sockets } = this.#collect();
     // Built now, not when it is first asked for: two routes of one name are a fault of the start.
     if (openapi !== false) this.openapi();
-    const documentation = openapi === false ? [] : openApiRoutes(openapi, () => this.openapi());
+    // The middleware of the app holds for these as for all others.
+    const documentation =
+      openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
     checkRoutes([...routes, ...documentation, ...health]);
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
   }
@@ -279,6 +285,7 @@ export class PorticoApp extends Router {
   }
 
   async #runStartHooks(): Promise<void> {
+    this.#server.start();
     for (const hook of this.#startHooks) await hook();
   }
 

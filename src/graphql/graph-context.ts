@@ -43,7 +43,10 @@ export class GraphContext implements OperationFacts {
   /** @internal One value per callable for the whole operation; made when the first field asks. */
   get dependencies(): DependencyScope {
     if (this.#dependencies === null) {
-      this.#dependencies = new DependencyScope(this.connection, { shared: true });
+      this.#dependencies = new DependencyScope(this.connection, {
+        shared: true,
+        overrides: this.connection.host.overrides,
+      });
       // A field that is still running after the answer finds a scope that opens nothing.
       if (this.#isClosed) void this.#dependencies.close();
     }

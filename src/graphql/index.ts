@@ -1,4 +1,12 @@
+export type { DocumentSource, DocumentsOptions } from "./documents/documents.ts";
+export type { FormattedError } from "./errors/format-error.ts";
+export { Graph, type GraphOptions } from "./graph.ts";
+
+import * as t from "./language/t.ts";
+
 export { GraphContext, type OperationFacts } from "./graph-context.ts";
+export { Metrics, type MetricsRecord } from "./hooks/metrics.ts";
+export type { OperationContext, OperationFunction, OperationHook, OperationResult } from "./hooks/operation-hook.ts";
 export type { ArgOptions } from "./language/arg.ts";
 export type {
   Ambient,
@@ -16,7 +24,15 @@ export { type DeniedCode, GraphQLDenied } from "./language/denied.ts";
 export type { EnumType, EnumValueOptions } from "./language/enum.ts";
 export { type FieldFunction, field, mutation, subscription } from "./language/field.ts";
 export type { FieldDef, FieldFactory, Operation, PropertyField, SubscriptionFactory } from "./language/field-def.ts";
-export type { FieldOptions, GateArgs, GateInput, IsGated, ListSize, Of, SubscriptionOptions } from "./language/field-options.ts";
+export type {
+  FieldOptions,
+  GateArgs,
+  GateInput,
+  IsGated,
+  ListSize,
+  Of,
+  SubscriptionOptions,
+} from "./language/field-options.ts";
 export { Info } from "./language/info.ts";
 export type { InputFields, InputOf, InputType, OneOf, OptionalKeys, Simplify } from "./language/input.ts";
 export type { Implementable, InterfaceOptions, InterfaceType } from "./language/interface.ts";
@@ -29,7 +45,6 @@ export { ResolverError } from "./language/resolver-error.ts";
 export type { CheckRoot, CheckRootField, RootSource } from "./language/root.ts";
 export type { Scalar, ScalarOptions } from "./language/scalar.ts";
 export { type SchemaConfig, schema } from "./language/schema.ts";
-export * as t from "./language/t.ts";
 export type {
   Arg,
   ArgRef,
@@ -47,3 +62,7 @@ export type {
 export type { TypeOptions } from "./language/type-options.ts";
 export type { UnionMember, UnionOptions, UnionType } from "./language/union.ts";
 export type { Upload } from "./language/upload.ts";
+export { Limits, type LimitsOptions } from "./limits/limits.ts";
+export { Transport, type TransportOptions } from "./transport/transport.ts";
+export { Uploads, type UploadsOptions } from "./uploads/uploads.ts";
+export { t };

@@ -33,7 +33,10 @@ export interface Operation {
 export function openOperation(connection: BaseContext, options: OperationOptions = {}): Operation {
   const own = options.isAlone === true ? null : operationContext(connection);
   const ctx = own?.ctx ?? connection;
-  const contextValue = new GraphContext(ctx, { operationName: options.operationName ?? null, cost: options.cost ?? null });
+  const contextValue = new GraphContext(ctx, {
+    operationName: options.operationName ?? null,
+    cost: options.cost ?? null,
+  });
   return {
     contextValue,
     abort: () => own?.abort(),

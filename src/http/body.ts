@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { BodyIncomplete, BodyNotForm, BodyNotJson, PayloadTooLarge, UnsupportedMediaType } from "./exceptions.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -6,7 +7,10 @@ import type { Exchange } from "./exchange.ts";
  * else in the middle of the stream, the rest unread.
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
-  if (Number(exchange.headers["content-length"] ?? 0) > limit) throw new PayloadTooLarge(limit);
+  const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = exchange.headers;
+  // Whoever unpacks bodies in front of us takes the header away.
+  if (encoding.toLowerCase() !== "identity") throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
+  if (Number(announced) > limit) throw new PayloadTooLarge(limit);
   const stream = exchange.body();
   if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange, stream.readableEnded);
 
@@ -45,12 +49,20 @@ export async function jsonBody(contentType: string | undefined, read: () => Prom
     throw new UnsupportedMediaType(contentType, "application/json");
   if (charset !== null && charset !== "utf-8" && charset !== "utf8")
     throw new UnsupportedMediaType(contentType, "application/json in UTF-8");
-  const bytes = await read();
+  const text = decodeUtf8(await read());
+  if (text === null) throw new BodyNotJson();
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return JSON.parse(text);
   } catch {
     throw new BodyNotJson();
   }
+}
+
+/** The text of a body, without a byte order mark; `null` when it is not UTF-8. */
+export function decodeUtf8(bytes: Buffer): string | null {
+  if (!isUtf8(bytes)) return null;
+  const text = bytes.toString("utf8");
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
 /** Parses a form, urlencoded or multipart, with the parser that Node brings. */

@@ -4,6 +4,7 @@ import type { PubSub } from "../stores/pub-sub.ts";
 import type { HttpExchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
 import { type Caller, type Identity, NOBODY } from "./identity.ts";
+import { type RenderError, renderProblem } from "./problem.ts";
 import { IncomingRequest, type PorticoRequest, type RequestScope } from "./request.ts";
 import { OutgoingResponse, type PorticoResponse } from "./response.ts";
 import type { Socket } from "./socket.ts";
@@ -32,7 +33,9 @@ export abstract class BaseContext<U = Caller> {
   /** @internal */
   readonly exchange: HttpExchange;
   /** @internal */
-  identity: Identity = NOBODY;
+  renderError: RenderError = renderProblem;
+  #identity: Identity = NOBODY;
+  #isIdentityRead = false;
   #outcome: Outcome = "pending";
   #request: IncomingRequest | undefined;
   #state: Map<unknown, unknown> | undefined;
@@ -52,6 +55,18 @@ export abstract class BaseContext<U = Caller> {
   /** Who is calling; nobody is an `AnonymousUser`. Never throws, also when no authentication is mounted. */
   get user(): U {
     return this.identity.user as U;
+  }
+  /** @internal */
+  get identity(): Identity {
+    this.#isIdentityRead = true;
+    return this.#identity;
+  }
+  set identity(identity: Identity) {
+    this.#identity = identity;
+  }
+  /** @internal Whether the answer may depend on who is calling: a cache must then tell callers apart. */
+  get isIdentityRead(): boolean {
+    return this.#isIdentityRead;
   }
   get scope(): RequestScope<U> {
     return this.identity as RequestScope as RequestScope<U>;

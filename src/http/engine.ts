@@ -254,6 +254,9 @@ class FastifyExchange implements HttpExchange {
   get headers(): FastifyRequest["headers"] {
     return this.request.headers;
   }
+  get rawHeaders(): readonly string[] {
+    return this.request.raw.rawHeaders;
+  }
   get params(): RawPath {
     return this.request.params as RawPath;
   }
@@ -342,8 +345,7 @@ function isLong(raw: IncomingMessage): boolean {
 function dropUnreadBody(raw: IncomingMessage): void {
   if (isLong(raw)) raw.pause();
   setTimeout(() => {
-    // An injected request has no connection to lose.
-    if (raw.complete === false) raw.socket.destroy();
+    if (!raw.complete) raw.socket.destroy();
   }, UNREAD_GRACE_MS).unref();
 }
 

@@ -11,6 +11,8 @@ export interface Exchange {
   /** Path and query, as they were sent. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were sent: of a repeated header, `headers` may have the first alone. */
+  readonly rawHeaders: readonly string[];
   readonly params: RawPath;
   readonly query: RawQuery;
   /** Address, host and protocol of the client, seen through trusted proxies. */

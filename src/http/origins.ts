@@ -38,7 +38,11 @@ export class Origins {
   corsHeaders(exchange: Exchange): Readonly<Record<string, string>> | null {
     const { origin } = exchange.headers;
     if (origin === undefined || !this.#listed.has(origin)) return null;
-    return { "access-control-allow-origin": origin, "access-control-allow-credentials": "true" };
+    return {
+      "access-control-allow-origin": origin,
+      "access-control-allow-credentials": "true",
+      "access-control-expose-headers": "link, location, retry-after",
+    };
   }
 
   /** The answer to a preflight, over the methods that the path has; `null` when there is nothing to allow. */
@@ -57,7 +61,8 @@ export class Origins {
 /** As browsers send it: no path, no trailing slash, host in lower case, no default port. */
 function checkOrigin(origin: string): string {
   const parsed = URL.canParse(origin) ? new URL(origin) : null;
-  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.origin !== origin) {
+  // A wildcard is a valid host to the parser, and would never match.
+  if (parsed === null || !/^https?:\/\/[^*]+$/.test(origin) || parsed.origin !== origin) {
     throw new ConfigurationError(
       "PorticoApp.origins",
       'origins such as "https://shop.example", without a path or a slash at the end',

@@ -1,12 +1,16 @@
 import { STATUS_CODES } from "node:http";
 import { correlationId } from "../core/correlation-id.ts";
 import { PorticoError } from "../core/error.ts";
+import type { BaseContext } from "./context.ts";
 import { HttpException } from "./exceptions.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
 
+/** Puts the answer to an error into the context's response. */
+export type RenderError = (ctx: BaseContext, error: unknown) => void;
+
 /** An answer to an error: RFC 9457, `application/problem+json`. */
-export interface Problem {
+interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
@@ -16,7 +20,7 @@ export interface Problem {
  * The answer to an error that nobody handled. An HTTP exception, and any error of Portico's that blames the client, says
  * what it says; of anything else the client learns a correlation id, which is in the one log line written here.
  */
-export function problemOf(error: unknown, host: Host, exchange: Exchange): Problem {
+function problemOf(error: unknown, host: Host, exchange: Exchange): Problem {
   if (error instanceof PorticoError && (error instanceof HttpException || error.status < 500)) {
     const { status, code, message, headers, members } = error;
     return { status, headers: { ...headers, ...PROBLEM_JSON }, body: { ...head(status, message, code), ...members } };
@@ -34,8 +38,22 @@ export function problemOf(error: unknown, host: Host, exchange: Exchange): Probl
   };
 }
 
+/** The way most routes render an error. */
+export const renderProblem: RenderError = ({ host, exchange, outgoing }, error) => {
+  const { status, headers, body } = problemOf(error, host, exchange);
+  for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
+  outgoing.status(status);
+  outgoing.json(body);
+};
+
 /** Writes one line about an error. The path without its query: that may hold what must not be kept. */
-export function logFailure(host: Host, exchange: Exchange, error: unknown, details: object = {}): void {
+export function logFailure(
+  host: Host,
+  exchange: Exchange,
+  error: unknown,
+  details: object = {},
+  level: "info" | "error" = "error",
+): void {
   const { method, target, headers } = exchange;
   const requestId = headers["x-request-id"] ?? headers["traceparent"];
   const line = {
@@ -45,7 +63,7 @@ export function logFailure(host: Host, exchange: Exchange, error: unknown, detai
     ...(requestId === undefined ? {} : { request_id: requestId }),
     ...details,
   };
-  host.log.error(line, error instanceof Error ? error.message : "something that is no error was thrown");
+  host.log[level](line, error instanceof Error ? error.message : "something that is no error was thrown");
 }
 
 const PROBLEM_JSON = { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" };

@@ -17,7 +17,7 @@ export interface RateLimitOptions {
   readonly key?: (ctx: HttpContext | WebSocketContext) => MaybePromise<string>;
   /** Where the counts live. @default the app's `stores.counters` */
   readonly store?: CounterStore;
-  /** Limits of the same name count together. @default one of its own */
+  /** Limits of the same name and numbers count together, also between processes. @default one of its own, by the order in which limits are made */
   readonly name?: string;
 }
 

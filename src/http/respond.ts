@@ -1,6 +1,6 @@
 import type { BaseContext } from "./context.ts";
 import type { Payload } from "./exchange.ts";
-import { logFailure, problemOf } from "./problem.ts";
+import { logFailure } from "./problem.ts";
 import type { OutgoingResponse, PorticoResponse } from "./response.ts";
 
 /** What a handler returned becomes the answer: a response as it is, nothing as 204, any other value as JSON. */
@@ -58,20 +58,13 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
   const { outgoing } = ctx;
   outgoing.mark();
   try {
-    describeProblem(ctx, error);
+    ctx.renderError(ctx, error);
   } catch (failure) {
     // An exception with a status or a header that HTTP does not have.
     outgoing.reset();
-    describeProblem(ctx, new Error((failure as Error).message, { cause: error }));
+    ctx.renderError(ctx, new Error((failure as Error).message, { cause: error }));
   }
   transmit(ctx);
-}
-
-function describeProblem({ host, exchange, outgoing }: BaseContext, error: unknown): void {
-  const { status, headers, body } = problemOf(error, host, exchange);
-  for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
-  outgoing.status(status);
-  outgoing.json(body);
 }
 
 function payloadOf({ outgoing, exchange }: BaseContext): Payload {

@@ -8,6 +8,7 @@ import { type HttpContext, WebSocketContext } from "./context.ts";
 import type { Gate, GateScope, GateUser } from "./identity.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path.ts";
+import type { RenderError } from "./problem.ts";
 import type { PorticoRequest, RawQuery } from "./request.ts";
 import type { PorticoResponse, TypedResponse } from "./response.ts";
 import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } from "./schema.ts";
@@ -106,6 +107,8 @@ export interface Route {
   readonly maxBody: number | undefined;
   readonly timeoutSeconds: number | undefined;
   readonly description: RouteDescription;
+  /** How the answer to an error looks that no handler of the app takes; a problem unless a part says otherwise. */
+  readonly renderError?: RenderError;
 }
 
 /** What the OpenAPI document says of a route in words. */
@@ -118,7 +121,7 @@ export interface RouteDescription {
   readonly isListed: boolean;
 }
 
-const gate: Rule<Gate> & { readonly strict: true } = {
+export const gate: Rule<Gate> & { readonly strict: true } = {
   ...rule<Gate>(
     "a gate, as useAuth() makes it",
     (value) => typeof (value as Gate | null | undefined)?.check === "function",

@@ -142,10 +142,27 @@ export class Router<const Prefix extends string = ""> {
   mount(prefix: string, router: Router<any>): this {
     this.#change();
     if (!(router instanceof Router)) throw new ConfigurationError("mount", "given a Router", router);
+    if (!router.isMountable)
+      throw new ConfigurationError(
+        "mount",
+        "was given a PorticoApp: its exception handlers and options would be lost; use a Router",
+      );
     if (prefix !== "" && !prefix.startsWith("/"))
       throw new ConfigurationError("mount: the prefix", 'empty, or a string that begins with "/"', prefix);
     if (router.#holds(this)) throw new ConfigurationError("mount", "was given the router itself, or one that holds it");
     this.#mounted.push([joinPath(this.#prefix, prefix), router]);
+    return this;
+  }
+
+  /** @internal */
+  get isMountable(): boolean {
+    return true;
+  }
+
+  /** @internal A route that a part of Portico has made itself, below this router's prefix. */
+  add(route: Route): this {
+    this.#change();
+    this.#routes.push({ ...route, path: joinPath(this.#prefix, route.path) });
     return this;
   }
 

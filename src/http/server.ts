@@ -5,6 +5,7 @@ import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from ".
 import type { HttpExchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
 import { compose } from "./middleware.ts";
+import type { RenderError } from "./problem.ts";
 import { respond } from "./respond.ts";
 import type { Method, Route } from "./route.ts";
 import type { RouteTable } from "./router.ts";
@@ -82,7 +83,7 @@ export class Server {
     return (exchange) => {
       const refusal = this.#refusal();
       if (refusal === null) serving(exchange);
-      else this.#refuse(exchange, refusal);
+      else this.#refuse(exchange, refusal, route.renderError);
     };
   }
 
@@ -94,7 +95,7 @@ export class Server {
       timeoutMs: route.timeoutSeconds === undefined ? handlerMs : route.timeoutSeconds * 1000,
       graceMs,
     };
-    return (exchange) => serve(this.#context(exchange, limit), run, options);
+    return (exchange) => serve(this.#context(exchange, limit, route.renderError), run, options);
   }
 
   #serveNothing(exchange: HttpExchange, allowed: readonly Method[], nothing: RunRoute): void {
@@ -128,13 +129,15 @@ export class Server {
     return null;
   }
 
-  #refuse(exchange: HttpExchange, error: Error): void {
-    void respond(this.#context(exchange, 0), error);
+  #refuse(exchange: HttpExchange, error: Error, renderError?: RenderError): void {
+    void respond(this.#context(exchange, 0, renderError), error);
   }
 
-  #context(exchange: HttpExchange, maxBody: number): HttpContext {
+  #context(exchange: HttpExchange, maxBody: number, renderError?: RenderError): HttpContext {
     this.#host.load.enter();
-    return new HttpContext(this.#host, exchange, maxBody);
+    const ctx = new HttpContext(this.#host, exchange, maxBody);
+    if (renderError !== undefined) ctx.renderError = renderError;
+    return ctx;
   }
 
   start(): void {

@@ -9,14 +9,14 @@ export interface TestRequest {
   readonly body?: unknown;
 }
 
-/** Speaks to an application. The same tests run over `testClient` and over `liveClient`. */
+/** Speaks to an application. The same tests run over `testClient` and over `liveClient`; the methods can be taken off it. */
 export interface TestClient {
-  get(path: string, request?: TestRequest): Promise<TestResponse>;
-  post(path: string, request?: TestRequest): Promise<TestResponse>;
-  put(path: string, request?: TestRequest): Promise<TestResponse>;
-  patch(path: string, request?: TestRequest): Promise<TestResponse>;
-  delete(path: string, request?: TestRequest): Promise<TestResponse>;
-  request(method: string, path: string, request?: TestRequest): Promise<TestResponse>;
+  readonly get: (path: string, request?: TestRequest) => Promise<TestResponse>;
+  readonly post: (path: string, request?: TestRequest) => Promise<TestResponse>;
+  readonly put: (path: string, request?: TestRequest) => Promise<TestResponse>;
+  readonly patch: (path: string, request?: TestRequest) => Promise<TestResponse>;
+  readonly delete: (path: string, request?: TestRequest) => Promise<TestResponse>;
+  readonly request: (method: string, path: string, request?: TestRequest) => Promise<TestResponse>;
 }
 
 /** A request as it goes out. */

@@ -10,9 +10,9 @@ export interface LiveClient extends TestClient {
   readonly url: string;
   readonly port: number;
   /** Opens a WebSocket; rejects with `SocketRefused` when the server answers with a status instead. */
-  socket(path: string, options?: TestSocketOptions): Promise<TestSocket>;
+  readonly socket: (path: string, options?: TestSocketOptions) => Promise<TestSocket>;
   /** Ends the application, too. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**

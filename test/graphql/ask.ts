@@ -1,4 +1,12 @@
-import { type ExecutionResult, type GraphQLSchema, parse, validate } from "graphql";
+import {
+  type ExecutionResult,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type IntrospectionSchema,
+  introspectionFromSchema,
+  parse,
+  validate,
+} from "graphql";
 import { AnonymousUser, HttpContext, memoryStores, type UserProtocol, WebSocketContext } from "portico";
 import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
@@ -49,8 +57,22 @@ export async function ask(
 /** The data of a query that must not fail. */
 export async function data(...args: Parameters<typeof ask>): Promise<Record<string, unknown>> {
   const result = await ask(...args);
-  if (result.errors !== undefined) throw new Error(result.errors.map(({ message }) => message).join("; "), { cause: result.errors[0] });
+  if (result.errors !== undefined)
+    throw new Error(result.errors.map(({ message }) => message).join("; "), { cause: result.errors[0] });
   return result.data as Record<string, unknown>;
+}
+
+/** What introspection says of the types. */
+export function introspectTypes(schema: GraphQLSchema): IntrospectionSchema["types"] {
+  // oxlint-disable-next-line no-underscore-dangle -- graphql's own name
+  return introspectionFromSchema(schema).__schema.types;
+}
+
+/** The fields of the query type as graphql has them. */
+export function queryFields(
+  schema: GraphQLSchema,
+): Record<string, { readonly resolve: (...args: unknown[]) => unknown }> {
+  return (schema.getQueryType() as GraphQLObjectType).getFields() as never;
 }
 
 /** The code of the only error, and where it stands. */
@@ -74,7 +96,7 @@ function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, fail
 }
 
 function host(): object {
-  return { stores: memoryStores(), publicUrl: null, debug: false };
+  return { stores: memoryStores(), publicUrl: null, debug: false, overrides: new Map() };
 }
 
 function exchange({ headers = {} }: CallerOptions): object {

@@ -1,24 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "graphql";
 import { Depend, PorticoApp, provide } from "portico";
-import { field, mutation, object, type ObjectType, schema, t } from "portico/graphql";
+import { field, mutation, type ObjectType, object, schema, t } from "portico/graphql";
 import { describe, expect, it, vi } from "vitest";
 import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { openOperation } from "../../src/graphql/operation.ts";
-import { ask, data, httpContext } from "./ask.ts";
+import { ask, data, httpContext, queryFields } from "./ask.ts";
 
 it("[DEP-01] takes the same callables as a route and gives the same value", async () => {
   const sync = (): string => "sync";
   const later = async (): Promise<string> => "later";
   const gives = provide({ sync: Depend(sync), later: Depend(later) })(({ sync, later }) => `${sync} ${later}`);
-  const built = schema({ query: { both: field(t.string, { params: { gives: Depend(gives) } })(({ gives }) => gives) } });
+  const built = schema({
+    query: { both: field(t.string, { params: { gives: Depend(gives) } })(({ gives }) => gives) },
+  });
   const app = new PorticoApp({ logger: false });
   app.get("/both", { params: { gives: Depend(gives) } }, ({ gives }) => ({ both: gives }));
 
   const route = await app.inject("/both");
   await app.close();
 
-  expect(JSON.parse(route.body)).toEqual({ both: "sync later" });
+  expect(JSON.parse(String(route.body))).toEqual({ both: "sync later" });
   expect(await data(built, "{ both }")).toEqual({ both: "sync later" });
 });
 
@@ -99,7 +101,7 @@ describe("a generator", () => {
       try {
         yield 1;
       } finally {
-        // eslint-disable-next-line no-unsafe-finally
+        // oxlint-disable-next-line no-unsafe-finally -- so a commit fails
         throw new Error("the commit failed");
       }
     };
@@ -163,7 +165,7 @@ describe("the same callable", () => {
     const answer = await app.inject("/");
     await app.close();
 
-    expect(JSON.parse(answer.body)).toEqual({ isSame: false });
+    expect(JSON.parse(String(answer.body))).toEqual({ isSame: false });
     expect(make).toHaveBeenCalledTimes(2);
   });
 
@@ -221,9 +223,13 @@ describe("when the answer is decided early", () => {
     const open = vi.fn<() => number>(() => 1);
     const late = (): number => open();
     let asked: Promise<unknown> = Promise.resolve();
-    const Row: ObjectType<object> = object("Row", { late: field(t.int, { params: { n: Depend(late) } })(({ n }) => n) });
+    const Row: ObjectType<object> = object("Row", {
+      late: field(t.int, { params: { n: Depend(late) } })(({ n }) => n),
+    });
     const built = schema({ query: { row: field(Row)(() => ({})) } });
-    const resolve = (built.getType("Row") as never as { getFields(): Record<string, { resolve: (...args: unknown[]) => unknown }> }).getFields()["late"]?.resolve;
+    const resolve = (
+      built.getType("Row") as never as { getFields(): Record<string, { resolve: (...args: unknown[]) => unknown }> }
+    ).getFields()["late"]?.resolve;
     const operation = openOperation(httpContext(), { isAlone: true });
 
     await operation.close("success");
@@ -246,9 +252,9 @@ describe("when the answer is decided early", () => {
       },
     });
     const operation = openOperation(httpContext(), { isAlone: true });
-    const { fails, outer: field2 } = built.getQueryType()?.getFields() as never as Record<string, { resolve: (...args: unknown[]) => unknown }>;
+    const { fails, outer: second } = queryFields(built);
 
-    const running = field2?.resolve(undefined, {}, operation.contextValue, {}) as Promise<unknown>;
+    const running = second?.resolve(undefined, {}, operation.contextValue, {}) as Promise<unknown>;
     await expect(fails?.resolve(undefined, {}, operation.contextValue, {})).rejects.toThrow("fast");
     const closed = operation.close("failure");
 
@@ -270,14 +276,19 @@ describe("[DEP-14] ctx.outcome", () => {
   interface Row {
     readonly id: string;
   }
-  const Book: ObjectType<Row> = object("Book", { id: t.id, secret: field(t.nullable(t.string), { auth: true })(() => "") });
+  const Book: ObjectType<Row> = object("Book", {
+    id: t.id,
+    secret: field(t.nullable(t.string), { auth: true })(() => ""),
+  });
   const built = schema({
     query: { a: field(t.int)(() => 1) },
     mutation: {
-      save: mutation(t.nullable(Book), { params: { trx: Depend(unitOfWork), fails: t.boolean(false) } })(({ fails }) => {
-        if (fails) throw new Error("no");
-        return { id: "1" };
-      }),
+      save: mutation(t.nullable(Book), { params: { trx: Depend(unitOfWork), fails: t.boolean(false) } })(
+        ({ fails }) => {
+          if (fails) throw new Error("no");
+          return { id: "1" };
+        },
+      ),
     },
   });
 

@@ -1,5 +1,17 @@
 import { ConfigurationError } from "portico";
-import { field, GraphQLDenied, loader, mutation, object, type ObjectType, type Of, ResolverError, schema, subscription, t } from "portico/graphql";
+import {
+  field,
+  GraphQLDenied,
+  loader,
+  mutation,
+  type ObjectType,
+  type Of,
+  object,
+  ResolverError,
+  schema,
+  subscription,
+  t,
+} from "portico/graphql";
 import { describe, expect, it, vi } from "vitest";
 import { ask, data, denial, httpContext, listen, somebody } from "./ask.ts";
 
@@ -21,7 +33,7 @@ describe("auth: true", () => {
     query: { secret: field(t.nullable(t.string), { auth: true })(() => secret()), open: field(t.int)(() => 1) },
   });
 
-  it("[FLD-03] [GAT-03] refuses nobody on that field alone, and its resolver does not run", async () => {
+  it("[FLD-03] refuses nobody on that field alone, and its resolver does not run", async () => {
     const result = await ask(built, "{ secret open }");
 
     expect(result.data).toEqual({ secret: null, open: 1 });
@@ -30,12 +42,14 @@ describe("auth: true", () => {
     expect(secret).not.toHaveBeenCalled();
   });
 
-  it("[FLD-04] [GAT-01] lets anybody through who is signed in", async () => {
+  it("[FLD-04] lets anybody through who is signed in", async () => {
     expect(await data(built, "{ secret }", { user: bob })).toEqual({ secret: "42" });
   });
 
-  it("[GAT-02] reads as nobody, without an error, where no authentication is mounted", async () => {
-    const who = schema({ query: { who: field(t.string)(({ ctx }) => `${ctx.user.constructor.name} ${ctx.user.isAuthenticated}`) } });
+  it("reads as nobody, without an error, where no authentication is mounted", async () => {
+    const who = schema({
+      query: { who: field(t.string)(({ ctx }) => `${ctx.user.constructor.name} ${ctx.user.isAuthenticated}`) },
+    });
 
     expect(await data(who, "{ who }")).toEqual({ who: "AnonymousUser false" });
   });
@@ -44,7 +58,9 @@ describe("auth: true", () => {
 describe("a callable", () => {
   it("[FLD-05] receives the user", async () => {
     const gate = vi.fn<(user: unknown) => boolean>(() => true);
-    const built = schema({ query: { a: field(t.boolean, { auth: (user) => gate(user) })(({ ctx }) => ctx.user === ada) } });
+    const built = schema({
+      query: { a: field(t.boolean, { auth: (user) => gate(user) })(({ ctx }) => ctx.user === ada) },
+    });
 
     expect(await data(built, "{ a }", { user: ada })).toEqual({ a: true });
 
@@ -53,7 +69,9 @@ describe("a callable", () => {
   });
 
   it("[FLD-06] decides: true allows, false refuses", async () => {
-    const built = schema({ query: { log: field(t.nullable(t.string), { auth: (user) => user.hasPermission("audit") })(() => "entries") } });
+    const built = schema({
+      query: { log: field(t.nullable(t.string), { auth: (user) => user.hasPermission("audit") })(() => "entries") },
+    });
 
     expect(await data(built, "{ log }", { user: ada })).toEqual({ log: "entries" });
     expect(denial(await ask(built, "{ log }", { user: bob }))).toBe("log FORBIDDEN");
@@ -77,17 +95,33 @@ describe("a callable", () => {
 
   it("[FLD-13] is never called for nobody", async () => {
     const gate = vi.fn<() => boolean>(() => true);
-    const Order: ObjectType<OrderRow> = object("Order", { id: field(t.nullable(t.id), { auth: (_user, { parent }: Of<OrderRow>) => gate() && parent.id !== "" }) as never });
-    const built = schema({ query: { a: field(t.nullable(t.string), { auth: () => gate() })(() => ""), order: field(Order)(() => orders[0] as OrderRow) } });
+    const Order: ObjectType<OrderRow> = object("Order", {
+      id: field(t.nullable(t.id), { auth: (_user, { parent }: Of<OrderRow>) => gate() && parent.id !== "" }) as never,
+    });
+    const built = schema({
+      query: {
+        a: field(t.nullable(t.string), { auth: () => gate() })(() => ""),
+        order: field(Order)(() => orders[0] as OrderRow),
+      },
+    });
 
     expect(denial(await ask(built, "{ a order { id } }"))).toBe("a UNAUTHENTICATED, order.id UNAUTHENTICATED");
 
     expect(gate).not.toHaveBeenCalled();
   });
 
-  it.each([["a truthy object", {}], ["1", 1], ["a text", "yes"], ["nothing", undefined]])("opens only for true: %s is refused", async (_, verdict) => {
-    const built = schema({ query: { a: field(t.nullable(t.string), { auth: (() => verdict) as () => boolean })(() => "") } });
-    const later = schema({ query: { a: field(t.nullable(t.string), { auth: (async () => verdict) as () => Promise<boolean> })(() => "") } });
+  it.each([
+    ["a truthy object", {}],
+    ["1", 1],
+    ["a text", "yes"],
+    ["nothing", undefined],
+  ])("opens only for true: %s is refused", async (_, verdict) => {
+    const built = schema({
+      query: { a: field(t.nullable(t.string), { auth: (() => verdict) as () => boolean })(() => "") },
+    });
+    const later = schema({
+      query: { a: field(t.nullable(t.string), { auth: (async () => verdict) as () => Promise<boolean> })(() => "") },
+    });
 
     expect(denial(await ask(built, "{ a }", { user: ada }))).toBe("a FORBIDDEN");
     expect(denial(await ask(later, "{ a }", { user: ada }))).toBe("a FORBIDDEN");
@@ -100,7 +134,10 @@ describe("a callable", () => {
     });
     const auth = (): boolean => rules();
     const built = schema({
-      query: { a: field(t.nullable(t.string), { auth })(() => run()), b: field(t.nullable(t.string), { auth })(() => run()) },
+      query: {
+        a: field(t.nullable(t.string), { auth })(() => run()),
+        b: field(t.nullable(t.string), { auth })(() => run()),
+      },
     });
 
     const result = await ask(built, "{ a b }", { user: ada });
@@ -116,7 +153,10 @@ describe("a callable of the object", () => {
     const seen = vi.fn<(given: object) => boolean>(() => true);
     const auth = (_user: unknown, given: Of<OrderRow>): boolean => seen(given);
     const Order: ObjectType<OrderRow> = object("Order", {
-      note: field(t.string, { params: { n: t.arg(t.int, { default: 2, name: "count" }), q: t.nullable(t.string), o: t.optional(t.int) }, auth })(() => ""),
+      note: field(t.string, {
+        params: { n: t.arg(t.int, { default: 2, name: "count" }), q: t.nullable(t.string), o: t.optional(t.int) },
+        auth,
+      })(() => ""),
     });
     const built = schema({ query: { order: field(Order)(() => orders[0] as OrderRow) } });
     const ctx = httpContext({ user: ada });
@@ -129,13 +169,21 @@ describe("a callable of the object", () => {
   it("lets everyone see their own", async () => {
     const Order: ObjectType<OrderRow> = object("Order", {
       id: t.id,
-      buyer: field(t.nullable(t.string), { auth: (user, { parent }: Of<OrderRow>) => parent.buyer === user.identity }) as never,
+      buyer: field(t.nullable(t.string), {
+        auth: (user, { parent }: Of<OrderRow>) => parent.buyer === user.identity,
+      }) as never,
     });
     const built = schema({ query: { orders: field(t.list(Order))(() => orders) } });
 
     const result = await ask(built, "{ orders { id buyer } }", { user: ada });
 
-    expect(result.data).toEqual({ orders: [{ id: "1", buyer: "ada" }, { id: "2", buyer: null }, { id: "3", buyer: "ada" }] });
+    expect(result.data).toEqual({
+      orders: [
+        { id: "1", buyer: "ada" },
+        { id: "2", buyer: null },
+        { id: "3", buyer: "ada" },
+      ],
+    });
     expect(denial(result)).toBe("orders.1.buyer FORBIDDEN");
   });
 });
@@ -171,10 +219,14 @@ describe("how often a gate is asked", () => {
   });
 });
 
-it("[GAT-04] answers SERVICE_UNAVAILABLE while it is unknown who is calling, and the other fields", async () => {
+it("answers SERVICE_UNAVAILABLE while it is unknown who is calling, and the other fields", async () => {
   const gate = vi.fn<() => boolean>(() => true);
   const built = schema({
-    query: { a: field(t.nullable(t.int), { auth: true })(() => 1), b: field(t.nullable(t.int), { auth: () => gate() })(() => 1), open: field(t.int)(() => 1) },
+    query: {
+      a: field(t.nullable(t.int), { auth: true })(() => 1),
+      b: field(t.nullable(t.int), { auth: () => gate() })(() => 1),
+      open: field(t.int)(() => 1),
+    },
   });
 
   const result = await ask(built, "{ a b open }", { failure: new Error("the session store is down") });
@@ -198,14 +250,20 @@ it("gates a mutation before its dependencies are opened, and a subscription befo
   });
 
   expect(denial(await ask(built, "mutation { add }"))).toBe("add UNAUTHENTICATED");
-  expect(denial((await listen(built, "subscription { ticks }", httpContext({ user: bob }))) as never)).toBe("ticks FORBIDDEN");
+  expect(denial((await listen(built, "subscription { ticks }", httpContext({ user: bob }))) as never)).toBe(
+    "ticks FORBIDDEN",
+  );
   expect(begin).not.toHaveBeenCalled();
 });
 
 it("shows what it carries", () => {
   const denied = new GraphQLDenied("FORBIDDEN");
 
-  expect(denied).toMatchObject({ code: "FORBIDDEN", message: "This is not allowed", extensions: { code: "FORBIDDEN" } });
+  expect(denied).toMatchObject({
+    code: "FORBIDDEN",
+    message: "This is not allowed",
+    extensions: { code: "FORBIDDEN" },
+  });
 });
 
 describe("a gate whose number of parameters lies", () => {
@@ -233,7 +291,9 @@ it("keeps loaders and gates apart by operation", async () => {
     calls(keys);
     return keys.map((key) => key.toUpperCase());
   });
-  const Order: ObjectType<OrderRow> = object("Order", { who: field(t.string)(({ ctx, parent }) => names.load(ctx, parent.buyer)) });
+  const Order: ObjectType<OrderRow> = object("Order", {
+    who: field(t.string)(({ ctx, parent }) => names.load(ctx, parent.buyer)),
+  });
   const built = schema({ query: { orders: field(t.list(Order))(() => orders) } });
 
   await data(built, "{ orders { who } }");

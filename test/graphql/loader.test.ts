@@ -1,5 +1,5 @@
 import { Depend, provide } from "portico";
-import { field, loader, object, type ObjectType, schema, t } from "portico/graphql";
+import { field, loader, type ObjectType, object, schema, t } from "portico/graphql";
 import { expect, it, vi } from "vitest";
 import { ask, data, httpContext } from "./ask.ts";
 
@@ -52,7 +52,9 @@ it("[RES-49] shares nothing between operations", async () => {
 });
 
 it("fails one key alone for an Error in its place", async () => {
-  const ages = loader((names: readonly string[]) => names.map((name) => (name === "nobody" ? new Error("who?") : name.length)));
+  const ages = loader((names: readonly string[]) =>
+    names.map((name) => (name === "nobody" ? new Error("who?") : name.length)),
+  );
   const age = field(t.nullable(t.int), { params: { name: t.string } })(({ ctx, name }) => ages.load(ctx, name));
 
   const result = await ask(schema({ query: { age } }), '{ a: age(name: "ada") b: age(name: "nobody") }');
@@ -96,11 +98,18 @@ it("forgets a key, or all of them, when told to", async () => {
 });
 
 it("can be the value of a dependency, and so use others", async () => {
-  const database = (): { names(ids: readonly string[]): string[] } => ({ names: (ids) => ids.map((id) => `name ${id}`) });
+  const database = (): { names(ids: readonly string[]): string[] } => ({
+    names: (ids) => ids.map((id) => `name ${id}`),
+  });
   const names = provide({ db: Depend(database) })(({ db }) => loader((ids: readonly string[]) => db.names(ids)));
-  const name = field(t.string, { params: { id: t.id, names: Depend(names) } })(({ id, names, ctx }) => names.load(ctx, id));
+  const name = field(t.string, { params: { id: t.id, names: Depend(names) } })(({ id, names, ctx }) =>
+    names.load(ctx, id),
+  );
 
-  expect(await data(schema({ query: { name } }), "{ a: name(id: 1) b: name(id: 2) }")).toEqual({ a: "name 1", b: "name 2" });
+  expect(await data(schema({ query: { name } }), "{ a: name(id: 1) b: name(id: 2) }")).toEqual({
+    a: "name 1",
+    b: "name 2",
+  });
 });
 
 it("refuses what is no function", () => {

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-implied-eval, typescript/unbound-method, typescript/no-extraneous-class, eslint/no-extra-bind -- functions of every form are what is read here */
 import { describe, expect, it } from "vitest";
 import { readParameters } from "../../src/graphql/language/parameters.ts";
 
@@ -22,7 +23,7 @@ describe("the names that a function takes out of its parameter", () => {
     ["({ a = /[)}/]\\/,/g, b = 4 / 2 / 1, c }) => a", "a", "b", "c"],
     ["({ a = b => /}/.test(b), c }) => a", "a", "c"],
     ["({ a = class { m({ z }) {} }, b }) => a", "a", "b"],
-    ['({ "a": x, \'b\': y, 3: z }) => x', "a", "b", "3"],
+    ["({ \"a\": x, 'b': y, 3: z }) => x", "a", "b", "3"],
     ["({ caf\\u00e9, \\u{61}b, größe, $x, _y }) => $x", "café", "ab", "größe", "$x", "_y"],
     ["({ async, get, of, static: s }) => s", "async", "get", "of", "static"],
     ["({ a } = {}) => a", "a"],

@@ -1,8 +1,18 @@
-import { introspectionFromSchema } from "graphql";
-import { BaseContext, Depend, HttpContext, provide } from "portico";
-import { field, GraphContext, Info, mutation, object, type ObjectType, printSchema, schema, subscription, t } from "portico/graphql";
-import { describe, expect, it } from "vitest";
-import { data, httpContext } from "./ask.ts";
+import { BaseContext, Depend, HttpContext, PorticoApp, provide } from "portico";
+import {
+  field,
+  GraphContext,
+  Info,
+  mutation,
+  type ObjectType,
+  object,
+  printSchema,
+  schema,
+  subscription,
+  t,
+} from "portico/graphql";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { data, httpContext, introspectTypes, queryFields } from "./ask.ts";
 
 interface BookRow {
   readonly id: string;
@@ -12,12 +22,15 @@ const hello = { hello: field(t.string)(() => "world") };
 /** The same declaration under the query type and under the mutation type. */
 const forms = [
   ["field", "", (fields: Record<string, unknown>) => schema({ query: fields as typeof hello })],
-  ["mutation", "mutation ", (fields: Record<string, unknown>) => schema({ query: hello, mutation: fields as {} })],
+  ["mutation", "mutation ", (fields: Record<string, unknown>) => schema({ query: hello, mutation: fields as never })],
 ] as const;
 const declare = { field, mutation };
 
 it("[RES-01] puts each resolver under the type it belongs to", () => {
-  const Book: ObjectType<BookRow> = object("Book", { id: t.id, shout: field(t.string)(({ parent }) => parent.id.toUpperCase()) });
+  const Book: ObjectType<BookRow> = object("Book", {
+    id: t.id,
+    shout: field(t.string)(({ parent }) => parent.id.toUpperCase()),
+  });
 
   const text = printSchema(
     schema({
@@ -56,10 +69,15 @@ describe.each(forms)("a resolver of %s", (name, keyword, build) => {
   it("[RES-02] [RES-24] receives the context under any name that is declared as one", async () => {
     const built = build({
       http: make(t.nullable(t.string), { params: { c: HttpContext } })(({ c }) => c.request.headers["x-shop"]),
-      base: make(t.nullable(t.string), { params: { whatever: BaseContext } })(({ whatever }) => whatever.request.headers["x-shop"]),
+      base: make(t.nullable(t.string), { params: { whatever: BaseContext } })(
+        ({ whatever }) => whatever.request.headers["x-shop"],
+      ),
     });
 
-    expect(await data(built, `${keyword}{ http base }`, { headers: { "x-shop": "north" } })).toEqual({ http: "north", base: "north" });
+    expect(await data(built, `${keyword}{ http base }`, { headers: { "x-shop": "north" } })).toEqual({
+      http: "north",
+      base: "north",
+    });
   });
 
   it("[RES-04] [RES-24] receives graphql's own context value as GraphContext", async () => {
@@ -117,7 +135,7 @@ describe.each(forms)("a resolver of %s", (name, keyword, build) => {
         String([a, b, c, d, e, ctx, context, parent, root, self, info].length),
       ),
     });
-    const { types } = introspectionFromSchema(built).__schema;
+    const types = introspectTypes(built);
     const root = types.find((type) => type.name === (name === "field" ? "Query" : "Mutation"));
 
     expect(printSchema(built)).toContain("\n  all: String!\n");
@@ -126,7 +144,9 @@ describe.each(forms)("a resolver of %s", (name, keyword, build) => {
 
   it("[RES-11] [RES-24] gives an argument the type it was declared with", () => {
     const built = build({
-      f: make(t.string, { params: { a: t.int, b: t.nullable(t.string), c: t.list(t.id) } })(({ a, b, c }) => `${a}${b}${c}`),
+      f: make(t.string, { params: { a: t.int, b: t.nullable(t.string), c: t.list(t.id) } })(
+        ({ a, b, c }) => `${a}${b}${c.length}`,
+      ),
     });
 
     expect(printSchema(built)).toContain("f(a: Int!, b: String, c: [ID!]!): String!");
@@ -171,16 +191,20 @@ it("[RES-34] has info without declaring it", async () => {
 });
 
 it("[RES-20] calls a sync resolver directly: its value is the field's value", () => {
-  const { plain, injected, gated } = schema({
+  const built = schema({
     query: {
       plain: field(t.int, { params: { n: t.int } })(({ n }) => n + 1),
-      injected: field(t.int, { params: { n: t.int, one: Depend(() => 1) } })(({ n, one, ctx }) => n + one + (ctx.kind === "http" ? 0 : 1)),
+      injected: field(t.int, { params: { n: t.int, one: Depend(() => 1) } })(
+        ({ n, one, ctx }) => n + one + (ctx.kind === "http" ? 0 : 1),
+      ),
       gated: field(t.int, { auth: () => true })(() => 3),
     },
-  })
-    .getQueryType()
-    ?.getFields() as never as Record<string, { resolve: (...args: unknown[]) => unknown }>;
-  const graph = new GraphContext(httpContext({ user: { isAuthenticated: true } as never }), { operationName: null, cost: null });
+  });
+  const { plain, injected, gated } = queryFields(built);
+  const graph = new GraphContext(httpContext({ user: { isAuthenticated: true } as never }), {
+    operationName: null,
+    cost: null,
+  });
 
   expect(plain?.resolve(undefined, { n: 1 }, graph, {})).toBe(2);
   expect(injected?.resolve(undefined, { n: 1 }, graph, {})).toBe(2);
@@ -205,7 +229,9 @@ it("[RES-26] takes its options, or none, and wraps a resolver", async () => {
 it("hands everything to a resolver that takes its parameter whole", async () => {
   const built = schema({
     query: {
-      keys: field(t.list(t.string), { params: { limit: t.int(2), db: Depend(() => 1), g: GraphContext } })((all) => Object.keys(all).toSorted()),
+      keys: field(t.list(t.string), { params: { limit: t.int(2), db: Depend(() => 1), g: GraphContext } })((all) =>
+        Object.keys(all).toSorted(),
+      ),
     },
   });
 
@@ -227,11 +253,46 @@ it("refuses on the field alone a context of another transport", async () => {
   const { WebSocketContext } = await import("portico");
   const { ask } = await import("./ask.ts");
   const built = schema({
-    query: { ws: field(t.nullable(t.string), { params: { ws: WebSocketContext } })(({ ws }) => ws.kind), other: field(t.int)(() => 1) },
+    query: {
+      ws: field(t.nullable(t.string), { params: { ws: WebSocketContext } })(({ ws }) => ws.kind),
+      other: field(t.int)(() => 1),
+    },
   });
 
   const result = await ask(built, "{ ws other }");
 
   expect(result.data).toEqual({ ws: null, other: 1 });
   expect(result.errors?.[0]?.message).toContain("ws needs a WebSocketContext");
+});
+
+it("[RES-55] has one destructured object for route handlers and providers too", async () => {
+  const shelf = provide({ one: Depend(() => 1) })(({ one, ctx, context }) => (ctx === context ? one : 0));
+  const app = new PorticoApp({ logger: false });
+  app.post(
+    "/books/:id",
+    { params: { shelf: Depend(shelf) } },
+    ({ ctx, context, request, response, user, body, query, path, shelf }) => {
+      expectTypeOf(ctx).toEqualTypeOf<HttpContext>();
+      expectTypeOf(context).toEqualTypeOf<HttpContext>();
+      expectTypeOf(user.isAuthenticated).toEqualTypeOf<boolean>();
+      expectTypeOf(body).toEqualTypeOf<unknown>();
+      expectTypeOf(query["q"]).toEqualTypeOf<string | readonly string[] | undefined>();
+      expectTypeOf(path).toEqualTypeOf<{ readonly id: string }>();
+      expectTypeOf(shelf).toEqualTypeOf<number>();
+      return response.json([
+        ctx === context,
+        request.method,
+        user.isAuthenticated,
+        body === undefined,
+        query["q"],
+        path.id,
+        shelf,
+      ]);
+    },
+  );
+
+  const answer = await app.inject({ method: "POST", url: "/books/7?q=x" });
+  await app.close();
+
+  expect(JSON.parse(String(answer.body))).toEqual([true, "POST", false, true, "x", "7", 1]);
 });

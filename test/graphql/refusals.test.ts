@@ -2,7 +2,10 @@ import { ConfigurationError, Depend, HttpContext } from "portico";
 import { field, mutation, type ObjectType, object, ResolverError, schema, subscription, t } from "portico/graphql";
 import { describe, expect, it } from "vitest";
 
-const loose = { field, mutation } as unknown as Record<"field" | "mutation", (...head: unknown[]) => (...body: unknown[]) => unknown>;
+const loose = { field, mutation } as unknown as Record<
+  "field" | "mutation",
+  (...head: unknown[]) => (...body: unknown[]) => unknown
+>;
 const looseObject = object as unknown as (name: string, fields: object) => ObjectType<never>;
 const looseSubscription = subscription as unknown as (...head: unknown[]) => (...body: unknown[]) => unknown;
 
@@ -36,20 +39,24 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
   });
 
   it("[RES-14] [RES-25] it by its name, beside declared ones", () => {
-    expect(refusal(() => make(t.string, { params: { a: t.int, b: t.int } })(({ a, limt }: never) => [a, limt])).message).toBe(
-      `${name}: the parameter limt carries no type: a, b are declared; add it to params, such as { limt: t.int }`,
-    );
+    expect(
+      refusal(() => make(t.string, { params: { a: t.int, b: t.int } })(({ a, limt }: never) => [a, limt])).message,
+    ).toBe(`${name}: the parameter limt carries no type: a, b are declared; add it to params, such as { limt: t.int }`);
   });
 
   it("[RES-14] [RES-25] a parameter that is declared as nothing, by its name", () => {
-    expect(refusal(() => make(t.string, { params: { limit: undefined } })).message).toContain("the parameter limit carries no type");
-    expect(refusal(() => make(t.string, { params: { limit: 10 } })).message).toContain("the parameter limit carries no type");
+    expect(refusal(() => make(t.string, { params: { limit: undefined } })).message).toContain(
+      "the parameter limit carries no type",
+    );
+    expect(refusal(() => make(t.string, { params: { limit: 10 } })).message).toContain(
+      "the parameter limit carries no type",
+    );
   });
 
   it("[RES-15] [RES-25] ...rest in the destructuring", () => {
-    expect(refusal(() => make(t.string, { params: { a: t.int } })(({ a, ...rest }: { a: number }) => [a, rest])).message).toBe(
-      `${name}: a resolver names what it takes, without ...rest: a field has a fixed list of arguments`,
-    );
+    expect(
+      refusal(() => make(t.string, { params: { a: t.int } })(({ a, ...rest }: { a: number }) => [a, rest])).message,
+    ).toBe(`${name}: a resolver names what it takes, without ...rest: a field has a fixed list of arguments`);
   });
 
   it("[RES-16] [RES-25] (...args)", () => {
@@ -57,9 +64,9 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
   });
 
   it("[RES-36] [RES-25] a second parameter", () => {
-    expect(refusal(() => make(t.string, { params: { a: t.int } })(({ a }: never, b: unknown) => [a, b])).message).toContain(
-      "there is no second parameter",
-    );
+    expect(
+      refusal(() => make(t.string, { params: { a: t.int } })(({ a }: never, b: unknown) => [a, b])).message,
+    ).toContain("there is no second parameter");
   });
 
   it.each(["parent", "root", "self"])("[RES-53] %s as an argument", (key) => {
@@ -76,7 +83,9 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
   it("a type of results, or a foreign class, as an argument", () => {
     const Book = object<{ id: string }, { id: typeof t.id }>("Book", { id: t.id });
 
-    expect(refusal(() => make(t.string, { params: { book: Book } })).message).toContain("the parameter book has a type of results");
+    expect(refusal(() => make(t.string, { params: { book: Book } })).message).toContain(
+      "the parameter book has a type of results",
+    );
     expect(refusal(() => make(t.string, { params: { book: Map } })).message).toContain("the class Map");
   });
 
@@ -85,7 +94,9 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
   });
 
   it("a list size of an argument that is not there", () => {
-    expect(refusal(() => make(t.string, { listSize: { argument: "first", max: 3 } })).message).toContain("listSize.argument names first");
+    expect(refusal(() => make(t.string, { listSize: { argument: "first", max: 3 } })).message).toContain(
+      "listSize.argument names first",
+    );
   });
 });
 
@@ -113,15 +124,27 @@ describe("a schema names the coordinate", () => {
     [{ query: { a: field(t.string) } }, "Query.a: is not a field"],
     [{ query: {} }, "Query: has no fields"],
     [{ query: { a: mutation(t.string)(() => "") } }, "Query.a: is declared with mutation(): under Query it is field()"],
-    [{ query: { hello }, mutation: { hello } }, "Mutation.hello: is declared with field(): under Mutation it is mutation()"],
+    [
+      { query: { hello }, mutation: { hello } },
+      "Mutation.hello: is declared with field(): under Mutation it is mutation()",
+    ],
     [{ query: [{ hello }, { hello }] }, "Query.hello: is there twice"],
     [{ query: { hello, other: field(t.string, { name: "hello" })(() => "") } }, "Query.other: is there twice"],
     [{ query: { a: field(t.ref<string>("Author"))(() => "") } }, "Query.a: there is no type named Author"],
     [{ query: { a: field((() => undefined) as never)(() => undefined as never) } }, "Query.a: carries no type"],
-    [{ query: { a: field(class Plain {})(() => ({})) } }, "Query.a: the class Plain is no type"],
-    [{ query: { a: field(t.string, { params: { n: t.int(1.5) } })(() => "") } }, "Query.a(n:): the default does not fit the type Int!"],
-    [{ query: { a: field(t.string, { params: { n: t.list(() => looseObject("B", {})) as never } })(() => "") } }, "is a type of results"],
-    [{ query: { a: field((() => t.input("In", { a: t.int })) as never)(() => "" as never) } }, "is a type of arguments"],
+    [{ query: { a: field(Date)(() => new Date()) } }, "Query.a: the class Date is no type"],
+    [
+      { query: { a: field(t.string, { params: { n: t.int(1.5) } })(() => "") } },
+      "Query.a(n:): the default does not fit the type Int!",
+    ],
+    [
+      { query: { a: field(t.string, { params: { n: t.list(() => looseObject("B", {})) as never } })(() => "") } },
+      "is a type of results",
+    ],
+    [
+      { query: { a: field((() => t.input("In", { a: t.int })) as never)(() => "" as never) } },
+      "is a type of arguments",
+    ],
     [{ query: { "a-b": field(t.string)(() => "") } }, "a-b"],
     [{ query: { __a: field(t.string)(() => "") } }, "__a"],
   ])("of %j: %s", (config, message) => {
@@ -132,14 +155,18 @@ describe("a schema names the coordinate", () => {
     const One = t.enum("Genre", ["a"]);
     const Two = t.enum("Genre", ["b"]);
 
-    expect(refusal(() => build({ query: { a: field(One, { params: { g: Two } })(() => "a" as const) } })).message).toContain(
-      "there are two types named Genre",
-    );
+    expect(
+      refusal(() => build({ query: { a: field(One, { params: { g: Two } })(() => "a" as const) } })).message,
+    ).toContain("there are two types named Genre");
   });
 
   it("of a field of an object", () => {
-    expect(refusal(() => looseObject("Book", { author: undefined })).message).toContain("Book.author: is neither a type nor a field");
-    expect(refusal(() => looseObject("Book", { add: mutation(t.string)(() => "") })).message).toContain("Book.add: is declared with mutation()");
+    expect(refusal(() => looseObject("Book", { author: undefined })).message).toContain(
+      "Book.author: is neither a type nor a field",
+    );
+    expect(refusal(() => looseObject("Book", { add: mutation(t.string)(() => "") })).message).toContain(
+      "Book.add: is declared with mutation()",
+    );
     expect(refusal(() => looseObject("Book", { a: field(t.string, { params: { n: t.int } }) })).message).toContain(
       "Book.a: a property takes no parameters",
     );
@@ -152,7 +179,10 @@ describe("an option that is wrong", () => {
 
   it.each([
     [{ atuh: true }, "field.atuh is not an option: did you mean auth?"],
-    [{ auth: undefined }, "field.auth must be true, or a function of the user that returns true or false, received undefined"],
+    [
+      { auth: undefined },
+      "field.auth must be true, or a function of the user that returns true or false, received undefined",
+    ],
     [{ auth: false }, "field.auth must be true"],
     [{ cost: -1 }, "field.cost must be a whole number"],
     [{ cost: 1.5 }, "field.cost must be a whole number"],
@@ -170,8 +200,8 @@ describe("an option that is wrong", () => {
   });
 
   it("stops a schema", () => {
-    expect(() => (schema as (config: unknown) => unknown)({ query: { a: field(t.int)(() => 1) }, mutations: {} })).toThrow(
-      "schema.mutations is not an option: did you mean mutation?",
-    );
+    expect(() =>
+      (schema as (config: unknown) => unknown)({ query: { a: field(t.int)(() => 1) }, mutations: {} }),
+    ).toThrow("schema.mutations is not an option: did you mean mutation?");
   });
 });

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from "graphql";
 import { Depend, provide, topic, WebSocketContext } from "portico";
-import { field, object, type ObjectType, schema, subscription, t } from "portico/graphql";
+import { field, type ObjectType, object, schema, subscription, t } from "portico/graphql";
 import { expect, it, vi } from "vitest";
 import type { ResultStream } from "../../src/graphql/execute/run-subscription.ts";
 import { listen, socketContext } from "./ask.ts";
@@ -23,7 +23,11 @@ it("streams one result per value that the generator yields", async () => {
     },
   });
 
-  expect(await collect(await listen(built, "subscription { ticks(to: 3) }"))).toEqual([{ ticks: 1 }, { ticks: 2 }, { ticks: 3 }]);
+  expect(await collect(await listen(built, "subscription { ticks(to: 3) }"))).toEqual([
+    { ticks: 1 },
+    { ticks: 2 },
+    { ticks: 3 },
+  ]);
 });
 
 it("[DEP-13] keeps what the subscription's own resolver declares open until it ends", async () => {
@@ -131,7 +135,9 @@ it("says why there is no stream, and closes what was opened", async () => {
   const built = schema({
     query,
     subscription: {
-      bad: subscription(t.int, { params: { pool: Depend(pool), needs: Depend(() => Promise.reject(new Error("away"))) } })(async function* () {
+      bad: subscription(t.int, {
+        params: { pool: Depend(pool), needs: Depend(() => Promise.reject(new Error("away"))) },
+      })(async function* () {
         yield 1;
       }),
       breaks: subscription(t.int, { params: { pool: Depend(pool) } })(async function* () {

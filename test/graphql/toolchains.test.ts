@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { build, type BuildOptions } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -12,7 +12,8 @@ mkdirSync(join(root, ".cache"), { recursive: true });
 const place = mkdtempSync(join(root, ".cache/toolchains-"));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-const binary = (name: string, path: string): string => join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), path);
+const binary = (name: string, path: string): string =>
+  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), path);
 
 /** What a script prints, run by this Node. */
 async function run(...args: string[]): Promise<Record<string, unknown>> {
@@ -20,7 +21,9 @@ async function run(...args: string[]): Promise<Record<string, unknown>> {
 }
 
 async function output(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const preload =
+    process.env["PORTICO_GRAPHQL"] === "17" ? ["--import", join(import.meta.dirname, "fixtures/graphql17.mjs")] : [];
+  const child = spawn(process.execPath, [...preload, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const chunks: string[] = [];
   const errors: string[] = [];
   child.stdout.on("data", (chunk) => chunks.push(String(chunk)));
@@ -53,7 +56,14 @@ async function compile(name: string, compilerOptions: object): Promise<string> {
     project,
     JSON.stringify({
       extends: join(root, "tsconfig.json"),
-      compilerOptions: { noEmit: false, isolatedDeclarations: false, declaration: false, outDir, rootDir: root, ...compilerOptions },
+      compilerOptions: {
+        noEmit: false,
+        isolatedDeclarations: false,
+        declaration: false,
+        outDir,
+        rootDir: root,
+        ...compilerOptions,
+      },
       files: [fixture(name)],
       include: [],
     }),
@@ -65,7 +75,9 @@ async function compile(name: string, compilerOptions: object): Promise<string> {
 const wrapped = {
   sdl: expect.stringContaining('label(prefix: String! = "-"): String!') as string,
   results: [{ data: { books: [{ id: "1", label: "* Emma" }], none: [] } }],
-  refusals: ["field: the parameter unknown carries no type: known is declared; add it to params, such as { unknown: t.int }"],
+  refusals: [
+    "field: the parameter unknown carries no type: known is declared; add it to params, such as { unknown: t.int }",
+  ],
 };
 
 describe("[RES-29] the wrapper form", () => {
@@ -82,12 +94,13 @@ describe("[RES-29] the wrapper form", () => {
     expect(await run(binary("tsx", "dist/cli.mjs"), fixture("wrapped"))).toEqual(wrapped);
   });
 
-  it.each([["as it is", {}], ["minified", { minify: true }], ["minified, for an older target", { minify: true, target: "es2022" }]])(
-    "[RES-29] runs from a bundle, %s",
-    async (_, options) => {
-      expect(await run(await bundle("wrapped", options))).toEqual(wrapped);
-    },
-  );
+  it.each([
+    ["as it is", {}],
+    ["minified", { minify: true }],
+    ["minified, for an older target", { minify: true, target: "es2022" }],
+  ])("[RES-29] runs from a bundle, %s", async (_, options) => {
+    expect(await run(await bundle("wrapped", options))).toEqual(wrapped);
+  });
 });
 
 const sdl = `type Mutation {
@@ -141,7 +154,9 @@ describe("the decorator form", () => {
   });
 
   it("[RES-28] runs as legacy decorators, compiled by tsc", async () => {
-    expect(await run(await compile("decorated", { experimentalDecorators: true, useDefineForClassFields: false }))).toEqual(decorated);
+    expect(
+      await run(await compile("decorated", { experimentalDecorators: true, useDefineForClassFields: false })),
+    ).toEqual(decorated);
   });
 
   it("[RES-28] runs as legacy decorators, compiled by esbuild", async () => {

@@ -1,19 +1,19 @@
-import { introspectionFromSchema, parse, validate } from "graphql";
+import { parse, validate } from "graphql";
 import { ConfigurationError } from "portico";
 import {
   field,
   type InOf,
   type InputType,
   type InterfaceType,
-  object,
   type ObjectType,
+  object,
   printSchema,
   ResolverError,
   schema,
   t,
 } from "portico/graphql";
 import { describe, expect, it, vi } from "vitest";
-import { ask, data } from "./ask.ts";
+import { ask, data, introspectTypes } from "./ask.ts";
 
 interface AuthorRow {
   readonly id: string;
@@ -35,7 +35,10 @@ describe("a type", () => {
 
   it("[RES-18] is recognised as a thunk, so that two types refer to each other", async () => {
     const Book: ObjectType<BookRow> = object("Book", { title: t.string, author: field(() => Author)(() => eliot) });
-    const Author: ObjectType<AuthorRow> = object("Author", { name: t.string, books: field(t.list(() => Book))(() => [middlemarch]) });
+    const Author: ObjectType<AuthorRow> = object("Author", {
+      name: t.string,
+      books: field(t.list(() => Book))(() => [middlemarch]),
+    });
     const built = schema({ query: { book: field(Book)(() => middlemarch) } });
 
     expect(printSchema(built)).toContain("author: Author!");
@@ -47,7 +50,10 @@ describe("a type", () => {
 
   it("[RES-19] is recognised by its name, wherever it is declared", async () => {
     const Author: ObjectType<AuthorRow> = object("Author", { name: t.string });
-    const query = { one: field(t.ref<AuthorRow>("Author"))(() => eliot), many: field(t.list(t.ref<AuthorRow>("Author")))(() => [eliot]) };
+    const query = {
+      one: field(t.ref<AuthorRow>("Author"))(() => eliot),
+      many: field(t.list(t.ref<AuthorRow>("Author")))(() => [eliot]),
+    };
     const built = schema({ query, types: [Author] });
 
     expect(printSchema(built)).toContain("one: Author!");
@@ -75,7 +81,9 @@ describe("a type", () => {
 
     expect(built.getType("Book")).toMatchObject({ name: "Book" });
     expect(printSchema(built)).toContain('"""As on the cover."""\n  title: String! @deprecated(reason: "Use label.")');
-    expect(await data(built, "{ book { title label } }")).toEqual({ book: { title: "Middlemarch", label: "Middlemarch" } });
+    expect(await data(built, "{ book { title label } }")).toEqual({
+      book: { title: "Middlemarch", label: "Middlemarch" },
+    });
   });
 });
 
@@ -86,11 +94,17 @@ describe("[RES-38] an interface", () => {
     { resolveType: (row) => ("title" in row ? "Book" : "Author"), description: "What has an id." },
   );
   const Book: ObjectType<BookRow> = object("Book", { title: t.string }, { implements: [Node] });
-  const Author: ObjectType<AuthorRow> = object("Author", { name: t.string, id: field(t.id)(({ parent }) => `author-${parent.id}`) }, { implements: [Node] });
+  const Author: ObjectType<AuthorRow> = object(
+    "Author",
+    { name: t.string, id: field(t.id)(({ parent }) => `author-${parent.id}`) },
+    { implements: [Node] },
+  );
   const built = schema({ query: { nodes: field(t.list(Node))(() => [eliot, middlemarch]) }, types: [Book, Author] });
 
   it("[RES-38] has two objects, which take over what they do not declare themselves", async () => {
-    expect(printSchema(built)).toContain("type Author implements Node {\n  id: ID!\n  name: String!\n  url: String!\n}");
+    expect(printSchema(built)).toContain(
+      "type Author implements Node {\n  id: ID!\n  name: String!\n  url: String!\n}",
+    );
     expect(printSchema(built)).toContain("type Book implements Node {\n  id: ID!\n  title: String!\n  url: String!\n}");
     expect(await data(built, "{ nodes { __typename id url ... on Book { title } } }")).toEqual({
       nodes: [
@@ -101,7 +115,11 @@ describe("[RES-38] an interface", () => {
   });
 
   it("may implement another", () => {
-    const Named: InterfaceType<AuthorRow> = t.interface("Named", { name: t.string }, { implements: [Node], resolveType: () => "Author" });
+    const Named: InterfaceType<AuthorRow> = t.interface(
+      "Named",
+      { name: t.string },
+      { implements: [Node], resolveType: () => "Author" },
+    );
     const Person: ObjectType<AuthorRow> = object("Person", {}, { implements: [Named] });
 
     expect(printSchema(schema({ query: { person: field(Person)(() => eliot) } }))).toContain(
@@ -136,9 +154,13 @@ describe("[RES-39] a union", () => {
     }
     const CatType = object("Cat", { lives: t.int }, { model: Cat });
     const LionType = object("Lion", { mane: t.boolean }, { model: Lion });
-    const built = schema({ query: { cats: field(t.list(t.union("AnyCat", [CatType, LionType])))(() => [new Lion(), new Cat()]) } });
+    const built = schema({
+      query: { cats: field(t.list(t.union("AnyCat", [CatType, LionType])))(() => [new Lion(), new Cat()]) },
+    });
 
-    expect(await data(built, "{ cats { __typename } }")).toEqual({ cats: [{ __typename: "Lion" }, { __typename: "Cat" }] });
+    expect(await data(built, "{ cats { __typename } }")).toEqual({
+      cats: [{ __typename: "Lion" }, { __typename: "Cat" }],
+    });
   });
 
   it("is refused when a member could not be told apart", () => {
@@ -152,7 +174,13 @@ describe("[RES-39] a union", () => {
 
 describe("[RES-40] an enum", () => {
   const Genre = t.enum("Genre", ["novel", "poetry"]);
-  const built = schema({ query: { same: field(Genre, { params: { genre: Genre("novel"), other: t.nullable(Genre) } })(({ genre, other }) => other ?? genre) } });
+  const built = schema({
+    query: {
+      same: field(Genre, { params: { genre: Genre("novel"), other: t.nullable(Genre) } })(
+        ({ genre, other }) => other ?? genre,
+      ),
+    },
+  });
 
   it("[RES-40] is an argument and a result, and refuses what it does not hold", async () => {
     expect(printSchema(built)).toContain("enum Genre {\n  novel\n  poetry\n}");
@@ -206,7 +234,9 @@ describe("[RES-41] an input object", () => {
   });
 
   it("reaches the resolver likewise from variables", async () => {
-    await data(built, "query ($f: Filter!) { find(filter: $f) }", { variables: { f: { text: "x", ranges: [{ to: 2 }] } } });
+    await data(built, "query ($f: Filter!) { find(filter: $f) }", {
+      variables: { f: { text: "x", ranges: [{ to: 2 }] } },
+    });
 
     expect(seen).toHaveBeenLastCalledWith({ text: "x", range: null, ranges: [{ from: 0, to: 2 }], and: null });
   });
@@ -219,7 +249,9 @@ describe("[RES-41] an input object", () => {
 
   it("names a field that cannot be", () => {
     expect(() => t.input("In", { a: undefined as never })).toThrow("t.input In.a: carries no type");
-    expect(() => t.input("In", { a: t.arg(t.int, { name: "b" }) })).toThrow("t.input In.a: an input field has the name of its key");
+    expect(() => t.input("In", { a: t.arg(t.int, { name: "b" }) })).toThrow(
+      "t.input In.a: an input field has the name of its key",
+    );
     expect(() => t.input("In", { a: t.int }, { desc: "" } as never)).toThrow(ConfigurationError);
   });
 });
@@ -234,7 +266,9 @@ it("[RES-42] takes exactly one member of a oneOf input", async () => {
   expect(await data(built, '{ get(by: { id: "7" }) }')).toEqual({ get: { id: "7" } });
   expect(await data(built, "{ get(by: { inner: {} }) }")).toEqual({ get: { inner: { n: null } } });
   expect((await ask(built, '{ get(by: { id: "7", slug: "x" }) }')).errors).toHaveLength(1);
-  expect((await ask(built, "query ($by: Key!) { get(by: $by) }", variables({ id: "7", slug: "x" }))).errors).toHaveLength(1);
+  expect(
+    (await ask(built, "query ($by: Key!) { get(by: $by) }", variables({ id: "7", slug: "x" }))).errors,
+  ).toHaveLength(1);
   expect((await ask(built, "query ($by: Key!) { get(by: $by) }", variables({}))).errors).toHaveLength(1);
   expect((await ask(built, "query ($by: Key!) { get(by: $by) }", variables({ id: null }))).errors).toHaveLength(1);
   expect(() => t.oneOf("Bad", { a: t.nullable(t.int) })).toThrow(ResolverError);
@@ -265,23 +299,28 @@ describe("[RES-43] a scalar", () => {
     expect(printSchema(built)).toContain('"""Cents."""\nscalar Money @specifiedBy(url: "https://shop.example/money")');
     expect(printSchema(built)).toContain('money(price: Money! = "5"): Money!');
     expect(await data(built, '{ money x: money(price: "21") }')).toEqual({ money: "10", x: "42" });
-    expect(await data(built, "query ($p: Money!) { money(price: $p) }", { variables: { p: "4" } })).toEqual({ money: "8" });
+    expect(await data(built, "query ($p: Money!) { money(price: $p) }", { variables: { p: "4" } })).toEqual({
+      money: "8",
+    });
     expect((await ask(built, "{ money(price: 4) }")).errors?.[0]?.message).toContain("Money takes a text");
   });
 
   it("[RES-43] DateTime goes there and back", async () => {
     expect(printSchema(built)).toContain("scalar DateTime");
     expect(await data(built, `{ later(at: "${at.toISOString()}") }`)).toEqual({ later: "2026-11-14T09:30:01.000Z" });
-    expect(await data(built, '{ later(at: "2026-11-14T10:30:00+01:00") }')).toEqual({ later: "2026-11-14T09:30:01.000Z" });
+    expect(await data(built, '{ later(at: "2026-11-14T10:30:00+01:00") }')).toEqual({
+      later: "2026-11-14T09:30:01.000Z",
+    });
     expect((await ask(built, "{ broken }")).errors?.[0]?.message).toContain("DateTime takes a valid Date");
   });
 
   it.each(["2026-11-14", "2026-11-14T09:30:00", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "yesterday", ""])(
     "DateTime refuses %j",
     async (text) => {
-      expect((await ask(built, "query ($at: DateTime!) { later(at: $at) }", { variables: { at: text } })).errors?.[0]?.message).toContain(
-        "DateTime takes RFC 3339 text",
-      );
+      expect(
+        (await ask(built, "query ($at: DateTime!) { later(at: $at) }", { variables: { at: text } })).errors?.[0]
+          ?.message,
+      ).toContain("DateTime takes RFC 3339 text");
     },
   );
 
@@ -289,34 +328,50 @@ describe("[RES-43] a scalar", () => {
     const value = { a: [1, "b", null, { c: true }] };
 
     expect(await data(built, '{ json(value: { a: [1, "b", null, { c: true }] }) }')).toEqual({ json: value });
-    expect(await data(built, "query ($v: JSON!) { json(value: $v) }", { variables: { v: value } })).toEqual({ json: value });
-    expect(await data(built, "query ($v: JSON!) { json(value: { a: $v }) }", { variables: { v: [1] } })).toEqual({ json: { a: [1] } });
+    expect(await data(built, "query ($v: JSON!) { json(value: $v) }", { variables: { v: value } })).toEqual({
+      json: value,
+    });
+    expect(await data(built, "query ($v: JSON!) { json(value: { a: $v }) }", { variables: { v: [1] } })).toEqual({
+      json: { a: [1] },
+    });
   });
 
   it("[RES-43] Upload takes a file and nothing else", async () => {
     const file = { filename: "a.png", contentType: "image/png", size: 3, stream: () => new ReadableStream() };
 
-    expect(await data(built, "query ($f: Upload!) { upload(file: $f) }", { variables: { f: file } })).toEqual({ upload: "a.png 3" });
-    expect((await ask(built, "query ($f: Upload!) { upload(file: $f) }", { variables: { f: "a.png" } })).errors?.[0]?.message).toContain(
-      "Upload takes a file",
-    );
+    expect(await data(built, "query ($f: Upload!) { upload(file: $f) }", { variables: { f: file } })).toEqual({
+      upload: "a.png 3",
+    });
+    expect(
+      (await ask(built, "query ($f: Upload!) { upload(file: $f) }", { variables: { f: "a.png" } })).errors?.[0]
+        ?.message,
+    ).toContain("Upload takes a file");
     expect((await ask(built, '{ upload(file: "a.png") }')).errors).toHaveLength(1);
   });
 
   it("needs both directions", () => {
-    expect(() => t.scalar("Half", { serialize: String } as never)).toThrow("t.scalar Half needs both serialize and parse");
+    expect(() => t.scalar("Half", { serialize: String } as never)).toThrow(
+      "t.scalar Half needs both serialize and parse",
+    );
   });
 });
 
 describe("descriptions and deprecations", () => {
-  const Genre = t.enum("Genre", { novel: { description: "Long." }, epic: { deprecationReason: "Nobody writes them." } }, { description: "Of a book." });
+  const Genre = t.enum(
+    "Genre",
+    { novel: { description: "Long." }, epic: { deprecationReason: "Nobody writes them." } },
+    { description: "Of a book." },
+  );
   const Filter = t.input(
     "Filter",
-    { text: t.arg(t.string, { description: "Anywhere." }), old: t.arg(t.nullable(t.string), { deprecationReason: "Use text." }) },
+    {
+      text: t.arg(t.string, { description: "Anywhere." }),
+      old: t.arg(t.nullable(t.string), { deprecationReason: "Use text." }),
+    },
     { description: "What to find." },
   );
   const Book: ObjectType<BookRow> = object("Book", { id: t.id }, { description: "Has pages." });
-  const { types } = introspectionFromSchema(
+  const types = introspectTypes(
     schema({
       query: {
         find: field(t.list(Book), {
@@ -330,21 +385,37 @@ describe("descriptions and deprecations", () => {
         })(() => []),
       },
     }),
-  ).__schema;
+  );
   const type = (name: string): unknown => types.find((type) => type.name === name);
 
   it("[RES-44] stand on types, fields, arguments, input fields and enum values", () => {
     expect(type("Book")).toMatchObject({ description: "Has pages." });
-    expect(type("Genre")).toMatchObject({ description: "Of a book.", enumValues: [{ name: "novel", description: "Long." }, { name: "epic" }] });
-    expect(type("Filter")).toMatchObject({ description: "What to find.", inputFields: [{ name: "text", description: "Anywhere." }, {}] });
-    expect(type("Query")).toMatchObject({ fields: [{ description: "Finds.", args: [{ description: "By what." }, {}, { name: "first" }] }] });
+    expect(type("Genre")).toMatchObject({
+      description: "Of a book.",
+      enumValues: [{ name: "novel", description: "Long." }, { name: "epic" }],
+    });
+    expect(type("Filter")).toMatchObject({
+      description: "What to find.",
+      inputFields: [{ name: "text", description: "Anywhere." }, {}],
+    });
+    expect(type("Query")).toMatchObject({
+      fields: [{ description: "Finds.", args: [{ description: "By what." }, {}, { name: "first" }] }],
+    });
   });
 
   it("[RES-45] mark fields, arguments, input fields and enum values", () => {
-    expect(type("Genre")).toMatchObject({ enumValues: [{ isDeprecated: false }, { isDeprecated: true, deprecationReason: "Nobody writes them." }] });
+    expect(type("Genre")).toMatchObject({
+      enumValues: [{ isDeprecated: false }, { isDeprecated: true, deprecationReason: "Nobody writes them." }],
+    });
     expect(type("Filter")).toMatchObject({ inputFields: [{}, { isDeprecated: true, deprecationReason: "Use text." }] });
     expect(type("Query")).toMatchObject({
-      fields: [{ isDeprecated: true, deprecationReason: "Use search.", args: [{}, { isDeprecated: true, deprecationReason: "Use filter." }, {}] }],
+      fields: [
+        {
+          isDeprecated: true,
+          deprecationReason: "Use search.",
+          args: [{}, { isDeprecated: true, deprecationReason: "Use filter." }, {}],
+        },
+      ],
     });
   });
 });
@@ -353,11 +424,13 @@ describe("[RES-47] an optional input", () => {
   const Change = t.input("Change", { title: t.optional(t.string), note: t.optional(t.nullable(t.string)) });
   const built = schema({
     query: {
-      keys: field(t.json, { params: { a: t.optional(t.nullable(t.int)), b: t.nullable(t.int), c: t.optional(t.int) } })(({ a, b, c }) => ({
-        a: a === undefined ? "absent" : a,
-        b: b === undefined ? "absent" : b,
-        c: c === undefined ? "absent" : c,
-      })),
+      keys: field(t.json, { params: { a: t.optional(t.nullable(t.int)), b: t.nullable(t.int), c: t.optional(t.int) } })(
+        ({ a, b, c }) => ({
+          a: a === undefined ? "absent" : a,
+          b: b === undefined ? "absent" : b,
+          c: c === undefined ? "absent" : c,
+        }),
+      ),
       change: field(t.json, { params: { change: Change } })(({ change }) => change),
     },
   });
@@ -372,7 +445,12 @@ describe("[RES-47] an optional input", () => {
   });
 
   it("[RES-47] does so in an input object", async () => {
-    expect(await data(built, '{ a: change(change: {}) b: change(change: { note: null }) c: change(change: { title: "x" }) }')).toEqual({
+    expect(
+      await data(
+        built,
+        '{ a: change(change: {}) b: change(change: { note: null }) c: change(change: { title: "x" }) }',
+      ),
+    ).toEqual({
       a: {},
       b: { note: null },
       c: { title: "x" },

@@ -33,7 +33,13 @@ describe("Depend", () => {
             nothing: Depend(() => undefined),
           },
         },
-        ({ plain, later, yielded, yieldedLater, nothing }) => [plain, later, yielded, yieldedLater, nothing === undefined],
+        ({ plain, later, yielded, yieldedLater, nothing }) => [
+          plain,
+          later,
+          yielded,
+          yieldedLater,
+          nothing === undefined,
+        ],
       ),
     async (client) => {
       expect((await client.get("/")).json()).toEqual(["plain", "later", "yielded", "yielded later", true]);
@@ -43,7 +49,11 @@ describe("Depend", () => {
   it("[DEP-09] on an ordinary route resolves the same callable once per parameter: two calls, two values", async () => {
     let calls = 0;
     const session = (): { n: number } => ({ n: ++calls });
-    const app = quiet().get("/", { params: { a: Depend(session), b: Depend(session) } }, ({ a, b }) => [a.n, b.n, a === b]);
+    const app = quiet().get("/", { params: { a: Depend(session), b: Depend(session) } }, ({ a, b }) => [
+      a.n,
+      b.n,
+      a === b,
+    ]);
 
     const first = await testClient(app).get("/");
     const second = await testClient(app).get("/");
@@ -109,7 +119,11 @@ describe("Depend", () => {
     expect(calls).toBe(0);
   });
 
-  it.each([["nothing", undefined], ["an object", {}], ["a string", "f"]])("refuses %s", (_what, provider) => {
+  it.each([
+    ["nothing", undefined],
+    ["an object", {}],
+    ["a string", "f"],
+  ])("refuses %s", (_what, provider) => {
     expect(() => Depend(provider as never)).toThrow(ConfigurationError);
     expect(() => Depend(provider as never)).toThrow("Depend must be given a function, or what provide() returned");
   });
@@ -148,7 +162,7 @@ describe("provide", () => {
       const ambient = provide(({ ctx, context }) => [ctx.kind, ctx === context, ctx.request.headers["x-who"]]);
       const declared = provide({ http: HttpContext, base: BaseContext })(({ http, base, ctx }) => [
         http === base && base === ctx,
-        http.response === ctx.request ? "?" : http.kind,
+        http.kind,
       ]);
       const renamed = provide({ ctx: HttpContext })(({ ctx }) => ctx.response.header("x-seen", "1") !== undefined);
       return quiet().get(
@@ -166,7 +180,11 @@ describe("provide", () => {
   );
 
   it.each([
-    ["nothing", () => provide(undefined as never), "provide must be given parameters or a function, received undefined"],
+    [
+      "nothing",
+      () => provide(undefined as never),
+      "provide must be given parameters or a function, received undefined",
+    ],
     ["parameters without a function", () => provide({})(7 as never), "provide must be given a function, received 7"],
   ])("refuses %s", (_what, act, sentence) => {
     expect(act).toThrow(ConfigurationError);
@@ -181,7 +199,10 @@ describe("a context as a parameter", () => {
       quiet().get(
         "/",
         { params: { http: HttpContext, base: BaseContext, ctx: HttpContext, context: BaseContext } },
-        ({ http, base, ctx, context, request }) => [http === base && ctx === http && context === http, http.request === request],
+        ({ http, base, ctx, context, request }) => [
+          http === base && ctx === http && context === http,
+          http.request === request,
+        ],
       ),
     async (client) => {
       expect((await client.get("/")).json()).toEqual([true, true]);
@@ -189,9 +210,13 @@ describe("a context as a parameter", () => {
   );
 
   it("on a socket is that of the socket, and the one of HTTP is refused when the route is declared", async () => {
-    const app = quiet().socket("/chat", { params: { ws: WebSocketContext, base: BaseContext } }, ({ ws, base, ctx, socket }) => {
-      socket.send(String(ws === ctx && base === ctx));
-    });
+    const app = quiet().socket(
+      "/chat",
+      { params: { ws: WebSocketContext, base: BaseContext } },
+      ({ ws, base, ctx, socket }) => {
+        socket.send(String(ws === ctx && base === ctx));
+      },
+    );
     const client = await liveClient(app);
 
     const first = await (await client.socket("/chat")).next();
@@ -231,12 +256,16 @@ describe("faults", () => {
     const right = provide({ shared: Depend(shared), left: Depend(left) })(({ shared }) => shared);
     params["self"] = Depend(narcissus) as never;
 
-    expect(() => new Router().get("/", { params: { n: Depend(narcissus) } }, () => 1)).toThrow("narcissus -> narcissus");
-    expect(() => new Router().get("/", { params: { left: Depend(left), right: Depend(right) } }, () => 1)).not.toThrow();
+    expect(() => new Router().get("/", { params: { n: Depend(narcissus) } }, () => 1)).toThrow(
+      "narcissus -> narcissus",
+    );
+    expect(() =>
+      new Router().get("/", { params: { left: Depend(left), right: Depend(right) } }, () => 1),
+    ).not.toThrow();
   });
 
   it("a dependency under the name of the context is refused", () => {
-    const named = provide({ ctx: Depend(() => 1) } as never)(() => 1);
+    const named = provide({ ctx: Depend(() => 1) as never })(() => 1);
 
     expect(() => new Router().get("/", { params: { ctx: Depend(() => 1) } as never }, () => 1)).toThrow(
       "GET /: the parameter ctx is the context: choose another name for the dependency",
@@ -247,7 +276,7 @@ describe("faults", () => {
   });
 
   it("a parameter of a provider that is neither dependency nor context is refused with the way to it", () => {
-    const broken = provide({ db: 7 } as never)(function broken() {
+    const broken = provide({ db: 7 as never })(function broken() {
       return 1;
     });
 
@@ -257,20 +286,18 @@ describe("faults", () => {
   });
 
   it.each([
-    [
-      "sync",
-      function* nothing(): Generator<number> {},
-    ],
-    [
-      "async",
-      async function* nothing(): AsyncGenerator<number> {},
-    ],
+    ["sync", function* nothing(): Generator<number> {}],
+    ["async", async function* nothing(): AsyncGenerator<number> {}],
   ])("a generator that never yields is a 500, and the log names it (%s)", async (_kind, generator) => {
     const log = logCatcher();
     let isReached = false;
-    const app = new PorticoApp({ logger: log }).get("/", { params: { x: Depend(generator as () => Generator<number>) } }, () => {
-      isReached = true;
-    });
+    const app = new PorticoApp({ logger: log }).get(
+      "/",
+      { params: { x: Depend(generator as () => Generator<number>) } },
+      () => {
+        isReached = true;
+      },
+    );
 
     const answer = await testClient(app).get("/");
 

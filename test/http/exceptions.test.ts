@@ -31,13 +31,18 @@ const throwing = (app: PorticoApp, error: unknown): PorticoApp =>
     });
 async function thrown(
   error: unknown,
-  { headers = {}, path = "/sync", ...options }: PorticoAppOptions & { headers?: Record<string, string>; path?: string } = {},
+  {
+    headers = {},
+    path = "/sync",
+    ...options
+  }: PorticoAppOptions & { headers?: Record<string, string>; path?: string } = {},
 ): Promise<{ answer: TestResponse; log: LogCatcher }> {
   const log = logCatcher();
   const app = throwing(new PorticoApp({ logger: log, ...options }), error);
   return { answer: await testClient(app).get(path, { headers }), log };
 }
 
+const noop = (): void => {};
 class Late extends Error {}
 class VeryLate extends Late {}
 class Other extends Error {}
@@ -90,10 +95,13 @@ describe("an exception handler", () => {
         })
         .addExceptionHandler(Late, async (request, response, exc) => {
           await Promise.resolve();
-          return response.status(409).header("x-path", request.url.replace(/^.*?:\/\/[^/]*/, "")).json({
-            sentence: exc.message,
-            id: request.params["id"],
-          });
+          return response
+            .status(409)
+            .header("x-path", request.url.replace(/^.*?:\/\/[^/]*/, ""))
+            .json({
+              sentence: exc.message,
+              id: request.params["id"],
+            });
         }),
     async (client) => {
       const answer = await client.post("/orders/7");
@@ -147,19 +155,22 @@ describe("an exception handler", () => {
       "gone",
     ],
     ["answers what JSON cannot say", () => 1n, 500, "internal_error"],
-  ] as const)("that %s is answered as a problem, and is not asked again", async (_what, handler, status, code) => {
-    let calls = 0;
-    const app = throwing(quiet(), new Late()).addExceptionHandler(Error, () => {
-      calls++;
-      return handler();
-    });
+  ] as readonly [string, () => unknown, number, string][])(
+    "that %s is answered as a problem, and is not asked again",
+    async (_what, handler, status, code) => {
+      let calls = 0;
+      const app = throwing(quiet(), new Late()).addExceptionHandler(Error, () => {
+        calls++;
+        return handler();
+      });
 
-    const answer = await testClient(app).get("/sync");
+      const answer = await testClient(app).get("/sync");
 
-    expect([answer.status, answer.json()]).toEqual([status, expect.objectContaining({ code })]);
-    expect(answer.text()).not.toContain("s3cret");
-    expect(calls).toBe(1);
-  });
+      expect([answer.status, answer.json()]).toEqual([status, expect.objectContaining({ code })]);
+      expect(answer.text()).not.toContain("s3cret");
+      expect(calls).toBe(1);
+    },
+  );
 
   it("takes what Portico itself refuses", async () => {
     const app = quiet()
@@ -182,9 +193,19 @@ describe("an exception handler", () => {
   });
 
   it.each([
-    ["no class", "Late", () => 1, "addExceptionHandler must be given a class of errors, received"],
-    ["a class of something else", Date, () => 1, "addExceptionHandler must be given a class of errors, received the function Date"],
-    ["no function", Late, { status: 409 }, "addExceptionHandler must be given a function (request, response, exc), received an object"],
+    ["no class", "Late", noop, "addExceptionHandler must be given a class of errors, received"],
+    [
+      "a class of something else",
+      Date,
+      noop,
+      "addExceptionHandler must be given a class of errors, received the function Date",
+    ],
+    [
+      "no function",
+      Late,
+      { status: 409 },
+      "addExceptionHandler must be given a function (request, response, exc), received an object",
+    ],
   ])("that is declared with %s is refused at once", (_what, type, handler, sentence) => {
     const act = (): unknown => quiet().addExceptionHandler(type as never, handler as never);
 
@@ -195,13 +216,18 @@ describe("an exception handler", () => {
 
 describe("an HTTP exception", () => {
   const family: readonly [HttpException, number, string, string][] = [
-    [new HttpException(418, "A teapot"), 418, "bad_request", "A teapot"],
+    [new HttpException(410, "Gone for good"), 410, "gone", "Gone for good"],
     [new HttpException(418, "A teapot", { code: "TEAPOT" }), 418, "teapot", "A teapot"],
-    [new HttpException(502, "Upstream"), 502, "internal_error", "Upstream"],
+    [new HttpException(502, "Upstream"), 502, "bad_gateway", "Upstream"],
     [new BadRequest("No sense"), 400, "bad_request", "No sense"],
     [new BodyNotJson(), 400, "body_not_json", "The body is not JSON"],
     [new BodyNotForm(), 400, "body_not_form", "The body is not the form it says to be"],
-    [new OriginRefused("https://evil.example"), 403, "origin_refused", "The origin https://evil.example is not allowed"],
+    [
+      new OriginRefused("https://evil.example"),
+      403,
+      "origin_refused",
+      "The origin https://evil.example is not allowed",
+    ],
     [new NotFound(), 404, "not_found", "There is nothing here"],
     [new NotFound("No such book", { code: "NO_BOOK" }), 404, "no_book", "No such book"],
     [new MethodNotAllowed("PUT", ["GET"]), 405, "method_not_allowed", "PUT is not allowed here"],
@@ -214,7 +240,7 @@ describe("an HTTP exception", () => {
       "The body must be a form, its Content-Type is missing",
     ],
     [new TooManyRequests(7), 429, "rate_limited", "Too many attempts, retry in 7 s"],
-    [new ServiceUnavailable("Later"), 503, "overloaded", "Later"],
+    [new ServiceUnavailable("Later"), 503, "service_unavailable", "Later"],
   ];
   it.each(family)("%s is its status, its sentence and its code in lower case", async (error, status, code, detail) => {
     const { answer, log } = await thrown(error);
@@ -268,7 +294,10 @@ describe("an HTTP exception", () => {
         left: 0,
       },
     ]);
-    expect([failed.answer.status, failed.answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_error" })]);
+    expect([failed.answer.status, failed.answer.json()]).toEqual([
+      500,
+      expect.objectContaining({ code: "internal_error" }),
+    ]);
     expect(failed.log.lines[0]).toMatchObject({ code: "STOCK_LOST", msg: "s3cret" });
   });
 });
@@ -278,39 +307,48 @@ describe("an unexpected error", () => {
     readonly password = "hunter2";
   }
 
-  it.each(["/sync", "/async"])("is a 500 with an id that is in exactly one log line, and nothing else (%s)", async (path) => {
-    const error = new Broken("s3cret of the database", { cause: new Error("s3cret cause") });
+  it.each(["/sync", "/async"])(
+    "is a 500 with an id that is in exactly one log line, and nothing else (%s)",
+    async (path) => {
+      const error = new Broken("s3cret of the database", { cause: new Error("s3cret cause") });
 
-    const { answer, log } = await thrown(error, { path });
+      const { answer, log } = await thrown(error, { path });
 
-    const body = answer.json() as { correlation_id: string };
-    expect(answer.status).toBe(500);
-    expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
-    expect(body).toEqual({
-      type: "about:blank",
-      title: "Internal Server Error",
-      status: 500,
-      detail: "Something went wrong on our side",
-      code: "internal_error",
-      correlation_id: expect.stringMatching(/^[\w-]{16}$/),
-    });
-    expect(log.lines).toHaveLength(1);
-    expect(log.lines[0]).toMatchObject({
-      level: "error",
-      correlation_id: body.correlation_id,
-      code: "INTERNAL_ERROR",
-      method: "GET",
-      path,
-      msg: "s3cret of the database",
-      err: { message: expect.stringContaining("s3cret of the database"), stack: expect.stringContaining("exceptions.test.ts") },
-    });
-  });
+      const body = answer.json() as { correlation_id: string };
+      expect(answer.status).toBe(500);
+      expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
+      expect(body).toEqual({
+        type: "about:blank",
+        title: "Internal Server Error",
+        status: 500,
+        detail: "Something went wrong on our side",
+        code: "internal_error",
+        correlation_id: expect.stringMatching(/^[\w-]{16}$/),
+      });
+      expect(log.lines).toHaveLength(1);
+      expect(log.lines[0]).toMatchObject({
+        level: "error",
+        correlation_id: body.correlation_id,
+        code: "INTERNAL_ERROR",
+        method: "GET",
+        path,
+        msg: "s3cret of the database",
+        err: {
+          message: expect.stringContaining("s3cret of the database"),
+          stack: expect.stringContaining("exceptions.test.ts"),
+        },
+      });
+    },
+  );
 
   it("has an id of its own each time", async () => {
     const client = testClient(throwing(quiet(), new Error("no")));
 
     const ids = await Promise.all(
-      Array.from({ length: 50 }, async () => ((await client.get("/sync")).json() as { correlation_id: string }).correlation_id),
+      Array.from(
+        { length: 50 },
+        async () => ((await client.get("/sync")).json() as { correlation_id: string }).correlation_id,
+      ),
     );
 
     expect(new Set(ids).size).toBe(50);

@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type HttpContext, HttpException, type Middleware, type Next, PorticoApp, type WebSocketContext } from "portico";
+import {
+  type HttpContext,
+  HttpException,
+  type Middleware,
+  type Next,
+  PorticoApp,
+  type WebSocketContext,
+} from "portico";
 import { liveClient, logCatcher, SocketRefused, testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { overBoth } from "../matrix.ts";
@@ -92,7 +99,9 @@ overBoth(
         return next();
       }
     }
-    return quiet().use(new Counter()).get("/", () => "ok");
+    return quiet()
+      .use(new Counter())
+      .get("/", () => "ok");
   },
   async (client) => {
     await client.get("/");
@@ -188,7 +197,11 @@ describe("errors", () => {
         .use(withHeader("x-app", "kept"))
         .use(withHeader("x-both", "of the middleware"))
         .get("/sync", { middleware: [withHeader("x-route", "kept")] }, ({ response }) => {
-          response.status(201).header("x-handler", "gone").header("x-both", "of the handler").cookie("session", "half made");
+          response
+            .status(201)
+            .header("x-handler", "gone")
+            .header("x-both", "of the handler")
+            .cookie("session", "half made");
           throw new Error("no");
         })
         .get("/async", { middleware: [withHeader("x-route", "kept")] }, async ({ response }) => {
@@ -239,7 +252,10 @@ describe("errors", () => {
 
 overBoth(
   "of the app runs where no route is, too: on 404 and on 405",
-  () => quiet().use(withHeader("x-app", "seen")).get("/books", () => []),
+  () =>
+    quiet()
+      .use(withHeader("x-app", "seen"))
+      .get("/books", () => []),
   async (client) => {
     const answers = [await client.get("/boats"), await client.post("/books")];
 

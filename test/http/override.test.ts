@@ -31,11 +31,11 @@ it("reaches a nested one, and tears its replacement down", async () => {
   expect(closed).toEqual(["fake"]);
 });
 
-it("gives what the first one gives", () => {
+it("takes only what gives what the first one gives", () => {
   const number = (): number => 1;
   const base = app();
 
-  base.override(number, async () => 2);
+  expect(base.override(number, async () => 2)).toBe(base);
   // @ts-expect-error another value
   base.override(number, () => "2");
   // @ts-expect-error another value

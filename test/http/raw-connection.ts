@@ -40,11 +40,11 @@ export async function rawConnection(port: number): Promise<RawConnection> {
 
 /** Writes chunks as fast as they are taken, until the connection ends or all are written; gives the bytes that left. */
 export async function flood({ socket, closed }: RawConnection, chunk: Buffer, times: number): Promise<number> {
-  let isClosed = false;
+  const state = { isClosed: false };
   void closed.then(() => {
-    isClosed = true;
+    state.isClosed = true;
   });
-  for (let sent = 0; sent < times && !isClosed; sent++) {
+  for (let sent = 0; sent < times && !state.isClosed; sent++) {
     if (!socket.write(chunk)) await Promise.race([once(socket, "drain").catch(() => {}), closed]);
   }
   return socket.bytesWritten - socket.writableLength;

@@ -39,7 +39,10 @@ describe("headers", () => {
   it("sent several times are joined by commas", async () => {
     const app = reading(({ headers }) => headers["x-shelf"]);
 
-    const answer = await exchange(app, "GET / HTTP/1.1\r\nHost: a\r\nX-Shelf: 1\r\nX-Shelf: 2\r\nConnection: close\r\n\r\n");
+    const answer = await exchange(
+      app,
+      "GET / HTTP/1.1\r\nHost: a\r\nX-Shelf: 1\r\nX-Shelf: 2\r\nConnection: close\r\n\r\n",
+    );
 
     expect(answer).toContain('"1, 2"');
   });
@@ -113,7 +116,7 @@ describe("the body", () => {
         ].map(send),
       );
 
-      expect(answers.map((answer) => answer.json())).toEqual(Array(5).fill({ title: "Emma" }));
+      expect(answers.map((answer) => answer.json())).toEqual(answers.map(() => ({ title: "Emma" })));
     },
   );
 
@@ -304,12 +307,15 @@ describe("address and url", () => {
     expect(await seen(where({ trustedProxies: ["10.0.0.0/8"] }), forwarded)).toEqual(direct);
   });
 
-  it.each(["127.0.0.1", "127.0.0.0/8", "loopback"])("listen to X-Forwarded-* of a trusted peer: %s", async (network) => {
-    expect(await seen(where({ trustedProxies: [network] }), forwarded)).toEqual({
-      ip: "203.0.113.9",
-      url: "https://shop.example/books?page=2",
-    });
-  });
+  it.each(["127.0.0.1", "127.0.0.0/8", "loopback"])(
+    "listen to X-Forwarded-* of a trusted peer: %s",
+    async (network) => {
+      expect(await seen(where({ trustedProxies: [network] }), forwarded)).toEqual({
+        ip: "203.0.113.9",
+        url: "https://shop.example/books?page=2",
+      });
+    },
+  );
 
   it("take the last address that no trusted proxy wrote: what a client invents before it does not count", async () => {
     const app = where({ trustedProxies: ["loopback", "10.0.0.0/8"] });

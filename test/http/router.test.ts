@@ -22,7 +22,12 @@ overBoth(
       .get("/", () => "books")
       .get("/:id", ({ path }) => path.id)
       .mount("/:id", reviews);
-    return quiet().mount("/api", books).mount("", new Router().get("/", () => "root"));
+    return quiet()
+      .mount("/api", books)
+      .mount(
+        "",
+        new Router().get("/", () => "root"),
+      );
   },
   async (client) => {
     const paths = ["/", "/api/books", "/api/books/7", "/api/books/7/reviews", "/api/books/7/reviews/2", "/books"];
@@ -57,11 +62,24 @@ overBoth(
 
 overBoth(
   "a slash at the end of a prefix does not double",
-  () => quiet().mount("/api/", new Router({ prefix: "/books/" }).get("/all", () => "all")),
+  () =>
+    quiet().mount(
+      "/api/",
+      new Router({ prefix: "/books/" }).get("/all", () => "all"),
+    ),
   async (client) => {
     expect((await client.get("/api/books/all")).json()).toBe("all");
   },
 );
+
+it("the paths in the OpenAPI document are those of the prefixes and mounts, without a slash at the end", () => {
+  const books = new Router({ prefix: "/books/" }).get("/", () => []).get("/:id", ({ path }) => path);
+  const app = quiet()
+    .get("/", () => 1)
+    .mount("/api/", books);
+
+  expect(Object.keys(app.openapi().paths)).toEqual(["/", "/api/books", "/api/books/{id}"]);
+});
 
 describe("middleware", () => {
   it("runs from the app inwards over the routers to the route, and back", async () => {
@@ -98,8 +116,14 @@ describe("middleware", () => {
   it("of a router leaves the routes beside it alone", async () => {
     const steps: string[] = [];
     const app = quiet()
-      .mount("/a", new Router({ middleware: [trace(steps, "a")] }).get("/", () => "a"))
-      .mount("/b", new Router().get("/", () => "b"));
+      .mount(
+        "/a",
+        new Router({ middleware: [trace(steps, "a")] }).get("/", () => "a"),
+      )
+      .mount(
+        "/b",
+        new Router().get("/", () => "b"),
+      );
 
     await testClient(app).get("/b");
 
@@ -109,7 +133,10 @@ describe("middleware", () => {
   it("that is added to a list after the router was made does not count", async () => {
     const steps: string[] = [];
     const middleware: Middleware[] = [];
-    const app = quiet().mount("/", new Router({ middleware }).get("/", () => 1));
+    const app = quiet().mount(
+      "/",
+      new Router({ middleware }).get("/", () => 1),
+    );
     middleware.push(trace(steps, "late"));
 
     await testClient(app).get("/");
@@ -136,7 +163,9 @@ it("a preset brings its middleware and its routers", async () => {
       ["/keys", new Router().get("/", () => "keys")],
     ],
   };
-  const app = quiet().get("/own", () => "own").use(preset);
+  const app = quiet()
+    .get("/own", () => "own")
+    .use(preset);
 
   const answers = await Promise.all(["/own", "/account/me", "/keys"].map((path) => testClient(app).get(path)));
 
@@ -148,15 +177,31 @@ describe("a router", () => {
   const holder = new Router();
   const held = new Router().mount("/held", holder);
   const faults: readonly [string, () => unknown, string][] = [
-    ["an unknown option", () => new Router({ prefixx: "/a" } as never), "Router.prefixx is not an option: did you mean prefix?"],
-    ["a prefix without a slash", () => new Router({ prefix: "a" }), 'Router.prefix must be a string that begins with "/"'],
+    [
+      "an unknown option",
+      () => new Router({ prefixx: "/a" } as never),
+      "Router.prefixx is not an option: did you mean prefix?",
+    ],
+    [
+      "a prefix without a slash",
+      () => new Router({ prefix: "a" }),
+      'Router.prefix must be a string that begins with "/"',
+    ],
     ["middleware that is no list", () => new Router({ middleware: {} as never }), "Router.middleware must be a list"],
-    ["a middleware that is none", () => new Router({ middleware: [7 as never] }), "Router: a middleware must be a function"],
+    [
+      "a middleware that is none",
+      () => new Router({ middleware: [7 as never] }),
+      "Router: a middleware must be a function",
+    ],
     ["a use of nothing", () => new Router().use(undefined as never), "use: a middleware must be a function"],
     ["a mount without a slash", () => new Router().mount("a", new Router()), "mount: the prefix must be empty, or"],
     ["a mount of what is no router", () => new Router().mount("/a", {} as never), "mount must be given a Router"],
     ["a mount of itself", () => holder.mount("/a", holder), "mount was given the router itself, or one that holds it"],
-    ["a mount of what holds it", () => holder.mount("/a", held), "mount was given the router itself, or one that holds it"],
+    [
+      "a mount of what holds it",
+      () => holder.mount("/a", held),
+      "mount was given the router itself, or one that holds it",
+    ],
   ];
   it.each(faults)("refuses %s", (_fault, act, sentence) => {
     expect(act).toThrow(ConfigurationError);

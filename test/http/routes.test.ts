@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { type } from "arktype";
 import { ConfigurationError, PorticoApp, Router, WebSocketContext } from "portico";
 import { logCatcher, testClient } from "portico/testing";
@@ -130,7 +131,14 @@ describe("what a handler returns", () => {
 
       const answers = await Promise.all(paths.map((path) => client.get(path)));
 
-      expect(answers.map((answer) => answer.text())).toEqual(['{"title":"Emma"}', "[1,2]", '"Emma"', "0", "null", "false"]);
+      expect(answers.map((answer) => answer.text())).toEqual([
+        '{"title":"Emma"}',
+        "[1,2]",
+        '"Emma"',
+        "0",
+        "null",
+        "false",
+      ]);
       for (const { status, headers } of answers) {
         expect(status).toBe(200);
         expect(headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -225,7 +233,10 @@ describe("path parameters", () => {
 
 overBoth(
   "a slash at the end makes no difference",
-  () => quiet().get("/books", () => "without").get("/boats/", () => "with"),
+  () =>
+    quiet()
+      .get("/books", () => "without")
+      .get("/boats/", () => "with"),
   async (client) => {
     const answers = await Promise.all(["/books", "/books/", "/boats", "/boats/"].map((path) => client.get(path)));
 
@@ -253,8 +264,18 @@ describe.each([
   [
     "valibot",
     v.object({ id: v.pipe(v.string(), v.regex(/^\d+$/), v.transform(Number)) }),
-    v.object({ page: v.optional(v.pipe(v.string(), v.transform(Number), v.number()), "1"), tag: v.optional(v.string()) }),
-    v.object({ title: v.string(), published: v.pipe(v.string(), v.isoDate(), v.transform((text) => new Date(text))) }),
+    v.object({
+      page: v.optional(v.pipe(v.string(), v.transform(Number), v.number()), "1"),
+      tag: v.optional(v.string()),
+    }),
+    v.object({
+      title: v.string(),
+      published: v.pipe(
+        v.string(),
+        v.isoDate(),
+        v.transform((text) => new Date(text)),
+      ),
+    }),
   ],
   [
     "arktype",
@@ -435,7 +456,8 @@ describe("the response schema", () => {
     ["text", (response: any) => response.text("Emma")],
     ["nothing", () => undefined],
   ])("is not satisfied by %s", async (_what, make) => {
-    const app = quiet().get("/", { response: Book }, (({ response }: { response: unknown }) => make(response)) as never);
+    const app = quiet().get("/", { response: Book }, (({ response }: { response: unknown }) =>
+      make(response)) as never);
 
     expect((await testClient(app).get("/")).status).toBe(500);
   });
@@ -469,9 +491,22 @@ overBoth(
     ];
 
     expect(answers.map((answer) => answer.status)).toEqual([200, 413, 200, 413]);
-    expect(answers[3]?.json()).toMatchObject({ code: "payload_too_large", detail: "The body is larger than 1024 bytes" });
+    expect(answers[3]?.json()).toMatchObject({
+      code: "payload_too_large",
+      detail: "The body is larger than 1024 bytes",
+    });
   },
 );
+
+it("maxBody holds to the byte for a body whose length is not announced", async () => {
+  const app = quiet().post("/", { maxBody: 10 }, async ({ request }) => (await request.text()).length);
+  const send = async (...chunks: readonly string[]): Promise<number> =>
+    (await app.inject({ method: "POST", url: "/", body: Readable.from(chunks.map((chunk) => Buffer.from(chunk))) }))
+      .status;
+
+  expect(await send("12345", "67890")).toBe(200);
+  expect(await send("12345", "67890", "1")).toBe(413);
+});
 
 describe("a declaration", () => {
   it("comes before the first request: later it is refused", async () => {

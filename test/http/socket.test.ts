@@ -8,7 +8,8 @@ import {
   Router,
   WebSocketContext,
 } from "portico";
-import { type LiveClient, liveClient, logCatcher, SocketRefused } from "portico/testing";
+import type { SocketRefused } from "portico/testing";
+import { type LiveClient, liveClient, logCatcher } from "portico/testing";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
 import { rawConnection } from "./raw-connection.ts";

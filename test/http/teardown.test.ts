@@ -96,7 +96,7 @@ describe("a dependency is torn down exactly once", () => {
       try {
         yield 1;
       } finally {
-        // biome-ignore lint: a teardown that fails is the case at hand.
+        // oxlint-disable-next-line no-unsafe-finally -- a teardown that fails is the case at hand
         throw new Error("commit failed");
       }
     };

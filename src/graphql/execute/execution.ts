@@ -24,6 +24,8 @@ export function executionArgs({ schema, document, variables, operationName }: Ex
 export function outcomeOf({ data, errors }: ExecutionResult): "success" | "failure" {
   if (errors === undefined || errors.length === 0) return "success";
   if (data === null || data === undefined) return "failure";
-  const isLost = errors.some(({ path }) => path === undefined || (data as Record<string, unknown>)[String(path[0])] === null);
+  const isLost = errors.some(
+    ({ path }) => path === undefined || (data as Record<string, unknown>)[String(path[0])] === null,
+  );
   return isLost ? "failure" : "success";
 }

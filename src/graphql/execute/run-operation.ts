@@ -1,4 +1,4 @@
-import { execute, type ExecutionResult, GraphQLError } from "graphql";
+import { type ExecutionResult, execute, GraphQLError } from "graphql";
 import type { BaseContext } from "../../http/context.ts";
 import { type Operation, type OperationOptions, openOperation } from "../operation.ts";
 import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
@@ -31,5 +31,7 @@ export async function runIn(operation: Operation, execution: Execution, rootValu
 }
 
 function closingError(cause: unknown): GraphQLError {
-  return new GraphQLError("What the operation did could not be finished", { originalError: cause instanceof Error ? cause : new Error(String(cause)) });
+  return new GraphQLError("What the operation did could not be finished", {
+    originalError: cause instanceof Error ? cause : new Error(String(cause)),
+  });
 }

@@ -1,5 +1,5 @@
-import * as graphql from "graphql";
 import type { ExecutionResult } from "graphql";
+import * as graphql from "graphql";
 import type { BaseContext } from "../../http/context.ts";
 import type { GraphContext } from "../graph-context.ts";
 import { type Operation, openOperation } from "../operation.ts";
@@ -13,7 +13,10 @@ export type ResultStream = AsyncGenerator<ExecutionResult, void, void>;
  * Runs a subscription: a stream of results, or the one result that says why there is none. What its own resolver declares
  * is open until the stream ends; each event is an operation with values of its own.
  */
-export async function runSubscription(connection: BaseContext, execution: Execution): Promise<ResultStream | ExecutionResult> {
+export async function runSubscription(
+  connection: BaseContext,
+  execution: Execution,
+): Promise<ResultStream | ExecutionResult> {
   const { operationName = null, cost = null } = execution;
   const operation = openOperation(connection, { operationName, cost });
   let source: AsyncIterable<unknown> | ExecutionResult;
@@ -65,7 +68,10 @@ function resultStream(
 type AnyGraphql = Record<string, (args: unknown) => unknown>;
 
 /** graphql 17 wants the arguments validated first; 16 does both in one. */
-function sourceStream(execution: Execution, contextValue: GraphContext): Promise<AsyncIterable<unknown> | ExecutionResult> {
+function sourceStream(
+  execution: Execution,
+  contextValue: GraphContext,
+): Promise<AsyncIterable<unknown> | ExecutionResult> {
   const args = { ...executionArgs(execution), contextValue };
   const { validateSubscriptionArgs, createSourceEventStream } = graphql as unknown as AnyGraphql;
   const validated = validateSubscriptionArgs === undefined ? args : validateSubscriptionArgs(args);

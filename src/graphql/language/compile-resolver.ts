@@ -47,7 +47,9 @@ export function compileProperty(key: string, gate: FieldGate | null, receiver: o
 function gated(gate: FieldGate, args: readonly ArgPlan[], resolve: Resolve): Resolve {
   return (source, raw, graph, info) => {
     const passed = passGate(gate, graph, () => ({ parent: source, args: readArgs(args, raw), ctx: graph.connection }));
-    return passed === undefined ? resolve(source, raw, graph, info) : passed.then(() => resolve(source, raw, graph, info));
+    return passed === undefined
+      ? resolve(source, raw, graph, info)
+      : passed.then(() => resolve(source, raw, graph, info));
   };
 }
 
@@ -84,7 +86,8 @@ function argsBuilder(field: FieldDeclaration, args: readonly ArgPlan[]): Build {
   const isFresh = params.injected.length > 0;
 
   // What graphql hands over is what the resolver takes apart: no object in between.
-  const isAsItComes = keys !== null && others.length === 0 && taken.every(({ key, name, complete }) => key === name && complete === null);
+  const isAsItComes =
+    keys !== null && others.length === 0 && taken.every(({ key, name, complete }) => key === name && complete === null);
   if (isAsItComes) return isFresh ? (_source, raw) => ({ ...raw }) : (_source, raw) => raw;
 
   const steps = [...taken.map(argStep), ...others];
@@ -105,14 +108,24 @@ function argStep({ key, name, complete }: ArgPlan): Step {
   return { key, read: complete === null ? (_source, raw) => raw[name] : (_source, raw) => complete(raw[name]) };
 }
 
-function ambientSteps({ params }: FieldDeclaration): Step[] {
-  const connection: Step["read"] = (_source, _raw, graph) => graph.connection;
-  const parent: Step["read"] = (source) => source;
-  const info: Step["read"] = (_source, _raw, _graph, info) => info;
-  const ambient: Readonly<Record<string, Step["read"]>> = { ctx: connection, context: connection, parent, root: parent, self: parent, info };
+const readConnection: Step["read"] = (_source, _raw, graph) => graph.connection;
+const readParent: Step["read"] = (source) => source;
+const readGraph: Step["read"] = (_source, _raw, graph) => graph;
+const readInfo: Step["read"] = (_source, _raw, _graph, info) => info;
+
+const AMBIENT: readonly Step[] = [
+  { key: "ctx", read: readConnection },
+  { key: "context", read: readConnection },
+  { key: "parent", read: readParent },
+  { key: "root", read: readParent },
+  { key: "self", read: readParent },
+  { key: "info", read: readInfo },
+];
+
+function ambientSteps({ params }: FieldDeclaration): readonly Step[] {
   return [
-    ...Object.entries(ambient).flatMap(([key, read]) => (params.names.has(key) ? [] : [{ key, read }])),
-    ...params.graph.map((key) => ({ key, read: ((_source, _raw, graph) => graph) satisfies Step["read"] })),
-    ...params.info.map((key) => ({ key, read: info })),
+    ...AMBIENT.filter(({ key }) => !params.names.has(key)),
+    ...params.graph.map((key) => ({ key, read: readGraph })),
+    ...params.info.map((key) => ({ key, read: readInfo })),
   ];
 }

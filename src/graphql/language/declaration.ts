@@ -1,10 +1,10 @@
-import { isAmbient, type DeclaredParams, readParams } from "./params.ts";
-import { readParameters } from "./parameters.ts";
-import { ResolverError } from "./resolver-error.ts";
-import type { Operation } from "./field-def.ts";
-import { type FieldGate, readGate } from "./gate.ts";
-import { type ResolvedFieldOptions, readFieldOptions } from "./field-options.ts";
 import { isTypeRef } from "./arg.ts";
+import type { Operation } from "./field-def.ts";
+import { type ResolvedFieldOptions, readFieldOptions } from "./field-options.ts";
+import { type FieldGate, readGate } from "./gate.ts";
+import { readParameters } from "./parameters.ts";
+import { type DeclaredParams, isAmbient, readParams } from "./params.ts";
+import { ResolverError } from "./resolver-error.ts";
 import type { AnyRef } from "./type-node.ts";
 
 /** What `field(type, options)` says, before there is a resolver. */
@@ -34,27 +34,54 @@ export function declareHead(operation: Operation, type: unknown, options: unknow
       operation,
       "the first argument is no type; when the type is declared further down or in a module that imports this one, give a thunk: () => Type",
     );
-  const read = readFieldOptions(operation, options ?? {});
+  const read = readFieldOptions(operation, options);
   const params = readParams(operation, read.params ?? {});
   const { listSize } = read;
   if (typeof listSize === "object" && !params.args.some(({ key }) => key === listSize.argument))
-    throw new ResolverError(operation, `listSize.argument names ${listSize.argument}, which is no argument of this field`);
-  return { operation, type, params, gate: read.auth === undefined ? null : readGate(operation, read.auth), options: read };
+    throw new ResolverError(
+      operation,
+      `listSize.argument names ${listSize.argument}, which is no argument of this field`,
+    );
+  return {
+    operation,
+    type,
+    params,
+    gate: read.auth === undefined ? null : readGate(operation, read.auth),
+    options: read,
+  };
 }
 
 /** A field that a resolver computes. `place` is what is known of where it stands: `field`, or `field books`. */
-export function declareResolver(place: string, head: FieldHead, resolver: unknown, member: string | null): FieldDeclaration {
+export function declareResolver(
+  place: string,
+  head: FieldHead,
+  resolver: unknown,
+  member: string | null,
+): FieldDeclaration {
   if (typeof resolver !== "function") throw new ResolverError(place, `takes a resolver, received ${typeof resolver}`);
   const callable = resolver as (args: object) => unknown;
-  if (head.operation === "subscription" && Object.prototype.toString.call(resolver) !== "[object AsyncGeneratorFunction]")
-    throw new ResolverError(place, "a subscription's resolver is an async generator: async function* ({ ... }) { yield ... }");
-  return { "~kind": "declaration", ...head, resolver: callable, keys: takenNames(place, head.params, callable), member };
+  if (
+    head.operation === "subscription" &&
+    Object.prototype.toString.call(resolver) !== "[object AsyncGeneratorFunction]"
+  )
+    throw new ResolverError(
+      place,
+      "a subscription's resolver is an async generator: async function* ({ ... }) { yield ... }",
+    );
+  return {
+    "~kind": "declaration",
+    ...head,
+    resolver: callable,
+    keys: takenNames(place, head.params, callable),
+    member,
+  };
 }
 
 /** A field that is the property of its name. */
 export function declareProperty(place: string, head: FieldHead, member: string | null): FieldDeclaration {
   if (head.operation === "subscription") throw new ResolverError(place, "a subscription needs a resolver");
-  if (head.params.names.size > 0) throw new ResolverError(place, "a property takes no parameters: give the field a resolver");
+  if (head.params.names.size > 0)
+    throw new ResolverError(place, "a property takes no parameters: give the field a resolver");
   return { "~kind": "declaration", ...head, resolver: null, keys: null, member };
 }
 
@@ -62,7 +89,11 @@ export function isDeclaration(value: unknown): value is FieldDeclaration {
   return typeof value === "object" && value !== null && (value as { "~kind"?: unknown })["~kind"] === "declaration";
 }
 
-function takenNames(place: string, params: DeclaredParams, resolver: (args: never) => unknown): ReadonlySet<string> | null {
+function takenNames(
+  place: string,
+  params: DeclaredParams,
+  resolver: (args: never) => unknown,
+): ReadonlySet<string> | null {
   const parameters = readParameters(resolver);
   if (parameters === null) return null;
   if (parameters.some(({ kind }) => kind === "rest"))
@@ -71,11 +102,21 @@ function takenNames(place: string, params: DeclaredParams, resolver: (args: neve
   if (others.length > 0) throw new ResolverError(place, "a resolver takes one object: there is no second parameter");
   if (first === undefined) return new Set();
   if (first.kind === "other") return null;
-  if (first.hasRest) throw new ResolverError(place, "a resolver names what it takes, without ...rest: a field has a fixed list of arguments");
+  if (first.hasRest)
+    throw new ResolverError(
+      place,
+      "a resolver names what it takes, without ...rest: a field has a fixed list of arguments",
+    );
   for (const key of first.keys) {
     if (params.names.has(key) || isAmbient(key)) continue;
-    const declared = params.names.size === 0 ? "nothing is" : `${[...params.names].join(", ")} ${params.names.size === 1 ? "is" : "are"}`;
-    throw new ResolverError(place, `the parameter ${key} carries no type: ${declared} declared; add it to params, such as { ${key}: t.int }`);
+    const declared =
+      params.names.size === 0
+        ? "nothing is"
+        : `${[...params.names].join(", ")} ${params.names.size === 1 ? "is" : "are"}`;
+    throw new ResolverError(
+      place,
+      `the parameter ${key} carries no type: ${declared} declared; add it to params, such as { ${key}: t.int }`,
+    );
   }
   return new Set(first.keys);
 }

@@ -39,8 +39,9 @@ export function enumOf<const V extends string>(
   checkName(place, name);
   const { description } = resolveOptions(`${place} ${name}`, options, typeRules);
   const node: EnumNode = { kind: "enum", name, description, values: readValues(`${place} ${name}`, values) };
-  if (Object.keys(node.values).length === 0) throw new ResolverError(`${place} ${name}`, "an enum has at least one value");
-  const self: EnumType<V> = Object.assign((defaultValue: V): Arg<V> => arg(self, { default: defaultValue as never }), {
+  if (Object.keys(node.values).length === 0)
+    throw new ResolverError(`${place} ${name}`, "an enum has at least one value");
+  const self: EnumType<V> = Object.assign((defaultValue: V): Arg<V> => arg(self, { default: defaultValue }), {
     "~kind": "enum" as const,
     "~node": node,
   });

@@ -28,7 +28,8 @@ export interface PropertyField<in Parent, out Result = unknown> {
 }
 
 /** Takes the resolver, or stands behind `@` on a method or property. Of the signatures TypeScript reports the last. */
-export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation> extends PropertyField<GateParent, Result> {
+export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation>
+  extends PropertyField<GateParent, Result> {
   /** The wrapper: everything the resolver takes is inferred. */
   <Parent extends GateParent>(
     resolver: (args: Args<P, Parent, Gated>) => MaybePromise<Result>,

@@ -79,7 +79,7 @@ export interface SubscriptionOptions<P, Parent, Yes extends true, Verdict extend
 export type IsGated<Yes, Verdict> = [Yes | Verdict] extends [never] ? false : true;
 
 /** A gate as it was written. */
-export type GateFunction = (user: CurrentUser, gate: GateArgs<never, unknown>) => unknown;
+export type GateFunction = (user: never, gate: never) => unknown;
 
 /** The options of one field, checked. */
 export interface ResolvedFieldOptions {
@@ -99,6 +99,7 @@ const OURS = ["cost", "listSize", "permissionClasses", "shared"];
 
 /** Checks the options of a field while it is declared: `ConfigurationError` for what is unknown or wrong. */
 export function readFieldOptions(operation: string, options: unknown): ResolvedFieldOptions {
+  if (options === undefined) return NOTHING;
   const read = resolveOptions(operation, options, rules);
   if (read.shared !== undefined && operation !== "subscription")
     throw new ConfigurationError(`${operation}.shared`, "is an option of subscriptions");
@@ -110,8 +111,17 @@ export function readFieldOptions(operation: string, options: unknown): ResolvedF
 
 /** What a field carries to graphql beside its type: Portico's own keys, and whatever the author gave. */
 export function fieldExtensions(options: ResolvedFieldOptions): Record<string, unknown> {
-  const own = { cost: options.cost, listSize: options.listSize, permissionClasses: options.permissionClasses, shared: options.shared };
-  return { ...options.extensions, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
+  if (options === NOTHING) return {};
+  const own = {
+    cost: options.cost,
+    listSize: options.listSize,
+    permissionClasses: options.permissionClasses,
+    shared: options.shared,
+  };
+  return {
+    ...options.extensions,
+    ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
+  };
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -136,9 +146,14 @@ const rules = {
   description: text,
   deprecationReason: text,
   permissionClasses: rule<readonly unknown[]>("a list", Array.isArray),
-  extensions: rule<Readonly<Record<string, unknown>>>("an object", (value) => typeof value === "object" && value !== null),
+  extensions: rule<Readonly<Record<string, unknown>>>(
+    "an object",
+    (value) => typeof value === "object" && value !== null,
+  ),
   shared: flag,
 } as const;
+
+const NOTHING: ResolvedFieldOptions = resolveOptions("field", {}, rules);
 
 function isListSize(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isCount(value);

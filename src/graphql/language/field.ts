@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { Params } from "./args.ts";
-import { type FieldDeclaration, type FieldHead, declareHead, declareProperty, declareResolver } from "./declaration.ts";
+import { declareHead, declareProperty, declareResolver, type FieldDeclaration, type FieldHead } from "./declaration.ts";
 import type { FieldDef, FieldFactory, Operation, SubscriptionFactory } from "./field-def.ts";
 import type { FieldOptions, IsGated, SubscriptionOptions } from "./field-options.ts";
 import { registerMember } from "./members.ts";
@@ -111,12 +111,21 @@ function decorate(head: FieldHead, value: unknown, context: AnyDecoratorContext)
     throw new ResolverError(place, "the decorator stands on a method or a property that is neither static nor private");
   // Only where something replaced the symbol that this module's imports have set.
   if (typeof context.metadata !== "object")
-    throw new ResolverError(place, "the compiler gave the decorator no metadata: was Symbol.metadata changed after portico/graphql was imported?");
-  const field = context.kind === "method" ? declareResolver(place, head, value, key) : declareProperty(place, head, key);
+    throw new ResolverError(
+      place,
+      "the compiler gave the decorator no metadata: was Symbol.metadata changed after portico/graphql was imported?",
+    );
+  const field =
+    context.kind === "method" ? declareResolver(place, head, value, key) : declareProperty(place, head, key);
   registerMember(context.metadata, { key, field });
 }
 
-function decorateLegacy(head: FieldHead, target: object, name: string | symbol, descriptor: PropertyDescriptor | undefined): void {
+function decorateLegacy(
+  head: FieldHead,
+  target: object,
+  name: string | symbol,
+  descriptor: PropertyDescriptor | undefined,
+): void {
   const key = memberKey(head, name);
   const place = `${head.operation} ${key}`;
   if (typeof target === "function" || (descriptor !== undefined && typeof descriptor.value !== "function"))

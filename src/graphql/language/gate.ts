@@ -26,7 +26,11 @@ export function readGate(place: string, auth: true | GateFunction): FieldGate {
       place,
       "a gate takes (user) or (user, { parent, args, ctx }), without defaults and without ...rest: the number of its parameters decides how often it is asked",
     );
-  if (auth.length > 2) throw new ResolverError(place, `a gate takes (user) or (user, { parent, args, ctx }), this one takes ${auth.length} parameters`);
+  if (auth.length > 2)
+    throw new ResolverError(
+      place,
+      `a gate takes (user) or (user, { parent, args, ctx }), this one takes ${auth.length} parameters`,
+    );
   return { kind: auth.length === 2 ? "object" : "user", decide: auth };
 }
 

@@ -18,7 +18,9 @@ export type InputOf<F> = Simplify<
   { [K in Exclude<keyof F, OptionalKeys<F>>]: InOf<F[K]> } & { [K in OptionalKeys<F>]?: Exclude<InOf<F[K]>, undefined> }
 >;
 /** Exactly one of the keys. */
-export type OneOf<F> = { [K in keyof F]: { [N in K]: InOf<F[N]> } & { [N in Exclude<keyof F, K>]?: never } }[keyof F];
+export type OneOf<F> = {
+  [K in keyof F]: Simplify<{ -readonly [N in K]: InOf<F[N]> } & { [N in Exclude<keyof F, K>]?: never }>;
+}[keyof F];
 
 /**
  * An input object.
@@ -32,7 +34,11 @@ export type OneOf<F> = { [K in keyof F]: { [N in K]: InOf<F[N]> } & { [N in Excl
  * export const addBook = mutation(t.string, { params: { book: NewBook } })(({ book }) => book.title);
  * ```
  */
-export function input<const F extends InputFields>(name: string, fields: F, options: TypeOptions = {}): InputType<InputOf<F>> {
+export function input<const F extends InputFields>(
+  name: string,
+  fields: F,
+  options: TypeOptions = {},
+): InputType<InputOf<F>> {
   return declare("t.input", name, fields, options);
 }
 
@@ -48,16 +54,27 @@ export function input<const F extends InputFields>(name: string, fields: F, opti
  * export const title = field(t.string, { params: { by: BookKey } })(({ by }) => (by.id === undefined ? by.isbn : by.id));
  * ```
  */
-export function oneOf<const F extends InputFields>(name: string, fields: F, options: TypeOptions = {}): InputType<OneOf<F>> {
+export function oneOf<const F extends InputFields>(
+  name: string,
+  fields: F,
+  options: TypeOptions = {},
+): InputType<OneOf<F>> {
   return declare("t.oneOf", name, fields, options);
 }
 
-function declare(factory: "t.input" | "t.oneOf", name: string, fields: InputFields, options: TypeOptions): InputType<never> {
+function declare(
+  factory: "t.input" | "t.oneOf",
+  name: string,
+  fields: InputFields,
+  options: TypeOptions,
+): InputType<never> {
   checkName(factory, name);
   const place = `${factory} ${name}`;
   const { description } = resolveOptions(place, options, typeRules);
   const isOneOf = factory === "t.oneOf";
-  const entries = Object.entries(fields).map(([key, value]) => [key, inputField(`${place}.${key}`, value, isOneOf)] as const);
+  const entries = Object.entries(fields).map(
+    ([key, value]) => [key, inputField(`${place}.${key}`, value, isOneOf)] as const,
+  );
   return { "~kind": "input", "~node": { kind: "input", name, description, isOneOf, fields: entries } };
 }
 
@@ -69,6 +86,9 @@ function inputField(place: string, value: unknown, isOneOf: boolean): ArgNode {
   if (field.name !== undefined) throw new ResolverError(place, "an input field has the name of its key");
   const kind = isGraphType(field.type) ? field.type["~kind"] : null;
   if (isOneOf && (field.default !== undefined || kind === "nullable" || kind === "optional"))
-    throw new ResolverError(place, "one field of a oneOf input is given: it has no default and is neither nullable nor optional");
+    throw new ResolverError(
+      place,
+      "one field of a oneOf input is given: it has no default and is neither nullable nor optional",
+    );
   return field;
 }

@@ -1,5 +1,5 @@
-import { ResolverError } from "./resolver-error.ts";
 import { isTypeRef } from "./arg.ts";
+import { ResolverError } from "./resolver-error.ts";
 import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "./type.ts";
 import { type AnyRef, isGraphType, type Wrapper, type WrapperNode } from "./type-node.ts";
 import { checkName } from "./type-options.ts";
@@ -58,6 +58,9 @@ function wrapper<K extends WrapperNode["kind"]>(kind: K, of: AnyRef): Wrapper<K>
       "given no type; when the type is declared further down or in a module that imports this one, give a thunk: () => Type",
     );
   if (isGraphType(of) && of["~kind"] === "optional")
-    throw new ResolverError(`t.${kind}`, "t.optional() stands outermost: only an argument or an input field can be left out");
+    throw new ResolverError(
+      `t.${kind}`,
+      "t.optional() stands outermost: only an argument or an input field can be left out",
+    );
   return { kind, of };
 }

@@ -11,7 +11,10 @@ export interface Loader<in K, out V> {
 }
 
 /** Loads many values: one for each key, in the order of the keys. An `Error` in a key's place fails that key alone. */
-export type Batch<K, V> = (keys: readonly K[], given: { readonly ctx: BaseContext }) => MaybePromise<readonly (V | Error)[]>;
+export type Batch<K, V> = (
+  keys: readonly K[],
+  given: { readonly ctx: BaseContext },
+) => MaybePromise<readonly (V | Error)[]>;
 
 /**
  * Batches the keys that the fields of one operation ask for into one call, and keeps the values until the operation ends.
@@ -84,7 +87,9 @@ class LoadQueue<K, V> {
         { ctx: this.#ctx },
       );
       if (!Array.isArray(values) || values.length !== waiting.length)
-        throw new TypeError(`a loader returns one value for each of its ${waiting.length} keys, received ${Array.isArray(values) ? values.length : typeof values}`);
+        throw new TypeError(
+          `a loader returns one value for each of its ${waiting.length} keys, received ${Array.isArray(values) ? values.length : typeof values}`,
+        );
       waiting.forEach(({ resolve, reject }, index) => {
         const value = values[index] as V | Error;
         if (value instanceof Error) reject(value);

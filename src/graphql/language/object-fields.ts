@@ -27,12 +27,16 @@ export type CheckFields<Row, F> = unknown extends Row
 export type ResultOf<F> = F extends PropertyField<never, infer R> ? R : OutOf<F>;
 
 /** The fields of an object or interface, checked. */
-export function readFields(name: string, fields: Readonly<Record<string, unknown>>): Readonly<Record<string, MemberNode>> {
+export function readFields(
+  name: string,
+  fields: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, MemberNode>> {
   const read: Record<string, MemberNode> = {};
   for (const [key, value] of Object.entries(fields)) {
     const place = `${name}.${key}`;
     if (isFieldDef(value)) {
-      if (value.operation !== "field") throw new ResolverError(place, `is declared with ${value.operation}(): in an object it is field()`);
+      if (value.operation !== "field")
+        throw new ResolverError(place, `is declared with ${value.operation}(): in an object it is field()`);
       read[key] = value["~field"];
     } else if (isPropertyField(value)) read[key] = declareProperty(place, value["~head"], key);
     else if (isGraphType(value)) read[key] = value as AnyRef;

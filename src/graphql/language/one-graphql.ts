@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, sep } from "node:path";
+import { dirname, resolve } from "node:path";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 
 let isChecked = false;
@@ -13,12 +13,28 @@ export function checkOneGraphql(): void {
   if (isChecked) return;
   const own = createRequire(import.meta.url);
   const ours = homeOf(own);
-  const others = [process.argv[1], `${process.cwd()}${sep}app.js`].flatMap((file) => (file === undefined ? [] : homeOf(createRequire(file)) ?? []));
-  const loaded = Object.keys(own.cache ?? {}).flatMap((file) => /^.*[\\/]node_modules[\\/]graphql(?=[\\/]index\.js$)/.exec(file)?.[0] ?? []);
-  const other = ours === null ? undefined : [...others, ...loaded].find((home) => home !== ours);
-  if (other !== undefined)
-    throw new ConfigurationError("graphql", `is there twice: Portico uses ${String(ours)}, the application ${other}; install it once, as a dependency of the application`);
+  // A bundle has graphql in itself.
+  if (ours !== null) {
+    const other = [applicationHome(), ...loadedHomes(own)].find((home) => home !== null && home !== ours);
+    if (other !== undefined)
+      throw new ConfigurationError(
+        "graphql",
+        `is there twice: Portico uses ${ours}, the application ${other}; install it once, as a dependency of the application`,
+      );
+  }
   isChecked = true;
+}
+
+/** What the script that was started would get. */
+function applicationHome(): string | null {
+  return homeOf(createRequire(resolve(process.argv[1] ?? "main.js")));
+}
+
+/** The copies that have been loaded as CommonJS; Node keeps no list of the others. */
+function loadedHomes(require: NodeJS.Require): readonly string[] {
+  return Object.keys(require.cache ?? {}).flatMap(
+    (file) => /^.*[\\/]node_modules[\\/]graphql(?=[\\/]index\.js$)/.exec(file)?.[0] ?? [],
+  );
 }
 
 /** The folder that `graphql` is loaded from; `null` where none is found, as in a bundle. */

@@ -37,7 +37,10 @@ export function readParams(place: string, params: Readonly<Record<string, unknow
   const injected: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(params)) {
     if (PARENT.has(key))
-      throw new ResolverError(place, `${key} is the parent object and never a parameter of its own: choose another name`);
+      throw new ResolverError(
+        place,
+        `${key} is the parent object and never a parameter of its own: choose another name`,
+      );
     if (isDependency(value)) {
       if (AMBIENT.has(key))
         throw new ResolverError(place, `every resolver has ${key} already: choose another name for the dependency`);
@@ -55,12 +58,18 @@ function readArg(place: string, key: string, value: unknown): ArgNode {
   if (isGraphType(value)) {
     const kind = value["~kind"];
     if (kind === "object" || kind === "interface" || kind === "union")
-      throw new ResolverError(place, `the parameter ${key} has a type of results; an argument takes scalars, enums and t.input()`);
+      throw new ResolverError(
+        place,
+        `the parameter ${key} has a type of results; an argument takes scalars, enums and t.input()`,
+      );
     return plainArg(value);
   }
   if (typeof value === "function" && !isClass(value)) return plainArg(value as AnyRef);
   if (typeof value === "function")
-    throw new ResolverError(place, `the parameter ${key} is the class ${value.name}, which is neither a context nor the type of an argument`);
+    throw new ResolverError(
+      place,
+      `the parameter ${key} is the class ${value.name}, which is neither a context nor the type of an argument`,
+    );
   throw new ResolverError(
     place,
     `the parameter ${key} carries no type; declare one, such as { ${key}: t.int }, and when it stands further down, a thunk: () => Type`,

@@ -12,7 +12,9 @@ export type RootSource = object | readonly object[];
 /** Says in a sentence why something is no root of this kind. */
 export type CheckRoot<R, Op extends Operation> = R extends readonly unknown[]
   ? { readonly [I in keyof R]: CheckRoot<R[I], Op> }
-  : R extends abstract new (...args: never) => unknown
+  : R extends abstract new (
+        ...args: never
+      ) => unknown
     ? R extends new () => object
       ? unknown
       : { readonly "the class of a root is made without arguments": R }
@@ -45,7 +47,10 @@ export function rootFields(name: string, operation: Operation, source: unknown):
 function partFields(name: string, part: unknown): readonly PlacedField[] {
   if (isClass(part)) return instanceFields(construct(name, part));
   if (typeof part !== "object" || part === null)
-    throw new ResolverError(name, `takes an object of fields, an instance or a class, received ${part === null ? "null" : typeof part}`);
+    throw new ResolverError(
+      name,
+      `takes an object of fields, an instance or a class, received ${part === null ? "null" : typeof part}`,
+    );
   if (!isPlain(part)) return instanceFields(part);
   return Object.entries(part).map(([key, value]) => {
     if (isFieldDef(value)) return { key, field: value["~field"], receiver: null };
@@ -55,9 +60,14 @@ function partFields(name: string, part: unknown): readonly PlacedField[] {
 
 /** The decorated members of an instance, and its properties that are fields. */
 function instanceFields(receiver: object): readonly PlacedField[] {
-  const decorated = [...classMembers(receiver.constructor as Class).values()].map(({ key, field }) => ({ key, field, receiver }));
-  const own = Object.entries(receiver).flatMap(([key, value]): { key: string; field: FieldDeclaration; receiver: object }[] =>
-    isFieldDef(value) ? [{ key, field: value["~field"], receiver }] : [],
+  const decorated = [...classMembers(receiver.constructor as Class).values()].map(({ key, field }) => ({
+    key,
+    field,
+    receiver,
+  }));
+  const own = Object.entries(receiver).flatMap(
+    ([key, value]): { key: string; field: FieldDeclaration; receiver: object }[] =>
+      isFieldDef(value) ? [{ key, field: value["~field"], receiver }] : [],
   );
   return [...decorated, ...own];
 }

@@ -3,8 +3,8 @@ import {
   GraphQLEnumType,
   type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
-  GraphQLInputObjectType,
   type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInterfaceType,
   GraphQLList,
@@ -18,13 +18,13 @@ import {
   isOutputType,
 } from "graphql";
 import type { GraphContext } from "../graph-context.ts";
-import { InputCompletion } from "./complete-input.ts";
 import { type ArgPlan, compileProperty, compileResolver } from "./compile-resolver.ts";
+import { InputCompletion } from "./complete-input.ts";
 import { type FieldDeclaration, isDeclaration } from "./declaration.ts";
 import { fieldExtensions } from "./field-options.ts";
 import { ResolverError } from "./resolver-error.ts";
-import type { AnyRef, ArgNode, NamedNode, ObjectNode, UnionNode, InterfaceNode, WrapperNode } from "./type-node.ts";
 import type { TypeNames } from "./type-names.ts";
+import type { AnyRef, ArgNode, InterfaceNode, NamedNode, ObjectNode, UnionNode, WrapperNode } from "./type-node.ts";
 import { checkName } from "./type-options.ts";
 import { abstractTypeResolver } from "./type-resolver.ts";
 
@@ -56,7 +56,14 @@ export class SchemaTypes {
   root(name: string, fields: readonly PlacedField[]): GraphQLObjectType {
     return new GraphQLObjectType({
       name,
-      fields: () => fieldMap(name, fields.map((placed) => [placed.field.options.name ?? placed.key, () => this.#field(`${name}.${placed.key}`, placed)])),
+      fields: () =>
+        fieldMap(
+          name,
+          fields.map((placed) => [
+            placed.field.options.name ?? placed.key,
+            () => this.#field(`${name}.${placed.key}`, placed),
+          ]),
+        ),
     });
   }
 
@@ -77,7 +84,12 @@ export class SchemaTypes {
         return new GraphQLEnumType({ name, description: node.description, values: { ...node.values } });
       case "input": {
         const { description, isOneOf } = node;
-        return new GraphQLInputObjectType({ name, description, isOneOf, fields: () => this.#inputFields(node.name, node.fields, isOneOf) });
+        return new GraphQLInputObjectType({
+          name,
+          description,
+          isOneOf,
+          fields: () => this.#inputFields(node.name, node.fields, isOneOf),
+        });
       }
       case "object":
         return new GraphQLObjectType({ ...this.#fielded(node) });
@@ -122,18 +134,29 @@ export class SchemaTypes {
         ? compileProperty(field.member ?? key, field.gate, receiver)
         : compileResolver(field, plans, receiver);
     // Without a gate or another name, a property is what graphql reads by itself.
-    const isDefault = field.resolver === null && field.gate === null && receiver === null && (options.name ?? key) === (field.member ?? key);
+    const isDefault =
+      field.resolver === null &&
+      field.gate === null &&
+      receiver === null &&
+      (options.name ?? key) === (field.member ?? key);
     return {
       type: this.#output(place, field.type),
       args,
       description: options.description,
       deprecationReason: options.deprecationReason,
       extensions: fieldExtensions(options),
-      ...(operation === "subscription" ? { subscribe: resolve, resolve: (event: unknown) => event } : isDefault ? {} : { resolve }),
+      ...(operation === "subscription"
+        ? { subscribe: resolve, resolve: (event: unknown) => event }
+        : isDefault
+          ? {}
+          : { resolve }),
     };
   }
 
-  #args(place: string, { params }: FieldDeclaration): { readonly args: GraphQLFieldConfigArgumentMap; readonly plans: readonly ArgPlan[] } {
+  #args(
+    place: string,
+    { params }: FieldDeclaration,
+  ): { readonly args: GraphQLFieldConfigArgumentMap; readonly plans: readonly ArgPlan[] } {
     const args: GraphQLFieldConfigArgumentMap = {};
     const plans = params.args.map((arg): ArgPlan => {
       const name = arg.name ?? arg.key;
@@ -145,12 +168,19 @@ export class SchemaTypes {
     return { args, plans };
   }
 
-  #inputFields(name: string, fields: readonly (readonly [string, ArgNode])[], isOneOf: boolean): GraphQLInputFieldConfigMap {
+  #inputFields(
+    name: string,
+    fields: readonly (readonly [string, ArgNode])[],
+    isOneOf: boolean,
+  ): GraphQLInputFieldConfigMap {
     return Object.fromEntries(
       fields.map(([key, field]) => {
         const config = this.#input(`${name}.${key}`, field);
         // GraphQL asks that the fields of a oneOf input be nullable; that exactly one is given is checked for all of them.
-        return [key, isOneOf && config.type instanceof GraphQLNonNull ? { ...config, type: config.type.ofType as GraphQLInputType } : config];
+        return [
+          key,
+          isOneOf && config.type instanceof GraphQLNonNull ? { ...config, type: config.type.ofType } : config,
+        ];
       }),
     );
   }
@@ -162,7 +192,9 @@ export class SchemaTypes {
     try {
       astFromValue(arg.default, type);
     } catch (cause) {
-      throw new ResolverError(place, `the default does not fit the type ${String(type)}: ${(cause as Error).message}`, { cause });
+      throw new ResolverError(place, `the default does not fit the type ${String(type)}: ${(cause as Error).message}`, {
+        cause,
+      });
     }
     return { type, description, deprecationReason, defaultValue: arg.default };
   }
@@ -173,13 +205,19 @@ export class SchemaTypes {
     const type = this.#type(place, inner);
     const stripped = node.kind === "optional" && type instanceof GraphQLNonNull ? type.ofType : type;
     if (isInputType(stripped)) return stripped;
-    throw new ResolverError(place, `${String(stripped)} is a type of results; an argument takes scalars, enums and t.input()`);
+    throw new ResolverError(
+      place,
+      `${String(stripped)} is a type of results; an argument takes scalars, enums and t.input()`,
+    );
   }
 
   #output(place: string, ref: AnyRef): GraphQLOutputType {
     const type = this.#type(place, this.#names.resolve(place, ref));
     if (isOutputType(type)) return type;
-    throw new ResolverError(place, `${String(type)} is a type of arguments; a field gives scalars, enums, objects, interfaces and unions`);
+    throw new ResolverError(
+      place,
+      `${String(type)} is a type of arguments; a field gives scalars, enums, objects, interfaces and unions`,
+    );
   }
 
   #type(place: string, node: NamedNode | WrapperNode): GraphQLInputType | GraphQLOutputType {
@@ -190,7 +228,8 @@ export class SchemaTypes {
   #nullable(place: string, node: NamedNode | WrapperNode): GraphQLNamedType | GraphQLList<any> {
     if (node.kind === "list") return new GraphQLList(this.#type(place, this.#names.resolve(place, node.of)));
     if (node.kind === "nullable") return this.#nullable(place, this.#names.resolve(place, node.of));
-    if (node.kind === "optional") throw new ResolverError(place, "t.optional() stands outermost, on an argument or an input field");
+    if (node.kind === "optional")
+      throw new ResolverError(place, "t.optional() stands outermost, on an argument or an input field");
     return this.#named(node);
   }
 }

@@ -1,5 +1,5 @@
 import { GraphQLSchema, validateSchema } from "graphql";
-import { resolveOptions, type Rule, rule, text } from "../../core/options.ts";
+import { type Rule, resolveOptions, rule, text } from "../../core/options.ts";
 import type { Operation } from "./field-def.ts";
 import { checkOneGraphql } from "./one-graphql.ts";
 import { ResolverError } from "./resolver-error.ts";

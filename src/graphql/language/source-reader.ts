@@ -4,7 +4,8 @@ const WORD = /(?:[\p{ID_Continue}$\u200c\u200d]|\\u[0-9a-fA-F]{4}|\\u\{[0-9a-fA-
 const TEXT = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y;
 const REGEXP = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
 // After these a slash begins a regular expression; after anything else it divides.
-const BEFORE_REGEXP = /(?:^|[=([{,;:?!&|+\-*%<>~^]|\b(?:return|typeof|void|in|of|delete|await|yield|case|instanceof|new))\s*$/;
+const BEFORE_REGEXP =
+  /(?:^|[=([{,;:?!&|+\-*%<>~^]|\b(?:return|typeof|void|in|of|delete|await|yield|case|instanceof|new))\s*$/;
 
 /** Walks over the source of a function that has been parsed once already: so it may trust that the source is correct. */
 export class SourceReader {
@@ -71,7 +72,9 @@ export class SourceReader {
   }
 
   #isRegExp(): boolean {
-    return BEFORE_REGEXP.test(this.#source.slice(Math.max(0, this.#at - 40), this.#at).replace(/\/\*[\s\S]*?\*\//g, ""));
+    return BEFORE_REGEXP.test(
+      this.#source.slice(Math.max(0, this.#at - 40), this.#at).replace(/\/\*[\s\S]*?\*\//g, ""),
+    );
   }
 
   #match(pattern: RegExp): string | null {
@@ -85,8 +88,9 @@ export class SourceReader {
 
 function unescape(text: string): string {
   return text
-    .replace(/\\u\{([0-9a-fA-F]+)\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})/g, (_, long: string | undefined, short, hex) =>
-      String.fromCodePoint(Number.parseInt(long ?? short ?? hex, 16)),
+    .replace(
+      /\\u\{([0-9a-fA-F]+)\}|\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})/g,
+      (_, long: string | undefined, short, hex) => String.fromCodePoint(Number.parseInt(long ?? short ?? hex, 16)),
     )
     .replace(/\\(["'\\])/g, "$1");
 }

@@ -35,7 +35,10 @@ export class TypeNames {
     if (node.kind !== "ref") return node;
     const named = this.#byName.get(node.name);
     if (named !== undefined) return named;
-    throw new ResolverError(place, `there is no type named ${node.name}: is it reachable, or listed in the schema's types?`);
+    throw new ResolverError(
+      place,
+      `there is no type named ${node.name}: is it reachable, or listed in the schema's types?`,
+    );
   }
 
   /** The fields of a type: those of its interfaces that it does not declare itself, its own, and its class's. */
@@ -48,8 +51,12 @@ export class TypeNames {
     if (node.kind === "object" && node.model !== null) {
       for (const { key, field } of classMembers(node.model).values()) {
         if (field.operation !== "field")
-          throw new ResolverError(`${node.name}.${key}`, `is declared with ${field.operation}(): in an object it is field()`);
-        if (Object.hasOwn(node.fields, key)) throw new ResolverError(`${node.name}.${key}`, "is there twice: in object() and in its class");
+          throw new ResolverError(
+            `${node.name}.${key}`,
+            `is declared with ${field.operation}(): in an object it is field()`,
+          );
+        if (Object.hasOwn(node.fields, key))
+          throw new ResolverError(`${node.name}.${key}`, "is there twice: in object() and in its class");
         fields[key] = field;
       }
     }
@@ -75,7 +82,9 @@ export class TypeNames {
   /** The object types that an interface or a union can be. */
   members(node: InterfaceNode | UnionNode): readonly ObjectNode[] {
     if (node.kind === "interface")
-      return this.nodes().filter((type) => type.kind === "object" && this.interfacesOf(type).includes(node)) as ObjectNode[];
+      return this.nodes().filter(
+        (type) => type.kind === "object" && this.interfacesOf(type).includes(node),
+      ) as ObjectNode[];
     return node.types.map((ref) => {
       const member = this.resolve(node.name, ref);
       if (member.kind === "object") return member;
@@ -101,7 +110,8 @@ export class TypeNames {
       throw new ResolverError(place, `there are two types named ${node.name}`);
     }
     this.#byName.set(node.name, node);
-    if (node.kind === "input") for (const [key, { type }] of node.fields) this.#queue.push([`${node.name}.${key}`, type]);
+    if (node.kind === "input")
+      for (const [key, { type }] of node.fields) this.#queue.push([`${node.name}.${key}`, type]);
     if (node.kind === "union") for (const type of node.types) this.#queue.push([node.name, type]);
     if (node.kind === "object" || node.kind === "interface") this.#visitFields(node);
   }

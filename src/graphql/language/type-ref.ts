@@ -1,14 +1,17 @@
 import { classMembers } from "./members.ts";
 import { ResolverError } from "./resolver-error.ts";
-import type { Class, GraphType } from "./type.ts";
+import type { Class } from "./type.ts";
 import { type AnyRef, isGraphType, type ObjectNode, type TypeNode } from "./type-node.ts";
 
 const byClass = new WeakMap<object, ObjectNode>();
+// A thunk is asked once: a schema looks at each type several times.
+const byThunk = new WeakMap<object, TypeNode>();
 
 /** Makes `object(..., { model })` the type of that class wherever the class stands for one. */
 export function registerModel(place: string, model: Class, node: ObjectNode): void {
   const other = byClass.get(model);
-  if (other !== undefined) throw new ResolverError(place, `the class ${model.name} is the model of ${other.name} already`);
+  if (other !== undefined)
+    throw new ResolverError(place, `the class ${model.name} is the model of ${other.name} already`);
   byClass.set(model, node);
 }
 
@@ -20,11 +23,15 @@ export function nodeOf(place: string, ref: AnyRef): TypeNode {
       place,
       "carries no type; when the type is declared further down or in a module that imports this one, give a thunk: () => Type",
     );
+  const known = byThunk.get(ref);
+  if (known !== undefined) return known;
   if (isClass(ref)) return nodeOfClass(place, ref);
-  const given = (ref as () => GraphType<unknown, unknown> | Class)();
+  const given = ref();
   if (typeof given === "function" && !isGraphType(given) && !isClass(given))
     throw new ResolverError(place, "a thunk gives a type, not another thunk");
-  return nodeOf(place, given);
+  const node = nodeOf(place, given);
+  byThunk.set(ref, node);
+  return node;
 }
 
 function nodeOfClass(place: string, model: Class): ObjectNode {
@@ -35,7 +42,14 @@ function nodeOfClass(place: string, model: Class): ObjectNode {
       place,
       `the class ${model.name} is no type: put @field on its members, or give it to object() as its model`,
     );
-  const node: ObjectNode = { kind: "object", name: model.name, description: undefined, fields: {}, interfaces: [], model };
+  const node: ObjectNode = {
+    kind: "object",
+    name: model.name,
+    description: undefined,
+    fields: {},
+    interfaces: [],
+    model,
+  };
   byClass.set(model, node);
   return node;
 }

@@ -1,6 +1,6 @@
 import { callable, resolveOptions } from "../../core/options.ts";
-import { ResolverError } from "./resolver-error.ts";
 import type { ObjectType } from "./object.ts";
+import { ResolverError } from "./resolver-error.ts";
 import type { Class, GraphType, OutOf } from "./type.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
@@ -37,7 +37,8 @@ export function union<const T extends readonly UnionMember[]>(
   const place = "t.union";
   checkName(place, name);
   const read = resolveOptions(`${place} ${name}`, options, rules);
-  if (!Array.isArray(types) || types.length === 0) throw new ResolverError(`${place} ${name}`, "a union has at least one type");
+  if (!Array.isArray(types) || types.length === 0)
+    throw new ResolverError(`${place} ${name}`, "a union has at least one type");
   return {
     "~kind": "union",
     "~node": { kind: "union", name, description: read.description, types, resolveType: read.resolveType ?? null },

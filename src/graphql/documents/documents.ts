@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { flag, optional, positiveInteger, REFUSED, type Rule, resolveOptions } from "../../core/options.ts";
+import { BadRequest, HttpException } from "../../http/exceptions.ts";
+import type { KeyValueStore } from "../../stores/key-value.ts";
+import { isRecord, type RequestParams } from "../transport/request-params.ts";
+
+/** Where trusted documents are looked up by their id. */
+export interface DocumentSource {
+  get(id: string): MaybePromise<string | null | undefined>;
+}
+
+/** Documents that a request names instead of sending them. */
+export interface DocumentsOptions {
+  /** Documents by id, as a build step extracts them from the clients: a manifest, or something that looks them up. */
+  readonly trusted?: Readonly<Record<string, string>> | DocumentSource;
+  /** Whether no other document runs: the strongest limit there is. @default false */
+  readonly only?: boolean;
+  /** Whether clients may register documents by their hash (automatic persisted queries). @default false */
+  readonly automatic?: boolean;
+  /** How long a registered document is kept, in seconds. @default 86,400 */
+  readonly keepSeconds?: number;
+}
+
+/** The document of a request. */
+export interface ResolvedDocument {
+  readonly source: string;
+  /** Keeps it for requests to come; called once it has proved valid and within the limits. */
+  readonly keep: (() => Promise<void>) | null;
+}
+
+const trusted: Rule<DocumentSource> = {
+  expected: "an object of documents by id, or something with get(id)",
+  read(value) {
+    if (!isRecord(value)) return REFUSED;
+    if (typeof value["get"] === "function") return value as unknown as DocumentSource;
+    if (!Object.values(value).every((text) => typeof text === "string")) return REFUSED;
+    const manifest = new Map(Object.entries(value as Record<string, string>));
+    return { get: (id) => manifest.get(id) };
+  },
+};
+
+const documentRules = {
+  trusted,
+  only: optional(flag, false),
+  automatic: optional(flag, false),
+  keepSeconds: optional(positiveInteger, 86_400),
+};
+
+/** Longer ones are not kept for clients: anybody may register, and what is kept is shared with sessions. */
+const LONGEST_KEPT = 16_384;
+const ID = /^[\w.:/+=-]{1,200}$/;
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Finds the document of a request: sent with it, trusted, or registered before. */
+export class Documents {
+  readonly #options: ReturnType<typeof resolveDocuments>;
+
+  constructor(options: DocumentsOptions = {}) {
+    this.#options = resolveDocuments(options);
+  }
+
+  async find(params: RequestParams, store: KeyValueStore): Promise<ResolvedDocument> {
+    const hash = hashOf(params);
+    const id = params.documentId ?? hash;
+    if (id !== null && !ID.test(id)) throw new BadRequest("A document id is a short text of letters and digits");
+    const known = id === null ? null : ((await this.#options.trusted?.get(id)) ?? null);
+    if (known !== null) return { source: known, keep: null };
+    if (this.#options.only) throw id === null ? notTrusted() : notFound();
+    if (hash !== null && this.#options.automatic) return this.#automatic(hash, params.query, store);
+    if (params.query === null && id !== null) throw notFound();
+    return { source: given(params.query), keep: null };
+  }
+
+  async #automatic(hash: string, query: string | null, store: KeyValueStore): Promise<ResolvedDocument> {
+    const key = `apq:{${hash}}`;
+    if (query === null) {
+      const kept = await store.get(key);
+      if (kept === null) throw notFound();
+      return { source: kept, keep: null };
+    }
+    if (createHash("sha256").update(query).digest("hex") !== hash) {
+      throw new HttpException(400, "The hash is not that of the document", { code: "PERSISTED_QUERY_MISMATCH" });
+    }
+    const keep = (): Promise<void> => store.set(key, query, this.#options.keepSeconds * 1000);
+    return { source: given(query), keep: query.length > LONGEST_KEPT ? null : keep };
+  }
+}
+
+function resolveDocuments(options: DocumentsOptions): {
+  readonly trusted: DocumentSource | undefined;
+  readonly only: boolean;
+  readonly automatic: boolean;
+  readonly keepSeconds: number;
+} {
+  return resolveOptions("Graph.documents", options, documentRules);
+}
+
+/** The hash of a request by the convention of automatic persisted queries. */
+function hashOf({ extensions }: RequestParams): string | null {
+  const persisted = Object.hasOwn(extensions, "persistedQuery") ? extensions["persistedQuery"] : undefined;
+  if (persisted === undefined || persisted === null) return null;
+  const hash = isRecord(persisted) && Object.hasOwn(persisted, "sha256Hash") ? persisted["sha256Hash"] : undefined;
+  if (typeof hash === "string" && HASH.test(hash)) return hash;
+  throw new BadRequest("extensions.persistedQuery.sha256Hash is the SHA-256 of a document in hexadecimal digits");
+}
+
+function given(query: string | null): string {
+  if (query === null || query.trim() === "") throw new BadRequest("There is no document in the request");
+  return query;
+}
+
+function notFound(): HttpException {
+  return new HttpException(400, "The document is not known here: send it whole", { code: "PERSISTED_QUERY_NOT_FOUND" });
+}
+
+function notTrusted(): HttpException {
+  return new HttpException(403, "Only documents that are known here run: send the id of one", {
+    code: "DOCUMENT_NOT_TRUSTED",
+  });
+}

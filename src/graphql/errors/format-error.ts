@@ -1,0 +1,96 @@
+import type { GraphQLError } from "graphql";
+import { correlationId } from "../../core/correlation-id.ts";
+import { PorticoError } from "../../core/error.ts";
+import type { BaseContext } from "../../http/context.ts";
+import { HttpException } from "../../http/exceptions.ts";
+import { logFailure } from "../../http/problem.ts";
+
+/** An error as it goes out. */
+export interface FormattedError {
+  readonly message: string;
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+  readonly path?: readonly (string | number)[];
+  readonly extensions: Readonly<Record<string, unknown>> & { readonly code: string; readonly correlationId: string };
+}
+
+const MASKED = "Unexpected error";
+
+/**
+ * Formats an error and writes the one log line that its correlation id is found in. The text of an error that is meant for
+ * clients is sent: graphql's own, a `GraphQLError` of a resolver, an HTTP exception. Any other is masked.
+ */
+export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: boolean): FormattedError {
+  const id = correlationId();
+  const cause = rootCause(error);
+  const isShown = isDebug || isMeantForClients(error, cause);
+  const code = isShown ? codeOf(error, cause) : "INTERNAL_SERVER_ERROR";
+  const { locations, path } = error;
+  log(
+    ctx,
+    error,
+    cause,
+    { correlation_id: id, code, ...(path === undefined ? {} : { field: path.join(".") }) },
+    isShown && !isDebug,
+  );
+  return {
+    message: isShown ? messageOf(error, cause) : MASKED,
+    ...(locations === undefined ? {} : { locations: locations.map(({ line, column }) => ({ line, column })) }),
+    ...(path === undefined ? {} : { path }),
+    extensions: { ...(isShown ? safeExtensions(error) : {}), code, correlationId: id },
+  };
+}
+
+/** What a resolver threw, below what graphql wrapped around it. */
+function rootCause(error: GraphQLError): unknown {
+  let cause: unknown = error;
+  while (isGraphQLError(cause) && cause.originalError !== undefined) cause = cause.originalError;
+  return cause;
+}
+
+/** By a brand and not by `instanceof`: a resolver may throw the error of another copy of graphql. */
+function isGraphQLError(value: unknown): value is GraphQLError {
+  return value instanceof Error && Object.prototype.toString.call(value) === "[object GraphQLError]";
+}
+
+function isMeantForClients(error: GraphQLError, cause: unknown): boolean {
+  if (cause instanceof PorticoError) return cause instanceof HttpException || cause.status < 500;
+  return isGraphQLError(cause) && !isSerialization(error, cause);
+}
+
+/** graphql says what a scalar could not print: a value of the application's own, in a field that has a path. */
+function isSerialization(error: GraphQLError, cause: GraphQLError): boolean {
+  return (
+    error.path !== undefined &&
+    cause.extensions["code"] === undefined &&
+    / cannot represent |^Expected `.*`.*returned: /.test(cause.message)
+  );
+}
+
+function codeOf(error: GraphQLError, cause: unknown): string {
+  const given =
+    error.extensions["code"] ?? (isGraphQLError(cause) ? cause.extensions["code"] : (cause as PorticoError).code);
+  return typeof given === "string" ? given : "INTERNAL_SERVER_ERROR";
+}
+
+function messageOf(error: GraphQLError, cause: unknown): string {
+  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+}
+
+/** What an author put there, if JSON can say it. */
+function safeExtensions(error: GraphQLError): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(JSON.stringify(error.extensions)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: object, isExpected: boolean): void {
+  const subject = isGraphQLError(cause) ? error : cause;
+  try {
+    logFailure(ctx.host, ctx.exchange, subject, details, isExpected ? "info" : "error");
+  } catch {
+    // An error whose own properties throw when they are read.
+    ctx.host.log.error(details, "an error that cannot be printed");
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Keeps what was worked out for documents, within a number of bytes, and forgets what was not asked for the longest.
+ *
+ * Entries that were asked for again are kept apart from those that were not, in up to four fifths of the room, and new
+ * ones make room among the latter alone: a client that sends a million documents once each does not drive out those that
+ * are in use.
+ */
+export class DocumentCache<T> {
+  readonly #most: number;
+  readonly #fresh: Segment<T> = new Segment();
+  readonly #proven: Segment<T> = new Segment();
+
+  constructor(mostBytes: number) {
+    this.#most = mostBytes;
+  }
+
+  get size(): number {
+    return this.#fresh.entries.size + this.#proven.entries.size;
+  }
+
+  get bytes(): number {
+    return this.#fresh.bytes + this.#proven.bytes;
+  }
+
+  get(key: string): T | undefined {
+    const entry = this.#proven.take(key) ?? this.#fresh.take(key);
+    if (entry === undefined) return undefined;
+    this.#proven.add(key, entry);
+    while (this.#proven.bytes > this.#most * PROVEN_SHARE) this.#fresh.add(...this.#proven.oldest());
+    return entry.value;
+  }
+
+  /** An entry that would take more than the share of the new ones is not kept. */
+  set(key: string, value: T, bytes: number): void {
+    if (bytes > this.#most * (1 - PROVEN_SHARE)) return;
+    this.#proven.take(key);
+    this.#fresh.take(key);
+    this.#fresh.add(key, { value, bytes });
+    while (this.bytes > this.#most) this.#fresh.oldest();
+  }
+}
+
+const PROVEN_SHARE = 0.8;
+
+interface Entry<T> {
+  readonly value: T;
+  readonly bytes: number;
+}
+
+/** A part of the room. A map keeps the order in which its entries were added: the oldest stands first. */
+class Segment<T> {
+  readonly entries: Map<string, Entry<T>> = new Map();
+  bytes = 0;
+
+  add(key: string, entry: Entry<T>): void {
+    this.entries.set(key, entry);
+    this.bytes += entry.bytes;
+  }
+
+  take(key: string): Entry<T> | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    this.entries.delete(key);
+    this.bytes -= entry.bytes;
+    return entry;
+  }
+
+  /** Takes out the one that was added first; there has to be one. */
+  oldest(): [string, Entry<T>] {
+    const [key] = this.entries.keys();
+    const entry = key === undefined ? undefined : this.take(key);
+    if (key === undefined || entry === undefined) throw new Error("An empty segment has no oldest entry");
+    return [key, entry];
+  }
+}

@@ -1,0 +1,90 @@
+import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinitionNode } from "graphql";
+import { type Fragments, fold, fragmentsOf, type Gathering } from "./fold.ts";
+import { type Price, priceOf, type Quantity, timesCounted } from "./price.ts";
+import { plus, times } from "./saturating.ts";
+
+/** What an operation costs with these variables, which are coerced already. */
+export type Cost = (variables: Readonly<Record<string, unknown>>) => number;
+
+/**
+ * Works out once what an operation costs: the sum of the `cost` of all selected fields, where a field that declares
+ * `listSize` counts what is selected in it so many times. What does not depend on the variables is added up here and now;
+ * what does takes time linear in the document at every call. The operation is to be valid; of one that is not, fields
+ * that the schema does not have cost 1.
+ */
+export function compileCost(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  fragments: Fragments = fragmentsOf(document),
+): Cost {
+  const open: Sum[] = [];
+  const root = schema.getRootType(operation.operation) ?? undefined;
+  const total = fold(operation, fragments, adding(schema, open), { type: root, times: 1 });
+  if (total.terms.length === 0) return () => total.constant;
+  return (variables) => {
+    // Each sum stands after those it is made of.
+    const values = new Map<Sum, number>();
+    for (const sum of open) values.set(sum, evaluate(sum, values, variables));
+    return evaluate(total, values, variables);
+  };
+}
+
+/** A number, and what is added to it once the variables are known. */
+interface Sum {
+  constant: number;
+  readonly terms: { readonly times: Quantity; readonly sum: Sum }[];
+}
+
+interface Place {
+  readonly type: GraphQLNamedType | undefined;
+  /** How often what is selected here counts in the field it is selected in. */
+  readonly times: Quantity;
+}
+
+/** `open` receives the sums that depend on the variables, in an order in which they can be evaluated. */
+function adding(schema: GraphQLSchema, open: Sum[]): Gathering<Sum, Place> {
+  const prices = new Map<GraphQLNamedType | undefined, Map<string, Price>>();
+  const kept = new Set<Sum>();
+  return {
+    empty: () => ({ constant: 0, terms: [] }),
+    field(sum, node, { type }) {
+      const price = lookUp(type, node.name.value);
+      sum.constant = plus(sum.constant, price.cost);
+      return { type: price.type, times: timesCounted(price, node) };
+    },
+    below: (sum, inner, place) => add(sum, place.times, inner),
+    inside: ({ typeCondition }, place) => ({
+      type: typeCondition === undefined ? place.type : schema.getType(typeCondition.name.value),
+      times: 1,
+    }),
+    merge: (sum, _node, inner) => add(sum, 1, inner),
+  };
+
+  function add(sum: Sum, factor: Quantity, inner: Sum): void {
+    if (inner.terms.length === 0 && typeof factor === "number") {
+      sum.constant = plus(sum.constant, times(factor, inner.constant));
+      return;
+    }
+    if (!kept.has(inner)) open.push(inner);
+    kept.add(inner);
+    sum.terms.push({ times: factor, sum: inner });
+  }
+
+  function lookUp(type: GraphQLNamedType | undefined, name: string): Price {
+    const known = prices.get(type) ?? new Map<string, Price>();
+    prices.set(type, known);
+    const price = known.get(name) ?? priceOf(schema, type, name);
+    known.set(name, price);
+    return price;
+  }
+}
+
+function evaluate(sum: Sum, values: ReadonlyMap<Sum, number>, variables: Readonly<Record<string, unknown>>): number {
+  let value = sum.constant;
+  for (const term of sum.terms) {
+    const factor = typeof term.times === "number" ? term.times : term.times(variables);
+    value = plus(value, times(factor, values.get(term.sum) ?? 0));
+  }
+  return value;
+}

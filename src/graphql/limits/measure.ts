@@ -1,0 +1,72 @@
+import type { OperationDefinitionNode } from "graphql";
+import { type Fragments, fold, type Gathering } from "./fold.ts";
+import { plus } from "./saturating.ts";
+
+/** What an operation asks for, counted on the document alone, its fragments expanded. */
+export interface Structure {
+  /** How deeply fields are nested. */
+  readonly depth: number;
+  /** Fields that are given another name. */
+  readonly aliases: number;
+  /** Fields in the widest selection set. */
+  readonly breadth: number;
+  /** Fields altogether. */
+  readonly fields: number;
+  /** Directives altogether: on fields, spreads, fragments, variables and the operation. */
+  readonly directives: number;
+}
+
+/**
+ * Measures one operation, whether it is valid or not. Every selection counts, under `@skip` and for introspection too, and
+ * a fragment counts each time it is spread. The counts are whole numbers up to `Number.MAX_SAFE_INTEGER`.
+ */
+export function measure(operation: OperationDefinitionNode, fragments: Fragments): Structure {
+  const { depth, aliases, breadth, width, fields, directives } = fold(operation, fragments, counting, undefined);
+  return { depth, aliases, breadth: Math.max(breadth, width), fields, directives };
+}
+
+/** The counts of one selection set, as far as it was read. */
+interface Counts {
+  depth: number;
+  aliases: number;
+  /** Of the sets further down; `width` is that of this one. */
+  breadth: number;
+  width: number;
+  fields: number;
+  directives: number;
+}
+
+const counting: Gathering<Counts, undefined> = {
+  empty(of) {
+    let directives = of?.directives?.length ?? 0;
+    for (const variable of of?.variableDefinitions ?? []) directives += variable.directives?.length ?? 0;
+    return { depth: 0, aliases: 0, breadth: 0, width: 0, fields: 0, directives };
+  },
+  field(sum, node) {
+    sum.depth = Math.max(sum.depth, 1);
+    sum.width = plus(sum.width, 1);
+    sum.fields = plus(sum.fields, 1);
+    if (node.alias !== undefined) sum.aliases = plus(sum.aliases, 1);
+    sum.directives = plus(sum.directives, node.directives?.length ?? 0);
+    return undefined;
+  },
+  below(sum, inner) {
+    sum.depth = Math.max(sum.depth, inner.depth + 1);
+    sum.breadth = Math.max(sum.breadth, inner.breadth, inner.width);
+    addTotals(sum, inner);
+  },
+  inside: () => undefined,
+  merge(sum, node, inner) {
+    sum.depth = Math.max(sum.depth, inner.depth);
+    sum.breadth = Math.max(sum.breadth, inner.breadth);
+    sum.width = plus(sum.width, inner.width);
+    addTotals(sum, inner);
+    sum.directives = plus(sum.directives, node.directives?.length ?? 0);
+  },
+};
+
+function addTotals(sum: Counts, inner: Counts): void {
+  sum.fields = plus(sum.fields, inner.fields);
+  sum.aliases = plus(sum.aliases, inner.aliases);
+  sum.directives = plus(sum.directives, inner.directives);
+}

@@ -1,0 +1,155 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  Kind,
+  type SelectionSetNode,
+} from "graphql";
+import type { Fragments } from "./fold.ts";
+import { fieldOf } from "./price.ts";
+
+/**
+ * Whether fields that share a place in the answer are all alike.
+ *
+ * - `"alike"`: the same field with the same arguments and type at every place: they merge.
+ * - `"differ"`: some differ. That may be right, for objects of two types, or a conflict: graphql has to compare pairs.
+ * - `"too many"`: some differ and there are too many pairs, or the document unfolds too far to be looked through.
+ */
+export type Overlaps = "alike" | "differ" | "too many";
+
+// graphql compares some 10,000 pairs in a millisecond, and gives up after half a million.
+const MOST_PAIRS = 25_000;
+const MOST_SELECTIONS = 20_000;
+
+/**
+ * Looks at every place of the answer once. graphql compares all fields of a place in pairs, which takes a tenth of a
+ * second for a document that is well within the limits; they rarely differ, and this takes time linear in what is selected.
+ */
+export function findOverlaps(schema: GraphQLSchema, document: DocumentNode, fragments: Fragments): Overlaps {
+  const walk = new Walk(schema, document, fragments);
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION)
+      walk.from(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined);
+  }
+  // Nothing runs them, and yet graphql compares what is in them.
+  for (const { name, selectionSet, typeCondition } of fragments.values()) {
+    if (!walk.reached.has(name.value)) walk.from(selectionSet, schema.getType(typeCondition.name.value));
+  }
+  if (walk.selections > MOST_SELECTIONS) return "too many";
+  if (walk.isAlike) return "alike";
+  return walk.pairs > MOST_PAIRS ? "too many" : "differ";
+}
+
+/** A place in the answer: the fields that are written to it, and the places below. */
+interface Place {
+  first: Written | null;
+  fields: number;
+  spreads: number;
+  readonly below: Map<string, Place>;
+  /** A fragment adds nothing to a place where it was spread before. */
+  readonly sets: Set<SelectionSetNode>;
+}
+
+interface Written {
+  readonly node: FieldNode;
+  readonly type: GraphQLOutputType | undefined;
+}
+
+interface Visit {
+  readonly set: SelectionSetNode;
+  readonly parent: GraphQLNamedType | undefined;
+  readonly place: Place;
+}
+
+class Walk {
+  readonly reached: Set<string> = new Set();
+  isAlike = true;
+  pairs = 0;
+  selections = 0;
+  readonly #schema: GraphQLSchema;
+  readonly #source: string;
+  readonly #fragments: Fragments;
+  readonly #open: Visit[] = [];
+
+  constructor(schema: GraphQLSchema, document: DocumentNode, fragments: Fragments) {
+    this.#schema = schema;
+    this.#source = document.loc?.source.body ?? "";
+    this.#fragments = fragments;
+  }
+
+  from(set: SelectionSetNode, parent: GraphQLNamedType | undefined): void {
+    this.#open.push({ set, parent, place: emptyPlace() });
+    for (let visit = this.#open.pop(); visit !== undefined; visit = this.#open.pop()) {
+      if (this.selections > MOST_SELECTIONS) return;
+      if (visit.place.sets.has(visit.set)) continue;
+      visit.place.sets.add(visit.set);
+      this.#visit(visit);
+    }
+  }
+
+  #visit({ set, parent, place }: Visit): void {
+    for (const node of set.selections) {
+      if (++this.selections > MOST_SELECTIONS) return;
+      if (node.kind === Kind.FIELD) this.#write(node, parent, place);
+      else if (node.kind === Kind.INLINE_FRAGMENT)
+        this.#open.push({
+          set: node.selectionSet,
+          parent: this.#narrowed(node.typeCondition?.name.value, parent),
+          place,
+        });
+      else this.#spread(node.name.value, place);
+    }
+  }
+
+  #write(node: FieldNode, parent: GraphQLNamedType | undefined, { below }: Place): void {
+    const name = (node.alias ?? node.name).value;
+    const place = below.get(name) ?? emptyPlace();
+    below.set(name, place);
+    const type = fieldOf(parent, node.name.value)?.type;
+    this.pairs += place.fields++;
+    if (place.first === null) place.first = { node, type };
+    else this.isAlike &&= this.#areAlike(place.first, { node, type });
+    if (node.selectionSet !== undefined)
+      this.#open.push({ set: node.selectionSet, parent: type === undefined ? undefined : getNamedType(type), place });
+  }
+
+  #spread(name: string, place: Place): void {
+    const fragment = this.#fragments.get(name);
+    if (fragment === undefined) return;
+    this.reached.add(name);
+    this.pairs += place.spreads++;
+    this.#open.push({
+      set: fragment.selectionSet,
+      parent: this.#schema.getType(fragment.typeCondition.name.value),
+      place,
+    });
+  }
+
+  #narrowed(condition: string | undefined, parent: GraphQLNamedType | undefined): GraphQLNamedType | undefined {
+    return condition === undefined ? parent : this.#schema.getType(condition);
+  }
+
+  #areAlike(a: Written, b: Written): boolean {
+    if (a.node.name.value !== b.node.name.value) return false;
+    if (a.type !== b.type && String(a.type) !== String(b.type)) return false;
+    return this.#argumentsOf(a.node) === this.#argumentsOf(b.node) && !isStreamed(a.node) && !isStreamed(b.node);
+  }
+
+  /** As they were written: those that only look different are left to graphql. */
+  #argumentsOf({ arguments: given }: FieldNode): string {
+    const start = given?.at(0)?.loc?.start;
+    return start === undefined ? "" : this.#source.slice(start, given?.at(-1)?.loc?.end);
+  }
+}
+
+function emptyPlace(): Place {
+  return { first: null, fields: 0, spreads: 0, below: new Map(), sets: new Set() };
+}
+
+/** Two streams never merge. */
+function isStreamed({ directives }: FieldNode): boolean {
+  return directives?.some(({ name }) => name.value === "stream") ?? false;
+}

@@ -1,0 +1,122 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+} from "graphql";
+import type { ListSize } from "../language/field-options.ts";
+
+/** A number, or one that follows from the variables. */
+export type Quantity = number | ((variables: Readonly<Record<string, unknown>>) => number);
+
+/** What one field costs, wherever it is selected on one type. */
+export interface Price {
+  readonly cost: number;
+  /** The fields that say how long their list is. */
+  readonly lists: readonly List[];
+  /** What is selected in it is selected on this type; `undefined` when the schema has no such field. */
+  readonly type: GraphQLNamedType | undefined;
+}
+
+interface List {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly size: ListSize;
+}
+
+/**
+ * The price of a field, as its `extensions` say: `cost`, 1 unless it is a whole number, and `listSize`.
+ * What is selected on an interface costs as much as with the dearest of the types that may stand there.
+ */
+export function priceOf(schema: GraphQLSchema, parent: GraphQLNamedType | undefined, name: string): Price {
+  const own = fieldOf(parent, name);
+  const fields = own === undefined ? [] : [own, ...implementations(schema, parent, name)];
+  const costs = fields.map(({ extensions }) => (isCount(extensions["cost"]) ? extensions["cost"] : 1));
+  const lists = fields.flatMap((field) => {
+    const size = field.extensions["listSize"];
+    return isListSize(size) ? [{ field, size }] : [];
+  });
+  return { cost: costs.length === 0 ? 1 : Math.max(...costs), lists, type: own && getNamedType(own.type) };
+}
+
+/** How often what is selected in this field counts. */
+export function timesCounted({ lists }: Price, node: FieldNode): Quantity {
+  const sizes = lists.map(({ field, size }) => quantityOf(size, field, node));
+  if (sizes.length === 0) return 1;
+  const known = sizes.filter((size) => typeof size === "number");
+  const open = sizes.filter((size) => typeof size === "function");
+  if (open.length === 0) return Math.max(...known);
+  return (variables) => Math.max(...known, ...open.map((size) => size(variables)));
+}
+
+/** The field of that name, one that every schema has included. */
+export function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLField<any, any> | undefined {
+  const meta = META.get(name);
+  if (meta !== undefined) return meta;
+  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
+  const fields = parent.getFields();
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+const META = new Map([SchemaMetaFieldDef, TypeMetaFieldDef, TypeNameMetaFieldDef].map((field) => [field.name, field]));
+
+function implementations(
+  schema: GraphQLSchema,
+  parent: GraphQLNamedType | undefined,
+  name: string,
+): GraphQLField<any, any>[] {
+  if (parent === undefined || !isAbstractType(parent)) return [];
+  return schema.getPossibleTypes(parent).flatMap((type) => fieldOf(type, name) ?? []);
+}
+
+function quantityOf(size: ListSize, field: GraphQLField<unknown, unknown>, node: FieldNode): Quantity {
+  if (typeof size === "number") return size;
+  const { argument, max, assumed = max } = size;
+  const given: ArgumentNode | undefined = node.arguments?.find(({ name }) => name.value === argument);
+  const omitted = read(defaultOf(field.args.find(({ name }) => name === argument)));
+  if (given === undefined) return omitted;
+  if (given.value.kind !== Kind.VARIABLE) return read(literal(given.value));
+  const variable = given.value.name.value;
+  return (variables) => (Object.hasOwn(variables, variable) ? read(variables[variable]) : omitted);
+
+  function read(value: unknown): number {
+    if (value === null || value === undefined) return Math.min(assumed, max);
+    const asked = Math.ceil(Number(typeof value === "bigint" || typeof value === "number" ? value : max));
+    return Number.isNaN(asked) ? max : Math.min(Math.max(asked, 0), max);
+  }
+}
+
+/** graphql 16 keeps the value, graphql 17 the value or the literal it was written as. */
+function defaultOf(argument: GraphQLArgument | undefined): unknown {
+  const { defaultValue, default: given } = (argument ?? {}) as {
+    readonly defaultValue?: unknown;
+    readonly default?: { readonly value?: unknown; readonly literal?: ArgumentNode["value"] };
+  };
+  return given?.literal === undefined ? (given?.value ?? defaultValue) : literal(given.literal);
+}
+
+/** What is no number is left to the field: a size that cannot be read counts as the most. */
+function literal(node: ArgumentNode["value"]): unknown {
+  if (node.kind === Kind.NULL) return null;
+  return node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : Number.NaN;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+/** The schema may be another library's, whose `listSize` means something else. */
+function isListSize(value: unknown): value is ListSize {
+  if (typeof value !== "object" || value === null) return isCount(value);
+  const { argument, max, assumed } = value as Record<string, unknown>;
+  return typeof argument === "string" && isCount(max) && (assumed === undefined || isCount(assumed));
+}

@@ -1,0 +1,12 @@
+/** Counts stop here: fragments that spread fragments reach numbers that are no longer whole, then `Infinity`. */
+const MOST: number = Number.MAX_SAFE_INTEGER;
+
+/** The sum of two counts. */
+export function plus(a: number, b: number): number {
+  return Math.min(a + b, MOST);
+}
+
+/** The product of two counts. */
+export function times(a: number, b: number): number {
+  return Math.min(a * b, MOST);
+}

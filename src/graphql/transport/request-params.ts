@@ -1,0 +1,63 @@
+import { BadRequest } from "../../http/exceptions.ts";
+
+/** One operation as it was asked for, its parts checked for their type. */
+export interface RequestParams {
+  /** The document; `null` when the request only names one that is kept here. */
+  readonly query: string | null;
+  /** The id of a document that is kept here. */
+  readonly documentId: string | null;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the parts of one operation. Unknown keys are ignored; a part of a wrong type is 400. */
+export function readParams(value: unknown): RequestParams {
+  if (!isRecord(value)) throw new BadRequest("An operation is an object with a query");
+  return {
+    query: readText(value, "query"),
+    documentId: readText(value, "documentId"),
+    operationName: readText(value, "operationName"),
+    variables: readRecord(value, "variables"),
+    extensions: readRecord(value, "extensions"),
+  };
+}
+
+/** The same from text, as a URL or a form carries it: variables and extensions are JSON. */
+export function readTextParams(values: ReadonlyMap<string, string>): RequestParams {
+  const entries = [...values].map(([name, value]) => [
+    name,
+    name === "variables" || name === "extensions" ? parse(name, value) : value,
+  ]);
+  return readParams(Object.fromEntries(entries));
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readText(from: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = own(from, name);
+  if (value === null || typeof value === "string") return value;
+  throw new BadRequest(`${name} must be a string`);
+}
+
+function readRecord(from: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  const value = own(from, name);
+  if (value === null) return {};
+  if (isRecord(value)) return value;
+  throw new BadRequest(`${name} must be an object`);
+}
+
+function own(from: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(from, name) ? (from[name] ?? null) : null;
+}
+
+function parse(name: string, value: string): unknown {
+  if (value === "") return null;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new BadRequest(`${name} must be JSON`);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Readable } from "node:stream";
+import { BodyIncomplete, PayloadTooLarge } from "../../http/exceptions.ts";
+
+/**
+ * Reads a body piece by piece, at the speed of the reader, and never more than `limit` bytes: `PayloadTooLarge` then,
+ * `BodyIncomplete` when the client leaves or `signal` aborts. Whoever stops reading leaves the rest untouched in the stream,
+ * which stays open: its connection still has to carry the answer.
+ */
+export async function* bodyChunks(
+  stream: Readable,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+): AsyncGenerator<Buffer, void, undefined> {
+  let wake: (() => void) | undefined;
+  const onChange = (): void => wake?.();
+  let length = 0;
+  for (const event of EVENTS) stream.on(event, onChange);
+  signal.addEventListener("abort", onChange);
+  try {
+    for (;;) {
+      if (signal.aborted) throw new BodyIncomplete({ cause: signal.reason });
+      const chunk = stream.read() as Buffer | null;
+      if (chunk !== null) {
+        length += chunk.length;
+        if (length > limit) throw new PayloadTooLarge(limit);
+        yield chunk;
+      } else if (stream.readableEnded) {
+        return;
+      } else if (stream.destroyed) {
+        throw new BodyIncomplete({ cause: stream.errored });
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    for (const event of EVENTS) stream.off(event, onChange);
+    signal.removeEventListener("abort", onChange);
+  }
+}
+
+const EVENTS = ["readable", "end", "error", "close"] as const;

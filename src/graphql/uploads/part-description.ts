@@ -1,0 +1,54 @@
+import { parseParameters } from "./header-parameters.ts";
+import type { PartHeaders } from "./multipart-parts.ts";
+import { uploadInvalid } from "./upload-refusals.ts";
+
+/** What a part says of itself. */
+export interface PartDescription {
+  readonly name: string;
+  /** Without directories; empty when there is none. */
+  readonly filename: string;
+  /** As it was sent. */
+  readonly contentType: string | undefined;
+}
+
+/** Reads the headers of a part, RFC 7578 section 4.2. A part without a name is refused. */
+export function describePart(headers: PartHeaders): PartDescription {
+  const disposition = parseParameters(onlyOne(headers, "content-disposition") ?? "");
+  const name = disposition?.parameters.get("name");
+  if (disposition?.value !== "form-data" || name === undefined)
+    throw uploadInvalid("A part of the body does not say its name");
+  const { parameters } = disposition;
+  const filename = extended(parameters.get("filename*")) ?? plain(parameters.get("filename") ?? "");
+  return { name: plain(name), filename: withoutDirectories(filename), contentType: onlyOne(headers, "content-type") };
+}
+
+function onlyOne(headers: PartHeaders, name: string): string | undefined {
+  const values = headers[name] ?? [];
+  if (values.length > 1) throw uploadInvalid(`A part of the body has the header ${name} twice`);
+  return values[0];
+}
+
+/** Browsers send UTF-8, and these three characters in a notation of their own. */
+function plain(value: string): string {
+  const escapes: Readonly<Record<string, string>> = { "%22": '"', "%0D": "\r", "%0A": "\n" };
+  return Buffer.from(value, "latin1")
+    .toString("utf8")
+    .replace(/%22|%0D|%0A/gi, (escaped) => escapes[escaped.toUpperCase()] as string);
+}
+
+/** RFC 8187: `UTF-8''na%C3%AFve.txt`. Not for forms by RFC 7578, and sent all the same. */
+function extended(value: string | undefined): string | null {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return null;
+  }
+}
+
+/** Somebody will join it to a path. */
+function withoutDirectories(filename: string): string {
+  const last = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
+  return last === "." || last === ".." ? "" : last;
+}

@@ -1,0 +1,164 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import { decodeUtf8 } from "../../http/body.ts";
+import { HttpException, PayloadTooLarge, UnsupportedMediaType } from "../../http/exceptions.ts";
+import { bodyChunks } from "./body-chunks.ts";
+import { ByteBuffer } from "./byte-buffer.ts";
+import { declaredType, isAllowedType } from "./content-types.ts";
+import { parseParameters } from "./header-parameters.ts";
+import { type MultipartPart, multipartParts } from "./multipart-parts.ts";
+import { describePart, type PartDescription } from "./part-description.ts";
+import { Spool } from "./spool.ts";
+import { readUploadMap, type UploadMap } from "./upload-map.ts";
+import { quote, uploadInvalid, uploadTooLarge, uploadTypeRefused } from "./upload-refusals.ts";
+import { UploadedFile } from "./uploaded-file.ts";
+import type { Uploads } from "./uploads.ts";
+
+/** A request whose body has not been read. `stream` is asked for when its headers have passed. */
+export interface UploadSource {
+  readonly stream: Readable;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface ReceiveOptions {
+  readonly uploads: Uploads;
+  /** What `operations` and `map` may hold together, in bytes. */
+  readonly maxBody: number;
+  readonly signal: AbortSignal;
+}
+
+/** An upload that has been received whole, and is held until it is disposed of. */
+export interface ReceivedUpload {
+  /** The part `operations`, its files in the places of the nulls. */
+  readonly operations: Record<string, unknown>;
+  /** Gives memory and disk back; streams of the files that are still open fail. May be called again. */
+  readonly dispose: () => Promise<void>;
+}
+
+/**
+ * Receives a request by the GraphQL multipart request convention: the parts `operations`, `map` and one for each file, in
+ * this order. The first thing that is wrong or over a limit stops it at once, with an HTTP exception: the rest stays unread,
+ * and nothing of it is kept.
+ */
+export async function receiveUpload(source: UploadSource, options: ReceiveOptions): Promise<ReceivedUpload> {
+  const { uploads, maxBody, signal } = options;
+  const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = source.headers;
+  const limit = uploads.maxTotal + maxBody;
+  if (encoding.toLowerCase() !== "identity") throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
+  if (Number(announced) > limit) throw new PayloadTooLarge(limit);
+  const boundary = boundaryOf(source.headers["content-type"]);
+  const { stream } = source;
+  if (stream.readableDidRead) throw new Error("the body of an upload was read before, by request.stream or a plugin");
+  const spool = new Spool(uploads);
+  try {
+    const parts = multipartParts(bodyChunks(stream, { limit, signal }), boundary);
+    const operations = await new Reception(options, spool).receive(parts);
+    return { operations, dispose: () => spool.close() };
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
+}
+
+/** RFC 2046 section 5.1.1: one to seventy of these characters, and no space at the end. */
+function boundaryOf(contentType: string | undefined): string {
+  const boundary = parseParameters(contentType ?? "")?.parameters.get("boundary");
+  if (boundary === undefined || !/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
+    throw uploadInvalid("The Content-Type of an upload has one boundary, of at most 70 characters");
+  return boundary;
+}
+
+/** One upload on its way in: what has arrived so far decides what may come next. */
+class Reception {
+  readonly #options: ReceiveOptions;
+  readonly #spool: Spool;
+  readonly #files = new Map<string, UploadedFile>();
+  #operations: Record<string, unknown> | null = null;
+  #map: UploadMap | null = null;
+  #textBytes = 0;
+  #fileBytes = 0;
+
+  constructor(options: ReceiveOptions, spool: Spool) {
+    this.#options = options;
+    this.#spool = spool;
+  }
+
+  async receive(parts: AsyncIterable<MultipartPart>): Promise<Record<string, unknown>> {
+    for await (const part of parts) {
+      const description = describePart(part.headers);
+      if (description.name === "operations") await this.#receiveOperations(part);
+      else if (description.name === "map") await this.#receiveMap(part);
+      else await this.#receiveFile(description, part);
+    }
+    return this.#complete();
+  }
+
+  async #receiveOperations({ content }: MultipartPart): Promise<void> {
+    if (this.#operations !== null) throw uploadInvalid('The part "operations" came twice');
+    const operations = await this.#readJson("operations", content);
+    if (Array.isArray(operations))
+      throw new HttpException(400, "A batch cannot come with files", { code: "BATCH_REFUSED" });
+    if (typeof operations !== "object" || operations === null) throw uploadInvalid('"operations" is not an object');
+    this.#operations = operations as Record<string, unknown>;
+  }
+
+  async #receiveMap({ content }: MultipartPart): Promise<void> {
+    if (this.#operations === null) throw uploadInvalid('The part "operations" must come before "map"');
+    if (this.#map !== null) throw uploadInvalid('The part "map" came twice');
+    const map = await this.#readJson("map", content);
+    this.#map = readUploadMap(map, this.#operations, this.#options.uploads.maxFiles);
+  }
+
+  async #receiveFile(described: PartDescription, { content }: MultipartPart): Promise<void> {
+    const { name, filename } = described;
+    if (this.#map === null) throw uploadInvalid('The parts "operations" and "map" must come before the files');
+    if (!this.#map.has(name)) throw uploadInvalid(`"map" does not know the part ${quote(name)}`);
+    if (this.#files.has(name)) throw uploadInvalid(`The part ${quote(name)} came twice`);
+    const type = declaredType(described.contentType);
+    if (!isAllowedType(type, this.#options.uploads.contentTypes))
+      throw uploadTypeRefused(filename, described.contentType);
+    const stored = await this.#spool.store(this.#withinLimits(filename, content));
+    // RFC 9110 section 8.3: what says nothing of its type may be taken for any bytes.
+    const contentType = type ?? "application/octet-stream";
+    this.#files.set(name, new UploadedFile({ filename, contentType }, stored, this.#spool.signal));
+  }
+
+  #complete(): Record<string, unknown> {
+    if (this.#operations === null || this.#map === null)
+      throw uploadInvalid(`The part "${this.#operations === null ? "operations" : "map"}" is missing`);
+    for (const [name, places] of this.#map) {
+      const file = this.#files.get(name);
+      if (file === undefined) throw uploadInvalid(`The part ${quote(name)} of "map" is missing`);
+      for (const { holder, key } of places) holder[key] = file;
+    }
+    return this.#operations;
+  }
+
+  async #readJson(name: string, content: AsyncIterable<Buffer>): Promise<unknown> {
+    const { maxBody } = this.#options;
+    const bytes = new ByteBuffer();
+    for await (const chunk of content) {
+      this.#textBytes += chunk.length;
+      if (this.#textBytes > maxBody)
+        throw uploadTooLarge(`"operations" and "map" are larger than ${maxBody} bytes together`);
+      bytes.add(chunk);
+    }
+    try {
+      return JSON.parse(decodeUtf8(bytes.view()) ?? "");
+    } catch {
+      throw uploadInvalid(`The part "${name}" is not JSON`);
+    }
+  }
+
+  async *#withinLimits(filename: string, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+    const { maxSize, maxTotal } = this.#options.uploads;
+    let size = 0;
+    for await (const chunk of content) {
+      size += chunk.length;
+      this.#fileBytes += chunk.length;
+      if (size > maxSize) throw uploadTooLarge(`The file ${quote(filename)} is larger than ${maxSize} bytes`);
+      if (this.#fileBytes > maxTotal) throw uploadTooLarge(`The files are larger than ${maxTotal} bytes together`);
+      yield chunk;
+    }
+  }
+}

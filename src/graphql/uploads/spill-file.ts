@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * A file on disk that nobody else can reach: it is made anew, for this user alone, and loses its name at once. When the
+ * process dies, its bytes are gone too.
+ */
+export class SpillFile {
+  readonly #handle: FileHandle;
+  /** Where the name could not be taken from an open file, it goes with the handle. */
+  readonly #path: string | null;
+  #length = 0;
+
+  private constructor(handle: FileHandle, path: string | null) {
+    this.#handle = handle;
+    this.#path = path;
+  }
+
+  static async create(directory: string): Promise<SpillFile> {
+    const path = join(directory, `portico-${randomBytes(16).toString("hex")}`);
+    const handle = await open(path, "wx+", 0o600);
+    const isNameless = await rm(path).then(
+      () => true,
+      () => false,
+    );
+    return new SpillFile(handle, isNameless ? null : path);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  async append(bytes: Buffer): Promise<void> {
+    let rest = bytes;
+    while (rest.length > 0) {
+      const { bytesWritten } = await this.#handle.write(rest, 0, rest.length, this.#length);
+      this.#length += bytesWritten;
+      rest = rest.subarray(bytesWritten);
+    }
+  }
+
+  /** At most `length` bytes from `position` on. */
+  async read(position: number, length: number): Promise<Buffer> {
+    const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafeSlow(length), 0, length, position);
+    if (bytesRead === 0) throw new Error("an upload on disk is shorter than what was written to it");
+    return buffer.subarray(0, bytesRead);
+  }
+
+  /** Waits for what is being read or written. */
+  async close(): Promise<void> {
+    try {
+      await this.#handle.close();
+    } finally {
+      if (this.#path !== null) await rm(this.#path, { force: true });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { quote, uploadInvalid, uploadTooLarge } from "./upload-refusals.ts";
+
+/** A place in `operations` that waits for a file: `holder[key]` is null. */
+export interface Place {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+}
+
+/** The places of each file, by the name of its part. */
+export type UploadMap = ReadonlyMap<string, readonly Place[]>;
+
+const MOST_SEGMENTS = 64;
+/** Beside one for each file. */
+const MOST_EXTRA_PATHS = 256;
+const RESERVED: readonly string[] = ["operations", "map"];
+
+/**
+ * Reads the part `map` and finds every place it names, before a file is read: 413 when it names more than `maxFiles`, 400
+ * when it is malformed or a path leads to anything but a null below `variables`.
+ */
+export function readUploadMap(map: unknown, operations: Record<string, unknown>, maxFiles: number): UploadMap {
+  if (typeof map !== "object" || map === null || Array.isArray(map)) throw uploadInvalid('"map" is not an object');
+  const entries = Object.entries(map);
+  if (entries.length > maxFiles)
+    throw uploadTooLarge(`The upload has ${entries.length} files, at most ${maxFiles} are taken`);
+  const taken = new Set<string>();
+  return new Map(
+    entries.map(([name, paths]) => {
+      if (RESERVED.includes(name)) throw uploadInvalid(`"map" calls a file ${quote(name)}`);
+      if (!isListOfPaths(paths)) throw uploadInvalid(`"map" has no list of paths for the file ${quote(name)}`);
+      if (taken.size + paths.length > maxFiles + MOST_EXTRA_PATHS) throw uploadInvalid('"map" has too many paths');
+      return [name, paths.map((path) => findPlace(path, operations, taken))];
+    }),
+  );
+}
+
+function isListOfPaths(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((path) => typeof path === "string");
+}
+
+function findPlace(path: string, operations: Record<string, unknown>, taken: Set<string>): Place {
+  const segments = path.split(".", MOST_SEGMENTS + 1);
+  if (segments.length > MOST_SEGMENTS) throw uploadInvalid('"map" has a path that is too long');
+  if (segments[0] !== "variables" || segments.length === 1)
+    throw uploadInvalid(`The path ${quote(path)} does not lead below "variables"`);
+  if (taken.has(path)) throw uploadInvalid(`The path ${quote(path)} is given twice`);
+  taken.add(path);
+
+  const key = segments.pop() as string;
+  let holder: unknown = operations;
+  for (const segment of segments) holder = hasPlace(holder, segment) ? holder[segment] : undefined;
+  if (!hasPlace(holder, key) || holder[key] !== null)
+    throw uploadInvalid(`The path ${quote(path)} does not lead to a null in "operations"`);
+  return { holder, key };
+}
+
+/** Own properties alone: a path must not leave what the client sent. */
+function hasPlace(holder: unknown, key: string): holder is Record<string, unknown> {
+  if (typeof holder !== "object" || holder === null || key === "__proto__") return false;
+  if (Array.isArray(holder) && !/^(?:0|[1-9]\d*)$/.test(key)) return false;
+  return Object.hasOwn(holder, key);
+}

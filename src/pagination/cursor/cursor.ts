@@ -1,0 +1,77 @@
+import { InvalidCursorError } from "../pagination-error.ts";
+import type { KeyTuple } from "../key.ts";
+import { type CursorKeys, MAC_BYTES } from "./cursor-keys.ts";
+import { keyFromBytes, keyToBytes } from "./key-bytes.ts";
+import { SCOPE_BYTES } from "./scope.ts";
+
+/** What a cursor says: a place, and the way to go from there. */
+export interface Position {
+  readonly direction: "forward" | "backward";
+  /** Beyond a key, or from an offset on where the source cannot seek. */
+  readonly at: { readonly key: KeyTuple } | { readonly offset: number };
+}
+
+/** What cursors of one list share. */
+export interface Seal {
+  readonly keys: CursorKeys;
+  readonly scope: Buffer;
+  /** The query parameter, for errors. */
+  readonly parameter: string;
+  /** Seconds since 1970. */
+  readonly now: number;
+  /** How long a cursor is good for, in seconds; for ever when left out. */
+  readonly maxAgeSeconds?: number;
+}
+
+const VERSION = 1;
+const LONGEST = 2_048;
+const HEAD_BYTES = 2 + SCOPE_BYTES + 1;
+const BACKWARD = 1;
+const OFFSET = 2;
+const DATED = 4;
+
+/** Thrown while a cursor is made: a value of the key is too long. */
+export class KeyTooLong extends RangeError {}
+
+/** Version, key id, scope, flags, perhaps the time, the key, and the signature, as unpadded base64url. */
+export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds }: Seal): string {
+  const { at, direction } = position;
+  const isDated = maxAgeSeconds !== undefined;
+  const head = Buffer.alloc(HEAD_BYTES + (isDated ? 4 : 0));
+  head[0] = VERSION;
+  head[1] = keys.id;
+  scope.copy(head, 2);
+  head[HEAD_BYTES - 1] =
+    (direction === "backward" ? BACKWARD : 0) | ("offset" in at ? OFFSET : 0) | (isDated ? DATED : 0);
+  if (isDated) head.writeUInt32BE(Math.floor(now), HEAD_BYTES);
+  const signed = Buffer.concat([head, keyToBytes("offset" in at ? [at.offset] : at.key)]);
+  const cursor = Buffer.concat([signed, keys.sign(signed)]).toString("base64url");
+  if (cursor.length > LONGEST) throw new KeyTooLong(`a cursor would have more than ${LONGEST} characters`);
+  return cursor;
+}
+
+/** The place that a cursor of this list names. Throws `InvalidCursorError`, cheap tests first. */
+export function openCursor(cursor: string, seal: Seal): Position {
+  const { keys, scope, parameter, now, maxAgeSeconds } = seal;
+  const refuse = (code?: string): InvalidCursorError =>
+    new InvalidCursorError({ parameter, ...(code === undefined ? {} : { code }) });
+  if (cursor.length > LONGEST || !/^[\w-]+$/.test(cursor)) throw refuse();
+  const bytes = Buffer.from(cursor, "base64url");
+  // One spelling only: the last character has bits to spare.
+  if (bytes.toString("base64url") !== cursor || bytes.length < HEAD_BYTES + 1 + MAC_BYTES) throw refuse();
+  if (bytes[0] !== VERSION) throw refuse("CURSOR_VERSION");
+  const signed = bytes.subarray(0, -MAC_BYTES);
+  if (!keys.verify(bytes[1] as number, signed, bytes.subarray(-MAC_BYTES))) throw refuse();
+  if (!signed.subarray(2, 2 + SCOPE_BYTES).equals(scope)) throw refuse("CURSOR_MISMATCH");
+  const flags = signed[HEAD_BYTES - 1] as number;
+  const isDated = (flags & DATED) !== 0;
+  if (maxAgeSeconds !== undefined && (!isDated || signed.readUInt32BE(HEAD_BYTES) + maxAgeSeconds < now))
+    throw refuse("CURSOR_EXPIRED");
+  const key = keyFromBytes(signed.subarray(HEAD_BYTES + (isDated ? 4 : 0)));
+  if (key === null) throw refuse();
+  const direction = (flags & BACKWARD) === 0 ? "forward" : "backward";
+  if ((flags & OFFSET) === 0) return { direction, at: { key } };
+  const [offset] = key;
+  if (key.length !== 1 || !Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse();
+  return { direction, at: { offset: offset as number } };
+}

@@ -1,0 +1,82 @@
+import type { QueryParams } from "./query-params.ts";
+
+/** Where the neighbouring pages are: absolute URLs. What there is none of is absent. */
+export interface Links {
+  readonly first: string;
+  readonly last?: string;
+  readonly prev?: string;
+  readonly next?: string;
+}
+
+/** What a link says anew, in this order. */
+export type LinkChanges = readonly (readonly [parameter: string, value: string | number])[];
+
+/** Makes links of one request: its URL, its other parameters as they are, and the pagination parameters anew. */
+export class LinkMaker {
+  readonly #start: string;
+
+  /** @param search the query as it was sent, where it is known: order and spelling of the others stay then */
+  constructor(baseUrl: string, params: QueryParams, search: string | undefined, dropped: readonly string[]) {
+    const others = search === undefined ? joined(params, dropped) : kept(search, dropped);
+    this.#start = `${baseUrl}?${others === "" ? "" : `${others}&`}`;
+  }
+
+  to(changes: LinkChanges): string {
+    return this.#start + changes.map(([name, value]) => `${encode(name)}=${encode(String(value))}`).join("&");
+  }
+}
+
+// Node's clients give up on headers beyond 16 kB.
+const LONGEST_HEADER = 8_000;
+
+/** The links as the value of a `Link` header (RFC 8288); `null` when there is none, or they are too long for one. */
+export function linkHeader(links: unknown): string | null {
+  if (typeof links !== "object" || links === null) return null;
+  const parts = Object.entries(links).flatMap(([rel, url]) =>
+    typeof url === "string" && /^[a-z][a-z0-9.-]*$/.test(rel) ? [`<${safe(url)}>; rel="${rel}"`] : [],
+  );
+  const header = parts.join(", ");
+  return header === "" || header.length > LONGEST_HEADER ? null : header;
+}
+
+function joined(params: QueryParams, dropped: readonly string[]): string {
+  return Object.entries(params)
+    .filter(([name]) => !dropped.includes(name))
+    .flatMap(([name, value]) =>
+      (Array.isArray(value) ? (value as readonly string[]) : [value]).flatMap((entry: unknown) =>
+        typeof entry === "string" ? [`${encode(name)}=${encode(entry)}`] : [],
+      ),
+    )
+    .join("&");
+}
+
+function kept(search: string, dropped: readonly string[]): string {
+  if (search === "") return "";
+  return search
+    .split("&")
+    .filter((pair) => pair !== "" && !dropped.includes(nameOf(pair)))
+    .map(safe)
+    .join("&");
+}
+
+function nameOf(pair: string): string {
+  const name = pair.split("=", 1)[0] as string;
+  if (!/[%+]/.test(name)) return name;
+  const spaced = name.replaceAll("+", " ");
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    return spaced;
+  }
+}
+
+/** Encodes what may not stand in a URL; what is encoded stays so. */
+function safe(url: string): string {
+  return /^[\w\-.~!$&'()*+,;=:@/?[\]]*$/.test(url)
+    ? url
+    : url.toWellFormed().replace(/%(?![\da-f]{2})|[^\w\-.~!$&'()*+,;=:@/?[\]%]+/gi, encodeURIComponent);
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

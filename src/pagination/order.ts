@@ -1,0 +1,36 @@
+import { REFUSED, type Rule } from "../core/options.ts";
+
+export type Direction = "asc" | "desc";
+/** Columns in the order of their weight, each with its direction. */
+export type Order<C extends string = string> = readonly (readonly [column: C, direction: Direction])[];
+
+/** The order with what makes it total: unique columns that are not in it yet, in the direction of its last one. */
+export function withUniqueKey(order: Order, uniqueKey: readonly string[]): Order {
+  const named = new Set(order.map(([column]) => column));
+  const missing = uniqueKey.filter((column) => !named.has(column));
+  if (missing.length === 0) return order;
+  const direction = order.at(-1)?.[1] ?? "asc";
+  return [...order, ...missing.map((column) => [column, direction] as const)];
+}
+
+/** The same order, read from its end. */
+export function reversed(order: Order): Order {
+  return order.map(([column, direction]) => [column, direction === "asc" ? "desc" : "asc"] as const);
+}
+
+export const orderRule: Rule<Order> = {
+  expected: 'a list of columns with their directions, such as [["created_at", "desc"]], each column once',
+  read: (value) => (isOrder(value) ? Object.freeze(value.map(([column, way]) => [column, way] as const)) : REFUSED),
+};
+
+function isOrder(value: unknown): value is Order {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  const columns = new Set(value.map((entry: unknown) => (Array.isArray(entry) ? (entry[0] as unknown) : entry)));
+  return columns.size === value.length && value.every(isColumn);
+}
+
+function isColumn(entry: unknown): boolean {
+  if (!Array.isArray(entry) || entry.length !== 2) return false;
+  const [column, direction] = entry as unknown[];
+  return typeof column === "string" && column !== "" && (direction === "asc" || direction === "desc");
+}

@@ -1,0 +1,59 @@
+import { InvalidPageError, InvalidPageSizeError } from "./pagination-error.ts";
+
+/** Query parameters as they were sent: a repeated one is a list. */
+export type QueryParams = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What a size may be, and what happens beyond it. */
+export interface SizeLimits {
+  readonly least: number;
+  readonly fallback: number;
+  readonly max: number;
+  readonly overMax: "clamp" | "reject";
+}
+
+const MOST_DIGITS = 30;
+const NUMBER = /^-?(?:0|[1-9][0-9]*)$/;
+
+/** A page number or an offset: canonical ASCII digits, exact. Throws `InvalidPageError`. */
+export function readPosition(params: QueryParams, parameter: string, least: number, fallback: number): number {
+  const text = readText(params, parameter);
+  if (text === undefined) return fallback;
+  const refuse = (reason: string): InvalidPageError => new InvalidPageError(`${parameter} ${reason}`, { parameter });
+  if (typeof text !== "string") throw refuse(text.reason);
+  if (!isNumber(text)) throw refuse(`must be a whole number, at least ${least}`);
+  const value = Number(text);
+  if (text === "-0" || value < least) throw refuse(`must be at least ${least}`);
+  if (!Number.isSafeInteger(value)) throw refuse("is too large");
+  return value;
+}
+
+/** A page size or a limit; beyond the maximum it is that, or refused. Throws `InvalidPageSizeError`. */
+export function readSize(params: QueryParams, parameter: string, limits: SizeLimits): number {
+  const { least, fallback, max, overMax } = limits;
+  const text = readText(params, parameter);
+  if (text === undefined) return fallback;
+  const refuse = (reason: string): InvalidPageSizeError =>
+    new InvalidPageSizeError(`${parameter} ${reason}`, { parameter });
+  if (typeof text !== "string") throw refuse(text.reason);
+  if (!isNumber(text)) throw refuse(`must be a whole number, at least ${least}`);
+  // Up to 30 digits: rounded or not, the comparison with the maximum is right.
+  const value = Number(text);
+  if (text === "-0" || value < least) throw refuse(`must be at least ${least}`);
+  if (value > max && overMax === "reject") throw refuse(`must be at most ${max}`);
+  return Math.min(value, max);
+}
+
+/** The one value of a parameter, or why there is not one. */
+export function readText(
+  params: QueryParams,
+  parameter: string,
+): string | undefined | { readonly reason: "must be given once" | "must be a plain value" } {
+  const value: unknown = Object.hasOwn(params, parameter) ? params[parameter] : undefined;
+  if (value === undefined || typeof value === "string") return value;
+  return { reason: Array.isArray(value) ? "must be given once" : "must be a plain value" };
+}
+
+/** The length first: ten thousand digits cost nothing. */
+function isNumber(text: string): boolean {
+  return text.length <= MOST_DIGITS + 1 && NUMBER.test(text) && text.replace("-", "").length <= MOST_DIGITS;
+}

@@ -1,0 +1,66 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { type CursorMetadata, type CursorOptions, CursorPagination } from "./cursor.ts";
+import { type LimitOffsetMetadata, type LimitOffsetOptions, LimitOffsetPagination } from "./limit-offset.ts";
+import { type PageNumberMetadata, type PageNumberOptions, PageNumberPagination } from "./page-number.ts";
+import { BasePaginationStrategy, type Page } from "./strategy.ts";
+
+/** The strategies that have a name, with their options and what they say of a page. */
+export interface StrategyByName<C extends string = string> {
+  page_number: [options: PageNumberOptions, metadata: PageNumberMetadata];
+  limit_offset: [options: LimitOffsetOptions, metadata: LimitOffsetMetadata];
+  cursor: [options: CursorOptions<C>, metadata: CursorMetadata];
+}
+export type StrategyName = keyof StrategyByName;
+/** A strategy for a list of `T`: by name, or an instance that sorts by columns that `T` has. */
+export type StrategyFor<T> = StrategyName | BasePaginationStrategy<any, any, Extract<keyof T, string>>;
+export type MetadataOf<S> = S extends StrategyName
+  ? StrategyByName[S][1]
+  : S extends BasePaginationStrategy<any, infer M, any>
+    ? M
+    : never;
+/** A page of `T` by the strategy `S`. */
+export type PageOf<T, S> = Page<T, MetadataOf<S>>;
+/** By name, the strategy's own options stand beside it; an instance already has them. */
+export type PaginateOptions<S, T> = (S extends StrategyName
+  ? { readonly strategy?: S } & StrategyByName<Extract<keyof T, string>>[S][0]
+  : { readonly strategy: S }) & {
+  /** What the list is filtered by: a cursor made under another filter is refused. */
+  readonly filter?: Readonly<Record<string, unknown>>;
+};
+
+/** Any strategy, as the core sees it. */
+export type AnyStrategy = BasePaginationStrategy<any, object, any>;
+
+const makers: Readonly<Record<StrategyName, (options: object) => AnyStrategy>> = {
+  page_number: (options) => new PageNumberPagination(options),
+  limit_offset: (options) => new LimitOffsetPagination(options),
+  cursor: (options) => new CursorPagination(options),
+};
+const standard = new Map<StrategyName, AnyStrategy>();
+
+/** The strategy that was chosen, `page_number` when none was. Throws `ConfigurationError`. */
+export function strategyOf(chosen: unknown, options: Readonly<Record<string, unknown>> = {}): AnyStrategy {
+  if (chosen instanceof BasePaginationStrategy) {
+    const [extra] = Object.keys(options);
+    if (extra === undefined) return chosen;
+    throw new ConfigurationError(`paginate.${extra}`, "is an option of a strategy by name: an instance has its own");
+  }
+  const name = chosen ?? "page_number";
+  if (typeof name !== "string" || !Object.hasOwn(makers, name))
+    throw new ConfigurationError(
+      "strategy",
+      `${Object.keys(makers)
+        .map((known) => `"${known}"`)
+        .join(", ")} or an instance of a strategy`,
+      chosen,
+    );
+  return Object.keys(options).length === 0
+    ? standardStrategy(name as StrategyName)
+    : makers[name as StrategyName](options);
+}
+
+function standardStrategy(name: StrategyName): AnyStrategy {
+  const known = standard.get(name) ?? makers[name]({});
+  standard.set(name, known);
+  return known;
+}

@@ -1,0 +1,48 @@
+import { PorticoError } from "../core/error.ts";
+import type { MaybePromise } from "../core/maybe-promise.ts";
+import { type Rule, rule } from "../core/options.ts";
+import type { AnyHandler, FetchContext } from "./data-handler.ts";
+
+/** How `total_items` comes about: counted, guessed, counted up to a cap, or not at all. */
+export type Totals = "exact" | "estimated" | "none" | { readonly capped: number };
+
+export const totalsRule: Rule<Totals> = rule('"exact", "estimated", "none" or { capped: n }', isTotals);
+/** For a strategy whose total is always an integer. */
+export const countedTotalsRule: Rule<Exclude<Totals, "none">> = rule(
+  '"exact", "estimated" or { capped: n }: its total is always an integer',
+  (value) => value !== "none" && isTotals(value),
+);
+
+function isTotals(value: unknown): boolean {
+  if (value === "exact" || value === "estimated" || value === "none") return true;
+  const capped: unknown = (value as { capped?: unknown } | null | undefined)?.capped;
+  return typeof value === "object" && Number.isSafeInteger(capped) && (capped as number) > 0;
+}
+
+/** Asks the handler in the way of the totals; a cap is asked for with one more, to tell whether there is more. */
+export function askTotal(
+  handler: AnyHandler<unknown>,
+  totals: Exclude<Totals, "none">,
+  context: FetchContext,
+): MaybePromise<number> {
+  if (totals === "estimated" && handler.estimateTotalItems !== undefined) return handler.estimateTotalItems(context);
+  if (typeof totals === "object" && handler.countUpTo !== undefined)
+    return handler.countUpTo(totals.capped + 1, context);
+  return handler.getTotalItems(context);
+}
+
+/** A count as a handler gave it: a whole number, or a `bigint` that fits one. */
+export function checkTotal(total: unknown, handler: AnyHandler<unknown>): number {
+  const value = typeof total === "bigint" ? Number(total) : total;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw new DataHandlerInvalid(handler, "gave a total that is no whole number");
+}
+
+/** A handler that does not keep its promise: 500, and the log names it. */
+export class DataHandlerInvalid extends PorticoError {
+  override readonly name: string = "DataHandlerInvalid";
+  constructor(handler: AnyHandler<unknown>, fault: string) {
+    const label = handler.name === undefined ? "" : ` "${handler.name}"`;
+    super("DATA_HANDLER_INVALID", `the data handler ${handler.constructor.name}${label} ${fault}`);
+  }
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { compileSnippets, type Snippet } from "../docs/snippets.ts";
+
+const HEAD = `import { Depend } from "portico";
+import { field, mutation, object, type ObjectType, schema, subscription, t } from "portico/graphql";
+interface AuthorRow { id: string; name: string; email: string }
+interface BookRow { id: string; title: string; author_id: string }
+const Author: ObjectType<AuthorRow> = object("Author", { id: t.id, name: t.string });
+const Book: ObjectType<BookRow> = object("Book", { id: t.id, title: t.string });
+const shelf = (): string[] => [];
+`;
+
+/** The common mistakes, and the words that the compiler must find for them. */
+const mistakes: Readonly<Record<string, readonly [code: string, ...words: string[]]>> = {
+  "a wrong return": [
+    `field(t.string, { params: { n: t.int } })(({ n }) => n);`,
+    "Type 'number' is not assignable to type 'MaybePromise<string>'",
+  ],
+  "a wrong return of an object": [
+    `field(Book)(() => ({ id: "1", title: "Emma" }));`,
+    "Property 'author_id' is missing in type '{ id: string; title: string; }' but required in type 'BookRow'",
+  ],
+  "a wrong use of an argument": [
+    `field(t.string, { params: { limit: t.int(10) } })(({ limit }) => limit.toUpperCase());`,
+    "Property 'toUpperCase' does not exist on type 'number'",
+  ],
+  "an undeclared parameter": [
+    `field(t.string, { params: { limit: t.int(10) } })(({ limt }) => String(limt));`,
+    "Property 'limt' does not exist on type",
+  ],
+  "an output type as an argument": [
+    `field(t.string, { params: { book: Book } });`,
+    "Type 'ObjectType<BookRow>' is not assignable to type 'Param'",
+  ],
+  "a field of another parent": [
+    `const B: ObjectType<BookRow> = object("Book", { name: field(t.string)(({ parent }: { parent: AuthorRow }) => parent.name) });`,
+    "Type 'BookRow' is missing the following properties from type 'AuthorRow': name, email",
+  ],
+  "a missing annotation on a recursive constant": [
+    `const Node = object("Node", { next: field(() => Node)(({ parent }) => parent) });`,
+    "'Node' implicitly has type 'any' because it does not have a type annotation",
+  ],
+  "a missing annotation": [
+    `const Node = object("Node", { id: t.id });`,
+    "annotate the constant with its parent type: const X: ObjectType<Row> = object(...)",
+  ],
+  "a misspelt property": [
+    `const B: ObjectType<BookRow> = object("Book", { titel: t.string });`,
+    `"no such property on the parent"`,
+    `"titel"`,
+  ],
+  "a property of another type": [
+    `const B: ObjectType<BookRow> = object("Book", { title: t.int });`,
+    `"field type does not fit the property"`,
+  ],
+  "a misspelt option": [`field(t.string, { atuh: true });`, "'atuh' does not exist in type 'FieldOptions<"],
+  "a misspelt option beside good ones": [
+    `field(t.string, { params: { limit: t.int }, cost: 1, desciption: "" })(() => "");`,
+    "'desciption' does not exist in type 'FieldOptions<",
+    "Did you mean to write 'description'?",
+  ],
+  "a misspelt option of a subscription": [
+    `subscription(Book, { share: true });`,
+    "'share' does not exist in type 'SubscriptionOptions<",
+  ],
+  "a misspelt root": [
+    `schema({ query: { a: field(t.int)(() => 1) }, mutations: {} });`,
+    "'mutations' does not exist in type 'SchemaConfig<",
+  ],
+  "a mutation among the queries": [`schema({ query: { a: mutation(t.int)(() => 1) } });`, `"must be declared with"`],
+  "a reserved name": [
+    `field(t.string, { params: { parent: t.string } });`,
+    `is not assignable to type '"this name is the parent object: choose another one"'`,
+  ],
+  "a subscription that is no generator": [
+    `subscription(t.int)(async () => 1);`,
+    "Type 'Promise<number>' is missing the following properties from type 'AsyncGenerator<number, void, void>'",
+  ],
+};
+
+describe("the compiler's message", () => {
+  it("is readable for the common mistakes", { timeout: 60_000 }, async () => {
+    const file = (title: string): string => `messages/${title.replaceAll(" ", "-")}`;
+    const snippets = Object.entries(mistakes).map(
+      ([title, [code]]): Snippet => ({ file: file(title), line: 1, language: "ts", code: HEAD + code }),
+    );
+
+    const faults = await compileSnippets("graphql-messages", snippets);
+
+    // What continues a message is indented below it.
+    const messages = faults.reduce<string[]>(
+      (all, line) => (line.startsWith(" ") ? [...all.slice(0, -1), `${all.at(-1)}\n${line}`] : [...all, line]),
+      [],
+    );
+    for (const [title, [, ...words]] of Object.entries(mistakes)) {
+      const mine = messages.filter((fault) => fault.startsWith(`${file(title)}:`)).join("\n");
+      for (const text of words) expect.soft(mine, title).toContain(text);
+    }
+  });
+});
