@@ -9,6 +9,7 @@ import { type HealthOptions, readHealthOptions } from "./http/health.ts";
 import type { LoadOptions } from "./http/load.ts";
 import type { Origin } from "./http/origins.ts";
 import { type OpenApiOptions, readOpenApiOptions } from "./openapi/options.ts";
+import { cursorKeysRule } from "./pagination/cursor/cursor-keys.ts";
 import { memoryStores, type Stores } from "./stores/stores.ts";
 
 /** How an application is set up. Every option has a default that is fit for production. */
@@ -24,6 +25,11 @@ export interface PorticoAppOptions {
   readonly stores?: Stores;
   /** How clients reach this application, for links: `https://shop.example/api`. @default what the request says */
   readonly publicUrl?: string;
+  /**
+   * Secrets that cursors of paginated lists are signed with, 32 bytes or more each: the first signs, all of them verify.
+   * Required in production where a cursor strategy is used. @default a random one, outside production
+   */
+  readonly cursorKeys?: readonly string[];
   /** Networks of the proxies whose `X-Forwarded-*` headers count: addresses, CIDR ranges or `"loopback"`. @default none */
   readonly trustedProxies?: readonly string[];
   /** The largest body of a route that does not say otherwise. @default "1mb" */
@@ -94,6 +100,7 @@ const appRules = {
       typeof value === "object" && value !== null && "durable" in value && "counters" in value && "bus" in value,
   ),
   publicUrl: { expected: 'an address such as "https://shop.example/api"', read: readPublicUrl } satisfies Rule<string>,
+  cursorKeys: cursorKeysRule,
   trustedProxies: optional(
     listOf<string>(
       'a list of networks such as "10.0.0.0/8" (never true: everybody could claim any address)',
@@ -164,6 +171,7 @@ export interface ResolvedAppOptions
   > {
   readonly description: string | undefined;
   readonly publicUrl: string | null;
+  readonly cursorKeys: readonly string[] | undefined;
   readonly maxBody: number;
   readonly timeouts: Required<TimeoutOptions>;
   readonly shutdown: Required<ShutdownOptions>;

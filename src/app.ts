@@ -20,6 +20,7 @@ import { healthRoutes } from "./http/health.ts";
 import type { Host } from "./http/host.ts";
 import { Load } from "./http/load.ts";
 import { Origins } from "./http/origins.ts";
+import { Paging } from "./http/paging.ts";
 import type { Route } from "./http/route.ts";
 import { Router, type RouteTable } from "./http/router.ts";
 import { Server } from "./http/server.ts";
@@ -75,7 +76,7 @@ export class PorticoApp extends Router {
   constructor(options: PorticoAppOptions = {}) {
     super();
     this.#options = resolveAppOptions(options);
-    const { timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug } = this.#options;
+    const { timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } = this.#options;
     this.#engine = new Engine({
       logger,
       trustedProxies,
@@ -91,6 +92,7 @@ export class PorticoApp extends Router {
       log: this.#engine.log,
       origins: new Origins(origins, publicUrl),
       load: new Load(load),
+      paging: new Paging(cursorKeys, this.#engine.log, publicUrl !== null),
       exceptionHandlers: this.#exceptionHandlers,
       overrides: this.#overrides,
     };
@@ -276,6 +278,7 @@ export class PorticoApp extends Router {
     const documentation =
       openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
     checkRoutes([...routes, ...documentation, ...health]);
+    this.#host.paging.check(routes);
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
   }
 

@@ -113,7 +113,7 @@ export abstract class BaseContext<U = Caller> {
   }
   /** @internal On a socket: the answer that refuses it. */
   get outgoing(): OutgoingResponse {
-    this.#outgoing ??= new OutgoingResponse();
+    this.#outgoing ??= new OutgoingResponse(this as BaseContext<unknown> as BaseContext);
     return this.#outgoing;
   }
   /** @internal From here on another answer counts than the one that a handler may still hold. */

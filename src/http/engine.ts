@@ -10,12 +10,13 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import findMyWay, { type HTTPMethod } from "find-my-way";
 import type { Logger } from "../core/logger.ts";
 import type { AcceptOptions, HttpExchange, Payload, RawSocket, UpgradeExchange } from "./exchange.ts";
 import { malformedRequest } from "./malformed-request.ts";
+import { methodFinder, withHead } from "./method-finder.ts";
 import type { RawPath, RawQuery } from "./request.ts";
 import type { Method } from "./route.ts";
+import { dropUnreadBody } from "./unread-body.ts";
 import { acceptUpgrade, type PendingUpgrade } from "./upgrade.ts";
 
 export type { FastifyInstance, FastifyPluginAsync };
@@ -65,12 +66,6 @@ export interface InjectResponse {
 
 /** Cursors and signed tokens stand in paths: Fastify's own limit of 100 characters answers 414. */
 const MAX_PARAM_LENGTH = 8_192;
-/** What the client still sends after its answer is taken in this long, then the connection is cut. */
-const UNREAD_GRACE_MS = 250;
-
-/** An unread body up to this length is taken in, to keep the connection. */
-const DRAINED_BYTES = 65_536;
-
 const ROUTER = { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH };
 
 export class Engine {
@@ -102,7 +97,7 @@ export class Engine {
   /** Takes the application in. Plugins of the ecosystem that were registered before are around its routes. */
   start(app: EngineApp): void {
     void this.fastify.register(async (scope) => {
-      await this.plugin(app, methodFinder(app))(scope, {});
+      await this.plugin(app, methodFinder(app, ROUTER))(scope, {});
     });
     // A client that waits for permission gets it when somebody wants the body: the gate comes first.
     this.fastify.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
@@ -294,9 +289,8 @@ class FastifyExchange implements HttpExchange {
     reply.code(status);
     for (const name in headers) reply.header(name, headers[name]);
     if (payload instanceof Readable) streaming.set(reply, Object.keys(headers));
-    const { raw } = this.request;
-    if (isUnread(raw)) reply.raw.once("finish", () => dropUnreadBody(raw));
-    if (this.#engine.isClosing || isLong(raw)) reply.header("connection", "close");
+    const isDropped = dropUnreadBody(this.request.raw, reply.raw);
+    if (this.#engine.isClosing || isDropped) reply.header("connection", "close");
     void (payload === null ? reply.send() : reply.send(payload));
   }
 }
@@ -329,47 +323,6 @@ export function routeUpgrade(fastify: FastifyInstance, request: IncomingMessage,
   });
   upgrades.set(request, { socket, head });
   fastify.routing(request, response);
-}
-
-/** Whether the client still sends a body that nobody will read. */
-function isUnread({ complete, headers }: IncomingMessage): boolean {
-  return !complete && (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined);
-}
-
-/** Whether so much of it is left that the connection is not worth keeping. */
-function isLong(raw: IncomingMessage): boolean {
-  return isUnread(raw) && !(Number(raw.headers["content-length"]) <= DRAINED_BYTES);
-}
-
-/** After the answer: Node would take in the rest of the body, however long it takes, to keep the connection. */
-function dropUnreadBody(raw: IncomingMessage): void {
-  if (isLong(raw)) raw.pause();
-  setTimeout(() => {
-    if (!raw.complete) raw.socket.destroy();
-  }, UNREAD_GRACE_MS).unref();
-}
-
-/** What answers GET answers HEAD. */
-function withHead(methods: readonly Method[]): readonly Method[] {
-  return methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods;
-}
-
-/** Finds the methods of a path, for 405 and preflights. Fastify does not tell, so the patterns are kept a second time. */
-function methodFinder(app: EngineApp): (url: string) => readonly Method[] {
-  const router = findMyWay(ROUTER);
-  const methods = new Set<Method>();
-  for (const { method, path } of [
-    ...app.routes,
-    ...app.sockets.map(({ path }) => ({ method: "GET" as const, path })),
-  ]) {
-    methods.add(method);
-    if (!router.hasRoute(method, path)) router.on(method, path, () => {});
-  }
-  return (url) => {
-    const path = url.split("?", 1)[0] as string;
-    const found = [...methods].filter((method) => router.find(method as HTTPMethod, path) !== null);
-    return withHead(found);
-  };
 }
 
 /** Node looks for slow clients only this often; its own 30 s would make a limit of 10 s one of 40. */

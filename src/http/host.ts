@@ -5,6 +5,7 @@ import type { Stores } from "../stores/stores.ts";
 import type { ExceptionHandlers } from "./exception-handlers.ts";
 import type { Load } from "./load.ts";
 import type { Origins } from "./origins.ts";
+import type { Paging } from "./paging.ts";
 
 /** What an application lends to everything that runs in it. */
 export interface Host {
@@ -13,6 +14,7 @@ export interface Host {
   readonly clock: Clock;
   readonly origins: Origins;
   readonly load: Load;
+  readonly paging: Paging;
   readonly exceptionHandlers: ExceptionHandlers;
   /** Providers that stand in for others, in a test. */
   readonly overrides: Overrides;

@@ -2,6 +2,13 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { serialize as serializeCookie } from "cookie-es";
+import type { DataHandler, SyncDataHandler } from "../pagination/data-handler.ts";
+import { linkHeader } from "../pagination/links.ts";
+import { apaginate, paginate } from "../pagination/paginate.ts";
+import type { Page } from "../pagination/strategies/strategy.ts";
+import type { AnyStrategy, PageOf, PaginateOptions, StrategyFor } from "../pagination/strategies/strategy-by-name.ts";
+import type { BaseContext } from "./context.ts";
+import { pageCall } from "./paginate.ts";
 
 /** An answer whose body and status the checker knows. The required key matters: `{}` fits any type of optional keys alone. */
 export interface TypedResponse<out Body, out Status extends number = number> {
@@ -55,6 +62,27 @@ export interface PorticoResponse<Status extends number = 200> {
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): TypedResponse<null>;
   /** Sends as it comes, at the client's pace. Dependencies stay open until its end. */
   stream(source: StreamSource, contentType?: string): TypedResponse<unknown, Status>;
+
+  // The plain form is last: TypeScript reports the last overload. `NoInfer` in the results: without it, the return type
+  // that `paginated` expects would choose `S`, and the checker would see another strategy than the one that runs.
+  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+    data: null,
+    options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: SyncDataHandler<T> },
+  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
+  /** Ends with a page of a list or of a synchronous handler: `{ items, pagination }`, and its links as a `Link` header. */
+  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+    data: readonly T[] | SyncDataHandler<T>,
+    options?: PaginateOptions<S, NoInfer<T>>,
+  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
+  apaginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+    data: null,
+    options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: DataHandler<T> },
+  ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
+  /** Ends with a page of a list or of a handler of either kind. */
+  apaginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+    data: readonly T[] | DataHandler<T>,
+    options?: PaginateOptions<S, NoInfer<T>>,
+  ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
 }
 
 /** What will be sent. JSON stays a value until the last moment: the `response` schema has its say. */
@@ -75,6 +103,11 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   /** `null` until somebody answers. */
   body: Body | null = null;
   #mark: Readonly<Record<string, string | string[]>> | null = null;
+  readonly #ctx: BaseContext;
+
+  constructor(ctx: BaseContext) {
+    this.#ctx = ctx;
+  }
 
   status<const S extends number>(code: S): PorticoResponse<S> {
     if (!Number.isInteger(code) || code < 200 || code > 599)
@@ -127,6 +160,22 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this;
   }
 
+  paginate(data: unknown, options?: unknown): TypedResponse<any, number> {
+    const { strategy, handler, request } = pageCall(this.#ctx, "paginate", data, options);
+    return this.#page(strategy, paginate(strategy, handler, request));
+  }
+  async apaginate(data: unknown, options?: unknown): Promise<TypedResponse<any, number>> {
+    const { strategy, handler, request } = pageCall(this.#ctx, "apaginate", data, options);
+    return this.#page(strategy, await apaginate(strategy, handler, request));
+  }
+
+  #page(strategy: AnyStrategy, page: Page<unknown, { readonly links?: unknown }>): TypedResponse<unknown, number> {
+    const links = strategy.linkHeader ? linkHeader(page.pagination.links) : null;
+    const before = this.headers["link"];
+    if (links !== null) this.header("link", before === undefined ? links : `${String(before)}, ${links}`);
+    return this.json(page);
+  }
+
   /** Adds a name to `Vary`: what is there already stays. */
   vary(name: string): void {
     const before = this.headers["vary"];
@@ -146,7 +195,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
 
   /** A fresh one, with what middleware had set. */
   successor(): OutgoingResponse {
-    const next = new OutgoingResponse();
+    const next = new OutgoingResponse(this.#ctx);
     next.headers = { ...(this.#mark ?? this.headers) };
     return next;
   }

@@ -95,7 +95,11 @@ export class Server {
       timeoutMs: route.timeoutSeconds === undefined ? handlerMs : route.timeoutSeconds * 1000,
       graceMs,
     };
-    return (exchange) => serve(this.#context(exchange, limit, route.renderError), run, options);
+    return (exchange) => {
+      const ctx = this.#context(exchange, limit, route.renderError);
+      ctx.pattern = route.path;
+      serve(ctx, run, options);
+    };
   }
 
   #serveNothing(exchange: HttpExchange, allowed: readonly Method[], nothing: RunRoute): void {

@@ -26,7 +26,7 @@ export interface ListHandlerOptions {
  * ```
  */
 export class SyncListDataHandler<T> extends SyncDataHandler<T> implements Seekable<T>, Counted {
-  override readonly name?: string;
+  declare readonly name?: string;
   readonly uniqueKey: readonly string[];
   readonly isCounted = true as const;
   readonly #items: readonly T[];
@@ -51,7 +51,7 @@ export class SyncListDataHandler<T> extends SyncDataHandler<T> implements Seekab
 
 /** A list in memory, behind promises. */
 export class AsyncListDataHandler<T> extends AsyncDataHandler<T> implements Seekable<T>, Counted {
-  override readonly name?: string;
+  declare readonly name?: string;
   readonly uniqueKey: readonly string[];
   readonly isCounted = true as const;
   readonly #items: readonly T[];

@@ -106,3 +106,18 @@ it("a class is the model of one type, and its members stand beside those of obje
   );
   expect(schema({ query: { shop: field(ShopType)(() => new Shop()) } }).getType("Shop")).toBeDefined();
 });
+
+it.each(["_Shop", "e", "Ze", "shop"])(
+  "a class whose name is %s does not name a type: a bundler may have called it so",
+  (name) => {
+    const model = class {
+      name = "";
+    };
+    Object.defineProperty(model, "name", { value: name });
+    on(field(t.string))(model.prototype, "name");
+
+    expect(() => schema({ query: { shop: field(model)(() => new model()) } })).toThrow(
+      `Query.shop: the class ${name} has a name that a bundler may have given it`,
+    );
+  },
+);

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { field, schema, t } from "portico/graphql";
 import { afterAll, describe, expect, it } from "vitest";
+import { data } from "./ask.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const fixture = (name: string): string => join(import.meta.dirname, "fixtures", `${name}.ts`);
@@ -81,9 +83,10 @@ const wrapped = {
 };
 
 describe("[RES-29] the wrapper form", () => {
-  it("[RES-29] runs in vitest", () => {
-    // This file runs in vitest, and the tests beside it use nothing but the wrapper.
-    expect(process.env["VITEST"]).toBe("true");
+  it("[RES-29] runs in vitest", async () => {
+    const hello = field(t.string, { params: { name: t.string("world") } })(({ name }) => `hello ${name}`);
+
+    expect(await data(schema({ query: { hello } }), "{ hello }")).toEqual({ hello: "hello world" });
   });
 
   it("[RES-29] runs in plain Node, without a build step", async () => {
@@ -163,5 +166,41 @@ describe("the decorator form", () => {
     const legacy = { tsconfigRaw: { compilerOptions: { experimentalDecorators: true } } };
 
     expect(await run(await bundle("decorated", legacy))).toEqual(decorated);
+  });
+
+  const suite = `import { field, printSchema, schema, t } from ${JSON.stringify(join(root, "src/graphql/index.ts"))};
+import { expect, it } from "vitest";
+class Query {
+  @field(t.int) version = 1;
+  @field(t.string)
+  hello() {
+    return "world";
+  }
+}
+it("has both", () => {
+  expect(printSchema(schema({ query: Query }))).toContain("hello: String!\\n  version: Int!");
+});
+`;
+  const guide = readFileSync(join(root, "docs/guide/resolvers.md"), "utf8");
+
+  it.each([
+    ["the plugin of the guide", /^\/\/ vitest\.config\.ts\n[\s\S]*?(?=^```)/m.exec(guide)?.[0]],
+    ["legacy decorators switched on", "export default { oxc: { decorator: { legacy: true } } };"],
+  ])("runs in vitest with %s", async (name, config) => {
+    const folder = join(place, name.replaceAll(" ", "-"));
+    mkdirSync(folder);
+    writeFileSync(join(folder, "query.test.ts"), suite);
+    writeFileSync(join(folder, "vitest.config.ts"), config ?? "");
+
+    const printed = await output(
+      binary("vitest", "vitest.mjs"),
+      "run",
+      "--root",
+      folder,
+      "--config",
+      join(folder, "vitest.config.ts"),
+    );
+
+    expect(printed).toContain("1 passed");
   });
 });

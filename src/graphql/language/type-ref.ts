@@ -42,6 +42,12 @@ function nodeOfClass(place: string, model: Class): ObjectNode {
       place,
       `the class ${model.name} is no type: put @field on its members, or give it to object() as its model`,
     );
+  // esbuild calls a decorated class _Shop, a minifier e or Ze: such a name must not become that of a type.
+  if (!/^[A-Z]\w{2,}$/.test(model.name))
+    throw new ResolverError(
+      place,
+      `the class ${model.name} has a name that a bundler may have given it: name its type, object("Shop", {}, { model: Shop })`,
+    );
   const node: ObjectNode = {
     kind: "object",
     name: model.name,

@@ -1,5 +1,5 @@
-import { InvalidCursorError } from "../pagination-error.ts";
 import type { KeyTuple } from "../key.ts";
+import { InvalidCursorError } from "../pagination-error.ts";
 import { type CursorKeys, MAC_BYTES } from "./cursor-keys.ts";
 import { keyFromBytes, keyToBytes } from "./key-bytes.ts";
 import { SCOPE_BYTES } from "./scope.ts";

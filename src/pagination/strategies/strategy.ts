@@ -143,7 +143,10 @@ export const paginationRules: {
     rule<"empty" | "error">('"empty" or "error"', (value) => value === "empty" || value === "error"),
     "empty",
   ),
-  omitFromLinks: optional(listOf<string>("a list of parameter names", (name) => typeof name === "string"), []),
+  omitFromLinks: optional(
+    listOf<string>("a list of parameter names", (name) => typeof name === "string"),
+    [],
+  ),
   linkHeader: optional(flag, true),
 };
 

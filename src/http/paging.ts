@@ -1,0 +1,60 @@
+import { ConfigurationError } from "../core/configuration-error.ts";
+import { isProduction } from "../core/env.ts";
+import type { Logger } from "../core/logger.ts";
+import { CursorKeys } from "../pagination/cursor/cursor-keys.ts";
+import { CursorPagination } from "../pagination/strategies/cursor.ts";
+import type { Route } from "./route.ts";
+
+/** What the paginated lists of an application share: the keys of their cursors, and what they tell its author once. */
+export class Paging {
+  readonly #log: Logger;
+  readonly #hasPublicUrl: boolean;
+  readonly #told = new Set<string>();
+  #keys: CursorKeys | null;
+
+  constructor(secrets: readonly string[] | undefined, log: Logger, hasPublicUrl: boolean) {
+    this.#keys = secrets === undefined ? null : new CursorKeys(secrets);
+    this.#log = log;
+    this.#hasPublicUrl = hasPublicUrl;
+  }
+
+  /** Without secrets a ring that no other process knows; in production that is refused. */
+  get keys(): CursorKeys {
+    if (this.#keys === null) {
+      if (isProduction())
+        throw new ConfigurationError(
+          "PorticoApp.cursorKeys",
+          "is required in production where a cursor strategy is used: a cursor must outlive the process that made it",
+        );
+      this.#log.warn({}, "cursors are signed with a random key: set cursorKeys to keep them beyond this process");
+      this.#keys = CursorKeys.random();
+    }
+    return this.#keys;
+  }
+
+  /** At the start: what the declared lists need must be there. */
+  check(routes: readonly Route[]): void {
+    const declared = routes.flatMap(({ paginated }) => (paginated === undefined ? [] : [paginated.strategy]));
+    if (declared.length > 0) this.checkPublicUrl();
+    if (declared.some((strategy) => strategy instanceof CursorPagination)) void this.keys;
+  }
+
+  checkPublicUrl(): void {
+    if (isProduction() && !this.#hasPublicUrl)
+      this.#once("links of pages name the host that a request claims: set publicUrl", {});
+  }
+
+  /** Tells what is legal and hardly meant, once for each place, outside production. */
+  warn(sentence: string, place: string): void {
+    if (!isProduction()) this.#once(sentence, { route: place });
+  }
+
+  #once(sentence: string, details: object): void {
+    const line = `${sentence} ${JSON.stringify(details)}`;
+    if (this.#told.has(line) || this.#told.size > MOST_LINES) return;
+    this.#told.add(line);
+    this.#log.warn(details, sentence);
+  }
+}
+
+const MOST_LINES = 1_000;

@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** An unread body up to this length is taken in, to keep the connection. */
+const DRAINED_BYTES = 65_536;
+/** What the client still sends after its answer is taken in this long, then the connection is cut. */
+const GRACE_MS = 250;
+
+/**
+ * Sees to a body that the client still sends and nobody will read, before its answer leaves: Node would take in the rest,
+ * however long, to keep the connection. Gives whether so much is left that the connection is not worth keeping.
+ */
+export function dropUnreadBody(request: IncomingMessage, response: ServerResponse): boolean {
+  if (!isUnread(request)) return false;
+  const isLong = !(Number(request.headers["content-length"]) <= DRAINED_BYTES);
+  response.once("finish", () => {
+    if (isLong) request.pause();
+    setTimeout(() => {
+      if (isUnread(request)) request.destroy();
+    }, GRACE_MS).unref();
+  });
+  return isLong;
+}
+
+function isUnread({ complete, readableEnded, headers }: IncomingMessage): boolean {
+  if (complete || readableEnded) return false;
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+}

@@ -1,0 +1,177 @@
+import { KeyTooLong, openCursor, type Position, type Seal, sealCursor } from "./cursor/cursor.ts";
+import { scopeDigest } from "./cursor/scope.ts";
+import type { AnyHandler } from "./data-handler.ts";
+import { isSeekable } from "./data-handler.ts";
+import { Fetching, fetchItems } from "./fetch-items.ts";
+import { KeyMisfit, type KeyTuple } from "./key.ts";
+import { keyOfItem } from "./key-of-item.ts";
+import { askedTotal, checkDepth, reportedTotal } from "./offset-page.ts";
+import { type Order, withUniqueKey } from "./order.ts";
+import type { PageRequest } from "./page-request.ts";
+import { InvalidCursorError, InvalidPageError } from "./pagination-error.ts";
+import type { Steps } from "./steps.ts";
+import type { CursorPagination } from "./strategies/cursor.ts";
+import type { Page } from "./strategies/strategy.ts";
+import type { Totals } from "./totals.ts";
+
+/** A piece of a list between two places, in the order of the list. */
+export interface Window<T> {
+  readonly items: readonly T[];
+  /** Whether there are items before the first, and after the last. */
+  readonly hasPrevious: boolean;
+  readonly hasNext: boolean;
+  /** The cursor of an item; what is not asked for is not sealed. */
+  cursorAt(index: number, direction: Position["direction"]): string;
+}
+
+/** A list and its strategy, ready to be asked for windows: what routes and connections share. */
+export class CursorList<T> {
+  readonly handler: AnyHandler<T>;
+  readonly order: Order;
+  readonly #strategy: CursorPagination<any>;
+  readonly #request: PageRequest;
+  #seal: Seal | undefined;
+
+  constructor(strategy: CursorPagination<any>, handler: AnyHandler<T>, request: PageRequest) {
+    this.handler = handler;
+    this.order = isSeekable(handler) ? withUniqueKey(strategy.order, handler.uniqueKey) : strategy.order;
+    this.#strategy = strategy;
+    this.#request = request;
+  }
+
+  /** The place that a cursor names. Throws `InvalidCursorError`; nothing is read before. */
+  open(cursor: string): Position {
+    const position = openCursor(cursor, this.#sealing);
+    const isFitting = "key" in position.at ? isSeekable(this.handler) : !isSeekable(this.handler);
+    const isComplete = !("key" in position.at) || position.at.key.length === this.order.length;
+    if (isFitting && isComplete) return position;
+    throw new InvalidCursorError({ parameter: this.#strategy.positionParameter, code: "CURSOR_MISMATCH" });
+  }
+
+  seal(position: Position): string {
+    try {
+      return sealCursor(position, this.#sealing);
+    } catch (error) {
+      if (!(error instanceof KeyTooLong)) throw error;
+      const columns = this.order.map(([column]) => column).join(", ");
+      throw new TypeError(`the list "${this.#name}" is ordered by ${columns}, and ${error.message}`, { cause: error });
+    }
+  }
+
+  /** The items next to a place; without one from the beginning, or going backward from the end. */
+  *window(at: Position["at"] | null, direction: Position["direction"], size: number): Steps<Window<T>> {
+    if (isSeekable(this.handler))
+      return yield* this.#seek(at === null || !("key" in at) ? null : at.key, direction, size);
+    return yield* this.#slice(at === null || !("offset" in at) ? 0 : at.offset, direction, size);
+  }
+
+  *#seek(key: KeyTuple | null, direction: Position["direction"], size: number): Steps<Window<T>> {
+    const handler = this.handler as Required<Pick<AnyHandler<T>, "getItemsAfter">> & AnyHandler<T>;
+    const { order } = this;
+    const isForward = direction === "forward";
+    let found: readonly T[];
+    try {
+      const asked = handler.getItemsAfter({ order, key, direction }, size + 1, new Fetching(this.#request));
+      found = yield* fetchItems(handler, asked, size + 1, this.#request);
+    } catch (error) {
+      if (!(error instanceof KeyMisfit)) throw error;
+      throw new InvalidCursorError({ parameter: this.#strategy.positionParameter, cause: error });
+    }
+    const hasExtra = found.length > size;
+    const nearest = hasExtra ? found.slice(0, size) : found;
+    const items = isForward ? nearest : nearest.toReversed();
+    return {
+      items,
+      hasNext: isForward ? hasExtra : key !== null,
+      hasPrevious: isForward ? key !== null : hasExtra,
+      cursorAt: (index, way) => {
+        const item = items[index] as T;
+        return this.seal({ direction: way, at: { key: handler.keyOf?.(item, order) ?? keyOfItem(item, order) } });
+      },
+    };
+  }
+
+  /** A source that cannot seek: the cursor holds an offset. */
+  *#slice(from: number, direction: Position["direction"], size: number): Steps<Window<T>> {
+    const { handler } = this;
+    const isForward = direction === "forward";
+    const start = isForward ? from : Math.max(0, from - size);
+    const wanted = isForward ? size + 1 : from - start;
+    checkDepth(handler, start, this.#strategy.positionParameter);
+    this.#request.warn(
+      `the cursors of "${this.#name}" hold offsets: its handler cannot seek, so writes move its pages`,
+    );
+    const found =
+      wanted === 0
+        ? []
+        : yield* fetchItems(
+            handler,
+            handler.getItems(start, wanted, new Fetching(this.#request)),
+            wanted,
+            this.#request,
+          );
+    const items = isForward && found.length > size ? found.slice(0, size) : found;
+    return {
+      items,
+      hasNext: isForward ? found.length > size : true,
+      hasPrevious: start > 0,
+      cursorAt: (index, way) =>
+        this.seal({ direction: way, at: { offset: start + index + (way === "forward" ? 1 : 0) } }),
+    };
+  }
+
+  get #name(): string {
+    return this.handler.name ?? this.#request.place;
+  }
+
+  get #sealing(): Seal {
+    const { keys, filter } = this.#request;
+    const { maxAgeSeconds, positionParameter } = this.#strategy;
+    this.#seal ??= {
+      keys,
+      scope: scopeDigest(this.#name, this.order, filter),
+      parameter: positionParameter,
+      now: this.#request.now() / 1000,
+      ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
+    };
+    return this.#seal;
+  }
+}
+
+/** A page from a cursor on. */
+export function* cursorPage<T>(
+  strategy: CursorPagination<any>,
+  handler: AnyHandler<T>,
+  request: PageRequest,
+): Steps<Page<T, object>> {
+  const { params, baseUrl, search } = request;
+  const { cursor, size } = strategy.parseParameters(params);
+  const list = new CursorList(strategy, handler, request);
+  const position = cursor === null ? null : list.open(cursor);
+  if (cursor !== null && Object.hasOwn(params, "page") && strategy.positionParameter !== "page")
+    request.warn("a request has both a cursor and a page: the cursor decides");
+  const window = yield* list.window(position?.at ?? null, position?.direction ?? "forward", size);
+  const { items, hasNext, hasPrevious, cursorAt } = window;
+  if (strategy.outOfRange === "error" && position !== null && items.length === 0) {
+    const parameter = strategy.positionParameter;
+    throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
+  }
+  const totals: Totals = strategy.totals ?? (handler.isCounted === true ? "exact" : "none");
+  const total = totals === "none" ? null : yield* askedTotal(handler, totals, request);
+  const { reported, isBeyondCap } = reportedTotal(total, totals, items.length);
+  // Of an empty page the request's own place is all there is: it leads back.
+  const at = (index: number, direction: Position["direction"]): string | null =>
+    items.length > 0
+      ? cursorAt(index, direction)
+      : position === null
+        ? null
+        : list.seal({ direction, at: position.at });
+  const facts = {
+    hasMore: hasNext,
+    isBeyondCap,
+    ...(search === undefined ? {} : { search }),
+    nextCursor: hasNext ? at(items.length - 1, "forward") : null,
+    prevCursor: hasPrevious ? at(0, "backward") : null,
+  };
+  return { items, pagination: strategy.generateMetadata(reported, items, baseUrl, params, facts) };
+}

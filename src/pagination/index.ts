@@ -1,0 +1,50 @@
+export type {
+  Capping,
+  Counted,
+  DataHandler,
+  Deep,
+  Estimating,
+  FetchContext,
+  Seekable,
+  SeekRequest,
+} from "./data-handler.ts";
+export { AsyncDataHandler, SyncDataHandler } from "./data-handler.ts";
+export { KeyMisfit, type KeyTuple, type KeyValue } from "./key.ts";
+export type { Links } from "./links.ts";
+export { AsyncListDataHandler, type ListHandlerOptions, SyncListDataHandler } from "./list-handler.ts";
+export type { Direction, Order } from "./order.ts";
+export {
+  InvalidCursorError,
+  InvalidPageError,
+  InvalidPageSizeError,
+  PaginationError,
+  type PaginationErrorOptions,
+} from "./pagination-error.ts";
+export type { QueryParams } from "./query-params.ts";
+export {
+  type CursorBaseOptions,
+  type CursorMetadata,
+  type CursorOptions,
+  CursorPagination,
+  type CursorParameters,
+} from "./strategies/cursor.ts";
+export { type LimitOffsetMetadata, type LimitOffsetOptions, LimitOffsetPagination } from "./strategies/limit-offset.ts";
+export { type PageNumberMetadata, type PageNumberOptions, PageNumberPagination } from "./strategies/page-number.ts";
+export {
+  BasePaginationStrategy,
+  type Page,
+  type PageFacts,
+  type PaginationOptions,
+  type ParameterDescription,
+  type Spread,
+  type StrategyDescription,
+} from "./strategies/strategy.ts";
+export type {
+  MetadataOf,
+  PageOf,
+  PaginateOptions,
+  StrategyByName,
+  StrategyFor,
+  StrategyName,
+} from "./strategies/strategy-by-name.ts";
+export type { Totals } from "./totals.ts";

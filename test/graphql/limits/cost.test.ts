@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { buildSchema, type GraphQLObjectType, type GraphQLSchema, Kind, parse } from "graphql";
+import { describe, expect, it } from "vitest";
+import { type Cost, compileCost } from "../../../src/graphql/limits/cost.ts";
+import { costOf, nested, prepare } from "./fixture.ts";
+import { costNaively } from "./naive.ts";
+import { documents, pricedSchema } from "./random-documents.ts";
+
+function compiled(schema: GraphQLSchema, source: string): Cost {
+  const document = parse(source);
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error("no operation");
+  return compileCost(schema, document, operation);
+}
+
+describe("the cost of an operation", () => {
+  it.each([
+    ["{ hello hello }", 2],
+    ["{ ...F ...F } fragment F on Query { hello a { id } }", 6],
+    ["{ hello @skip(if: true) free dear __typename }", 5002],
+    ["{ __schema { types { name } } }", 3],
+    [nested(12, "plain"), 13],
+    [nested(12, "list"), 8191],
+    [nested(11, "list(first: 2)"), 4095],
+    ["{ list(first: 1000000) { list(first: 1000000) { id } } }", 10_101],
+    ["{ list(first: -5) { id } }", 1],
+    ["{ twenty { id a { id } } }", 61],
+    ["{ list(first: null) { id } }", 101],
+    ["{ list(first: 0) { id } list { ... { id } } }", 4],
+    ["mutation { login }", 1],
+  ])("of %s is %d", (source, cost) => {
+    expect(costOf(source)).toBe(cost);
+  });
+
+  it.each([
+    [{ n: 1 }, 3],
+    [{ n: 10 }, 111],
+    [{ n: 1_000_000 }, 10_101],
+    [{ n: -5 }, 1],
+    [{ n: null }, 10_101],
+    [{}, 7],
+    [JSON.parse('{"__proto__": 3}') as object, 7],
+  ])("follows the variables: %j", (variables, cost) => {
+    const prepared = prepare("query ($n: Int) { list(first: $n) { list(first: $n) { id } } }");
+
+    expect(prepared.cost?.(variables as never)).toBe(cost);
+  });
+
+  it("adds a fragment with variables wherever it is spread", () => {
+    const cost = costOf("query ($n: Int) { a { ...F } list(first: $n) { ...F } } fragment F on A { id list(first: $n) { id } }", { n: 3 });
+
+    expect(cost).toBe(1 + 5 + 1 + 3 * 5);
+  });
+
+  it("takes 1 for a field whose extensions mean something else", () => {
+    const schema = buildSchema("type Query { a: [Query] b: [Query] c: Int }");
+    const fields = schema.getQueryType()?.getFields() ?? {};
+    Object.assign(fields["a"] ?? {}, { extensions: { cost: { complexity: 5 }, listSize: "many" } });
+    Object.assign(fields["b"] ?? {}, { extensions: { cost: -1.5, listSize: { argument: "first", max: Number.POSITIVE_INFINITY } } });
+
+    expect(compiled(schema, "{ a { c } b { c } }")({})).toBe(4);
+  });
+
+  it("takes the dearest of the types that may stand for an interface", () => {
+    const schema = buildSchema(`
+      interface Node { items(first: Int): [Node] }
+      type Book implements Node { items(first: Int = 5): [Node] }
+      type Shop implements Node { items(first: Int): [Node] }
+      type Query { node: Node }
+    `);
+    const itemsOf = (name: string) => (schema.getType(name) as GraphQLObjectType).getFields()["items"] ?? {};
+    Object.assign(itemsOf("Book"), { extensions: { listSize: { argument: "first", max: 10 } } });
+    Object.assign(itemsOf("Shop"), { extensions: { cost: 7, listSize: 3 } });
+
+    expect(compiled(schema, "{ node { items { __typename } } }")({})).toBe(1 + 7 + 5);
+    expect(compiled(schema, "{ node { items(first: 2) { __typename } } }")({})).toBe(1 + 7 + 3);
+    expect(compiled(schema, "query ($n: Int) { node { items(first: $n) { __typename } } }")({ n: 8 })).toBe(1 + 7 + 8);
+    expect(compiled(schema, "{ node { ... on Shop { items { __typename } } } }")({})).toBe(1 + 7 + 3);
+  });
+
+  it("stops at the largest whole number", () => {
+    const source = nested(30, "list(first: $n)").replace("{", "query ($n: Int) {");
+
+    expect(compiled(prepareSchema(), source)({ n: 100 })).toBe(Number.MAX_SAFE_INTEGER);
+    expect(compiled(prepareSchema(), nested(30, "list(first: 100)"))({})).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it("is not computed while the limit is off", () => {
+    expect(prepare("{ dear dear }", { limits: { cost: null } }).cost).toBeNull();
+  });
+
+  it("equals that of a counter that writes every fragment out", () => {
+    const schema = pricedSchema();
+    const numbers = fc.option(fc.integer({ min: -2, max: 12 }));
+    const variables = fc.record({ n: numbers, m: numbers }, { requiredKeys: ["m"] });
+    fc.assert(
+      fc.property(documents, variables, (source, values) => {
+        expect(compiled(schema, source)(values)).toBe(costNaively(parse(source), values));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  function prepareSchema(): GraphQLSchema {
+    return pricedSchemaWithLists;
+  }
+});
+
+const pricedSchemaWithLists = buildSchema("type Query { id: ID list(first: Int): [Query] }");
+Object.assign(pricedSchemaWithLists.getQueryType()?.getFields()["list"] ?? {}, { extensions: { listSize: { argument: "first", max: 100 } } });

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { Limits } from "../../../src/graphql/limits/limits.ts";
+
+describe("Limits", () => {
+  it("has a value for each limit", () => {
+    expect({ ...new Limits() }).toEqual({
+      cost: 5000,
+      depth: 15,
+      aliases: 30,
+      breadth: 100,
+      fields: 1000,
+      tokens: 2000,
+      directives: 50,
+    });
+  });
+
+  it("takes null for a limit that is off, and leaves the others as they are", () => {
+    expect(new Limits({ depth: null, tokens: undefined as never })).toMatchObject({ depth: null, tokens: 2000, cost: 5000 });
+  });
+
+  it.each([
+    [{ depth: 0 }, "Limits.depth must be a positive integer, or null, received 0"],
+    [{ tokens: 1.5 }, "Limits.tokens must be a positive integer, or null"],
+    [{ fields: "10" }, "Limits.fields must be a positive integer, or null"],
+    [{ breadth: Number.POSITIVE_INFINITY }, "Limits.breadth must be a positive integer, or null"],
+    [{ cost: -1 }, "Limits.cost must be a whole number, 0 or more, or null"],
+    [{ aliases: Number.NaN }, "Limits.aliases must be a whole number, 0 or more, or null"],
+    [{ directives: false }, "Limits.directives must be a whole number, 0 or more, or null"],
+    [{ dept: 3 }, "Limits.dept is not an option: did you mean depth?"],
+  ])("refuses %j", (options, message) => {
+    expect(() => new Limits(options as never)).toThrow(message);
+  });
+
+  it("takes a plain object where it takes itself", () => {
+    const limits = new Limits({ depth: 3 });
+
+    expect(Limits.from(limits)).toBe(limits);
+    expect(Limits.from({ depth: 3 })).toEqual(limits);
+    expect(Limits.from()).toEqual(new Limits());
+    expect(() => Limits.from(null as never)).toThrow("Limits options");
+  });
+});

@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { BOUNDARY, file, form, map, oneFile, operations } from "./multipart-form.ts";
+import { digestOf, MAX_BODY, type Receive, receiveOverSocket, receiveStream } from "./receive.ts";
+
+const ways: readonly [string, Receive][] = [
+  ["from a stream", receiveStream],
+  ["over a connection", receiveOverSocket],
+];
+
+describe.each(ways)("an upload that is received %s", (_way, receive) => {
+  it("has its file in the place of the null, and its other variables as they were", async () => {
+    const parts = [operations({ f: null, n: 1, text: "ü" }), map({ 0: ["variables.f"] }), file("0", "hello")];
+
+    const outcome = await receive(form(parts));
+
+    const f = { filename: "0.png", contentType: "image/png", size: 5, digest: digestOf("hello") };
+    expect(outcome).toEqual({ variables: { f, n: 1, text: "ü" } });
+  });
+
+  it("has files in lists and below objects, one of them in several places", async () => {
+    const parts = [
+      operations({ fs: [null, null], in: { cover: null }, again: null }),
+      map({ a: ["variables.fs.1", "variables.in.cover"], b: ["variables.fs.0", "variables.again"] }),
+      file("a", "first"),
+      file("b", "second"),
+    ];
+
+    const outcome = await receive(form(parts));
+
+    const a = expect.objectContaining({ digest: digestOf("first") });
+    const b = expect.objectContaining({ digest: digestOf("second") });
+    expect(outcome).toEqual({ variables: { fs: [b, a], in: { cover: a }, again: b } });
+  });
+
+  it("may have no file at all, and a file may be empty", async () => {
+    expect(await receive(form([operations({ n: 1 }), map({})]))).toEqual({ variables: { n: 1 } });
+    expect(await receive(form(oneFile("")))).toMatchObject({ variables: { f: { size: 0, digest: digestOf("") } } });
+  });
+
+  it("has the bytes of a file as they were sent, also those that look like a boundary", async () => {
+    const content = Buffer.concat([
+      Buffer.from(`\r\n--${BOUNDARY.slice(0, -1)}\r\n\r\n--\r\n\r\r\n-`),
+      randomBytes(200_000),
+      Buffer.from("\r\n--portico-bound\r\n--"),
+    ]);
+
+    expect(await receive(form(oneFile(content)))).toMatchObject({ variables: { f: { digest: digestOf(content) } } });
+  });
+
+  it("is the same from memory and from disk, at the threshold and one byte over", async () => {
+    const content = randomBytes(10_000);
+    const sum = {
+      variables: { f: { filename: "0.png", contentType: "image/png", size: 10_000, digest: digestOf(content) } },
+    };
+
+    expect(await receive(form(oneFile(content)), { spillAbove: 10_000 })).toEqual(sum);
+    expect(await receive(form(oneFile(content)), { spillAbove: 9_999 })).toEqual(sum);
+    expect(await receive(form(oneFile(content)), { spillAbove: 0 })).toEqual(sum);
+  });
+
+  it("may have text before the first boundary and after the last", async () => {
+    const body = Buffer.concat([Buffer.from("preamble\r\n"), form(oneFile("x")), Buffer.from("epilogue")]);
+
+    expect(await receive(body)).toMatchObject({ variables: { f: { size: 1 } } });
+  });
+
+  it.each([
+    ["IMAGE/PNG", "image/png"],
+    ["image/png; x=y", "image/png"],
+    ["image/webp", "image/webp"],
+  ])("lets the type %s through the family it belongs to", async (type, contentType) => {
+    const outcome = await receive(form(oneFile("<svg>", { type })), { contentTypes: ["image/*"] });
+
+    expect(outcome).toMatchObject({ variables: { f: { contentType, size: 5 } } });
+  });
+
+  it("takes a file of no type where any is taken", async () => {
+    const headers = 'Content-Disposition: form-data; name="0"';
+
+    const outcome = await receive(form(oneFile("x", { headers })));
+
+    expect(outcome).toMatchObject({ variables: { f: { filename: "", contentType: "application/octet-stream" } } });
+  });
+
+  it.each([
+    ["../../etc/passwd", "passwd"],
+    ["C:\\\\Users\\\\me\\\\a.png", "a.png"],
+    ["..", ""],
+    ["", ""],
+    ["naïve 日本.png", "naïve 日本.png"],
+    ["a%22b%0D%0A.png", 'a"b\r\n.png'],
+    ['a\\"b.png', 'a"b.png'],
+    ["a\0.png", "a\0.png"],
+    ["a\u202Egnp.exe", "a\u202Egnp.exe"],
+    [`${"x".repeat(10_000)}.png`, `${"x".repeat(10_000)}.png`],
+  ])("takes the file name %j as data", async (sent, filename) => {
+    const outcome = await receive(form(oneFile("x", { filename: sent })));
+
+    expect(outcome).toMatchObject({ variables: { f: { filename } } });
+  });
+
+  it("reads a file name in the extended notation", async () => {
+    const headers = `Content-Disposition: form-data; name="0"; filename="x"; filename*=UTF-8''na%C3%AFve.txt`;
+
+    expect(await receive(form(oneFile("x", { headers })))).toMatchObject({
+      variables: { f: { filename: "naïve.txt" } },
+    });
+  });
+
+  it("may reach each limit", async () => {
+    const parts = [
+      operations({ a: null, b: null }),
+      map({ 0: ["variables.a"], 1: ["variables.b"] }),
+      file("0", randomBytes(1000)),
+      file("1", randomBytes(500)),
+    ];
+    const maxBody = (parts[0]?.content.length as number) + (parts[1]?.content.length as number);
+    const body = form(parts);
+    const limits = { maxSize: 1000, maxFiles: 2, maxTotal: body.length - maxBody, maxBody };
+
+    expect(await receive(body, limits)).toMatchObject({ variables: { a: { size: 1000 }, b: { size: 500 } } });
+    expect(await receive(body, { ...limits, maxTotal: 1500, maxBody: MAX_BODY })).toHaveProperty("variables");
+  });
+});

@@ -1,0 +1,323 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { receiveUpload } from "../../../src/graphql/uploads/receive-upload.ts";
+import { BOUNDARY, CONTENT_TYPE, type FormPart, file, form, json, map, oneFile, operations } from "./multipart-form.ts";
+import {
+  MAX_BODY,
+  type Receive,
+  type ReceiveTestOptions,
+  receiveOverSocket,
+  receiveStream,
+  uploadsOf,
+} from "./receive.ts";
+
+const invalid = { status: 400, code: "UPLOAD_INVALID" };
+const tooLarge = { status: 413, code: "PAYLOAD_TOO_LARGE" };
+const typeRefused = { status: 400, code: "UPLOAD_TYPE_REFUSED" };
+const batchRefused = { status: 400, code: "BATCH_REFUSED" };
+
+type Row = [title: string, body: Buffer, expected: object, options?: ReceiveTestOptions];
+
+const LIMITS: ReceiveTestOptions = {
+  maxSize: 1000,
+  maxFiles: 2,
+  maxTotal: 1500,
+  contentTypes: ["image/*"],
+  spillAbove: 100,
+};
+const two = [operations({ a: null, b: null }), map({ 0: ["variables.a"], 1: ["variables.b"] })] as const;
+const at = (...paths: unknown[]): Buffer =>
+  form([operations({ f: null, fs: [null, null], text: "x", in: { f: null } }), map({ 0: paths }), file("0")]);
+const withMap = (content: string): Buffer => form([operations({ f: null }), { name: "map", content }, file("0")]);
+const withOperations = (content: string): Buffer =>
+  form([{ name: "operations", content }, map({ 0: ["variables.f"] }), file("0")]);
+const withFile = (part: Partial<FormPart>): Buffer => form(oneFile("content", part));
+const many = (length: number, part: (index: number) => FormPart): Buffer =>
+  form([...oneFile(), ...Array.from({ length }, (_, index) => part(index))]);
+
+const rows: readonly Row[] = [
+  ["a Content-Type without a boundary", form(oneFile()), invalid, { contentType: "multipart/form-data" }],
+  ["an empty boundary", form(oneFile()), invalid, { contentType: 'multipart/form-data; boundary=""' }],
+  ["two boundaries", form(oneFile()), invalid, { contentType: `${CONTENT_TYPE}; boundary=x` }],
+  [
+    "a boundary of 300 characters",
+    form(oneFile()),
+    invalid,
+    { contentType: `multipart/form-data; boundary=${"x".repeat(300)}` },
+  ],
+  [
+    "another boundary than the body's",
+    form(oneFile()),
+    invalid,
+    { contentType: "multipart/form-data; boundary=other" },
+  ],
+  ["an empty body", Buffer.alloc(0), invalid],
+  ["no closing boundary", form(oneFile(), "\r\n"), invalid],
+  ["a body that ends inside a file", form(oneFile()).subarray(0, -30), invalid],
+
+  ["no operations", form([map({ 0: ["variables.f"] }), file("0")]), invalid],
+  ["nothing but a closing boundary", form([]), invalid],
+  ["operations that are not JSON", withOperations("{"), invalid],
+  ["operations that are not UTF-8", form([{ name: "operations", content: Buffer.from([0x22, 0xff, 0x22]) }]), invalid],
+  ["operations that are null", withOperations("null"), invalid],
+  ["operations that are a number", withOperations("1"), invalid],
+  ["operations that are an array of null", withOperations("[null]"), batchRefused],
+  [
+    "a batch",
+    form([json("operations", [{ variables: { f: null } }]), map({ 0: ["0.variables.f"] }), file("0")]),
+    batchRefused,
+  ],
+
+  ["no map", form([operations({ f: null })]), invalid],
+  ["a map that is not JSON", withMap("{"), invalid],
+  ["a map that is null", withMap("null"), invalid],
+  ["a map that is an array", withMap('[["variables.f"]]'), invalid],
+  ["a map whose value is a string", withMap('{"0":"variables.f"}'), invalid],
+  ["a map whose value is a list of numbers", withMap('{"0":[1]}'), invalid],
+  ["a map whose value is an empty list", withMap('{"0":[]}'), invalid],
+  [
+    "a map that calls a file operations",
+    form([operations({ f: null }), map({ operations: ["variables.f"] })]),
+    invalid,
+  ],
+
+  ["a map before the operations", form([map({ 0: ["variables.f"] }), operations({ f: null }), file("0")]), invalid],
+  ["a file before the map", form([operations({ f: null }), file("0"), map({ 0: ["variables.f"] })]), invalid],
+  ["a file before the operations", form([file("0"), operations({ f: null }), map({ 0: ["variables.f"] })]), invalid],
+
+  ...[
+    "__proto__.polluted",
+    "variables.__proto__",
+    "variables.__proto__.x",
+    "variables.fs.__proto__.0",
+    "variables.constructor.prototype.p",
+    "variables.hasOwnProperty.call",
+    "variables.toString",
+    "query",
+    "operationName",
+    "extensions.x",
+    "variables",
+    "variables.",
+    "variables..f",
+    "",
+    "f",
+    "variables.text",
+    "variables.text.length",
+    "variables.text.0",
+    "variables.in",
+    "variables.fs",
+    "variables.nope",
+    "variables.nope.deep",
+    "variables.nope.3",
+    "variables.f.deep",
+    "variables.fs.99",
+    "variables.fs.2",
+    "variables.fs.-1",
+    "variables.fs.1e3",
+    "variables.fs.0x1",
+    "variables.fs.length",
+    "variables.fs.00",
+    "variables.fs.01",
+    "variables.fs. 1",
+    "variables.fs.1.0",
+  ].map((path): Row => [`the path ${JSON.stringify(path)}`, at(path), invalid]),
+  [
+    "an own __proto__ in the variables",
+    form([
+      { name: "operations", content: '{"variables":{"__proto__":{"x":null}}}' },
+      map({ 0: ["variables.__proto__.x"] }),
+      file("0"),
+    ]),
+    invalid,
+  ],
+  [
+    "a path without variables",
+    form([json("operations", { query: "{ a }" }), map({ 0: ["variables.f"] }), file("0")]),
+    invalid,
+  ],
+  ["a path of 10,000 segments", at(`variables${".x".repeat(10_000)}`), invalid],
+  ["a path given twice", at("variables.f", "variables.f"), invalid],
+  [
+    "10,000 paths for one file",
+    form([operations({ f: null }), map({ 0: Array.from({ length: 10_000 }, () => "variables.f") }), file("0")]),
+    invalid,
+    { maxBody: 1024 ** 2 },
+  ],
+
+  ["a file that never comes", form([...two, file("0")]), invalid],
+  ["a part that the map does not know", form([...oneFile(), file("1")]), invalid],
+  ["a field that the map does not know", form([...oneFile(), { name: "token", content: "x" }]), invalid],
+  ["the same file twice", form([...two, file("0"), file("0")]), invalid],
+  ["the same file once more at the end", form([...two, file("0"), file("1"), file("1")]), invalid],
+  [
+    "operations twice",
+    form([operations({ f: null }), operations({ f: null }), map({ 0: ["variables.f"] }), file("0")]),
+    invalid,
+  ],
+  ["operations once more at the end", form([...oneFile(), operations({})]), invalid],
+  [
+    "a map twice",
+    form([operations({ f: null }), map({ 0: ["variables.f"] }), map({ 0: ["variables.f"] }), file("0")]),
+    invalid,
+  ],
+
+  ["a part without headers", Buffer.from(`--${BOUNDARY}\r\n\r\nx\r\n--${BOUNDARY}--\r\n`), invalid],
+  ["a part whose headers never end", form([...oneFile(), { headers: "X: y", content: "" }]).subarray(0, -30), invalid],
+  [
+    "a part that is cut off in its headers by the next",
+    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data\r\n--${BOUNDARY}--\r\n`),
+    invalid,
+  ],
+  ["a part without a disposition", withFile({ headers: "Content-Type: image/png" }), invalid],
+  ["a part that is no form data", withFile({ headers: 'Content-Disposition: attachment; name="0"' }), invalid],
+  ["a part without a name", withFile({ headers: 'Content-Disposition: form-data; filename="0"' }), invalid],
+  ["a part with two names", withFile({ headers: 'Content-Disposition: form-data; name="0"; name="1"' }), invalid],
+  [
+    "a part with two dispositions",
+    withFile({ headers: 'Content-Disposition: form-data; name="0"\r\nContent-Disposition: form-data; name="1"' }),
+    invalid,
+  ],
+  ["a part whose name never ends", withFile({ headers: 'Content-Disposition: form-data; name="0' }), invalid],
+  ["a file name with a line break in it", withFile({ filename: "a\r\nb.png" }), invalid],
+  [
+    "part headers of 1 MB",
+    withFile({ headers: `X-Long: ${"x".repeat(1024 ** 2)}\r\nContent-Disposition: form-data; name="0"` }),
+    invalid,
+    { ...LIMITS, maxTotal: "2mb" },
+  ],
+  [
+    "part headers of 40 kB",
+    withFile({
+      headers: `Content-Disposition: form-data; name="0"\r\nContent-Type: image/png\r\nX-Long: ${"x".repeat(40_000)}`,
+    }),
+    invalid,
+  ],
+  ["10,000 text fields", many(10_000, (index) => ({ name: `t${index}`, content: "x" })), invalid, { maxTotal: "2mb" }],
+
+  [
+    "three files where two are taken",
+    form([
+      operations({ a: null, b: null, c: null }),
+      map({ 0: ["variables.a"], 1: ["variables.b"], 2: ["variables.c"] }),
+    ]),
+    tooLarge,
+    LIMITS,
+  ],
+  ["a file that is one byte too large", form(oneFile("x".repeat(1001))), tooLarge, LIMITS],
+  [
+    "files that are one byte too large together",
+    form([...two, file("0", "x".repeat(1000)), file("1", "x".repeat(501))]),
+    tooLarge,
+    LIMITS,
+  ],
+  ["operations larger than a body may be", form([operations({ text: "x".repeat(MAX_BODY) }), map({})]), tooLarge],
+  [
+    "operations and map one byte too large together",
+    form([
+      { name: "operations", content: '{"variables":{}}' },
+      { name: "map", content: "{}" },
+    ]),
+    tooLarge,
+    { maxBody: 17 },
+  ],
+  [
+    "a preamble larger than everything together may be",
+    Buffer.concat([Buffer.alloc(200_000, "x"), form(oneFile())]),
+    tooLarge,
+    { maxTotal: "100kb" },
+  ],
+  [
+    "an epilogue larger than everything together may be",
+    Buffer.concat([form(oneFile()), Buffer.alloc(200_000, "x")]),
+    tooLarge,
+    { maxTotal: "100kb" },
+  ],
+
+  ["the type text/html", withFile({ type: "text/html" }), typeRefused, LIMITS],
+  ["the type image/", withFile({ type: "image/" }), typeRefused, LIMITS],
+  ["the type image/*", withFile({ type: "image/*" }), typeRefused, LIMITS],
+  ["the type imagex/png", withFile({ type: "imagex/png" }), typeRefused, LIMITS],
+  [
+    "a missing type",
+    withFile({ headers: 'Content-Disposition: form-data; name="0"; filename="a.png"' }),
+    typeRefused,
+    LIMITS,
+  ],
+  ["two types", withFile({ type: "image/png\r\nContent-Type: text/html" }), invalid, LIMITS],
+];
+
+const ways: readonly [string, Receive][] = [
+  ["from a stream", receiveStream],
+  ["over a connection", receiveOverSocket],
+];
+
+describe.each(ways)("an upload %s is refused for", (_way, receive) => {
+  it.each(rows)("%s", async (_title, body, expected, options = {}) => {
+    expect(await receive(body, options)).toMatchObject(expected);
+
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+describe("what a refusal says", () => {
+  it("names file and type, shortened, and with nothing that turns or breaks the line", async () => {
+    const filename = `evil\u202E\u0007\u2028${"x".repeat(500)}`;
+
+    const outcome = await receiveStream(withFile({ filename, type: "text/html" }), LIMITS);
+
+    const { message } = outcome as { message: string };
+    expect(message).toMatch(/^The file "evil.*\.\.\." has the type "text\/html", which is not taken here$/);
+    expect(message).toContain("\\u{202e}");
+    expect(message).not.toMatch(/[\p{C}\p{Zl}]/u);
+    expect(message.length).toBeLessThan(200);
+  });
+
+  it("says that a type is missing", async () => {
+    const outcome = await receiveStream(
+      withFile({ headers: 'Content-Disposition: form-data; name="0"; filename="a.png"' }),
+      LIMITS,
+    );
+
+    expect(outcome).toMatchObject({ message: 'The file "a.png" has no type, which is not taken here' });
+  });
+});
+
+describe("a request that is refused by its headers", () => {
+  const untouched = {
+    get stream(): Readable {
+      throw new Error("the stream was asked for");
+    },
+  };
+  const options = { uploads: uploadsOf({ maxTotal: 1000 }), maxBody: 1000, signal: new AbortController().signal };
+
+  it("is not asked for its body when it announces too much", async () => {
+    const headers = { "content-type": CONTENT_TYPE, "content-length": "2001" };
+
+    await expect(
+      receiveUpload(
+        Object.defineProperties({ headers }, Object.getOwnPropertyDescriptors(untouched)) as never,
+        options,
+      ),
+    ).rejects.toMatchObject(tooLarge);
+  });
+
+  it("is not asked for its body when it is compressed", async () => {
+    const headers = { "content-type": CONTENT_TYPE, "content-encoding": "gzip" };
+
+    await expect(
+      receiveUpload(
+        Object.defineProperties({ headers }, Object.getOwnPropertyDescriptors(untouched)) as never,
+        options,
+      ),
+    ).rejects.toMatchObject({ status: 415 });
+  });
+
+  it("says so when somebody has read the body before", async () => {
+    const stream = Readable.from([form(oneFile())], { objectMode: false });
+    for await (const _ of stream);
+
+    await expect(receiveUpload({ stream, headers: { "content-type": CONTENT_TYPE } }, options)).rejects.toThrow(
+      "read before",
+    );
+  });
+});
