@@ -5,7 +5,10 @@ const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, 
 
 // The longer name first: an alias also matches what begins with it.
 const doors = [
+  { find: "portico/auth", replacement: source("auth/index.ts") },
   { find: "portico/graphql", replacement: source("graphql/index.ts") },
+  { find: "portico/pagination", replacement: source("pagination/index.ts") },
+  { find: "portico/sql", replacement: source("sql/index.ts") },
   { find: "portico/testing", replacement: source("testing/index.ts") },
   { find: "portico", replacement: source("index.ts") },
 ];

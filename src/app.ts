@@ -76,7 +76,8 @@ export class PorticoApp extends Router {
   constructor(options: PorticoAppOptions = {}) {
     super();
     this.#options = resolveAppOptions(options);
-    const { timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } = this.#options;
+    const { timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } =
+      this.#options;
     this.#engine = new Engine({
       logger,
       trustedProxies,

@@ -25,7 +25,14 @@ export type {
   Unwrap,
 } from "./dependencies/depend.ts";
 export { DependencyError } from "./dependencies/scope.ts";
-export { BaseContext, type CachePolicy, HttpContext, type Outcome, WebSocketContext } from "./http/context.ts";
+export {
+  BaseContext,
+  type CachePolicy,
+  HttpContext,
+  identify,
+  type Outcome,
+  WebSocketContext,
+} from "./http/context.ts";
 export { currentContext } from "./http/current-context.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine.ts";
 export type { ErrorClass, ExceptionHandler } from "./http/exception-handlers.ts";
@@ -39,6 +46,7 @@ export {
   type Gate,
   type GateScope,
   type GateUser,
+  type Identity,
   type Misfit,
   type Register,
   type Scopes,
@@ -58,6 +66,7 @@ export type {
   HandlerAnswer,
   HandlerArgs,
   Method,
+  PaginatedRoute,
   ResponseSchemas,
   RouteOptions,
   StatusAnswer,

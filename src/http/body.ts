@@ -8,8 +8,8 @@ import type { Exchange } from "./exchange.ts";
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
   const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = exchange.headers;
-  // Whoever unpacks bodies in front of us takes the header away.
-  if (encoding.toLowerCase() !== "identity") throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
+  if (encoding.toLowerCase() !== "identity" && !exchange.isUnpacked)
+    throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
   if (Number(announced) > limit) throw new PayloadTooLarge(limit);
   const stream = exchange.body();
   if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange, stream.readableEnded);
@@ -25,12 +25,15 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Buffe
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
       else settle(() => reject(new PayloadTooLarge(limit)));
+      // Few bytes are unpacked to many, at the same cost when nobody wants them.
+      if (length > limit && exchange.isUnpacked) stream.pause();
     };
     const onEnd = (): void =>
       settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)));
     const onError = (cause: Error): void => settle(() => reject(new BodyIncomplete({ cause })));
     const onClose = (): void => settle(() => reject(new BodyIncomplete()));
-    stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
+    // Whoever unpacks may hand it over paused.
+    stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose).resume();
   });
 }
 

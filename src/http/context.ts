@@ -36,6 +36,8 @@ export abstract class BaseContext<U = Caller> {
   renderError: RenderError = renderProblem;
   #identity: Identity = NOBODY;
   #isIdentityRead = false;
+  /** @internal The pattern of its route. */
+  pattern = "";
   #outcome: Outcome = "pending";
   #request: IncomingRequest | undefined;
   #state: Map<unknown, unknown> | undefined;
@@ -173,4 +175,25 @@ export class WebSocketContext<U = Caller> extends BaseContext<U> {
   open(socket: Socket): void {
     this.#socket = socket;
   }
+}
+
+/**
+ * Says who is calling, for middleware that finds it out by itself. What gates judge by is set here and nowhere else; the
+ * middleware of `portico/auth` does the same.
+ *
+ * @example
+ * ```ts
+ * import { identify, PorticoApp, type UserProtocol } from "portico";
+ *
+ * declare function userOf(certificate: string | undefined): UserProtocol | null;
+ *
+ * new PorticoApp().use(async (ctx, next) => {
+ *   const user = userOf(ctx.request.headers["x-client-certificate"]);
+ *   if (user !== null) identify(ctx, { user, auth: "apikey" });
+ *   await next();
+ * });
+ * ```
+ */
+export function identify(ctx: HttpContext | WebSocketContext, identity: Identity): void {
+  ctx.identity = identity;
 }

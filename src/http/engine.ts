@@ -29,13 +29,15 @@ export interface EngineApp {
     readonly method: Method;
     readonly path: string;
     readonly serve: (exchange: HttpExchange) => void;
+    /** The engine, or a plugin of its ecosystem, refused a request of this route. */
+    readonly refuse: (exchange: HttpExchange, error: Error) => void;
   }[];
   readonly sockets: readonly { readonly path: string; readonly serve: (exchange: UpgradeExchange) => void }[];
   /** No route has this path with this method; `allowed` are the methods that it has. */
   readonly serveNothing: (exchange: HttpExchange, allowed: readonly Method[]) => void;
   /** The path is a socket's alone, and the request does not ask for one. */
   readonly serveNoUpgrade: (exchange: HttpExchange) => void;
-  /** The engine, or a plugin of its ecosystem, refused a request before it reached its route. */
+  /** The same before a route was found. */
   readonly serveRefusal: (exchange: HttpExchange, error: Error) => void;
 }
 
@@ -124,13 +126,14 @@ export class Engine {
         }
         if (methods === undefined) this.#answerOptions(scope, app);
         const sockets = new Map(app.sockets.map((socket) => [socket.path, socket.serve]));
-        for (const { method, path, serve } of app.routes) {
+        for (const { method, path, serve, refuse } of app.routes) {
           const serveUpgrade = method === "GET" ? sockets.get(path) : undefined;
           if (serveUpgrade !== undefined) sockets.delete(path);
           scope.route({
             method,
             url: path,
             handler: (request, reply) => this.#serve(request, reply, serve, serveUpgrade),
+            errorHandler: (error: Error, request, reply) => this.#refuse(error, request, reply, refuse),
           });
         }
         for (const [path, serveUpgrade] of sockets) {
@@ -211,13 +214,13 @@ export class Engine {
     return new FastifyExchange(this, request, reply);
   }
 
-  #refuse(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  #refuse(error: Error, request: FastifyRequest, reply: FastifyReply, refuse = this.#app?.serveRefusal): void {
     // A stream that failed before its first byte: what its handler had set goes, what plugins had set stays.
     for (const name of streaming.get(reply) ?? []) {
       reply.removeHeader(name);
       reply.raw.removeHeader(name);
     }
-    this.#app?.serveRefusal(this.#exchange(request, reply), error);
+    refuse?.(this.#exchange(request, reply), error);
   }
 }
 
@@ -263,7 +266,7 @@ class FastifyExchange implements HttpExchange {
   }
   get host(): string {
     // HTTP/1.0 needs no Host.
-    return this.request.host || "localhost";
+    return this.request.host || this.request.headers.host || "localhost";
   }
   get protocol(): string {
     return this.request.protocol;
@@ -274,6 +277,11 @@ class FastifyExchange implements HttpExchange {
     waiting.get(raw)?.writeContinue();
     waiting.delete(raw);
     return body instanceof Readable ? body : raw;
+  }
+
+  get isUnpacked(): boolean {
+    const { raw, body } = this.request;
+    return body instanceof Readable && body !== raw;
   }
 
   onAbort(abort: () => void): void {

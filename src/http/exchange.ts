@@ -21,6 +21,8 @@ export interface Exchange {
   readonly protocol: string;
   /** The unread body. Asking for it tells a client that waits (`Expect: 100-continue`) to go on. */
   body(): Readable;
+  /** Whether a plugin stands between the client and `body()`, and unpacks what `content-encoding` says. */
+  readonly isUnpacked: boolean;
   /** Calls back once, when the client is gone before the answer was complete. */
   onAbort(abort: () => void): void;
 }

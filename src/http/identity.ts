@@ -74,6 +74,8 @@ export interface Identity {
   readonly auth: AuthScope | null;
   /** Why it could not be found out, when a backend failed and none succeeded: neither somebody nor surely nobody. */
   readonly failure?: unknown;
+  /** What `WWW-Authenticate` says when this is not enough. */
+  readonly challenge?: string;
 }
 
 export const NOBODY: Identity = Object.freeze({ user: new AnonymousUser(), auth: null });

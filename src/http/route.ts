@@ -4,6 +4,7 @@ import { flag, listOf, REFUSED, type Rule, resolveOptions, rule, seconds, text }
 import { type Size, size } from "../core/size.ts";
 import type { Injected } from "../dependencies/depend.ts";
 import { type ParamPlan, planParams } from "../dependencies/plan.ts";
+import { type AnyStrategy, type PageOf, strategyOf } from "../pagination/strategies/strategy-by-name.ts";
 import { type HttpContext, WebSocketContext } from "./context.ts";
 import type { Gate, GateScope, GateUser } from "./identity.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
@@ -18,8 +19,16 @@ import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } fr
 /** One schema for every answer, or one per status. */
 export type ResponseSchemas = Schema | { readonly [status: number]: Schema };
 
+/** Which pages a route answers with. */
+export interface PaginatedRoute<Item, Strategy> {
+  /** The one that the handler gives to `paginate`. */
+  readonly strategy: Strategy;
+  /** A Standard Schema of one item; what is sent is what the schema makes of it. */
+  readonly item: Item;
+}
+
 /** What a route says about itself, beside its path and its handler. */
-export interface RouteOptions<G, P, Body, Query, Path, Answer> {
+export interface RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy> {
   /** Decides just before the handler, before the body is read. Made by `useAuth`. */
   readonly auth?: G;
   /** Dependencies and contexts that the handler takes by name. */
@@ -30,6 +39,8 @@ export interface RouteOptions<G, P, Body, Query, Path, Answer> {
   readonly path?: Path;
   /** What the handler may return; what is sent is what the schema makes of it. */
   readonly response?: Answer;
+  /** Says that the handler answers with pages, and of what: for the checker and the OpenAPI document. */
+  readonly paginated?: PaginatedRoute<Item, Strategy>;
   /** Runs inside that of the app and the router. */
   readonly middleware?: readonly Middleware[];
   /** The largest body. @default the app's `maxBody` */
@@ -73,22 +84,30 @@ export type HandlerArgs<Url extends string, G, P, Body, Query, Path> = Injected<
 export type StatusAnswer<Answer, S = keyof Answer> = S extends keyof Answer
   ? TypedResponse<SchemaInput<Answer[S]>, S & number> | (S extends 200 ? SchemaInput<Answer[S]> : never)
   : never;
-/** What a handler may return: anything, or what its `response` schema takes. */
+/** What a handler may return: anything, or what its `response` schema takes, or a page of its `paginated` items. */
 // `undefined` first: while TypeScript is still inferring it asks with `never`, which fits everything.
-export type HandlerAnswer<Answer> = [Answer] extends [undefined]
-  ? unknown
-  : [Answer] extends [Schema]
-    ? SchemaInput<Answer> | TypedResponse<SchemaInput<Answer>>
-    : StatusAnswer<Answer>;
+export type HandlerAnswer<Answer, Item, Strategy> = [Item] extends [undefined]
+  ? [Answer] extends [undefined]
+    ? unknown
+    : [Answer] extends [Schema]
+      ? SchemaInput<Answer> | TypedResponse<SchemaInput<Answer>>
+      : StatusAnswer<Answer>
+  : TypedResponse<PageOf<SchemaInput<Item>, Strategy>>;
 
 /** A handler: sync or async, it returns a response or any JSON value. */
-export type Handler<Url extends string, G, P, Body, Query, Path, Answer> = (
+export type Handler<Url extends string, G, P, Body, Query, Path, Answer, Item = undefined, Strategy = undefined> = (
   args: HandlerArgs<Url, G, P, Body, Query, Path>,
-) => MaybePromise<HandlerAnswer<Answer>>;
+) => MaybePromise<HandlerAnswer<Answer, Item, Strategy>>;
 
 // ---- what is kept of a route
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
+
+/** The pages of a route, its strategy found. */
+export interface DeclaredPages {
+  readonly strategy: AnyStrategy;
+  readonly item: Schema;
+}
 
 /** A route as it was declared, checked. */
 export interface Route {
@@ -103,6 +122,7 @@ export interface Route {
     readonly path: Schema | undefined;
   };
   readonly response: ResponseSchemas | undefined;
+  readonly paginated?: DeclaredPages;
   readonly middleware: readonly MiddlewareFunction[];
   readonly maxBody: number | undefined;
   readonly timeoutSeconds: number | undefined;
@@ -145,6 +165,17 @@ function isByStatus(value: unknown): value is { readonly [status: number]: Schem
   );
 }
 
+const pages: Rule<DeclaredPages> = {
+  expected: 'an object of strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
+  read: (value) => {
+    if (typeof value !== "object" || value === null) return REFUSED;
+    const { strategy, item, ...others } = value as Partial<PaginatedRoute<unknown, unknown>>;
+    return isSchema(item) && strategy !== undefined && Object.keys(others).length === 0
+      ? { strategy: strategyOf(strategy), item }
+      : REFUSED;
+  },
+};
+
 const routeRules = {
   auth: gate,
   params,
@@ -152,6 +183,7 @@ const routeRules = {
   query: schema,
   path: schema,
   response: responses,
+  paginated: pages,
   middleware: listOf<Middleware>("a list of middleware", () => true),
   maxBody: size,
   timeoutSeconds: seconds,
@@ -188,6 +220,11 @@ export function declareRoute(method: Method, path: string, options: unknown, han
   if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
   if (read.body !== undefined && (method === "GET" || method === "HEAD"))
     throw new ConfigurationError(`${owner}.body`, "is not read by this method");
+  if (read.response !== undefined && read.paginated !== undefined)
+    throw new ConfigurationError(
+      `${owner}.paginated`,
+      "says what is answered, and so does response: give one of the two",
+    );
   return {
     method,
     path,
@@ -196,6 +233,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext),
     schemas: { body: read.body, query: read.query, path: read.path },
     response: read.response,
+    ...(read.paginated === undefined ? {} : { paginated: read.paginated }),
     middleware: middlewareFunctions(owner, read.middleware ?? []),
     maxBody: read.maxBody,
     timeoutSeconds: read.timeoutSeconds,

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { listOf, resolveOptions, rule } from "../core/options.ts";
+import type { StrategyFor } from "../pagination/strategies/strategy-by-name.ts";
 import type { Gate } from "./identity.ts";
 import type { RouteParams } from "./inject.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
@@ -13,7 +14,7 @@ import {
   type Route,
   type RouteOptions,
 } from "./route.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, SchemaInput } from "./schema.ts";
 import { declareSocketRoute, type SocketHandler, type SocketOptions, type SocketRoute } from "./socket-route.ts";
 
 /** `get`, `post`, ...: `(path, handler)` or `(path, options, handler)`. */
@@ -30,9 +31,11 @@ export interface RouteMethod<Prefix extends string, Self> {
     Query extends Schema | undefined = undefined,
     Path extends Schema | undefined = undefined,
     Answer extends ResponseSchemas | undefined = undefined,
+    Item extends Schema | undefined = undefined,
+    const Strategy extends StrategyFor<SchemaInput<Item>> | undefined = undefined,
   >(
     url: Url,
-    options: RouteOptions<G, P, Body, Query, Path, Answer>,
+    options: RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy>,
     handler: Handler<
       `${Prefix}${Url}`,
       NoInfer<G>,
@@ -40,7 +43,9 @@ export interface RouteMethod<Prefix extends string, Self> {
       NoInfer<Body>,
       NoInfer<Query>,
       NoInfer<Path>,
-      NoInfer<Answer>
+      NoInfer<Answer>,
+      NoInfer<Item>,
+      NoInfer<Strategy>
     >,
   ): Self;
 }

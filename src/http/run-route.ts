@@ -1,5 +1,6 @@
 import { PorticoError } from "../core/error.ts";
 import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
+import type { Page } from "../pagination/strategies/strategy.ts";
 import type { HttpContext } from "./context.ts";
 import { ValidationFailed } from "./exceptions.ts";
 import { compose } from "./middleware.ts";
@@ -13,11 +14,12 @@ export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
 
 /** Compiles a route once: its middleware around its gate, its schemas, its dependencies and its handler. */
 export function compileRoute(route: Route): RunRoute {
-  const { auth, params, schemas, response, handler } = route;
+  const { auth, params, schemas, response, paginated, handler } = route;
   const isPlain =
     auth === undefined &&
     params.length === 0 &&
     response === undefined &&
+    paginated === undefined &&
     Object.values(schemas).every((entry) => entry === undefined);
   return compose<HttpContext>(route.middleware, isPlain ? runPlain : runFull);
 
@@ -43,6 +45,7 @@ export function compileRoute(route: Route): RunRoute {
     if (params.length > 0) await ctx.dependencies.fill(params, args as unknown as Record<string, unknown>);
     answer(outgoing, await handler(args));
     if (response !== undefined) await checkAnswer(response, outgoing);
+    if (paginated !== undefined) await checkItems(paginated.item, outgoing);
   }
 }
 
@@ -95,6 +98,22 @@ async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse)
       `the handler's answer does not fit its response schema: ${issues.map(({ message }) => message).join("; ")}`,
     );
   outgoing.json(await validate(schema, body.value, refuse));
+}
+
+/** The same for the items of a page. */
+async function checkItems(item: Schema, outgoing: OutgoingResponse): Promise<void> {
+  const { body } = outgoing;
+  const page = body?.kind === "json" ? (body.value as Partial<Page<unknown, unknown>> | null) : null;
+  if (!Array.isArray(page?.items))
+    throw new ResponseInvalid("the handler of a paginated route answered without response.paginate");
+  const refuse = (issues: readonly { readonly message: string }[]): Error =>
+    new ResponseInvalid(`an item does not fit its schema: ${issues.map(({ message }) => message).join("; ")}`);
+  const items: unknown[] = [];
+  for (const entry of page.items as readonly unknown[]) {
+    const checked = validate(item, entry, refuse);
+    items.push(isPromise(checked) ? await checked : checked);
+  }
+  outgoing.json({ ...page, items });
 }
 
 /** A handler answered something else than its route promises. The client learns nothing but that it failed. */

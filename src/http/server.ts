@@ -50,8 +50,8 @@ export class Server {
     });
     return {
       routes: [
-        ...routes.map((route) => ({ method: route.method, path: route.path, serve: this.#guarded(route) })),
-        ...unguarded.map((route) => ({ method: route.method, path: route.path, serve: this.#serving(route) })),
+        ...routes.map((route) => this.#engineRoute(route, this.#guarded(route))),
+        ...unguarded.map((route) => this.#engineRoute(route, this.#serving(route))),
       ],
       sockets: sockets.map((route) => {
         const serveSocket = compileSocket(route, this.#sockets);
@@ -76,6 +76,11 @@ export class Server {
       },
       serveRefusal: (exchange, error) => this.#refuse(exchange, fromEngine(error)),
     };
+  }
+
+  #engineRoute(route: Route, serve: (exchange: HttpExchange) => void): EngineApp["routes"][number] {
+    const { method, path, renderError } = route;
+    return { method, path, serve, refuse: (exchange, error) => this.#refuse(exchange, fromEngine(error), renderError) };
   }
 
   #guarded(route: Route): (exchange: HttpExchange) => void {

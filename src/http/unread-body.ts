@@ -12,6 +12,7 @@ const GRACE_MS = 250;
 export function dropUnreadBody(request: IncomingMessage, response: ServerResponse): boolean {
   if (!isUnread(request)) return false;
   const isLong = !(Number(request.headers["content-length"]) <= DRAINED_BYTES);
+  if (isLong) keepAnswer(request);
   response.once("finish", () => {
     if (isLong) request.pause();
     setTimeout(() => {
@@ -19,6 +20,14 @@ export function dropUnreadBody(request: IncomingMessage, response: ServerRespons
     }, GRACE_MS).unref();
   });
   return isLong;
+}
+
+/**
+ * Node closes such a connection the moment its answer is written; with bytes unread in it, that is a reset, and the client
+ * never sees the answer. Half closed, it can read it; the timer does the rest.
+ */
+function keepAnswer({ socket }: IncomingMessage): void {
+  socket.destroySoon = () => void socket.end();
 }
 
 function isUnread({ complete, readableEnded, headers }: IncomingMessage): boolean {

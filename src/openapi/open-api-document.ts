@@ -63,6 +63,7 @@ export interface OpenApiRequestBody {
 
 export interface OpenApiResponse {
   readonly description: string;
+  readonly headers?: { readonly [name: string]: { readonly description: string; readonly schema: JsonSchema } };
   readonly content?: OpenApiContent;
 }
 

@@ -2,6 +2,7 @@ import type { Route } from "../http/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { JsonSchema, OpenApiParameter } from "./open-api-document.ts";
+import { pageParameters } from "./pages.ts";
 import type { PathTemplate, PathTemplateParameter } from "./path-template.ts";
 
 /** What a route takes in its path and its query. Names come from the path, the rest from its schemas. */
@@ -11,7 +12,8 @@ export function parameters(
   components: Components,
   hint: string,
 ): readonly OpenApiParameter[] {
-  return [...pathParameters(route, template, components, hint), ...queryParameters(route, components, hint)];
+  const own = [...pathParameters(route, template, components, hint), ...queryParameters(route, components, hint)];
+  return [...own, ...pageParameters(route, own)];
 }
 
 function pathParameters(

@@ -4,6 +4,7 @@ import { isSchema, type Schema } from "../http/schema.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { OpenApiResponse } from "./open-api-document.ts";
+import { pageResponse } from "./pages.ts";
 import { problemResponse } from "./problem-schemas.ts";
 
 /** What a route may answer, by status: what it declares, and the problems that its options lead to. */
@@ -12,11 +13,14 @@ export function responses(
   components: Components,
   hint: string,
 ): { readonly [status: string]: OpenApiResponse } {
-  const { response, schemas, auth } = route;
+  const { response, paginated, schemas, auth } = route;
   const declared = response === undefined ? {} : isSchema(response) ? { 200: response } : response;
   const hints = isSchema(response) ? () => `${hint}Response` : (status: string) => `${hint}Response${status}`;
   return {
-    ...(response === undefined ? { 200: { description: describe(200) } } : {}),
+    ...(response === undefined && paginated === undefined ? { 200: { description: describe(200) } } : {}),
+    ...(paginated === undefined
+      ? {}
+      : { 200: pageResponse(paginated, components, hint), 400: problemResponse(describe(400)) }),
     ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
     ...(Object.values(schemas).some((schema) => schema !== undefined)
       ? { 422: problemResponse(describe(422), "ValidationProblem") }

@@ -20,7 +20,7 @@ export function readPosition(params: QueryParams, parameter: string, least: numb
   if (text === undefined) return fallback;
   const refuse = (reason: string): InvalidPageError => new InvalidPageError(`${parameter} ${reason}`, { parameter });
   if (typeof text !== "string") throw refuse(text.reason);
-  if (!isNumber(text)) throw refuse(`must be a whole number, at least ${least}`);
+  if (!isNumber(text)) throw refuse(`${text === "" ? "is empty: it " : ""}must be a whole number, at least ${least}`);
   const value = Number(text);
   if (text === "-0" || value < least) throw refuse(`must be at least ${least}`);
   if (!Number.isSafeInteger(value)) throw refuse("is too large");
@@ -35,7 +35,7 @@ export function readSize(params: QueryParams, parameter: string, limits: SizeLim
   const refuse = (reason: string): InvalidPageSizeError =>
     new InvalidPageSizeError(`${parameter} ${reason}`, { parameter });
   if (typeof text !== "string") throw refuse(text.reason);
-  if (!isNumber(text)) throw refuse(`must be a whole number, at least ${least}`);
+  if (!isNumber(text)) throw refuse(`${text === "" ? "is empty: it " : ""}must be a whole number, at least ${least}`);
   // Up to 30 digits: rounded or not, the comparison with the maximum is right.
   const value = Number(text);
   if (text === "-0" || value < least) throw refuse(`must be at least ${least}`);
@@ -47,10 +47,10 @@ export function readSize(params: QueryParams, parameter: string, limits: SizeLim
 export function readText(
   params: QueryParams,
   parameter: string,
-): string | undefined | { readonly reason: "must be given once" | "must be a plain value" } {
+): string | undefined | { readonly reason: "was given more than once" | "must be a plain value" } {
   const value: unknown = Object.hasOwn(params, parameter) ? params[parameter] : undefined;
   if (value === undefined || typeof value === "string") return value;
-  return { reason: Array.isArray(value) ? "must be given once" : "must be a plain value" };
+  return { reason: Array.isArray(value) ? "was given more than once" : "must be a plain value" };
 }
 
 /** The length first: ten thousand digits cost nothing. */

@@ -345,3 +345,12 @@ it("gives each of several operations over one connection values and loaders of i
   expect(ctx.state.get("n")).toBe(1);
   expect(ctx.outgoing.headers).toBeDefined();
 });
+
+it("calls what a test has put in the place of a dependency", async () => {
+  const shelf = (): string => "the real one";
+  const built = schema({ query: { a: field(t.string, { params: { shelf: Depend(shelf) } })(({ shelf }) => shelf) } });
+  const ctx = httpContext();
+  (ctx.host.overrides as Map<unknown, unknown>).set(shelf, () => "a fake");
+
+  expect(await data(built, "{ a }", { ctx })).toEqual({ a: "a fake" });
+});

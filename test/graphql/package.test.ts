@@ -49,7 +49,11 @@ describe("copies of graphql", () => {
       JSON.stringify({ name: "portico", type: "module", exports: "./index.js" }),
     );
     await build({
-      entryPoints: [join(root, "src/graphql/index.ts")],
+      stdin: {
+        contents:
+          'export { field } from "./field.ts"; export { schema } from "./schema.ts"; export * as t from "./t.ts";',
+        resolveDir: join(root, "src/graphql/language"),
+      },
       outfile: join(portico, "index.js"),
       bundle: true,
       platform: "node",

@@ -156,3 +156,66 @@ it("says why there is no stream, and closes what was opened", async () => {
 
   expect(log).toEqual(["failure", "failure"]);
 });
+
+it("closes what it opened when the client leaves before it asked for anything", async () => {
+  const log: string[] = [];
+  const pool = async function* (): AsyncGenerator<number, void, void> {
+    log.push("open");
+    try {
+      yield 1;
+    } finally {
+      log.push("close");
+    }
+  };
+  const built = schema({
+    query,
+    subscription: {
+      never: subscription(t.int, { params: { pool: Depend(pool) } })(async function* ({ pool }) {
+        log.push("started");
+        yield pool;
+      }),
+    },
+  });
+  const stream = (await listen(built, "subscription { never }")) as ResultStream;
+
+  expect(await stream.return()).toEqual({ done: true, value: undefined });
+  expect(await stream.next()).toEqual({ done: true, value: undefined });
+
+  expect(log).toEqual(["open", "close"]);
+});
+
+it("is a failure when its reader throws, or when the generator cannot end", async () => {
+  const outcomes: string[] = [];
+  const pool = provide(async function* ({ ctx }) {
+    try {
+      yield 1;
+    } finally {
+      outcomes.push(ctx.outcome);
+    }
+  });
+  const built = schema({
+    query,
+    subscription: {
+      one: subscription(t.int, { params: { pool: Depend(pool), fails: t.boolean(false) } })(async function* ({
+        pool,
+        fails,
+      }) {
+        try {
+          yield pool;
+        } finally {
+          // oxlint-disable-next-line no-unsafe-finally -- so a generator fails to end
+          if (fails) throw new Error("cannot end");
+        }
+      }),
+    },
+  });
+  const thrown = (await listen(built, "subscription { one }")) as ResultStream;
+  const stuck = (await listen(built, "subscription { one(fails: true) }")) as ResultStream;
+  await thrown.next();
+  await stuck.next();
+
+  await expect(thrown.throw(new Error("the socket broke"))).rejects.toThrow("the socket broke");
+  await expect(stuck.return()).rejects.toThrow("cannot end");
+
+  expect(outcomes).toEqual(["failure", "failure"]);
+});

@@ -44,7 +44,7 @@ async function bundle(name: string, options: BuildOptions = {}): Promise<string>
     platform: "node",
     format: "esm",
     target: "es2024",
-    external: ["graphql"],
+    packages: "external",
     logLevel: "silent",
     ...options,
   });

@@ -41,6 +41,22 @@ describe("a body that nobody reads", () => {
     expect(sent).toBeLessThan(5 * 1000 ** 2);
   });
 
+  it("does not lose its answer: every client hears the refusal, though it is still sending", async () => {
+    const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const connection = await rawConnection(port);
+        connection.socket.write(`POST /upload HTTP/1.1\r\nHost: x\r\nContent-Length: ${64 * MIB}\r\n\r\n`);
+        await flood(connection, Buffer.alloc(65_536, "a"), 1_024);
+        await connection.closed;
+        return connection.received().slice(0, 12);
+      }),
+    );
+
+    expect(answers).toEqual(answers.map(() => "HTTP/1.1 401"));
+  });
+
   it("does not hold up the gate: the answer comes while the body is still outstanding", async () => {
     const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
     const connection = await rawConnection(port);

@@ -7,11 +7,13 @@
  */
 export class DocumentCache<T> {
   readonly #most: number;
+  readonly #mostProven: number;
   readonly #fresh: Segment<T> = new Segment();
   readonly #proven: Segment<T> = new Segment();
 
   constructor(mostBytes: number) {
     this.#most = mostBytes;
+    this.#mostProven = Math.floor(mostBytes * PROVEN_SHARE);
   }
 
   get size(): number {
@@ -26,13 +28,13 @@ export class DocumentCache<T> {
     const entry = this.#proven.take(key) ?? this.#fresh.take(key);
     if (entry === undefined) return undefined;
     this.#proven.add(key, entry);
-    while (this.#proven.bytes > this.#most * PROVEN_SHARE) this.#fresh.add(...this.#proven.oldest());
+    while (this.#proven.bytes > this.#mostProven) this.#fresh.add(...this.#proven.oldest());
     return entry.value;
   }
 
   /** An entry that would take more than the share of the new ones is not kept. */
   set(key: string, value: T, bytes: number): void {
-    if (bytes > this.#most * (1 - PROVEN_SHARE)) return;
+    if (bytes > this.#most - this.#mostProven) return;
     this.#proven.take(key);
     this.#fresh.take(key);
     this.#fresh.add(key, { value, bytes });

@@ -17,7 +17,6 @@ import { checkCost } from "./check-limits.ts";
 import { coerceVariables } from "./coerce-variables.ts";
 import type { Prepared, Preparer } from "./prepare.ts";
 import { runOperation } from "./run-operation.ts";
-import { hideSuggestions } from "./suggestions.ts";
 
 /** What every operation of an endpoint has in common. */
 export interface Pipeline {
@@ -26,8 +25,6 @@ export interface Pipeline {
   readonly limits: Limits;
   readonly documents: Documents;
   readonly hooks: readonly OperationHook[];
-  /** Whether errors may suggest names of the schema. */
-  readonly introspection: boolean;
   readonly isDebug: boolean;
 }
 
@@ -64,23 +61,27 @@ export async function runRequest(
 ): Promise<OperationAnswer> {
   const { clock, log } = ctx.host;
   const started = clock.monotonic();
-  const facts: Facts = { prepared: null, cost: null };
+  const facts: Facts = { operationName: null, prepared: null, cost: null };
   const answer = await attempt(pipeline, ctx, read, arrival, facts);
 
   const errors = answer.body.errors ?? [];
   const durationSeconds = (clock.monotonic() - started) / 1000;
   const isRefused = !("data" in answer.body);
-  const operationName = facts.prepared?.name ?? null;
+  const { operationName, cost } = facts;
   const result = { data: answer.body.data ?? null, errors, ok: errors.length === 0 };
-  runHooks(pipeline.hooks, result, { operationName, cost: facts.cost, started, durationSeconds, isRefused }, log);
+  runHooks(pipeline.hooks, result, { operationName, cost, started, durationSeconds, isRefused }, log);
   return answer;
 }
 
 /** What was found out about an operation, however far it came. */
 interface Facts {
+  operationName: string | null;
   prepared: Prepared | null;
   cost: number | null;
 }
+
+/** What an operation can be called; a request may say anything. */
+const NAME = /^[A-Za-z_]\w{0,199}$/;
 
 async function attempt(
   pipeline: Pipeline,
@@ -92,23 +93,20 @@ async function attempt(
   try {
     const { schema, preparer, limits, documents } = pipeline;
     const params = read();
+    facts.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
     const { source, keep } = await documents.find(params, ctx.host.stores.durable);
     const prepared = preparer.prepare(source, params.operationName, {
-      refuse: (operation) => checkMethod(operation, arrival),
+      refuse: (operation) => {
+        facts.operationName = operation.name?.value ?? null;
+        checkMethod(operation, arrival);
+      },
     });
     facts.prepared = prepared;
-    const show = pipeline.introspection ? (error: GraphQLError) => error : hideSuggestions;
-    const variables = coerceVariables(schema, prepared.operation, params.variables, show);
+    const variables = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
     facts.cost = checkCost(prepared, variables, limits);
     await keep?.();
-    const operationName = prepared.operation.name?.value ?? null;
-    const execution = {
-      schema,
-      document: prepared.document,
-      variables: params.variables,
-      operationName,
-      cost: facts.cost,
-    };
+    const { operationName, cost } = facts;
+    const execution = { schema, document: prepared.document, variables: params.variables, operationName, cost };
     const result = await runOperation(ctx, execution, { isAlone: arrival.isAlone });
     return { status: 200, headers: {}, body: bodyOf(result, ctx, pipeline.isDebug, facts) };
   } catch (error) {

@@ -26,43 +26,71 @@ export async function runSubscription(
     await operation.close("failure");
     throw error;
   }
-  if (isStream(source)) return resultStream(connection, execution, operation, source);
+  if (isStream(source)) return new EventResults(connection, execution, operation, source[Symbol.asyncIterator]());
   await operation.close("failure");
   return source;
 }
 
-function resultStream(
-  connection: BaseContext,
-  execution: Execution,
-  operation: Operation,
-  source: AsyncIterable<unknown>,
-): ResultStream {
-  const { operationName = null, cost = null } = execution;
-  const events = source[Symbol.asyncIterator]();
-  const stream = (async function* (): ResultStream {
-    let outcome: "success" | "failure" = "failure";
-    try {
-      for (let event = await events.next(); event.done !== true; event = await events.next())
-        yield await runIn(openOperation(connection, { operationName, cost }), execution, event.value);
-      outcome = "success";
-    } finally {
-      await close(outcome);
-    }
-  })();
+/** Runs each event as it is asked for. Not a generator: one that was never started would end without closing anything. */
+class EventResults implements ResultStream {
+  readonly #connection: BaseContext;
+  readonly #execution: Execution;
+  readonly #operation: Operation;
+  readonly #events: AsyncIterator<unknown>;
 
-  let left = false;
-  async function close(outcome: "success" | "failure"): Promise<void> {
-    if (outcome === "failure") await events.return?.();
-    await operation.close(left ? "success" : outcome);
+  constructor(connection: BaseContext, execution: Execution, operation: Operation, events: AsyncIterator<unknown>) {
+    this.#connection = connection;
+    this.#execution = execution;
+    this.#operation = operation;
+    this.#events = events;
   }
-  // A generator that waits takes no `return`: what it waits for has to end first.
-  const leave = stream.return.bind(stream);
-  stream.return = (value) => {
-    left = true;
-    operation.abort();
-    return leave(value);
-  };
-  return stream;
+
+  async next(): Promise<IteratorResult<ExecutionResult, void>> {
+    const { operationName = null, cost = null } = this.#execution;
+    try {
+      const event = await this.#events.next();
+      if (event.done === true) return await this.#end("success");
+      const operation = openOperation(this.#connection, { operationName, cost });
+      return { done: false, value: await runIn(operation, this.#execution, event.value) };
+    } catch (error) {
+      await this.#end("failure");
+      throw error;
+    }
+  }
+
+  /** Ends the subscription: the client has left. What its generator waits for on the bus ends first, then the generator. */
+  return(): Promise<IteratorResult<ExecutionResult, void>> {
+    return this.#leave("success");
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<ExecutionResult, void>> {
+    await this.#leave("failure");
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  async #leave(outcome: "success" | "failure"): Promise<IteratorResult<ExecutionResult, void>> {
+    this.#operation.abort();
+    try {
+      await this.#events.return?.();
+    } catch (error) {
+      await this.#end("failure");
+      throw error;
+    }
+    return this.#end(outcome);
+  }
+
+  async #end(outcome: "success" | "failure"): Promise<IteratorResult<ExecutionResult, void>> {
+    await this.#operation.close(outcome);
+    return { done: true, value: undefined };
+  }
 }
 
 type AnyGraphql = Record<string, (args: unknown) => unknown>;

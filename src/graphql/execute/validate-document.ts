@@ -1,18 +1,24 @@
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  OverlappingFieldsCanBeMergedRule,
-  specifiedRules,
-  validate,
-} from "graphql";
-import type { Fragments } from "../limits/fold.ts";
+import { type GraphQLSchema, OverlappingFieldsCanBeMergedRule, specifiedRules, validate } from "graphql";
+import type { Limits } from "../limits/limits.ts";
 import { findOverlaps } from "../limits/overlaps.ts";
+import type { ReadDocument } from "./read-document.ts";
 import { refusal, refusalOf } from "./refusal.ts";
 import { hideSuggestions } from "./suggestions.ts";
 
 const MOST_ERRORS = 20;
+// Of operations that are as large as they may be; without a limit, of some that nobody writes by hand.
+const MOST_OPERATIONS = 10;
+const LARGE = 10_000;
 
 const linearRules = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
+
+type Parsed = Pick<ReadDocument, "document" | "fragments">;
+
+interface ValidationOptions {
+  readonly limits: Limits;
+  /** Whether errors suggest names of the schema. */
+  readonly introspection: boolean;
+}
 
 /**
  * Validates the whole document, the operations that were not chosen too, as graphql's specification has it. Throws
@@ -20,11 +26,11 @@ const linearRules = specifiedRules.filter((rule) => rule !== OverlappingFieldsCa
  */
 export function validateDocument(
   schema: GraphQLSchema,
-  document: DocumentNode,
-  fragments: Fragments,
-  suggests: boolean,
+  { document, fragments }: Parsed,
+  options: ValidationOptions,
 ): void {
-  const overlaps = findOverlaps(schema, document, fragments);
+  const { limits, introspection: suggests } = options;
+  const overlaps = findOverlaps(schema, document, fragments, MOST_OPERATIONS * (limits.fields ?? LARGE));
   const rules = overlaps === "differ" ? specifiedRules : linearRules;
   const errors = validate(schema, document, rules, { maxErrors: MOST_ERRORS, hideSuggestions: !suggests });
   if (errors.length > 0) throw refusalOf("GRAPHQL_VALIDATION_FAILED", suggests ? errors : errors.map(hideSuggestions));

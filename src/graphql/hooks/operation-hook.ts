@@ -14,7 +14,7 @@ export interface OperationResult {
 
 /** Which operation it was. */
 export interface OperationContext {
-  /** By the request, else by a document that holds exactly one named operation; `null` for an unnamed one. */
+  /** By the request, else by a document that holds exactly one operation and names it; `null` for an unnamed one. */
   readonly operationName: string | null;
   /** The measured cost; `null` while cost analysis is off, and when the operation was refused before it was measured. */
   readonly cost: number | null;

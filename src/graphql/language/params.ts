@@ -16,7 +16,7 @@ export interface DeclaredParams {
   readonly graph: readonly string[];
   readonly info: readonly string[];
 }
-export interface DeclaredArg extends ArgNode {
+interface DeclaredArg extends ArgNode {
   /** What the resolver calls it; `name`, when there is one, is what the schema calls it. */
   readonly key: string;
 }

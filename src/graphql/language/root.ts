@@ -1,8 +1,8 @@
 import type { FieldDeclaration } from "./declaration.ts";
+import type { PlacedField } from "./field-config.ts";
 import { type FieldDef, isFieldDef, type Operation } from "./field-def.ts";
 import { classMembers } from "./members.ts";
 import { ResolverError } from "./resolver-error.ts";
-import type { PlacedField } from "./schema-types.ts";
 import type { Class } from "./type.ts";
 import { isClass } from "./type-ref.ts";
 

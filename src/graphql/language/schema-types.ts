@@ -1,8 +1,7 @@
 import {
   astFromValue,
+  type GraphQLArgumentConfig,
   GraphQLEnumType,
-  type GraphQLFieldConfig,
-  type GraphQLFieldConfigArgumentMap,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
   type GraphQLInputType,
@@ -17,35 +16,24 @@ import {
   isInputType,
   isOutputType,
 } from "graphql";
-import type { GraphContext } from "../graph-context.ts";
-import { type ArgPlan, compileProperty, compileResolver } from "./compile-resolver.ts";
 import { InputCompletion } from "./complete-input.ts";
-import { type FieldDeclaration, isDeclaration } from "./declaration.ts";
-import { fieldExtensions } from "./field-options.ts";
+import { isDeclaration } from "./declaration.ts";
+import { type FieldTypes, fieldConfig, type PlacedField } from "./field-config.ts";
 import { ResolverError } from "./resolver-error.ts";
 import type { TypeNames } from "./type-names.ts";
 import type { AnyRef, ArgNode, InterfaceNode, NamedNode, ObjectNode, UnionNode, WrapperNode } from "./type-node.ts";
 import { checkName } from "./type-options.ts";
 import { abstractTypeResolver } from "./type-resolver.ts";
 
-type FieldConfig = GraphQLFieldConfig<unknown, GraphContext>;
-
-/** A field with where it stands: its key, and at a root the instance whose member it is. */
-export interface PlacedField {
-  readonly key: string;
-  readonly field: FieldDeclaration;
-  readonly receiver: object | null;
-}
-
 /** Builds graphql's types from ours, each once per schema. */
-export class SchemaTypes {
+export class SchemaTypes implements FieldTypes {
+  readonly completion: InputCompletion;
   readonly #names: TypeNames;
   readonly #built = new Map<NamedNode, GraphQLNamedType>();
-  readonly #completion: InputCompletion;
 
   constructor(names: TypeNames) {
     this.#names = names;
-    this.#completion = new InputCompletion((ref) => names.resolve("an input", ref));
+    this.completion = new InputCompletion((ref) => names.resolve("an input", ref));
   }
 
   /** Every type that was found on the way, also those that nothing refers to by itself. */
@@ -61,10 +49,33 @@ export class SchemaTypes {
           name,
           fields.map((placed) => [
             placed.field.options.name ?? placed.key,
-            () => this.#field(`${name}.${placed.key}`, placed),
+            () => fieldConfig(`${name}.${placed.key}`, placed, this),
           ]),
         ),
     });
+  }
+
+  output(place: string, ref: AnyRef): GraphQLOutputType {
+    const type = this.#type(place, this.#names.resolve(place, ref));
+    if (isOutputType(type)) return type;
+    throw new ResolverError(
+      place,
+      `${String(type)} is a type of arguments; a field gives scalars, enums, objects, interfaces and unions`,
+    );
+  }
+
+  input(place: string, arg: ArgNode): GraphQLArgumentConfig {
+    const type = this.#inputType(place, arg.type);
+    const { description, deprecationReason } = arg;
+    if (arg.default === undefined) return { type, description, deprecationReason };
+    try {
+      astFromValue(arg.default, type);
+    } catch (cause) {
+      throw new ResolverError(place, `the default does not fit the type ${String(type)}: ${(cause as Error).message}`, {
+        cause,
+      });
+    }
+    return { type, description, deprecationReason, defaultValue: arg.default };
   }
 
   #named(node: NamedNode): GraphQLNamedType {
@@ -115,8 +126,8 @@ export class SchemaTypes {
           node.name,
           Object.entries(this.#names.fieldsOf(node)).map(([key, member]) => {
             const place = `${node.name}.${key}`;
-            if (!isDeclaration(member)) return [key, () => ({ type: this.#output(place, member) })];
-            return [member.options.name ?? key, () => this.#field(place, { key, field: member, receiver: null })];
+            if (!isDeclaration(member)) return [key, () => ({ type: this.output(place, member) })];
+            return [member.options.name ?? key, () => fieldConfig(place, { key, field: member, receiver: null }, this)];
           }),
         ),
     };
@@ -126,48 +137,6 @@ export class SchemaTypes {
     return abstractTypeResolver(node, () => this.#names.members(node));
   }
 
-  #field(place: string, { key, field, receiver }: PlacedField): FieldConfig {
-    const { options, operation } = field;
-    const { args, plans } = this.#args(place, field);
-    const resolve =
-      field.resolver === null
-        ? compileProperty(field.member ?? key, field.gate, receiver)
-        : compileResolver(field, plans, receiver);
-    // Without a gate or another name, a property is what graphql reads by itself.
-    const isDefault =
-      field.resolver === null &&
-      field.gate === null &&
-      receiver === null &&
-      (options.name ?? key) === (field.member ?? key);
-    return {
-      type: this.#output(place, field.type),
-      args,
-      description: options.description,
-      deprecationReason: options.deprecationReason,
-      extensions: fieldExtensions(options),
-      ...(operation === "subscription"
-        ? { subscribe: resolve, resolve: (event: unknown) => event }
-        : isDefault
-          ? {}
-          : { resolve }),
-    };
-  }
-
-  #args(
-    place: string,
-    { params }: FieldDeclaration,
-  ): { readonly args: GraphQLFieldConfigArgumentMap; readonly plans: readonly ArgPlan[] } {
-    const args: GraphQLFieldConfigArgumentMap = {};
-    const plans = params.args.map((arg): ArgPlan => {
-      const name = arg.name ?? arg.key;
-      checkName(`${place}(${name}:)`, name);
-      if (Object.hasOwn(args, name)) throw new ResolverError(place, `has two arguments named ${name}`);
-      args[name] = this.#input(`${place}(${name}:)`, arg);
-      return { key: arg.key, name, complete: this.#completion.of(`the argument ${name}`, arg) };
-    });
-    return { args, plans };
-  }
-
   #inputFields(
     name: string,
     fields: readonly (readonly [string, ArgNode])[],
@@ -175,7 +144,7 @@ export class SchemaTypes {
   ): GraphQLInputFieldConfigMap {
     return Object.fromEntries(
       fields.map(([key, field]) => {
-        const config = this.#input(`${name}.${key}`, field);
+        const config = this.input(`${name}.${key}`, field);
         // GraphQL asks that the fields of a oneOf input be nullable; that exactly one is given is checked for all of them.
         return [
           key,
@@ -183,20 +152,6 @@ export class SchemaTypes {
         ];
       }),
     );
-  }
-
-  #input(place: string, arg: ArgNode) {
-    const type = this.#inputType(place, arg.type);
-    const { description, deprecationReason } = arg;
-    if (arg.default === undefined) return { type, description, deprecationReason };
-    try {
-      astFromValue(arg.default, type);
-    } catch (cause) {
-      throw new ResolverError(place, `the default does not fit the type ${String(type)}: ${(cause as Error).message}`, {
-        cause,
-      });
-    }
-    return { type, description, deprecationReason, defaultValue: arg.default };
   }
 
   #inputType(place: string, ref: AnyRef): GraphQLInputType {
@@ -208,15 +163,6 @@ export class SchemaTypes {
     throw new ResolverError(
       place,
       `${String(stripped)} is a type of results; an argument takes scalars, enums and t.input()`,
-    );
-  }
-
-  #output(place: string, ref: AnyRef): GraphQLOutputType {
-    const type = this.#type(place, this.#names.resolve(place, ref));
-    if (isOutputType(type)) return type;
-    throw new ResolverError(
-      place,
-      `${String(type)} is a type of arguments; a field gives scalars, enums, objects, interfaces and unions`,
     );
   }
 

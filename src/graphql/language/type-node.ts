@@ -9,7 +9,7 @@ export type AnyRef = GraphType<unknown, unknown> | Class | (() => GraphType<unkn
 export type TypeNode = NamedNode | WrapperNode | RefNode;
 export type NamedNode = ScalarNode | EnumNode | InputNode | ObjectNode | InterfaceNode | UnionNode;
 
-export interface ScalarNode {
+interface ScalarNode {
   readonly kind: "scalar";
   readonly name: string;
   readonly type: GraphQLScalarType;
@@ -70,7 +70,7 @@ export interface UnionNode {
   readonly resolveType: TypeResolver | null;
 }
 /** The name of the type that a value is of. */
-export type TypeResolver = (value: never) => string;
+type TypeResolver = (value: never) => string;
 
 export type WrapperNode = Wrapper<"list"> | Wrapper<"nullable"> | Wrapper<"optional">;
 export interface Wrapper<K> {
@@ -78,7 +78,7 @@ export interface Wrapper<K> {
   readonly of: AnyRef;
 }
 /** A type by its name. */
-export interface RefNode {
+interface RefNode {
   readonly kind: "ref";
   readonly name: string;
 }

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -20,25 +21,31 @@ import { fieldOf } from "./price.ts";
  */
 export type Overlaps = "alike" | "differ" | "too many";
 
-// graphql compares some 10,000 pairs in a millisecond, and gives up after half a million.
-const MOST_PAIRS = 25_000;
-const MOST_SELECTIONS = 20_000;
+// graphql compares a few thousand pairs in a millisecond, and gives up after half a million.
+const MOST_PAIRS = 10_000;
 
 /**
  * Looks at every place of the answer once. graphql compares all fields of a place in pairs, which takes a tenth of a
- * second for a document that is well within the limits; they rarely differ, and this takes time linear in what is selected.
+ * second for a document that is well within the limits; they rarely differ, and this takes time linear in what is selected,
+ * which may be `most` in all operations together.
  */
-export function findOverlaps(schema: GraphQLSchema, document: DocumentNode, fragments: Fragments): Overlaps {
-  const walk = new Walk(schema, document, fragments);
+export function findOverlaps(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  fragments: Fragments,
+  most: number,
+): Overlaps {
+  const walk = new Walk(schema, document, fragments, most);
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION)
       walk.from(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined);
   }
-  // Nothing runs them, and yet graphql compares what is in them.
-  for (const { name, selectionSet, typeCondition } of fragments.values()) {
-    if (!walk.reached.has(name.value)) walk.from(selectionSet, schema.getType(typeCondition.name.value));
+  // Nothing runs what is spread nowhere, or hidden by another of its name, and yet graphql compares what is in it.
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION && !walk.reached.has(definition))
+      walk.from(definition.selectionSet, schema.getType(definition.typeCondition.name.value));
   }
-  if (walk.selections > MOST_SELECTIONS) return "too many";
+  if (walk.selections > most) return "too many";
   if (walk.isAlike) return "alike";
   return walk.pairs > MOST_PAIRS ? "too many" : "differ";
 }
@@ -65,25 +72,27 @@ interface Visit {
 }
 
 class Walk {
-  readonly reached: Set<string> = new Set();
+  readonly reached: Set<FragmentDefinitionNode> = new Set();
   isAlike = true;
   pairs = 0;
   selections = 0;
   readonly #schema: GraphQLSchema;
   readonly #source: string;
   readonly #fragments: Fragments;
+  readonly #most: number;
   readonly #open: Visit[] = [];
 
-  constructor(schema: GraphQLSchema, document: DocumentNode, fragments: Fragments) {
+  constructor(schema: GraphQLSchema, document: DocumentNode, fragments: Fragments, most: number) {
     this.#schema = schema;
     this.#source = document.loc?.source.body ?? "";
     this.#fragments = fragments;
+    this.#most = most;
   }
 
   from(set: SelectionSetNode, parent: GraphQLNamedType | undefined): void {
     this.#open.push({ set, parent, place: emptyPlace() });
     for (let visit = this.#open.pop(); visit !== undefined; visit = this.#open.pop()) {
-      if (this.selections > MOST_SELECTIONS) return;
+      if (this.selections > this.#most) return;
       if (visit.place.sets.has(visit.set)) continue;
       visit.place.sets.add(visit.set);
       this.#visit(visit);
@@ -92,7 +101,7 @@ class Walk {
 
   #visit({ set, parent, place }: Visit): void {
     for (const node of set.selections) {
-      if (++this.selections > MOST_SELECTIONS) return;
+      if (++this.selections > this.#most) return;
       if (node.kind === Kind.FIELD) this.#write(node, parent, place);
       else if (node.kind === Kind.INLINE_FRAGMENT)
         this.#open.push({
@@ -119,7 +128,7 @@ class Walk {
   #spread(name: string, place: Place): void {
     const fragment = this.#fragments.get(name);
     if (fragment === undefined) return;
-    this.reached.add(name);
+    this.reached.add(fragment);
     this.pairs += place.spreads++;
     this.#open.push({
       set: fragment.selectionSet,

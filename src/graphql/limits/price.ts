@@ -41,10 +41,12 @@ export function priceOf(schema: GraphQLSchema, parent: GraphQLNamedType | undefi
   const own = fieldOf(parent, name);
   const fields = own === undefined ? [] : [own, ...implementations(schema, parent, name)];
   const costs = fields.map(({ extensions }) => (isCount(extensions["cost"]) ? extensions["cost"] : 1));
-  const lists = fields.flatMap((field) => {
+  const lists: List[] = fields.flatMap((field) => {
     const size = field.extensions["listSize"];
     return isListSize(size) ? [{ field, size }] : [];
   });
+  // Some of the types say how long their list is, and one says nothing.
+  if (own !== undefined && lists.length > 0 && lists.length < fields.length - 1) lists.push({ field: own, size: 1 });
   return { cost: costs.length === 0 ? 1 : Math.max(...costs), lists, type: own && getNamedType(own.type) };
 }
 

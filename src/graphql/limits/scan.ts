@@ -49,7 +49,7 @@ function endOf(source: string, at: number, code: number): number {
   return PUNCTUATION.has(code) ? at + 1 : at;
 }
 
-const PUNCTUATION = new Set([..."!$&():=@[]{|}"].map((character) => character.charCodeAt(0)));
+const PUNCTUATION = new Set(Buffer.from("!$&():=@[]{|}"));
 
 function endOfRun(source: string, from: number, belongs: (code: number) => boolean): number {
   let at = from;

@@ -88,7 +88,13 @@ function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
   return {
     isForgeable: true,
     async read({ exchange, signal }) {
-      const source = { stream: exchange.body(), headers: exchange.headers };
+      // Asked for only when the headers have passed: it tells a client that waits to go on.
+      const source = {
+        headers: exchange.headers,
+        get stream() {
+          return exchange.body();
+        },
+      };
       const { operations, dispose } = await receiveUpload(source, { uploads, maxBody: transport.maxBody, signal });
       try {
         return { kind: "single", params: readParams(operations), dispose };

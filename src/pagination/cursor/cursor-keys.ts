@@ -7,7 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from "node:crypto";
-import { listOf, type Rule } from "../../core/options.ts";
+import { REFUSED, type Rule } from "../../core/options.ts";
 
 export const MAC_BYTES = 16;
 const LEAST_BYTES = 32;
@@ -50,10 +50,17 @@ export class CursorKeys {
 }
 
 /** Secrets for the ring, the newest first. */
-export const cursorKeysRule: Rule<readonly string[]> = listOf<string>(
-  `a list of secrets of at least ${LEAST_BYTES} bytes each, the newest first`,
-  (secret) => typeof secret === "string" && Buffer.byteLength(secret) >= LEAST_BYTES,
-);
+export const cursorKeysRule: Rule<readonly string[]> = {
+  expected: `a list of secrets of at least ${LEAST_BYTES} bytes each, the newest first`,
+  read: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every(isSecret)
+      ? Object.freeze([...(value as string[])])
+      : REFUSED,
+};
+
+function isSecret(value: unknown): boolean {
+  return typeof value === "string" && Buffer.byteLength(value) >= LEAST_BYTES;
+}
 
 /** Made once: a key object signs seven times faster than a bare secret. */
 function signingKey(secret: string): SigningKey {

@@ -86,7 +86,7 @@ export class PageNumberPagination extends BasePaginationStrategy<
   }
 
   override calculateOffsetLimit(page: number, size: number): readonly [offset: number, limit: number] {
-    if (!Number.isSafeInteger(page * size))
+    if (page > Number.MAX_SAFE_INTEGER / size)
       throw new InvalidPageError(`${this.#pageParam} is too large`, { parameter: this.#pageParam });
     return [(page - 1) * size, size];
   }

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import { field, mutation, type ObjectType, object, schema, t } from "portico/graphql";
-import { type Prepared, Preparer, type PrepareOptions } from "../../../src/graphql/execute/prepare.ts";
+import { type Prepared, type PrepareOptions, Preparer } from "../../../src/graphql/execute/prepare.ts";
 import { GraphRefusal } from "../../../src/graphql/execute/refusal.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
 
@@ -19,7 +19,10 @@ export function fixtureSchema(): GraphQLSchema {
   const A: ObjectType<Node> = object("A", {
     id: t.nullable(t.id),
     a: field(t.nullable(() => A))(node),
-    list: field(t.list(() => A), { params: { first }, listSize })(nodes),
+    list: field(
+      t.list(() => A),
+      { params: { first }, listSize },
+    )(nodes),
     plain: field(t.list(() => A))(nodes),
   });
   return schema({
@@ -48,7 +51,10 @@ export interface Settings extends PrepareOptions {
 }
 
 /** The operation, prepared against the fixture. */
-export function prepare(source: string, { limits, introspection = true, operationName = null, ...options }: Settings = {}): Prepared {
+export function prepare(
+  source: string,
+  { limits, introspection = true, operationName = null, ...options }: Settings = {},
+): Prepared {
   return new Preparer(shared, { limits: Limits.from(limits), introspection }).prepare(source, operationName, options);
 }
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { getIntrospectionQuery, Kind, parse } from "graphql";
 import { describe, expect, it } from "vitest";
 import { fragmentsOf } from "../../../src/graphql/limits/fold.ts";
@@ -18,13 +18,19 @@ describe("the measures of an operation", () => {
   it.each([
     ["{ hello }", { depth: 1, aliases: 0, breadth: 1, fields: 1, directives: 0 }],
     [nested(12, "plain"), { depth: 13, breadth: 1, fields: 13 }],
-    ["{ hello ...F } fragment F on Query { a { id } b: hello c: hello }", { depth: 2, breadth: 4, fields: 5, aliases: 2 }],
+    [
+      "{ hello ...F } fragment F on Query { a { id } b: hello c: hello }",
+      { depth: 2, breadth: 4, fields: 5, aliases: 2 },
+    ],
     ["{ a { ...F } b: a { ...F } } fragment F on A { id id }", { breadth: 2, fields: 6, aliases: 1 }],
     ["{ ... { ... { ... { hello __typename } } } }", { depth: 1, breadth: 2, fields: 2 }],
     ["{ hello @skip(if: true) ... @include(if: false) { a { id } } }", { depth: 2, fields: 3, directives: 2 }],
     ["query ($a: Int @x) @y { ...F @z ...F @z } fragment F on Query @w { hello @v @v }", { fields: 2, directives: 10 }],
     ["{ a { ...S } a { a { a { ...S } } } } fragment S on A { a { id } }", { depth: 5 }],
-    ["{ ...__proto__ ...constructor } fragment __proto__ on Query { hello } fragment constructor on Query { a { id id } }", { breadth: 2, fields: 4 }],
+    [
+      "{ ...__proto__ ...constructor } fragment __proto__ on Query { hello } fragment constructor on Query { a { id id } }",
+      { breadth: 2, fields: 4 },
+    ],
     ["{ ...toString hello }", { fields: 1, breadth: 1 }],
   ])("of %s are %j", (source, expected) => {
     expect(measured(source)).toMatchObject(expected);
@@ -59,10 +65,19 @@ describe("the measures of an operation", () => {
   });
 
   it("stop at the largest whole number where fragments multiply", () => {
-    const levels = Array.from({ length: 60 }, (_, at) => `fragment F${at} on A { x: a @on { ...F${at + 1} } y: a { ...F${at + 1} } ...F${at + 1} }`);
+    const levels = Array.from(
+      { length: 60 },
+      (_, at) => `fragment F${at} on A { x: a @on { ...F${at + 1} } y: a { ...F${at + 1} } ...F${at + 1} }`,
+    );
     const structure = measured(`{ a { ...F0 } } ${levels.join("\n")} fragment F60 on A { id }`);
 
-    expect(structure).toEqual({ depth: 62, aliases: 2 ** 53 - 1, breadth: 121, fields: 2 ** 53 - 1, directives: 2 ** 53 - 1 });
+    expect(structure).toEqual({
+      depth: 62,
+      aliases: 2 ** 53 - 1,
+      breadth: 121,
+      fields: 2 ** 53 - 1,
+      directives: 2 ** 53 - 1,
+    });
   });
 
   it("need no stack for the nesting of fragments", () => {

@@ -11,7 +11,9 @@ interface Expanded {
 export function countNaively(document: DocumentNode): Record<string, number> {
   let directives = 0;
   const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  for (const { directives: own } of [operation, ...(operation?.variableDefinitions ?? [])].filter((node) => node !== undefined))
+  for (const { directives: own } of [operation, ...(operation?.variableDefinitions ?? [])].filter(
+    (node) => node !== undefined,
+  ))
     directives += own?.length ?? 0;
   const root = expand((operation as OperationDefinitionNode).selectionSet);
   const all = flat(root);
@@ -26,7 +28,8 @@ export function countNaively(document: DocumentNode): Record<string, number> {
   function expand(set: SelectionSetNode): Expanded[] {
     return set.selections.flatMap((node) => {
       directives += node.directives?.length ?? 0;
-      if (node.kind === Kind.FIELD) return [{ node, below: node.selectionSet === undefined ? [] : expand(node.selectionSet) }];
+      if (node.kind === Kind.FIELD)
+        return [{ node, below: node.selectionSet === undefined ? [] : expand(node.selectionSet) }];
       if (node.kind === Kind.INLINE_FRAGMENT) return expand(node.selectionSet);
       const fragment = fragmentOf(document, node.name.value);
       directives += fragment.directives?.length ?? 0;
@@ -46,13 +49,16 @@ function depthOf(fields: readonly Expanded[]): number {
 /** The cost on the schema of `pricedSchema`, likewise. */
 export function costNaively(document: DocumentNode, variables: Readonly<Record<string, unknown>>): number {
   const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  return (operation as OperationDefinitionNode).selectionSet.selections.length === 0 ? 0 : sum((operation as OperationDefinitionNode).selectionSet, "Query");
+  return (operation as OperationDefinitionNode).selectionSet.selections.length === 0
+    ? 0
+    : sum((operation as OperationDefinitionNode).selectionSet, "Query");
 
   function sum(set: SelectionSetNode, parent: string): number {
     let total = 0;
     for (const node of set.selections) {
       if (node.kind === Kind.INLINE_FRAGMENT) total += sum(node.selectionSet, parent);
-      else if (node.kind === Kind.FRAGMENT_SPREAD) total += sum(fragmentOf(document, node.name.value).selectionSet, parent);
+      else if (node.kind === Kind.FRAGMENT_SPREAD)
+        total += sum(fragmentOf(document, node.name.value).selectionSet, parent);
       else {
         total += PRICES[node.name.value]?.cost ?? 1;
         if (node.selectionSet !== undefined) total += sizeOf(node, parent) * sum(node.selectionSet, "Node");
@@ -76,8 +82,13 @@ export function costNaively(document: DocumentNode, variables: Readonly<Record<s
   }
 }
 
-function fragmentOf(document: DocumentNode, name: string): { directives?: readonly unknown[] | undefined; selectionSet: SelectionSetNode } {
-  const found = document.definitions.find((definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name);
+function fragmentOf(
+  document: DocumentNode,
+  name: string,
+): { directives?: readonly unknown[] | undefined; selectionSet: SelectionSetNode } {
+  const found = document.definitions.find(
+    (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
+  );
   if (found?.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`no fragment ${name}`);
   return found;
 }

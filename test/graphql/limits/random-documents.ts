@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { buildSchema, type GraphQLSchema } from "graphql";
 
 /** A schema that Portico did not build, with costs and sizes on some of its fields. */
@@ -26,7 +26,9 @@ export const documents: fc.Arbitrary<string> = fc.gen().map((gen) => {
   const pick = <T>(values: readonly T[]): T => gen(fc.constantFrom, ...values) as T;
   const names = ["F0", "F1", "__proto__", "constructor"];
   const types = names.map(() => pick(["Query", "Node"]));
-  const fragments = names.map((name, at) => `fragment ${name} on ${types[at]}${directives()} ${selections(types[at] ?? "", at + 1, 2)}`);
+  const fragments = names.map(
+    (name, at) => `fragment ${name} on ${types[at]}${directives()} ${selections(types[at] ?? "", at + 1, 2)}`,
+  );
   return `query Q($n: Int, $m: Int = 3${pick(["", " @on"])})${directives()} ${selections("Query", 0, 3)}\n${fragments.join("\n")}`;
 
   function selections(type: string, from: number, depth: number): string {

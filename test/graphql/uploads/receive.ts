@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { HttpException, PorticoApp } from "portico";
 import { liveClient } from "portico/testing";
 import { receiveUpload, type UploadSource } from "../../../src/graphql/uploads/receive-upload.ts";
@@ -13,25 +15,26 @@ export type Outcome =
   | { readonly variables: unknown }
   | { readonly status: number; readonly code: string; readonly message: string };
 
-export interface ReceiveTestOptions extends UploadsOptions {
+/** The rest of the request that the body belongs to. */
+export interface Surroundings {
   readonly maxBody?: number;
   readonly contentType?: string;
 }
 
-export type Receive = (body: Buffer, options?: ReceiveTestOptions) => Promise<Outcome>;
+export type Receive = (body: Buffer, options?: UploadsOptions, surroundings?: Surroundings) => Promise<Outcome>;
 
-const KIB = 1024;
-export const MAX_BODY: number = 64 * KIB;
+export const MAX_BODY: number = 65_536;
+const PIECE_BYTES = 16_384;
 
-export function uploadsOf({ maxBody: _, contentType: __, ...options }: ReceiveTestOptions): Uploads {
+export function uploadsOf(options: UploadsOptions): Uploads {
   return new Uploads({ enabled: true, ...options });
 }
 
 /** Without a connection: the body is one piece. */
-export const receiveStream: Receive = async (body, options = {}) => {
-  const headers = { "content-type": options.contentType ?? CONTENT_TYPE };
+export const receiveStream: Receive = async (body, options = {}, { maxBody, contentType = CONTENT_TYPE } = {}) => {
+  const headers = { "content-type": contentType };
   try {
-    return await receiveAndSum({ stream: Readable.from([body], { objectMode: false }), headers }, options);
+    return await receiveAndSum({ stream: Readable.from([body], { objectMode: false }), headers }, options, maxBody);
   } catch (error) {
     if (!(error instanceof HttpException)) throw error;
     return { status: error.status, code: error.code, message: error.message };
@@ -39,13 +42,17 @@ export const receiveStream: Receive = async (body, options = {}) => {
 };
 
 /** Through a route, over a real connection. */
-export const receiveOverSocket: Receive = async (body, options = {}) => {
+export const receiveOverSocket: Receive = async (
+  upload,
+  options = {},
+  { maxBody, contentType = CONTENT_TYPE } = {},
+) => {
   const app = new PorticoApp({ logger: false });
-  app.post("/up", ({ request }) => receiveAndSum(request as unknown as UploadSource, options, request.signal));
+  app.post("/up", ({ request }) => receiveAndSum(request, options, maxBody, request.signal));
   const client = await liveClient(app);
   try {
-    const { status, text } = await send(client.port, body, options.contentType ?? CONTENT_TYPE);
-    const answer = JSON.parse(text) as Record<string, string>;
+    const { status, text: body } = await send(client.port, upload, contentType);
+    const answer = JSON.parse(body) as Record<string, string>;
     if (status === 200) return answer as unknown as Outcome;
     return { status, code: String(answer["code"]).toUpperCase(), message: String(answer["detail"]) };
   } finally {
@@ -53,30 +60,29 @@ export const receiveOverSocket: Receive = async (body, options = {}) => {
   }
 };
 
-/** A server that refuses early may cut the connection while the body is still being sent. */
-function send(port: number, body: Buffer, contentType: string): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ port, method: "POST", path: "/up", headers: { "content-type": contentType } });
-    let isAnswered = false;
-    outgoing.on("response", async (incoming) => {
-      isAnswered = true;
-      const chunks: Buffer[] = [];
-      for await (const chunk of incoming) chunks.push(chunk as Buffer);
-      resolve({ status: incoming.statusCode as number, text: Buffer.concat(chunks).toString("utf8") });
-    });
-    outgoing.on("error", (error) => {
-      if (!isAnswered) reject(error);
-    });
-    outgoing.end(body);
+/** Piece by piece, up to the answer: a server that refuses cuts the connection, and who goes on sending may not hear why. */
+async function send(port: number, body: Buffer, contentType: string): Promise<{ status: number; text: string }> {
+  const headers = { "content-type": contentType, "content-length": body.length };
+  const outgoing = httpRequest({ port, method: "POST", path: "/up", headers });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.on("response", resolve).on("error", reject);
   });
+  let start = 0;
+  do {
+    outgoing.write(body.subarray(start, start + PIECE_BYTES));
+    start += PIECE_BYTES;
+  } while ((await Promise.race([answer, nextTurn()])) === undefined && start < body.length);
+  if (start >= body.length) outgoing.end();
+  const incoming = await answer;
+  return { status: incoming.statusCode as number, text: await text(incoming) };
 }
 
 async function receiveAndSum(
   source: UploadSource,
-  options: ReceiveTestOptions,
+  options: UploadsOptions,
+  maxBody: number = MAX_BODY,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Outcome> {
-  const { maxBody = MAX_BODY } = options;
   const received = await receiveUpload(source, { uploads: uploadsOf(options), maxBody, signal });
   try {
     return { variables: await sumUp(received.operations["variables"]) };

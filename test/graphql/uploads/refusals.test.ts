@@ -1,24 +1,18 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { receiveUpload } from "../../../src/graphql/uploads/receive-upload.ts";
+import type { UploadsOptions } from "../../../src/graphql/uploads/uploads.ts";
 import { BOUNDARY, CONTENT_TYPE, type FormPart, file, form, json, map, oneFile, operations } from "./multipart-form.ts";
-import {
-  MAX_BODY,
-  type Receive,
-  type ReceiveTestOptions,
-  receiveOverSocket,
-  receiveStream,
-  uploadsOf,
-} from "./receive.ts";
+import { MAX_BODY, type Receive, receiveOverSocket, receiveStream, type Surroundings, uploadsOf } from "./receive.ts";
 
 const invalid = { status: 400, code: "UPLOAD_INVALID" };
 const tooLarge = { status: 413, code: "PAYLOAD_TOO_LARGE" };
 const typeRefused = { status: 400, code: "UPLOAD_TYPE_REFUSED" };
 const batchRefused = { status: 400, code: "BATCH_REFUSED" };
 
-type Row = [title: string, body: Buffer, expected: object, options?: ReceiveTestOptions];
+type Row = [title: string, body: Buffer, expected: object, options?: UploadsOptions, surroundings?: Surroundings];
 
-const LIMITS: ReceiveTestOptions = {
+const LIMITS: UploadsOptions = {
   maxSize: 1000,
   maxFiles: 2,
   maxTotal: 1500,
@@ -36,19 +30,21 @@ const many = (length: number, part: (index: number) => FormPart): Buffer =>
   form([...oneFile(), ...Array.from({ length }, (_, index) => part(index))]);
 
 const rows: readonly Row[] = [
-  ["a Content-Type without a boundary", form(oneFile()), invalid, { contentType: "multipart/form-data" }],
-  ["an empty boundary", form(oneFile()), invalid, { contentType: 'multipart/form-data; boundary=""' }],
-  ["two boundaries", form(oneFile()), invalid, { contentType: `${CONTENT_TYPE}; boundary=x` }],
+  ["a Content-Type without a boundary", form(oneFile()), invalid, {}, { contentType: "multipart/form-data" }],
+  ["an empty boundary", form(oneFile()), invalid, {}, { contentType: 'multipart/form-data; boundary=""' }],
+  ["two boundaries", form(oneFile()), invalid, {}, { contentType: `${CONTENT_TYPE}; boundary=x` }],
   [
     "a boundary of 300 characters",
     form(oneFile()),
     invalid,
+    {},
     { contentType: `multipart/form-data; boundary=${"x".repeat(300)}` },
   ],
   [
     "another boundary than the body's",
     form(oneFile()),
     invalid,
+    {},
     { contentType: "multipart/form-data; boundary=other" },
   ],
   ["an empty body", Buffer.alloc(0), invalid],
@@ -141,6 +137,7 @@ const rows: readonly Row[] = [
     "10,000 paths for one file",
     form([operations({ f: null }), map({ 0: Array.from({ length: 10_000 }, () => "variables.f") }), file("0")]),
     invalid,
+    {},
     { maxBody: 1024 ** 2 },
   ],
 
@@ -218,6 +215,7 @@ const rows: readonly Row[] = [
       { name: "map", content: "{}" },
     ]),
     tooLarge,
+    {},
     { maxBody: 17 },
   ],
   [
@@ -252,11 +250,21 @@ const ways: readonly [string, Receive][] = [
 ];
 
 describe.each(ways)("an upload %s is refused for", (_way, receive) => {
-  it.each(rows)("%s", async (_title, body, expected, options = {}) => {
-    expect(await receive(body, options)).toMatchObject(expected);
+  it.each(rows)("%s", async (_title, body, expected, options, surroundings) => {
+    expect(await receive(body, options, surroundings)).toMatchObject(expected);
 
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
+});
+
+it("is refused for a path to what an object inherits, even a null", async () => {
+  Reflect.defineProperty(Object.prototype, "inherited", { value: null, writable: true, configurable: true });
+  try {
+    expect(await receiveStream(at("variables.inherited"))).toMatchObject(invalid);
+    expect(({} as Record<string, unknown>)["inherited"]).toBeNull();
+  } finally {
+    Reflect.deleteProperty(Object.prototype, "inherited");
+  }
 });
 
 describe("what a refusal says", () => {
@@ -283,33 +291,20 @@ describe("what a refusal says", () => {
 });
 
 describe("a request that is refused by its headers", () => {
-  const untouched = {
-    get stream(): Readable {
-      throw new Error("the stream was asked for");
-    },
-  };
   const options = { uploads: uploadsOf({ maxTotal: 1000 }), maxBody: 1000, signal: new AbortController().signal };
 
-  it("is not asked for its body when it announces too much", async () => {
-    const headers = { "content-type": CONTENT_TYPE, "content-length": "2001" };
+  it.each([
+    ["it announces too much", { "content-length": "2001" }, { status: 413 }],
+    ["it is compressed", { "content-encoding": "gzip" }, { status: 415 }],
+  ])("is not asked for its body when %s", async (_title, headers, expected) => {
+    const source = {
+      headers: { "content-type": CONTENT_TYPE, ...headers },
+      get stream(): Readable {
+        throw new Error("the stream was asked for");
+      },
+    };
 
-    await expect(
-      receiveUpload(
-        Object.defineProperties({ headers }, Object.getOwnPropertyDescriptors(untouched)) as never,
-        options,
-      ),
-    ).rejects.toMatchObject(tooLarge);
-  });
-
-  it("is not asked for its body when it is compressed", async () => {
-    const headers = { "content-type": CONTENT_TYPE, "content-encoding": "gzip" };
-
-    await expect(
-      receiveUpload(
-        Object.defineProperties({ headers }, Object.getOwnPropertyDescriptors(untouched)) as never,
-        options,
-      ),
-    ).rejects.toMatchObject({ status: 415 });
+    await expect(receiveUpload(source, options)).rejects.toMatchObject(expected);
   });
 
   it("says so when somebody has read the body before", async () => {

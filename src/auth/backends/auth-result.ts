@@ -1,0 +1,26 @@
+import type { AuthScope } from "../../http/identity.ts";
+
+/** What a backend found: an identity that its credential proves, or nothing. A success without an identity cannot be written. */
+export type AuthResult =
+  | { readonly success: true; readonly identity: string; readonly scope: AuthScope }
+  | { readonly success: false; readonly reason?: string };
+
+/**
+ * Makes the two results.
+ *
+ * @example
+ * ```ts
+ * import { AuthResult } from "portico/auth";
+ *
+ * AuthResult.accept("42", "apikey");
+ * AuthResult.decline("the key has expired");
+ * ```
+ */
+export const AuthResult: {
+  readonly accept: (identity: string, scope: AuthScope) => AuthResult;
+  /** The reason is for the log, never for the client. */
+  readonly decline: (reason?: string) => AuthResult;
+} = {
+  accept: (identity, scope) => ({ success: true, identity, scope }),
+  decline: (reason) => (reason === undefined ? { success: false } : { success: false, reason }),
+};

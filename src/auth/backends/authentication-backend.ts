@@ -1,0 +1,59 @@
+import type { AuthScope } from "../../http/identity.ts";
+import type { PorticoRequest } from "../../http/request.ts";
+import type { AuthResult } from "./auth-result.ts";
+
+/**
+ * One way to sign in: looks for its credential in a request and says whose it is. Identity comes from a verified credential
+ * alone, never from what a client claims.
+ *
+ * A scope of your own is registered once, so that gates may name it.
+ *
+ * @example
+ * ```ts
+ * import type { PorticoRequest } from "portico";
+ * import { AuthenticationBackend, AuthResult } from "portico/auth";
+ *
+ * declare module "portico" {
+ *   interface Scopes {
+ *     partner: true;
+ *   }
+ * }
+ * declare function partnerOf(signature: string): Promise<string | null>;
+ *
+ * export class PartnerBackend extends AuthenticationBackend {
+ *   readonly scope = "partner";
+ *
+ *   override carries(request: PorticoRequest): boolean {
+ *     return request.headers["x-signature"] !== undefined;
+ *   }
+ *
+ *   async authenticate(request: PorticoRequest): Promise<AuthResult> {
+ *     const signature = request.headers["x-signature"];
+ *     const partner = signature === undefined ? null : await partnerOf(signature);
+ *     return partner === null ? AuthResult.decline() : AuthResult.accept(partner, this.scope);
+ *   }
+ * }
+ * ```
+ */
+export abstract class AuthenticationBackend {
+  /** Names the way; gates choose by it. */
+  abstract readonly scope: AuthScope;
+
+  /** Accepts, or declines so that the next backend is asked. Throws when it could not find out, its store being down. */
+  abstract authenticate(request: PorticoRequest): Promise<AuthResult>;
+
+  /**
+   * Whether the request holds a credential for this backend. When it threw and no other succeeded, that decides between
+   * "nobody" (401) and "not known" (503).
+   *
+   * @default true
+   */
+  carries(_request: PorticoRequest): boolean {
+    return true;
+  }
+
+  /** What `WWW-Authenticate` says of it; `null` for a way that the header has no name for. @default null */
+  challenge(): string | null {
+    return null;
+  }
+}

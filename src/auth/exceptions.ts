@@ -1,0 +1,25 @@
+import { HttpException } from "../http/exceptions.ts";
+
+/** 401: nobody is signed in, or not by a way that counts here. `WWW-Authenticate` says which ways there are. */
+export class AuthenticationFailed extends HttpException {
+  override readonly name: string = "AuthenticationFailed";
+  /** The value of `WWW-Authenticate`. */
+  readonly challenge: string;
+
+  constructor(message = "Sign in first", challenge = "Bearer") {
+    super(401, message, { headers: { "www-authenticate": challenge } });
+    this.challenge = challenge;
+  }
+}
+
+/** 403: somebody is signed in, and may not. */
+export class PermissionDenied extends HttpException {
+  override readonly name: string = "PermissionDenied";
+  /** The permission that is missing, when it was one. */
+  readonly permission: string | null;
+
+  constructor(message = "This is not allowed", permission: string | null = null) {
+    super(403, message);
+    this.permission = permission;
+  }
+}

@@ -1,0 +1,65 @@
+import { flag, listOf, optional, type Rule, resolveOptions } from "../core/options.ts";
+import type { BaseContext } from "../http/context.ts";
+import { ServiceUnavailable } from "../http/exceptions.ts";
+import type { AuthScope, Gate } from "../http/identity.ts";
+import { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
+
+/** Whom a gate lets in. */
+export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boolean = boolean> {
+  /** The ways of signing in that count; an empty list takes any. @default [] */
+  readonly scopes?: readonly S[];
+  /** What the user must be allowed to do, all of it. @default [] */
+  readonly permissions?: readonly string[];
+  /** Whether somebody must be signed in; else nobody is let in too. @default true */
+  readonly required?: R;
+}
+
+/** A gate that was meant to be there must not vanish: a list that is present but `undefined` is refused. */
+const list = <T>(expected: string): Rule<readonly T[]> & { readonly strict: true } => ({
+  ...listOf<T>(expected, (entry) => typeof entry === "string" && entry !== ""),
+  strict: true,
+});
+
+const useAuthRules = {
+  scopes: optional(list<AuthScope>("a list of scopes"), []),
+  permissions: optional(list<string>("a list of permissions"), []),
+  required: optional(flag, true),
+};
+
+/** How soon it is worth asking again when it could not be found out who is calling. */
+const RETRY_SECONDS = 5;
+
+/**
+ * The gate of a route, a socket or a graph: 401 for nobody and for the wrong way of signing in, 403 for a missing permission,
+ * 503 while it is not known who is calling. It judges by `request.user` and `request.scope.auth`.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ * import { useAuth } from "portico/auth";
+ *
+ * const app = new PorticoApp();
+ * app.get("/books", { auth: useAuth({ scopes: ["jwt", "session"], permissions: ["read:books"] }) }, () => []);
+ * app.get("/hello", { auth: useAuth({ required: false }) }, ({ user }) => `hello ${user.displayName}`);
+ * ```
+ */
+export function useAuth<S extends AuthScope = AuthScope, R extends boolean = true>(
+  options: UseAuthOptions<S, R> = {},
+): Gate<R, [S] extends [never] ? AuthScope : S> {
+  const { scopes, permissions, required } = resolveOptions("useAuth", options, useAuthRules);
+
+  function check({ identity }: BaseContext): void {
+    const { user, auth, failure, challenge } = identity;
+    if (!user.isAuthenticated) {
+      if (!required) return;
+      if (failure === undefined) throw new AuthenticationFailed(undefined, challenge);
+      throw new ServiceUnavailable("Who is calling could not be found out", { retryAfterSeconds: RETRY_SECONDS });
+    }
+    if (scopes.length > 0 && (auth === null || !scopes.includes(auth)))
+      throw new AuthenticationFailed("Sign in another way", challenge);
+    const missing = permissions.find((permission) => user.hasPermission(permission) !== true);
+    if (missing !== undefined) throw new PermissionDenied(undefined, missing);
+  }
+
+  return Object.freeze({ required, scopes, check }) as Gate<boolean> as Gate<R, [S] extends [never] ? AuthScope : S>;
+}

@@ -1,0 +1,28 @@
+import { UserBaseModel } from "./user-base-model.ts";
+
+/**
+ * A user that is nothing but a name and permissions: for tests and first steps. Whoever is asked for exists.
+ *
+ * @example
+ * ```ts
+ * import { SimpleUser } from "portico/auth";
+ *
+ * new SimpleUser("ann", ["read:books"]).hasPermission("read:books"); // true
+ * ```
+ */
+export class SimpleUser extends UserBaseModel {
+  readonly username: string;
+  readonly identity: string;
+  readonly displayName: string;
+
+  constructor(username: string, permissions: readonly string[] = []) {
+    super(permissions);
+    this.username = username;
+    this.identity = username;
+    this.displayName = username;
+  }
+
+  static async loadUser(identity: string): Promise<SimpleUser | null> {
+    return new SimpleUser(identity);
+  }
+}

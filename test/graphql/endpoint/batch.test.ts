@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { field, schema, t } from "portico/graphql";
+import { describe, expect, it } from "vitest";
+import { codesOf, type GraphBody, open, openSchema } from "./open.ts";
+
+const hello = { query: "{ hello }" };
+
+describe("a batch", () => {
+  it("[BAT-01] is answered with an array of results", async () => {
+    const { client } = await open();
+
+    const answer = await client.post("/graphql", { body: [hello, { query: "{ a { id } }" }] });
+
+    const results = answer.json() as readonly GraphBody[];
+    expect(answer.status).toBe(200);
+    expect(results.map(({ data }) => data)).toEqual([{ hello: "world" }, { a: { id: "a" } }]);
+  });
+
+  it("[BAT-02] [BAT-03] runs one after another, and is answered in that order", async () => {
+    const seen: string[] = [];
+    const wait = field(t.string, { params: { ms: t.int } })(async ({ ms }) => {
+      seen.push(`${ms} begins`);
+      await sleep(ms);
+      seen.push(`${ms} ends`);
+      return `waited ${ms}`;
+    });
+    const { client } = await openSchema(schema({ query: { wait } }));
+
+    const answer = await client.post("/graphql", { body: [{ query: "{ wait(ms: 60) }" }, { query: "{ wait(ms: 1) }" }] });
+
+    expect((answer.json() as readonly GraphBody[]).map(({ data }) => data)).toEqual([{ wait: "waited 60" }, { wait: "waited 1" }]);
+    expect(seen).toEqual(["60 begins", "60 ends", "1 begins", "1 ends"]);
+  });
+
+  it("[BAT-04] measures each operation against the limits on its own", async () => {
+    const { client } = await open({ limits: { cost: 3, aliases: 2 } });
+    const three = { query: "{ x: hello y: hello hello }" };
+    const four = { query: "{ x: hello y: hello hello hello }" };
+
+    const answer = await client.post("/graphql", { body: [three, four, three] });
+
+    const results = answer.json() as readonly GraphBody[];
+    expect(answer.status).toBe(200);
+    expect(results.map(({ extensions }) => extensions?.cost?.["cost"])).toEqual([3, undefined, 3]);
+    expect(results.map(({ errors }) => errors?.map(({ extensions }) => extensions.code))).toEqual([
+      undefined,
+      ["COST_LIMIT_EXCEEDED"],
+      undefined,
+    ]);
+  });
+
+  it("[BAT-05] [BAT-06] goes on after an operation that fails, whose entry alone carries errors", async () => {
+    const { client } = await open();
+    const failing = [{ query: "{ boom }" }, { query: "{ nope }" }, { query: "{ hello" }, 7, null, {}];
+
+    const answer = await client.post("/graphql", { body: [...failing, hello] });
+
+    const results = answer.json() as readonly GraphBody[];
+    expect(results.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual([
+      "INTERNAL_SERVER_ERROR",
+      "GRAPHQL_VALIDATION_FAILED",
+      "GRAPHQL_PARSE_FAILED",
+      "BAD_REQUEST",
+      "BAD_REQUEST",
+      "BAD_REQUEST",
+      undefined,
+    ]);
+    expect(results.map((result) => "data" in result)).toEqual([true, false, false, false, false, false, true]);
+    expect(results.at(-1)?.data).toEqual({ hello: "world" });
+  });
+
+  it("[BAT-07] [BAT-09] over the cap is 400 BATCH_REFUSED, and nothing of it runs", async () => {
+    const { client, ran } = await open({ transport: { batch: 2 } });
+    const none = await open({ transport: { batch: 0 } });
+
+    const answers = [
+      await client.post("/graphql", { body: [hello, hello, hello] }),
+      await none.client.post("/graphql", { body: [hello] }),
+    ];
+
+    for (const answer of answers) expect([answer.status, codesOf(answer)]).toEqual([400, ["BATCH_REFUSED"]]);
+    expect([ran, none.ran]).toEqual([{}, {}]);
+  });
+
+  it("[BAT-08] of nothing is 400 BATCH_REFUSED", async () => {
+    const { client } = await open();
+
+    const answer = await client.post("/graphql", { body: [] });
+
+    expect([answer.status, codesOf(answer)]).toEqual([400, ["BATCH_REFUSED"]]);
+  });
+
+  it("cannot hold a subscription, and holds mutations", async () => {
+    const { client, ran } = await open();
+
+    const answer = await client.post("/graphql", { body: [{ query: "subscription { tick }" }, { query: "mutation { login }" }] });
+
+    const results = answer.json() as readonly GraphBody[];
+    expect(results[0]?.errors?.[0]?.extensions.code).toBe("SUBSCRIPTION_NEEDS_STREAM");
+    expect([results[1]?.data, ran]).toEqual([{ login: false }, { login: 1 }]);
+  });
+
+  it("starts no further operation once its client has left", async () => {
+    let begun = 0;
+    const slow = field(t.string)(async ({ ctx }) => {
+      begun++;
+      await new Promise<void>((resolve) => {
+        ctx.signal.addEventListener("abort", () => resolve());
+      });
+      return "left";
+    });
+    const { client } = await openSchema(schema({ query: { slow } }));
+    const leaving = new AbortController();
+
+    const sent = fetch(`${client.url}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify([{ query: "{ slow }" }, { query: "{ slow }" }]),
+      signal: leaving.signal,
+    });
+    while (begun === 0) await sleep(5);
+    leaving.abort();
+    await expect(sent).rejects.toThrow("abort");
+    await sleep(100);
+
+    expect(begun).toBe(1);
+  });
+});

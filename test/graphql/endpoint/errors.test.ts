@@ -1,0 +1,278 @@
+import { GraphQLError } from "graphql";
+import { Conflict, HttpException, type MiddlewareFunction, PorticoApp } from "portico";
+import { type FormattedError, Graph, GraphQLDenied, type GraphOptions, field, schema, t } from "portico/graphql";
+import type { CaughtLine, LogCatcher, TestRequest } from "portico/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ask, somebody } from "../ask.ts";
+import { CONTENT_TYPE, form, oneFile } from "../uploads/multipart-form.ts";
+import { bodyOf, bodyOfSize, codesOf, JSON_BODY, open, openApp, openSchema, verdictOf } from "./open.ts";
+
+const INTROSPECTION = { query: "{ __schema { types { name } } }" };
+const MISSPELT = { query: "{ helo }" };
+const linesWith = ({ lines }: LogCatcher, id: unknown): readonly CaughtLine[] =>
+  lines.filter((line) => JSON.stringify(line).includes(String(id)));
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe("a request that does not reach execution", () => {
+  const refusals: readonly [clause: string, title: string, status: number, code: string, request: TestRequest][] = [
+    ["[ERR-03]", "a body that is not JSON", 400, "BODY_NOT_JSON", { headers: JSON_BODY, body: "{oops" }],
+    ["[ERR-04]", "a request without a document", 400, "BAD_REQUEST", { body: {} }],
+    ["[ERR-05]", "a document that does not parse", 400, "GRAPHQL_PARSE_FAILED", { body: { query: "{ hello" } }],
+    ["[ERR-06]", "a document that does not validate", 400, "GRAPHQL_VALIDATION_FAILED", { body: { query: "{ hello nope }" } }],
+    ["[ERR-07]", "an operation over the cost budget", 400, "COST_LIMIT_EXCEEDED", { body: { query: "{ hello hello hello hello }" } }],
+    ["[ERR-08]", "introspection while it is off", 403, "INTROSPECTION_DISABLED", { body: INTROSPECTION }],
+    ["[ERR-09]", "a body larger than maxBody", 413, "PAYLOAD_TOO_LARGE", { headers: JSON_BODY, body: bodyOfSize(1025) }],
+    ["[ERR-10]", "a file of a type that is not taken", 400, "UPLOAD_TYPE_REFUSED", { headers: { "content-type": CONTENT_TYPE }, body: form(oneFile("x", { type: "application/pdf" })) }],
+  ];
+  it.each(refusals)("%s [ERR-01] [ERR-37] %s is %i %s, without data, and runs nothing", async (_clause, _title, status, code, request) => {
+    const { client, ran } = await open({
+      introspection: false,
+      limits: { cost: 3 },
+      transport: { maxBody: "1kb" },
+      uploads: { enabled: true, contentTypes: ["image/*"] },
+    });
+
+    const answer = await client.post("/graphql", request);
+
+    expect(verdictOf(answer)).toEqual([status, code]);
+    expect(Object.keys(bodyOf(answer)).filter((key) => key !== "extensions")).toEqual(["errors"]);
+    expect(ran).toEqual({});
+  });
+
+  it("[ERR-04] is a GET without a query, too", async () => {
+    const { client } = await open();
+
+    expect(verdictOf(await client.get("/graphql"))).toEqual([400, "BAD_REQUEST"]);
+  });
+
+  it("[ERR-07] runs when it is exactly at the budget", async () => {
+    const { client } = await open({ limits: { cost: 3 } });
+
+    expect((await client.post("/graphql", { body: { query: "{ hello hello hello }" } })).status).toBe(200);
+  });
+
+  it("[ERR-08] is introspection under any alias, through fragments, and by __type", async () => {
+    const { client } = await open({ introspection: false });
+    const documents = [
+      "{ x: __schema { types { name } } }",
+      '{ __type(name: "A") { name } }',
+      "{ ...F } fragment F on Query { ... { __schema { types { name } } } }",
+      "query A { hello } query B { __schema { types { name } } }",
+    ];
+
+    const answers = await Promise.all(documents.map((query) => client.post("/graphql", { body: { query, ...(query.startsWith("query A") ? { operationName: "B" } : {}) } })));
+    const typename = await client.post("/graphql", { body: { query: "{ __typename }" } });
+
+    expect(answers.map(verdictOf)).toEqual(answers.map(() => [403, "INTROSPECTION_DISABLED"]));
+    expect(bodyOf(typename).data).toEqual({ __typename: "Query" });
+  });
+});
+
+describe("a field", () => {
+  it("[ERR-02] [ERR-11] that fails is answered 200, with data and errors, its path in the error", async () => {
+    const { client } = await open();
+
+    const answer = await client.post("/graphql", { body: { query: "{ hello boom }" } });
+
+    expect([answer.status, bodyOf(answer).data]).toEqual([200, { hello: "world", boom: null }]);
+    expect(bodyOf(answer).errors).toEqual([
+      {
+        message: "Unexpected error",
+        path: ["boom"],
+        locations: [{ line: 1, column: 9 }],
+        extensions: { code: "INTERNAL_SERVER_ERROR", correlationId: expect.any(String) },
+      },
+    ]);
+  });
+
+  /** Signs in whoever says so. */
+  const signIn: MiddlewareFunction = async (ctx, next) => {
+    const name = ctx.request.headers["x-user"];
+    if (typeof name === "string") ctx.identity = { user: somebody(name), auth: "session" };
+    await next();
+  };
+  const gated = schema({
+    query: {
+      open: field(t.string)(() => "open"),
+      mine: field(t.nullable(t.string), { auth: true })(() => "mine"),
+      theirs: field(t.nullable(t.string), { auth: (user) => user.identity === "ada" })(() => "theirs"),
+    },
+  });
+
+  it("[ERR-12] [ERR-14] that wants somebody answers UNAUTHENTICATED to nobody, on itself alone", async () => {
+    const { client } = await openSchema(gated, { middleware: [signIn] });
+    const query = "{ open mine }";
+
+    const nobody = await client.post("/graphql", { body: { query } });
+    const ada = await client.post("/graphql", { headers: { "x-user": "ada" }, body: { query } });
+    const { errors } = await ask(gated, query);
+
+    expect([nobody.status, bodyOf(nobody).data, codesOf(nobody)]).toEqual([200, { open: "open", mine: null }, ["UNAUTHENTICATED"]]);
+    expect(bodyOf(nobody).errors?.[0]?.path).toEqual(["mine"]);
+    expect(bodyOf(ada).data).toEqual({ open: "open", mine: "mine" });
+    expect(errors?.[0]?.originalError).toBeInstanceOf(GraphQLDenied);
+  });
+
+  it("[ERR-13] [ERR-14] that somebody may not have answers FORBIDDEN, on itself alone", async () => {
+    const { client } = await openSchema(gated, { middleware: [signIn] });
+    const query = "{ open theirs }";
+
+    const bob = await client.post("/graphql", { headers: { "x-user": "bob" }, body: { query } });
+    const ada = await client.post("/graphql", { headers: { "x-user": "ada" }, body: { query } });
+    const { errors } = await ask(gated, query, { user: somebody("bob") });
+
+    expect([bob.status, bodyOf(bob).data, codesOf(bob)]).toEqual([200, { open: "open", theirs: null }, ["FORBIDDEN"]]);
+    expect(bodyOf(bob).errors?.[0]?.path).toEqual(["theirs"]);
+    expect(bodyOf(ada).data).toEqual({ open: "open", theirs: "theirs" });
+    expect(errors?.[0]?.originalError).toBeInstanceOf(GraphQLDenied);
+  });
+});
+
+describe("an error", () => {
+  it("[ERR-15] [ERR-16] [ERR-17] has a code and an id of its own, which is in one log line", async () => {
+    const { client, log } = await open();
+    log.clear();
+
+    const fields = await client.post("/graphql", { headers: { "x-request-id": "from-outside" }, body: { query: "{ boom other: boom }" } });
+    const request = await client.post("/graphql", { headers: { "x-request-id": "from-outside" }, body: { query: "{ nope }" } });
+
+    const errors = [...(bodyOf(fields).errors ?? []), ...(bodyOf(request).errors ?? [])];
+    const ids = errors.map(({ extensions }) => extensions.correlationId);
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual([
+      "INTERNAL_SERVER_ERROR",
+      "INTERNAL_SERVER_ERROR",
+      "GRAPHQL_VALIDATION_FAILED",
+    ]);
+    expect([new Set(ids).size, ids.includes("from-outside")]).toEqual([3, false]);
+    for (const id of ids) expect(linesWith(log, id)).toMatchObject([{ correlation_id: id }]);
+  });
+
+  it("[ERR-15] of a failing field is found in the log with what was thrown", async () => {
+    const { client, log } = await open();
+
+    const answer = await client.post("/graphql", { body: { query: "{ boom }" } });
+
+    const [line] = linesWith(log, bodyOf(answer).errors?.[0]?.extensions.correlationId);
+    expect(line).toMatchObject({ level: "error", msg: "secret db at 10.0.0.1", field: "boom" });
+  });
+
+  it.each([
+    ["x-request-id", "abc-123"],
+    ["traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"],
+  ])("[ERR-38] is logged beside the incoming %s, as request_id", async (name, value) => {
+    const { client, log } = await open();
+
+    const answer = await client.post("/graphql", { headers: { [name]: value }, body: { query: "{ boom }" } });
+
+    const [line] = linesWith(log, bodyOf(answer).errors?.[0]?.extensions.correlationId);
+    expect(line?.["request_id"]).toBe(value);
+  });
+
+  const throwing = (error: unknown) =>
+    schema({
+      query: {
+        fails: field(t.nullable(t.string))(() => {
+          throw error;
+        }),
+      },
+    });
+  const failing = async (error: unknown, options: GraphOptions = {}): Promise<FormattedError | undefined> => {
+    const { client } = await openSchema(throwing(error), options);
+    return bodyOf(await client.post("/graphql", { body: { query: "{ fails }" } })).errors?.[0];
+  };
+
+  it("[ERR-18] keeps what a resolver threw to itself, unless it is meant for clients", async () => {
+    const texts = await Promise.all(
+      [
+        new Error("secret"),
+        new TypeError("secret"),
+        "secret",
+        { message: "secret", extensions: { code: "secret" } },
+        new GraphQLError("shown", { extensions: { code: "OUT_OF_STOCK", left: 0 } }),
+        new Conflict("also shown"),
+        new HttpException(418, "a teapot", { code: "TEAPOT" }),
+      ].map((error) => failing(error)),
+    );
+
+    expect(texts.map((error) => [error?.message, error?.extensions.code])).toEqual([
+      ["Unexpected error", "INTERNAL_SERVER_ERROR"],
+      ["Unexpected error", "INTERNAL_SERVER_ERROR"],
+      ["Unexpected error", "INTERNAL_SERVER_ERROR"],
+      ["Unexpected error", "INTERNAL_SERVER_ERROR"],
+      ["shown", "OUT_OF_STOCK"],
+      ["also shown", "CONFLICT"],
+      ["a teapot", "TEAPOT"],
+    ]);
+    expect(JSON.stringify(texts.slice(0, 4))).not.toContain("secret");
+    expect(texts[4]?.extensions).toMatchObject({ left: 0 });
+  });
+
+  it("[ERR-19] is masked in development and in production, and shown with debug alone", async () => {
+    const error = new Error("secret");
+    vi.stubEnv("NODE_ENV", "development");
+    const [development, debugged] = [await failing(error), await failing(error, { debug: true })];
+    vi.stubEnv("NODE_ENV", "production");
+    const production = await failing(error);
+
+    expect([development?.message, production?.message, debugged?.message]).toEqual(["Unexpected error", "Unexpected error", "secret"]);
+    expect(() => new Graph(throwing(error), { debug: true })).toThrow("Graph.debug");
+  });
+
+  it("of a value that its scalar cannot print does not tell the value", async () => {
+    const { client } = await openSchema(schema({ query: { age: field(t.nullable(t.int))(() => "4711 secret" as never) } }));
+
+    const answer = await client.post("/graphql", { body: { query: "{ age }" } });
+
+    expect([codesOf(answer), answer.text().includes("4711")]).toEqual([["INTERNAL_SERVER_ERROR"], false]);
+  });
+});
+
+describe("introspection and suggestions", () => {
+  /** Whether the schema is told, and whether a misspelt name, argument or value is corrected. */
+  async function told(options: GraphOptions = {}): Promise<readonly unknown[]> {
+    const { client } = await open(options);
+    const schema = await client.post("/graphql", { body: INTROSPECTION });
+    const misspelt = await client.post("/graphql", { body: MISSPELT });
+    const argument = await client.post("/graphql", { body: { query: "query ($o: In) { echo(o: $o) }", variables: { o: { ss: "x" } } } });
+    return [schema.status, ...[misspelt, argument].map((answer) => answer.text().includes("Did you mean"))];
+  }
+
+  it("[ERR-20] are off together in production, and on elsewhere", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const production = await told();
+    vi.stubEnv("NODE_ENV", "development");
+    const development = await told();
+
+    expect(production).toEqual([403, false, false]);
+    expect(development).toEqual([200, true, true]);
+  });
+
+  it("[ERR-21] are as the option introspection says", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const production = await told({ introspection: true });
+    vi.stubEnv("NODE_ENV", "development");
+    const development = await told({ introspection: false });
+
+    expect(production).toEqual([200, true, true]);
+    expect(development).toEqual([403, false, false]);
+  });
+});
+
+it("answers in its own shape when something outside the operation breaks", async () => {
+  const app = new PorticoApp({ logger: false });
+  const broken: MiddlewareFunction = () => {
+    throw new Error("secret");
+  };
+  new Graph(throwingNothing(), { middleware: [broken] }).mount(app);
+  const client = await openApp(app);
+
+  const answer = await client.post("/graphql", { body: { query: "{ ok }" } });
+
+  expect(verdictOf(answer)).toEqual([500, "INTERNAL_SERVER_ERROR"]);
+  expect(bodyOf(answer).errors?.[0]?.message).toBe("Unexpected error");
+});
+
+function throwingNothing() {
+  return schema({ query: { ok: field(t.boolean)(() => true) } });
+}

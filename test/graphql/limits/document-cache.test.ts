@@ -1,0 +1,111 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DocumentCache } from "../../../src/graphql/execute/document-cache.ts";
+import { Preparer } from "../../../src/graphql/execute/prepare.ts";
+import { Limits } from "../../../src/graphql/limits/limits.ts";
+import { fixtureSchema, refusedBy } from "./fixture.ts";
+
+describe("the cache of documents", () => {
+  it("forgets what was not asked for the longest", () => {
+    const cache = new DocumentCache<number>(100);
+    for (const at of [1, 2, 3, 4, 5]) cache.set(`${at}`, at, 20);
+    cache.get("1");
+
+    cache.set("6", 6, 20);
+
+    expect(["1", "2", "3", "6"].map((key) => cache.get(key))).toEqual([1, undefined, 3, 6]);
+    expect([cache.size, cache.bytes]).toEqual([5, 100]);
+  });
+
+  it("keeps what was asked for again, whatever number of new ones come", () => {
+    const cache = new DocumentCache<string>(100);
+    cache.set("used", "used", 20);
+    cache.get("used");
+
+    for (let at = 0; at < 1000; at++) cache.set(`new ${at}`, "new", 20);
+
+    expect(cache.get("used")).toBe("used");
+  });
+
+  it("does not keep what would drive out all else, and replaces what it has", () => {
+    const cache = new DocumentCache<string>(100);
+    cache.set("a", "a", 10);
+    cache.set("big", "big", 21);
+    cache.set("a", "b", 15);
+
+    expect([cache.get("big"), cache.get("a"), cache.bytes]).toEqual([undefined, "b", 15]);
+  });
+
+  it("never holds more than it may, nor loses count", () => {
+    const step = fc.record({
+      key: fc.constantFrom("a", "b", "c", "d", "e", "f", "g"),
+      bytes: fc.integer({ min: 0, max: 30 }),
+      isRead: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
+        const cache = new DocumentCache<number>(100);
+        const given = new Map<string, number>();
+        for (const { key, bytes, isRead } of steps) {
+          const found = cache.get(key);
+          expect([undefined, given.get(key)]).toContain(found);
+          if (isRead) continue;
+          cache.set(key, bytes, bytes);
+          if (bytes <= 20) given.set(key, bytes);
+          expect(cache.bytes).toBeLessThanOrEqual(100);
+        }
+        const held = [...given.keys()].map((key) => cache.get(key)).filter((bytes) => bytes !== undefined);
+        expect([cache.size, cache.bytes]).toEqual([held.length, held.reduce((sum, bytes) => sum + bytes, 0)]);
+      }),
+    );
+  });
+
+  it("bounds the memory of a process that is sent one new document after another", () => {
+    const count = process.env["PORTICO_LONG"] === undefined ? 4000 : 100_000;
+    const preparer = new Preparer(fixtureSchema(), {
+      limits: new Limits(),
+      introspection: true,
+      cacheBytes: 2 * 1024 * 1024,
+    });
+    const send = (from: number, to: number): void => {
+      for (let at = from; at < to; at++) {
+        preparer.prepare(`query Q${at} { a { id a { id } } h${at}: hello }`, null);
+        refusedBy(() => preparer.prepare(`query Q${at} { unknown${at} }`, null));
+      }
+    };
+    send(0, 1500);
+    const before = heapUsed();
+
+    send(1500, 1500 + count);
+
+    expect((heapUsed() - before) / 1024 / 1024).toBeLessThan(2);
+  }, 200_000);
+
+  it("takes about as much memory as it is allowed", () => {
+    const preparer = new Preparer(fixtureSchema(), {
+      limits: new Limits(),
+      introspection: true,
+      cacheBytes: 6 * 1024 * 1024,
+    });
+    preparer.prepare("{ hello }", null);
+    const before = heapUsed();
+
+    for (let at = 0; at < 1500; at++)
+      preparer.prepare(`query Q${at} { a { id a { id } } h${at}: hello list(first: 3) { id } }`, null);
+
+    const megabytes = (heapUsed() - before) / 1024 / 1024;
+    expect(megabytes).toBeGreaterThan(4);
+    expect(megabytes).toBeLessThan(8);
+    expect(preparer.prepare("{ hello }", null)).toBeDefined();
+  });
+});
+
+function heapUsed(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}

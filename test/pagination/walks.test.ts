@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { type CursorMetadata, SyncListDataHandler } from "portico/pagination";
+import { describe, expect, it } from "vitest";
+import { bodyOf, books, ids, range, serveOnce, target } from "./ways.ts";
+
+const page = (answer: Parameters<typeof bodyOf>[0]) => bodyOf<CursorMetadata>(answer);
+
+describe("a walk", () => {
+  it("[PAG-25] by any of the three strategies gives every row once", async () => {
+    const client = await serveOnce((app) =>
+      app
+        .get("/page_number", ({ response }) => response.paginate(books(45), { strategy: "page_number" }))
+        .get("/limit_offset", ({ response }) => response.paginate(books(45), { strategy: "limit_offset" }))
+        .get("/cursor", ({ response }) => response.paginate(books(45), { strategy: "cursor" })),
+    );
+    for (const path of ["/page_number", "/limit_offset", "/cursor"]) {
+      const seen: unknown[] = [];
+      for (let link: string | undefined = `http://x${path}`; link !== undefined; ) {
+        const body = bodyOf(await client.get(target(link)));
+        seen.push(...ids(body));
+        link = body.pagination.links["next"];
+      }
+      expect(seen).toEqual(range(1, 45));
+    }
+  });
+
+  it("[PAG-03] [PAG-27] [PGS-13] [PGS-14] has the same shape on every page", async () => {
+    const client = await serveOnce((app) =>
+      app
+        .get("/page_number", ({ response }) => response.paginate(books(45), { strategy: "page_number" }))
+        .get("/limit_offset", ({ response }) => response.paginate(books(45), { strategy: "limit_offset" }))
+        .get("/cursor", ({ response }) => response.paginate(books(45), { strategy: "cursor" }))
+        .get("/empty", ({ response }) => response.paginate([], { strategy: "page_number" })),
+    );
+    const shape = async (query: string): Promise<string[]> => {
+      const { items, pagination } = bodyOf(await client.get(query));
+      expect(Array.isArray(items)).toBe(true);
+      return Object.entries(pagination).map(([key, value]) => `${key}: ${typeof value}`);
+    };
+
+    const pages = await shape("/page_number");
+    for (const query of ["/page_number?page=2", "/page_number?page=3", "/page_number?page=9", "/empty"])
+      expect(await shape(query)).toEqual(pages);
+    const offsets = await shape("/limit_offset");
+    for (const query of ["?offset=20", "?offset=40", "?offset=900", "?limit=0"])
+      expect(await shape(`/limit_offset${query}`)).toEqual(offsets);
+    expect(Object.keys(bodyOf(await client.get("/cursor")).pagination)).toContain("next_cursor");
+    expect(bodyOf(await client.get("/page_number")).pagination["total_items"]).toBe(45);
+  });
+
+  it("[PAG-26] [pagination:PG-090] over a sort column that is not unique does, too", async () => {
+    const days = ["2024-01-01", "2024-01-02", "2024-01-03"];
+    const rows = books(45).map((book) => ({ ...book, day: days[book.id % 3] as string }));
+    const client = await serveOnce((app) =>
+      app
+        .get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", sortField: "day" }))
+        .get("/same", ({ response }) =>
+          response.paginate(
+            rows.map((row) => ({ ...row, day: "x" })),
+            { strategy: "cursor", sortField: "day" },
+          ),
+        ),
+    );
+    for (const path of ["/items", "/same"]) {
+      const seen: unknown[] = [];
+      for (let link: string | undefined = `http://x${path}?page_size=7`; link !== undefined; ) {
+        const body = page(await client.get(target(link)));
+        seen.push(...ids(body));
+        link = body.pagination.links.next;
+      }
+      expect(seen.toSorted((a, b) => Number(a) - Number(b))).toEqual(range(1, 45));
+    }
+  });
+
+  it("of a list without a unique key that has ties is refused, and told what to give", async () => {
+    const { logCatcher } = await import("portico/testing");
+    const log = logCatcher();
+    const rows = [{ day: 1 }, { day: 1 }];
+    const client = await serveOnce(
+      (app) => app.get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", sortField: "day" })),
+      { logger: log },
+    );
+
+    expect((await client.get("/items")).status).toBe(500);
+    expect(log.text).toContain("give its handler a uniqueKey");
+  });
+
+  it("[pagination:PG-092] [pagination:PG-093] [pagination:PG-094] [pagination:PG-095] [pagination:PG-097] [pagination:PG-099] goes on among writes", async () => {
+    let rows = books(30);
+    const client = await serveOnce((app) =>
+      app.get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", defaultPageSize: 10 })),
+    );
+    const first = page(await client.get("/items"));
+    const second = page(await client.get(target(first.pagination.links.next)));
+
+    rows = rows.filter(({ id }) => id !== 20);
+    expect(ids(page(await client.get(target(second.pagination.links.next))))).toEqual(range(21, 30));
+    rows = [{ id: -5, title: "before" }, ...rows, { id: 25.5, title: "after" }];
+    expect(ids(page(await client.get(target(second.pagination.links.next))))).toEqual([
+      ...range(21, 25),
+      25.5,
+      ...range(26, 29),
+    ]);
+    const back = page(await client.get(target(second.pagination.links.prev)));
+    expect(back.items).toEqual(first.items);
+    expect(ids(page(await client.get(target(back.pagination.links.prev))))).toEqual([-5]);
+    rows = rows.map((row) => (row.id === 10 ? { ...row, id: 99 } : row));
+    expect(ids(page(await client.get(target(first.pagination.links.next))))[0]).toBe(11);
+    rows = rows.filter(({ id }) => id <= 20);
+    const stranded = page(await client.get(target(second.pagination.links.next)));
+    expect(stranded).toMatchObject({ items: [], pagination: { next_cursor: null } });
+    expect(stranded.pagination.prev_cursor).not.toBeNull();
+    expect(ids(page(await client.get(target(stranded.pagination.links.prev))))).toEqual(
+      rows
+        .filter(({ id }) => id < 20)
+        .slice(-10)
+        .map(({ id }) => id),
+    );
+  });
+
+  const cell = fc.oneof(
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 4, arbitrary: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom("a", "b", "\u{1f600}")) },
+  );
+  const direction = fc.constantFrom("asc" as const, "desc" as const);
+
+  it("[pagination:PG-089] [pagination:PG-113] forward, backward and turning around gives every row once, in order", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ a: cell, b: cell }), { maxLength: 25 }),
+        fc.array(fc.tuple(fc.constantFrom("a", "b"), direction), { minLength: 1, maxLength: 2 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (cells, columns, size) => {
+          const order = [...new Map(columns)].map(([column, way]) => [column, way] as const);
+          const handler = new SyncListDataHandler(cells.map((row, id) => ({ ...row, id })));
+          const client = await serveOnce((app) =>
+            app.get("/items", ({ response }) =>
+              response.paginate(handler, { strategy: "cursor", order, defaultPageSize: size } as never),
+            ),
+          );
+          const whole = ids(page(await client.get("/items?page_size=100")));
+          const forward: unknown[] = [];
+          let body = page(await client.get("/items"));
+          for (;;) {
+            forward.push(...ids(body));
+            if (body.pagination.links.next === undefined) break;
+            body = page(await client.get(target(body.pagination.links.next)));
+          }
+          const backward: unknown[] = ids(body);
+          while (body.pagination.links.prev !== undefined) {
+            body = page(await client.get(target(body.pagination.links.prev)));
+            backward.unshift(...ids(body));
+          }
+          expect(forward).toEqual(whole);
+          expect(backward).toEqual(whole);
+          expect(new Set(whole).size).toBe(cells.length);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
