@@ -16,7 +16,7 @@ function shop(size: number): { readonly built: ReturnType<typeof schema>; readon
   const Book: ObjectType<BookRow> = object("Book", {
     author: field(t.string)(({ ctx, parent }) => authors.load(ctx, parent.id)),
     later: field(t.string)(async ({ ctx, parent }) => {
-      await Promise.resolve();
+      for (let tick = 0; tick < 5; tick++) await Promise.resolve();
       return authors.load(ctx, parent.id);
     }),
   });

@@ -84,7 +84,7 @@ describe("B. Request parameters", () => {
   });
 
   it("[graphql:B12] names as long and as many as can be are 400, and the metrics stay bounded", async () => {
-    const wide = await section.serve({ graph: { transport: { batch: 500 } } });
+    const wide = await section.serve({ graph: { transport: { batch: 500 } }, app: { logger: false } });
     const send = (first: number, query: (name: string) => string): Promise<readonly AnsweredOperation[]> =>
       wide.bulk(
         Array.from({ length: 500 }, (_, i) => ({ query: query(`N${first + i}`), operationName: `N${first + i}` })),

@@ -1,0 +1,62 @@
+import { type Expression, type RawBuilder, sql } from "kysely";
+import type { KeyValue } from "../pagination/key.ts";
+import type { SqlDialect } from "./sql-dialect.ts";
+import { KeySlot } from "./statement.ts";
+
+/** A column of the order, as SQL. */
+export interface KeyColumn {
+  readonly expression: Expression<unknown>;
+  readonly direction: "asc" | "desc";
+  readonly isNullable: boolean;
+  /** As the catalogue names it; empty when nobody knows. */
+  readonly type: string;
+}
+
+const MYSQL_NUMBERS = /^(?:tinyint|smallint|mediumint|int|bigint|year|bit|enum|set)(?: unsigned)?$/;
+const MYSQL_BYTES = /binary$|blob$/;
+
+/** The value of the column as exact text: a time keeps its microseconds, a large number its digits. */
+export function exactText(dialect: SqlDialect, { expression, type }: KeyColumn): RawBuilder<unknown> {
+  switch (dialect) {
+    case "postgres":
+      return sql`${expression}::text`;
+    case "sqlite":
+      // What a value is, in front of it: columns of SQLite hold any type, and 15 digits are not a whole number.
+      return sql`case typeof(${expression}) when 'null' then null when 'integer' then 'i' || cast(${expression} as text) when 'real' then 'r' || printf('%!.17g', ${expression}) when 'blob' then 'b' || hex(${expression}) else 't' || ${expression} end`;
+    case "mysql":
+      if (MYSQL_BYTES.test(type)) return sql`hex(${expression})`;
+      if (type === "float" || type === "double") return sql`cast((${expression} + 0e0) as char)`;
+      // The order of an enum is that of its numbers.
+      return MYSQL_NUMBERS.test(type) ? sql`cast((${expression} + 0) as char)` : sql`cast(${expression} as char)`;
+  }
+}
+
+/** The parameter for the column's value, of the column's own type: else the engine would compare rounded numbers. */
+export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: number): RawBuilder<unknown> {
+  const slot = sql`${new KeySlot(column)}`;
+  if (dialect !== "mysql") return slot;
+  if (MYSQL_BYTES.test(type)) return sql`unhex(${slot})`;
+  if (type === "float" || type === "double") return sql`(${slot} + 0e0)`;
+  if (type.startsWith("decimal")) return sql`cast(${slot} as decimal(65, 30))`;
+  if (!MYSQL_NUMBERS.test(type)) return slot;
+  return type.endsWith("unsigned") ? sql`cast(${slot} as unsigned)` : sql`cast(${slot} as signed)`;
+}
+
+/** What `exactText` gave, as the value of a key. */
+export function keyValueFrom(dialect: SqlDialect, text: unknown): KeyValue {
+  if (text === null || text === undefined) return null;
+  const value = String(text);
+  if (dialect !== "sqlite") return value;
+  const rest = value.slice(1);
+  if (value.startsWith("b")) throw new TypeError("a list cannot be ordered by a column of bytes on SQLite");
+  return value.startsWith("i") ? BigInt(rest) : value.startsWith("r") ? Number(rest) : rest;
+}
+
+/** The value of a key as the driver takes it. `undefined` when it cannot be one of the column. */
+export function driverValue(dialect: SqlDialect, value: KeyValue): unknown {
+  if (value instanceof Date) return dialect === "sqlite" ? undefined : value.toISOString();
+  if (dialect !== "sqlite") return value === null ? null : String(value);
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? value : undefined;
+  return value;
+}

@@ -1,0 +1,59 @@
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { nameOf } from "./statement-names.ts";
+
+/** A query as `pg` takes it, by name. */
+interface NamedQuery {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * A pool of `pg` whose connections prepare the statements of table handlers once, by name, instead of parsing them anew
+ * each time. Leave it out where a proxy hands one connection to several clients (PgBouncer below 1.21 in transaction mode).
+ *
+ * @example
+ * ```ts
+ * import { Kysely, PostgresDialect } from "kysely";
+ * import { Pool } from "pg";
+ * import { namedStatements } from "portico/sql";
+ *
+ * const pool = namedStatements(new Pool({ connectionString: "postgres://localhost/shop" }));
+ * const database = new Kysely<{ books: { id: string } }>({ dialect: new PostgresDialect({ pool }) });
+ * ```
+ */
+export function namedStatements(pool: PostgresPool): PostgresPool {
+  // Kysely knows a connection again by its object.
+  const named = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
+  return new Proxy(pool, {
+    get(target, property) {
+      if (property !== "connect") return bound(target, property);
+      return async (): Promise<PostgresPoolClient> => {
+        const client = await target.connect();
+        const known = named.get(client) ?? withNames(client);
+        named.set(client, known);
+        return known;
+      };
+    },
+  });
+}
+
+function withNames(client: PostgresPoolClient): PostgresPoolClient {
+  return new Proxy(client, {
+    get(target, property) {
+      return property === "query" ? query.bind(null, target) : bound(target, property);
+    },
+  });
+}
+
+function query(client: PostgresPoolClient, text: unknown, values?: readonly unknown[]): unknown {
+  const run = client.query.bind(client) as (query: unknown, values?: readonly unknown[]) => unknown;
+  const name = typeof text === "string" ? nameOf(text) : undefined;
+  if (name === undefined) return run(text, values);
+  return run({ name, text: text as string, values: values ?? [] } satisfies NamedQuery);
+}
+
+function bound(target: object, property: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, property, target);
+  return typeof value === "function" ? (value.bind(target) as unknown) : value;
+}

@@ -1,0 +1,109 @@
+import {
+  AliasNode,
+  type Expression,
+  ExpressionWrapper,
+  IdentifierNode,
+  type OperationNode,
+  ReferenceNode,
+  type SelectQueryNode,
+  sql,
+  TableNode,
+} from "kysely";
+import type { AnyQuery } from "./statement.ts";
+import type { TableName } from "./table-columns.ts";
+
+/** Where a field of an item comes from. */
+export interface FieldSource {
+  readonly expression: Expression<unknown>;
+  /** The column of a table behind it; `null` when it is computed. */
+  readonly column: { readonly table: TableName; readonly name: string; readonly isOuter: boolean } | null;
+}
+
+interface Source {
+  readonly alias: string | undefined;
+  /** `null` for a subquery. */
+  readonly table: TableName | null;
+  /** Whether a join may leave it out, so that all of its columns may be null. */
+  readonly isOuter: boolean;
+}
+
+/** What a query selects from, and how its fields are called there. */
+export class QueryColumns {
+  readonly #query: AnyQuery;
+  readonly #node: SelectQueryNode;
+  readonly #sources: readonly Source[];
+
+  constructor(query: AnyQuery) {
+    this.#query = query;
+    this.#node = query.toOperationNode();
+    this.#sources = sourcesOf(this.#node);
+  }
+
+  /** The table that the query begins with. */
+  get mainTable(): TableName | null {
+    return this.#sources[0]?.table ?? null;
+  }
+
+  find(field: string): FieldSource {
+    const name = this.#nameOf(field);
+    for (const { selection } of this.#node.selections ?? []) {
+      if (AliasNode.is(selection) && IdentifierNode.is(selection.alias) && selection.alias.name === name)
+        return this.#sourceOf(selection.node);
+      if (ReferenceNode.is(selection) && columnName(selection) === name) return this.#sourceOf(selection);
+    }
+    const main = this.#sources[0];
+    const path = main === undefined ? [] : main.alias === undefined ? tablePath(main.table) : [main.alias];
+    const column = main?.table == null ? null : { table: main.table, name, isOuter: main.isOuter };
+    return { expression: sql.ref([...path, name].join(".")), column };
+  }
+
+  #sourceOf(node: OperationNode): FieldSource {
+    const expression = new ExpressionWrapper<any, any, unknown>(node);
+    const name = ReferenceNode.is(node) ? columnName(node) : undefined;
+    if (name === undefined || !ReferenceNode.is(node)) return { expression, column: null };
+    const label = node.table?.table.identifier.name;
+    const source =
+      label === undefined
+        ? this.#sources.length === 1
+          ? this.#sources[0]
+          : undefined
+        : this.#sources.find(({ alias, table }) => (alias ?? table?.table) === label);
+    return { expression, column: source?.table == null ? null : { table: source.table, name, isOuter: source.isOuter } };
+  }
+
+  /** As the database calls it: a plugin of the query may rename. */
+  #nameOf(field: string): string {
+    const probe = this.#query.clearSelect().select(field as never).toOperationNode();
+    const selection = probe.selections?.[0]?.selection;
+    return (selection !== undefined && ReferenceNode.is(selection) ? columnName(selection) : undefined) ?? field;
+  }
+}
+
+function sourcesOf(node: SelectQueryNode): readonly Source[] {
+  const joins = node.joins ?? [];
+  const isMainOuter = joins.some(({ joinType }) => /^(?:Right|Full)/.test(joinType));
+  return [
+    ...(node.from?.froms ?? []).map((from) => sourceOf(from, isMainOuter)),
+    ...joins.map(({ joinType, table }) => sourceOf(table, !/^(?:Inner|Cross|Lateral)/.test(joinType))),
+  ];
+}
+
+function sourceOf(node: OperationNode, isOuter: boolean): Source {
+  if (AliasNode.is(node)) {
+    const alias = IdentifierNode.is(node.alias) ? node.alias.name : undefined;
+    return { alias, table: TableNode.is(node.node) ? tableName(node.node) : null, isOuter };
+  }
+  return { alias: undefined, table: TableNode.is(node) ? tableName(node) : null, isOuter };
+}
+
+function tableName({ table }: TableNode): TableName {
+  return { schema: table.schema?.name, table: table.identifier.name };
+}
+
+function tablePath(table: TableName | null): readonly string[] {
+  return [table?.schema, table?.table].filter((part) => part !== undefined);
+}
+
+function columnName({ column }: ReferenceNode): string | undefined {
+  return column.kind === "ColumnNode" ? column.column.name : undefined;
+}

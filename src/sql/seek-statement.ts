@@ -1,0 +1,75 @@
+import { type RawBuilder, sql } from "kysely";
+import { exactText, type KeyColumn } from "./key-column.ts";
+import { isRowValue, rowValueCondition, type SeekBranch, seekBranches } from "./seek-branches.ts";
+import type { SqlDialect } from "./sql-dialect.ts";
+import { type AnyQuery, Statement } from "./statement.ts";
+
+/** Names that no column has; letters, because plugins that rename columns look at digits. */
+const letter = (index: number): string => String.fromCharCode(97 + index);
+/** The column that holds the exact text of a key's column. */
+export const textColumn = (index: number): string => `~k${letter(index)}`;
+const sortColumn = (index: number): string => `~s${letter(index)}`;
+const BRANCH = "~branch";
+
+/** Whether a column is there for the handler, not for the reader. */
+export function isHidden(column: string): boolean {
+  return column.startsWith("~");
+}
+
+/**
+ * The statement for the rows beyond a key in the order of the columns, or from the beginning when there is no key. The
+ * form depends on the dialect, the columns and the nulls in the key, never on its values.
+ */
+export function seekStatement(
+  query: AnyQuery,
+  dialect: SqlDialect,
+  columns: readonly KeyColumn[],
+  isNull: readonly boolean[] | null,
+  limit: number,
+): Statement {
+  const base = query.clearOrderBy().select(columns.map((column, index) => exactText(dialect, column).as(textColumn(index))));
+  const isPlain = query.toOperationNode().with === undefined;
+  if (isPlain && isNull === null) return new Statement(dialect, sorted(base, columns, limit).toOperationNode());
+  if (isPlain && isNull !== null && isRowValue(dialect, columns))
+    return new Statement(
+      dialect,
+      sorted(base.where(rowValueCondition(dialect, columns) as never), columns, limit).toOperationNode(),
+    );
+  const branches = isNull === null ? [{ conditions: [], from: 0 }] : seekBranches(dialect, columns, isNull);
+  const [only] = branches;
+  if (isPlain && branches.length === 1 && only !== undefined)
+    return new Statement(dialect, sorted(limited(base, only), columns.slice(only.from), limit).toOperationNode());
+  return new Statement(dialect, union(base, branches, columns, limit).toOperationNode(NO_EXECUTOR));
+}
+
+function sorted(query: AnyQuery, columns: readonly KeyColumn[], limit: number): AnyQuery {
+  // A literal, not a parameter: a planner that does not know how few rows are wanted plans for many.
+  return columns
+    .reduce((built, { expression, direction }) => built.orderBy(expression as never, direction), query)
+    .limit(sql.lit(limit));
+}
+
+function limited(query: AnyQuery, { conditions }: SeekBranch): AnyQuery {
+  return conditions.reduce((built: AnyQuery, condition) => built.where(condition as never), query);
+}
+
+/** Every range for itself, with its own limit, and what they give sorted once more: a few rows of each. */
+function union(
+  base: AnyQuery,
+  branches: readonly SeekBranch[],
+  columns: readonly KeyColumn[],
+  limit: number,
+): RawBuilder<unknown> {
+  const parts = branches.map((branch, index) => {
+    const hidden = columns.map(({ expression }, column) => sql`${expression}`.as(sortColumn(column)));
+    const part = limited(base.select([...hidden, sql.lit(index).as(BRANCH)]), branch);
+    return sql`select * from ${sorted(part, columns.slice(branch.from), limit)} as ${sql.id(`~u${letter(index)}`)}`;
+  });
+  const order = [
+    sql.id(BRANCH),
+    ...columns.map(({ direction }, index) => sql`${sql.id(sortColumn(index))} ${sql.raw(direction)}`),
+  ];
+  return sql`select * from (${sql.join(parts, sql` union all `)}) as ${sql.id("~all")} order by ${sql.join(order)} limit ${sql.lit(limit)}`;
+}
+
+const NO_EXECUTOR = undefined as never;

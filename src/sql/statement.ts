@@ -1,0 +1,117 @@
+import {
+  type CompiledQuery,
+  createQueryId,
+  type KyselyPlugin,
+  MysqlQueryCompiler,
+  type OperationNode,
+  PostgresQueryCompiler,
+  RawNode,
+  type RootOperationNode,
+  SelectionNode,
+  type SelectQueryBuilder,
+  SelectQueryNode,
+  SqliteQueryCompiler,
+  ValueNode,
+} from "kysely";
+import type { SqlDialect } from "./sql-dialect.ts";
+import { noteUse } from "./statement-names.ts";
+
+/** A query of any shape. */
+export type AnyQuery = SelectQueryBuilder<any, any, any>;
+
+/** A parameter that is filled in when the statement runs: the value of a column of the key. */
+export class KeySlot {
+  readonly column: number;
+  constructor(column: number) {
+    this.column = column;
+  }
+}
+
+/** One statement, compiled once; what differs from call to call are its parameters. */
+export class Statement {
+  readonly #fragments: readonly string[];
+  readonly #parameters: readonly unknown[];
+  readonly #text: string;
+
+  constructor(dialect: SqlDialect, node: OperationNode) {
+    const compiled = splitter(dialect).compileQuery(node as RootOperationNode, createQueryId());
+    this.#fragments = compiled.sql.slice(SELECT.length).split(PARAMETER);
+    this.#parameters = compiled.parameters;
+    this.#text = textOf(dialect, compiled);
+  }
+
+  /** @param given the parameters of the author's query, which the statement holds once or several times */
+  run(query: AnyQuery, given: readonly unknown[], key: readonly unknown[]): Promise<Record<string, unknown>[]> {
+    let count = 0;
+    const values = this.#parameters.map((parameter) =>
+      parameter instanceof KeySlot ? key[parameter.column] : given[count++ % given.length],
+    );
+    noteUse(this.#text);
+    return runRaw(query, this.#fragments, values);
+  }
+}
+
+const SELECT = "select ";
+// What no statement contains: the place of a parameter.
+const PARAMETER = "\u0000";
+
+function splitter(dialect: SqlDialect): { compileQuery(node: RootOperationNode, id: ReturnType<typeof createQueryId>): CompiledQuery } {
+  switch (dialect) {
+    case "postgres":
+      return new PostgresSplitter();
+    case "mysql":
+      return new MysqlSplitter();
+    case "sqlite":
+      return new SqliteSplitter();
+  }
+}
+class PostgresSplitter extends PostgresQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return PARAMETER;
+  }
+}
+class MysqlSplitter extends MysqlQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return PARAMETER;
+  }
+}
+class SqliteSplitter extends SqliteQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return PARAMETER;
+  }
+}
+
+/** As the driver will get it. */
+function textOf(dialect: SqlDialect, { sql }: CompiledQuery): string {
+  let count = 0;
+  return sql.replaceAll(PARAMETER, () => (dialect === "postgres" ? `$${++count}` : "?"));
+}
+
+/**
+ * Runs text that is compiled already, on the executor that the query has: its transaction, or its pool. Kysely has no
+ * other way to ask a query for its executor; a plugin that puts in another statement is its public one.
+ *
+ * @param fragments what follows `select`, cut at its parameters
+ */
+export function runRaw(
+  query: AnyQuery,
+  fragments: readonly string[],
+  values: readonly unknown[],
+): Promise<Record<string, unknown>[]> {
+  const text = RawNode.create(fragments, values.map((value) => ValueNode.create(value)));
+  const node = SelectQueryNode.cloneWithSelections(SelectQueryNode.create(), [SelectionNode.create(text as never)]);
+  return query.withPlugin(new Replacement(node)).execute() as Promise<Record<string, unknown>[]>;
+}
+
+class Replacement implements KyselyPlugin {
+  readonly #node: SelectQueryNode;
+  constructor(node: SelectQueryNode) {
+    this.#node = node;
+  }
+  transformQuery(): RootOperationNode {
+    return this.#node;
+  }
+  async transformResult({ result }: Parameters<KyselyPlugin["transformResult"]>[0]): ReturnType<KyselyPlugin["transformResult"]> {
+    return result;
+  }
+}

@@ -1,0 +1,194 @@
+import { memoryStores, PorticoApp } from "portico";
+import { field, Graph, Metrics, type OperationContext, schema, t } from "portico/graphql";
+import { manualClock } from "portico/testing";
+import { describe, expect, it, vi } from "vitest";
+import { openApp, openSchema } from "./open.ts";
+
+/** An endpoint that counts, on a clock that its field `wait` moves. */
+async function counted() {
+  const clock = manualClock();
+  const metrics = new Metrics();
+  const wait = field(t.string, { params: { ms: t.int } })(({ ms }) => {
+    clock.advance(ms);
+    return "waited";
+  });
+  const fails = field(t.nullable(t.string))(() => {
+    throw new Error("no");
+  });
+  const hello = field(t.string)(() => "world");
+  const { client, graph } = await openSchema(schema({ query: { wait, fails, hello } }), { limits: { aliases: 1 } }, { clock });
+  graph.onOperation(metrics);
+  const ask = (query: string) => client.post("/graphql", { body: { query } });
+  return { ask, metrics };
+}
+
+describe("Metrics", () => {
+  it("[MET-01] [EVT-07] is a hook that files operations under their names", async () => {
+    const { ask, metrics } = await counted();
+
+    await ask("query A { hello }");
+    await ask("query B { hello }");
+
+    expect(Object.keys(metrics.snapshot())).toEqual(["A", "B"]);
+    expect(metrics.snapshot()["A"]).toMatchObject({ count: 1, errors: 0 });
+  });
+
+  it("[MET-02] [MET-03] counts operations, and those that produced errors", async () => {
+    const { ask, metrics } = await counted();
+
+    await ask("query A { hello }");
+    await ask("query A { fails x: fails }");
+    await ask("query A { hello }");
+
+    expect(metrics.snapshot()["A"]).toMatchObject({ count: 3, errors: 1 });
+  });
+
+  it("[MET-04] [MET-05] has the mean and the longest duration in seconds", async () => {
+    const { ask, metrics } = await counted();
+
+    await ask("query A { wait(ms: 3000) }");
+    await ask("query A { wait(ms: 1000) }");
+
+    expect(metrics.snapshot()["A"]).toMatchObject({ average_seconds: 2, slowest_seconds: 3 });
+  });
+
+  it("[MET-06] has the mean cost", async () => {
+    const { ask, metrics } = await counted();
+
+    await ask("query A { hello hello }");
+    await ask("query A { hello hello hello hello }");
+
+    expect(metrics.snapshot()["A"]).toMatchObject({ average_cost: 3 });
+  });
+
+  it("[MET-07] keeps five figures of a name", async () => {
+    const { ask, metrics } = await counted();
+
+    await ask("query A { hello }");
+
+    expect(Object.keys(metrics.snapshot()["A"] ?? {}).toSorted()).toEqual([
+      "average_cost",
+      "average_seconds",
+      "count",
+      "errors",
+      "slowest_seconds",
+    ]);
+  });
+
+  it("[MET-08] forgets everything when it is reset", async () => {
+    const { ask, metrics } = await counted();
+    await ask("query A { hello }");
+
+    metrics.reset();
+
+    expect(metrics.snapshot()).toEqual({});
+  });
+
+  it("[MET-09] is in the memory of its own object, and writes nothing to the stores", async () => {
+    const stores = memoryStores();
+    const writes = [
+      vi.spyOn(stores.durable, "set"),
+      vi.spyOn(stores.counters, "increment"),
+      vi.spyOn(stores.bus, "publish"),
+    ];
+    const metrics = new Metrics();
+    const { client, graph } = await openSchema(schema({ query: { hello: field(t.string)(() => "world") } }), {}, { stores });
+    graph.onOperation(metrics);
+
+    await client.post("/graphql", { body: { query: "query A { hello }" } });
+
+    expect(metrics.snapshot()["A"]?.count).toBe(1);
+    for (const write of writes) expect(write).not.toHaveBeenCalled();
+    expect(new Metrics().snapshot()).toEqual({});
+  });
+
+  it("[OPC-10] [MET-10] files unnamed operations, and refused ones of any name, under <anonymous>", async () => {
+    const { ask, metrics } = await counted();
+
+    await ask("{ hello }");
+    await ask("{ hello hello }");
+    await ask("query Aliased { x: hello y: hello }");
+    await ask("query Invalid { nope }");
+    await ask("query Broken { hello");
+
+    expect(Object.keys(metrics.snapshot())).toEqual(["<anonymous>"]);
+    expect(metrics.snapshot()["<anonymous>"]).toMatchObject({ count: 5, errors: 3 });
+  });
+
+  const operation = (operationName: string | null): OperationContext => ({
+    operationName,
+    cost: 1,
+    started: 0,
+    durationSeconds: 0,
+    isRefused: false,
+  });
+  const ok = { data: {}, errors: [], ok: true };
+
+  it("[MET-11] has at most 1,000 names, and files further ones under <other>", async () => {
+    const metrics = new Metrics();
+    const hello = schema({ query: { hello: field(t.string)(() => "world") } });
+    const { client, graph } = await openSchema(hello, { transport: { batch: 1_010 } });
+    graph.onOperation(metrics);
+    const named = (from: number, count: number) => Array.from({ length: count }, (_, n) => ({ query: `query N${from + n} { hello }` }));
+
+    await client.post("/graphql", { body: [{ query: "{ hello }" }, ...named(0, 1_000)] });
+    expect(metrics.snapshot()["<other>"]).toBeUndefined();
+    await client.post("/graphql", { body: [...named(1_000, 5), ...named(0, 2)] });
+
+    const rows = metrics.snapshot();
+    expect(Object.keys(rows)).toHaveLength(1_002);
+    expect([rows["<other>"]?.count, rows["N0"]?.count, rows["N1000"]]).toEqual([5, 2, undefined]);
+  });
+
+  it("[LIM-04] holds as much after 100,000 operations as after the first", () => {
+    const metrics = new Metrics();
+    metrics.onOperation(ok, operation("A"));
+    const first = JSON.stringify(metrics.snapshot()).length;
+
+    for (let n = 1; n < 100_000; n++) metrics.onOperation(ok, operation("A"));
+
+    expect(metrics.snapshot()["A"]?.count).toBe(100_000);
+    expect(JSON.stringify(metrics.snapshot()).length - first).toBeLessThan(10);
+  });
+
+  it("takes a name that objects have by themselves for a name", () => {
+    const metrics = new Metrics();
+
+    for (const name of ["constructor", "__proto__", "toString"]) metrics.onOperation(ok, operation(name));
+
+    expect(Object.keys(metrics.snapshot())).toEqual(["constructor", "__proto__", "toString"]);
+  });
+});
+
+describe("the route of the metrics", () => {
+  it("[MRT-01] is one of the application's own", async () => {
+    const metrics = new Metrics();
+    const app = new PorticoApp({ logger: false }).get("/m", {}, () => metrics.snapshot());
+    new Graph(schema({ query: { hello: field(t.string)(() => "world") } })).onOperation(metrics).mount(app);
+    const client = await openApp(app);
+    await client.post("/graphql", { body: { query: "query A { hello }" } });
+
+    const answer = await client.get("/m");
+
+    expect(answer.json()).toEqual(JSON.parse(JSON.stringify(metrics.snapshot())));
+    expect(answer.json()).toMatchObject({ A: { count: 1 } });
+  });
+
+  it("[MRT-02] is not Portico's: there is none unless the application makes one", async () => {
+    const build = (withMetrics: boolean): PorticoApp => {
+      const app = new PorticoApp({ logger: false });
+      const graph = new Graph(schema({ query: { hello: field(t.string)(() => "world") } })).mount(app);
+      if (withMetrics) graph.onOperation(new Metrics());
+      return app;
+    };
+    const [plain, measured] = [build(false), build(true)];
+    const client = await openApp(measured);
+    await openApp(plain);
+
+    const answer = await client.get("/metrics");
+
+    expect(answer.status).toBe(404);
+    expect(measured.engine.printRoutes()).toContain("graphql");
+    expect(measured.engine.printRoutes()).toBe(plain.engine.printRoutes());
+  });
+});
