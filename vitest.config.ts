@@ -14,7 +14,11 @@ const doors = [
 ];
 
 // Both majors of the peer are installed; PORTICO_GRAPHQL=17 runs the same tests on the newer one.
-const engine = process.env["PORTICO_GRAPHQL"] === "17" ? [{ find: /^graphql(?=\/|$)/, replacement: "graphql17" }] : [];
+// Of graphql 16 Vite would take another build than Node does, and libraries that Node loads would bring a second copy.
+const engine =
+  process.env["PORTICO_GRAPHQL"] === "17"
+    ? [{ find: /^graphql(?=\/|$)/, replacement: "graphql17" }]
+    : [{ find: /^graphql$/, replacement: "graphql/index.js" }];
 
 const config: ViteUserConfig = defineConfig({
   resolve: { alias: [...doors, ...engine] },

@@ -2,6 +2,8 @@
 
 const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
   http: () => import("./http.ts"),
+  schema: () => import("./schema.ts"),
+  resolver: () => import("./resolver.ts"),
 };
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));

@@ -54,18 +54,21 @@ export class AuthenticationMiddleware {
   async #identify(ctx: HttpContext | WebSocketContext): Promise<Identity> {
     const { request } = ctx;
     let failure: unknown;
+    let refusal: Error | undefined;
     for (const backend of this.#backends) {
       try {
         const result = await backend.authenticate(request);
         const user =
           result.success && result.identity !== "" ? await this.#userModel.loadUser(String(result.identity)) : null;
         if (result.success && user !== null) return { user: user as Caller, auth: result.scope };
+        if (!result.success) refusal ??= result.refusal;
       } catch (error) {
         ctx.log.error({ err: error, scope: backend.scope }, "a backend could not find out who is calling");
         if (carries(backend, ctx)) failure ??= error;
       }
     }
-    return failure === undefined ? NOBODY : { ...NOBODY, failure };
+    if (failure !== undefined) return { ...NOBODY, failure };
+    return refusal === undefined ? NOBODY : { ...NOBODY, refusal };
   }
 }
 

@@ -49,10 +49,10 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
   const { scopes, permissions, required } = resolveOptions("useAuth", options, useAuthRules);
 
   function check({ identity }: BaseContext): void {
-    const { user, auth, failure, challenge } = identity;
+    const { user, auth, failure, refusal, challenge } = identity;
     if (!user.isAuthenticated) {
       if (!required) return;
-      if (failure === undefined) throw new AuthenticationFailed(undefined, challenge);
+      if (failure === undefined) throw refusal ?? new AuthenticationFailed(undefined, challenge);
       throw new ServiceUnavailable("Who is calling could not be found out", { retryAfterSeconds: RETRY_SECONDS });
     }
     if (scopes.length > 0 && (auth === null || !scopes.includes(auth)))

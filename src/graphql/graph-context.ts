@@ -1,5 +1,6 @@
 import { DependencyScope } from "../dependencies/scope.ts";
 import type { BaseContext } from "../http/context.ts";
+import type { GateFunction } from "./language/field-options.ts";
 import type { Verdict } from "./language/gate.ts";
 
 /** What an operation is called and what it costs. */
@@ -30,8 +31,10 @@ export class GraphContext implements OperationFacts {
   readonly operationName: string | null;
   readonly cost: number | null;
   #dependencies: DependencyScope | null = null;
-  #verdicts: Map<unknown, Verdict> | null = null;
+  #verdicts: Map<GateFunction, Map<unknown, Verdict>> | null = null;
   #isClosed = false;
+  /** @internal Whether it was given up: no field is resolved any more. */
+  isOver = false;
 
   /** @internal */
   constructor(connection: BaseContext, facts: OperationFacts) {
@@ -53,10 +56,14 @@ export class GraphContext implements OperationFacts {
     return this.#dependencies;
   }
 
-  /** @internal What the gates of the user alone have said so far. */
-  get verdicts(): Map<unknown, Verdict> {
+  /** @internal What a gate has said so far, by the object it was asked about; `undefined` for one of the user alone. */
+  verdictsOf(gate: GateFunction): Map<unknown, Verdict> {
     this.#verdicts ??= new Map();
-    return this.#verdicts;
+    const known = this.#verdicts.get(gate);
+    if (known !== undefined) return known;
+    const verdicts = new Map<unknown, Verdict>();
+    this.#verdicts.set(gate, verdicts);
+    return verdicts;
   }
 
   /** @internal Closes the dependencies; `undefined` when there are none, else the errors of those that failed. */

@@ -7,6 +7,7 @@ import { type Caller, type Identity, NOBODY } from "./identity.ts";
 import { type RenderError, renderProblem } from "./problem.ts";
 import { IncomingRequest, type PorticoRequest, type RequestScope } from "./request.ts";
 import { OutgoingResponse, type PorticoResponse } from "./response.ts";
+import type { SessionManager } from "./sessions.ts";
 import type { Socket } from "./socket.ts";
 
 /** How the request or operation went, for the `finally` of a generator dependency. What was thrown is a failure. */
@@ -36,6 +37,8 @@ export abstract class BaseContext<U = Caller> {
   renderError: RenderError = renderProblem;
   #identity: Identity = NOBODY;
   #isIdentityRead = false;
+  /** @internal `null` where no middleware provides them. */
+  sessions: SessionManager | null = null;
   /** @internal The pattern of its route. */
   pattern = "";
   #outcome: Outcome = "pending";

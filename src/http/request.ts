@@ -4,6 +4,7 @@ import { formBody, jsonBody, readBody } from "./body.ts";
 import type { BaseContext } from "./context.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AuthScope, Caller } from "./identity.ts";
+import type { SessionManager } from "./sessions.ts";
 
 /** Path parameters as the router found them, decoded. */
 export type RawPath = Readonly<Record<string, string>>;
@@ -31,6 +32,8 @@ export interface PorticoRequest<U = Caller, S = AuthScope | null, Path = RawPath
   readonly ip: string;
   readonly user: U;
   readonly scope: RequestScope<U, S>;
+  /** Signs in and out, lists and revokes. Throws where no `SessionMiddleware` runs before. */
+  readonly sessions: SessionManager;
   /** Aborts when the client leaves or the time for an answer is over. */
   readonly signal: AbortSignal;
   readonly params: Path;
@@ -77,6 +80,11 @@ export class IncomingRequest implements PorticoRequest {
   get headers(): Readonly<Record<string, string | undefined>> {
     return this.#exchange.headers as Readonly<Record<string, string | undefined>>;
   }
+  /** @internal Each value of a header, in the order sent: of some headers, `headers` has the first alone. */
+  everyValue(name: string): readonly string[] {
+    const { rawHeaders } = this.#exchange;
+    return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  }
   get cookies(): Readonly<Record<string, string | undefined>> {
     this.#cookies ??= parseCookies(this.#exchange.headers.cookie ?? "");
     return this.#cookies;
@@ -89,6 +97,12 @@ export class IncomingRequest implements PorticoRequest {
   }
   get scope(): RequestScope {
     return this.#ctx.scope;
+  }
+  get sessions(): SessionManager {
+    const { sessions } = this.#ctx;
+    if (sessions === null)
+      throw new Error("there are no sessions here: SessionMiddleware must run first, before AuthenticationMiddleware");
+    return sessions;
   }
   get signal(): AbortSignal {
     return this.#ctx.signal;

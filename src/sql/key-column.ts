@@ -53,10 +53,14 @@ export function keyValueFrom(dialect: SqlDialect, text: unknown): KeyValue {
 }
 
 /** The value of a key as the driver takes it. `undefined` when it cannot be one of the column. */
-export function driverValue(dialect: SqlDialect, value: KeyValue): unknown {
-  if (value instanceof Date) return dialect === "sqlite" ? undefined : value.toISOString();
-  if (dialect !== "sqlite") return value === null ? null : String(value);
-  if (typeof value === "boolean") return value ? 1 : 0;
-  if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? value : undefined;
-  return value;
+export function driverValue(dialect: SqlDialect, { type }: KeyColumn, value: KeyValue): unknown {
+  if (value === null) return null;
+  if (dialect === "sqlite") {
+    if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? value : undefined;
+    return typeof value === "boolean" || value instanceof Date ? undefined : value;
+  }
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  // MySQL reads anything as a number, if need be as 0.
+  const isNumber = dialect === "mysql" && (MYSQL_NUMBERS.test(type) || type.startsWith("decimal"));
+  return isNumber && !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : text;
 }

@@ -9,7 +9,7 @@ import {
   sql,
   TableNode,
 } from "kysely";
-import type { AnyQuery } from "./statement.ts";
+import type { AnyQuery } from "./any-query.ts";
 import type { TableName } from "./table-columns.ts";
 
 /** Where a field of an item comes from. */
@@ -68,12 +68,18 @@ export class QueryColumns {
           ? this.#sources[0]
           : undefined
         : this.#sources.find(({ alias, table }) => (alias ?? table?.table) === label);
-    return { expression, column: source?.table == null ? null : { table: source.table, name, isOuter: source.isOuter } };
+    return {
+      expression,
+      column: source?.table == null ? null : { table: source.table, name, isOuter: source.isOuter },
+    };
   }
 
   /** As the database calls it: a plugin of the query may rename. */
   #nameOf(field: string): string {
-    const probe = this.#query.clearSelect().select(field as never).toOperationNode();
+    const probe = this.#query
+      .clearSelect()
+      .select(field as never)
+      .toOperationNode();
     const selection = probe.selections?.[0]?.selection;
     return (selection !== undefined && ReferenceNode.is(selection) ? columnName(selection) : undefined) ?? field;
   }

@@ -35,7 +35,12 @@ export function seekBranches(
 }
 
 /** What comes after a value in one column, in order. */
-function beyond(dialect: SqlDialect, column: KeyColumn, index: number, isNull: boolean): readonly RawBuilder<unknown>[] {
+function beyond(
+  dialect: SqlDialect,
+  column: KeyColumn,
+  index: number,
+  isNull: boolean,
+): readonly RawBuilder<unknown>[] {
   const { expression, direction, isNullable } = column;
   // Whether nulls are at the far end, seen in the direction of this column.
   const isNullAhead = isNullLast(dialect) === (direction === "asc");

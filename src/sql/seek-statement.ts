@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
+import type { AnyQuery } from "./any-query.ts";
 import { exactText, type KeyColumn } from "./key-column.ts";
 import { isRowValue, rowValueCondition, type SeekBranch, seekBranches } from "./seek-branches.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
-import { type AnyQuery, Statement } from "./statement.ts";
+import { Statement } from "./statement.ts";
 
 /** Names that no column has; letters, because plugins that rename columns look at digits. */
 const letter = (index: number): string => String.fromCharCode(97 + index);
@@ -27,7 +28,9 @@ export function seekStatement(
   isNull: readonly boolean[] | null,
   limit: number,
 ): Statement {
-  const base = query.clearOrderBy().select(columns.map((column, index) => exactText(dialect, column).as(textColumn(index))));
+  const base = query
+    .clearOrderBy()
+    .select(columns.map((column, index) => exactText(dialect, column).as(textColumn(index))));
   const isPlain = query.toOperationNode().with === undefined;
   if (isPlain && isNull === null) return new Statement(dialect, sorted(base, columns, limit).toOperationNode());
   if (isPlain && isNull !== null && isRowValue(dialect, columns))
@@ -39,7 +42,7 @@ export function seekStatement(
   const [only] = branches;
   if (isPlain && branches.length === 1 && only !== undefined)
     return new Statement(dialect, sorted(limited(base, only), columns.slice(only.from), limit).toOperationNode());
-  return new Statement(dialect, union(base, branches, columns, limit).toOperationNode(NO_EXECUTOR));
+  return new Statement(dialect, union(base, branches, columns, limit).toOperationNode());
 }
 
 function sorted(query: AnyQuery, columns: readonly KeyColumn[], limit: number): AnyQuery {
@@ -71,5 +74,3 @@ function union(
   ];
   return sql`select * from (${sql.join(parts, sql` union all `)}) as ${sql.id("~all")} order by ${sql.join(order)} limit ${sql.lit(limit)}`;
 }
-
-const NO_EXECUTOR = undefined as never;

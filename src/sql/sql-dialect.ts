@@ -3,10 +3,11 @@ import { ConfigurationError } from "../core/configuration-error.ts";
 /** The engines that a table handler speaks to. MariaDB speaks MySQL's dialect. */
 export type SqlDialect = "postgres" | "mysql" | "sqlite";
 
-/** The dialect of a statement, by how its compiler quotes names and numbers parameters. */
-export function dialectOf(statement: string): SqlDialect {
-  if (statement.includes("`")) return "mysql";
-  if (/"/.test(statement) && !/\[|@\d/.test(statement)) return /\$\d/.test(statement) ? "postgres" : "sqlite";
+/** The dialect of a statement that has a limit, by how it quotes names and numbers parameters. */
+export function dialectOf(text: string): SqlDialect {
+  if (text.includes("`")) return "mysql";
+  if (/ limit \$\d+/.test(text)) return "postgres";
+  if (/ limit \?/.test(text) && text.includes('"')) return "sqlite";
   throw new ConfigurationError("tableHandler", "speaks to PostgreSQL, MySQL, MariaDB and SQLite, not to this dialect");
 }
 

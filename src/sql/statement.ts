@@ -8,16 +8,13 @@ import {
   RawNode,
   type RootOperationNode,
   SelectionNode,
-  type SelectQueryBuilder,
   SelectQueryNode,
   SqliteQueryCompiler,
   ValueNode,
 } from "kysely";
+import type { AnyQuery } from "./any-query.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 import { noteUse } from "./statement-names.ts";
-
-/** A query of any shape. */
-export type AnyQuery = SelectQueryBuilder<any, any, any>;
 
 /** A parameter that is filled in when the statement runs: the value of a column of the key. */
 export class KeySlot {
@@ -51,11 +48,18 @@ export class Statement {
   }
 }
 
+/** The parameters of a piece of SQL. */
+export function parametersOf(dialect: SqlDialect, node: OperationNode): readonly unknown[] {
+  return splitter(dialect).compileQuery(node as RootOperationNode, createQueryId()).parameters;
+}
+
 const SELECT = "select ";
 // What no statement contains: the place of a parameter.
 const PARAMETER = "\u0000";
 
-function splitter(dialect: SqlDialect): { compileQuery(node: RootOperationNode, id: ReturnType<typeof createQueryId>): CompiledQuery } {
+function splitter(dialect: SqlDialect): {
+  compileQuery(node: RootOperationNode, id: ReturnType<typeof createQueryId>): CompiledQuery;
+} {
   switch (dialect) {
     case "postgres":
       return new PostgresSplitter();
@@ -98,7 +102,10 @@ export function runRaw(
   fragments: readonly string[],
   values: readonly unknown[],
 ): Promise<Record<string, unknown>[]> {
-  const text = RawNode.create(fragments, values.map((value) => ValueNode.create(value)));
+  const text = RawNode.create(
+    fragments,
+    values.map((value) => ValueNode.create(value)),
+  );
   const node = SelectQueryNode.cloneWithSelections(SelectQueryNode.create(), [SelectionNode.create(text as never)]);
   return query.withPlugin(new Replacement(node)).execute() as Promise<Record<string, unknown>[]>;
 }
@@ -111,7 +118,9 @@ class Replacement implements KyselyPlugin {
   transformQuery(): RootOperationNode {
     return this.#node;
   }
-  async transformResult({ result }: Parameters<KyselyPlugin["transformResult"]>[0]): ReturnType<KyselyPlugin["transformResult"]> {
+  async transformResult({
+    result,
+  }: Parameters<KyselyPlugin["transformResult"]>[0]): ReturnType<KyselyPlugin["transformResult"]> {
     return result;
   }
 }

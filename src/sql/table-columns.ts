@@ -1,6 +1,6 @@
-import type { AnyQuery } from "./statement.ts";
-import { runRaw } from "./statement.ts";
+import type { AnyQuery } from "./any-query.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
+import { runRaw } from "./statement.ts";
 
 /** A table as a query names it. */
 export interface TableName {
@@ -31,37 +31,38 @@ interface CatalogueRow {
   readonly required: boolean;
 }
 
-const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName) => Promise<readonly CatalogueRow[]>>> = {
-  postgres: async (query, { schema, table }) => {
-    const fragments = [
-      "a.attname as name, a.atttypid::regtype::text as type, a.attnotnull as required from pg_catalog.pg_attribute a where a.attrelid = to_regclass(",
-      ") and a.attnum > 0 and not a.attisdropped",
-    ];
-    const path = [schema, table].flatMap((part) => (part === undefined ? [] : [`"${part.replaceAll('"', '""')}"`]));
-    return (await runRaw(query, fragments, [path.join(".")])) as unknown as CatalogueRow[];
-  },
-  mysql: async (query, { schema, table }) => {
-    const fragments = [
-      "column_name as name, lower(data_type) as type, column_type as whole, is_nullable as nullable from information_schema.columns where table_schema = coalesce(",
-      ", database()) and table_name = ",
-      "",
-    ];
-    const rows = await runRaw(query, fragments, [schema ?? null, table]);
-    return rows.map(({ name, type, whole, nullable }) => ({
-      name: String(name),
-      type: String(whole).includes("unsigned") ? `${String(type)} unsigned` : String(type),
-      required: nullable === "NO",
-    }));
-  },
-  sqlite: async (query, { schema, table }) => {
-    const fragments = ['name, lower(type) as type, "notnull" as required, pk from pragma_table_info(', ", ", ")"];
-    const rows = await runRaw(query, fragments, [table, schema ?? "main"]);
-    const keys = rows.filter(({ pk }) => Number(pk) > 0).length;
-    return rows.map(({ name, type, required, pk }) => ({
-      name: String(name),
-      type: String(type),
-      // The rowid under another name; any other primary key may hold nulls in SQLite.
-      required: Number(required) === 1 || (keys === 1 && Number(pk) === 1 && type === "integer"),
-    }));
-  },
-};
+const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName) => Promise<readonly CatalogueRow[]>>> =
+  {
+    postgres: async (query, { schema, table }) => {
+      const fragments = [
+        "a.attname as name, a.atttypid::regtype::text as type, a.attnotnull as required from pg_catalog.pg_attribute a where a.attrelid = to_regclass(",
+        ") and a.attnum > 0 and not a.attisdropped",
+      ];
+      const path = [schema, table].flatMap((part) => (part === undefined ? [] : [`"${part.replaceAll('"', '""')}"`]));
+      return (await runRaw(query, fragments, [path.join(".")])) as unknown as CatalogueRow[];
+    },
+    mysql: async (query, { schema, table }) => {
+      const fragments = [
+        "column_name as name, lower(data_type) as type, column_type as whole, is_nullable as nullable from information_schema.columns where table_schema = coalesce(",
+        ", database()) and table_name = ",
+        "",
+      ];
+      const rows = await runRaw(query, fragments, [schema ?? null, table]);
+      return rows.map(({ name, type, whole, nullable }) => ({
+        name: String(name),
+        type: String(whole).includes("unsigned") ? `${String(type)} unsigned` : String(type),
+        required: nullable === "NO",
+      }));
+    },
+    sqlite: async (query, { schema, table }) => {
+      const fragments = ['name, lower(type) as type, "notnull" as required, pk from pragma_table_info(', ", ", ")"];
+      const rows = await runRaw(query, fragments, [table, schema ?? "main"]);
+      const keys = rows.filter(({ pk }) => Number(pk) > 0).length;
+      return rows.map(({ name, type, required, pk }) => ({
+        name: String(name),
+        type: String(type),
+        // The rowid under another name; any other primary key may hold nulls in SQLite.
+        required: Number(required) === 1 || (keys === 1 && Number(pk) === 1 && type === "integer"),
+      }));
+    },
+  };

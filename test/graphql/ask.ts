@@ -96,7 +96,8 @@ function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, fail
 }
 
 function host(): object {
-  return { stores: memoryStores(), publicUrl: null, debug: false, overrides: new Map() };
+  const log = { error: () => {} };
+  return { stores: memoryStores(), publicUrl: null, debug: false, overrides: new Map(), log };
 }
 
 function exchange({ headers = {} }: CallerOptions): object {

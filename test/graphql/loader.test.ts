@@ -16,7 +16,7 @@ function shop(size: number): { readonly built: ReturnType<typeof schema>; readon
   const Book: ObjectType<BookRow> = object("Book", {
     author: field(t.string)(({ ctx, parent }) => authors.load(ctx, parent.id)),
     later: field(t.string)(async ({ ctx, parent }) => {
-      for (let tick = 0; tick < 5; tick++) await Promise.resolve();
+      for (let tick = 0; tick < parent.id % 7; tick++) await Promise.resolve();
       return authors.load(ctx, parent.id);
     }),
   });
@@ -36,7 +36,7 @@ it("[RES-48] batches the keys of one operation into one call", async () => {
 it("[RES-48] costs one call for a thousand parents, also for those that ask a little later", async () => {
   const { built, calls } = shop(1000);
 
-  await data(built, "{ books { author again: author later } }");
+  await data(built, "{ books { later } }");
 
   expect(calls).toHaveBeenCalledOnce();
   expect(calls.mock.calls[0]?.[0]).toHaveLength(1000);

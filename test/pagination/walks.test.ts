@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type CursorMetadata, SyncListDataHandler } from "portico/pagination";
 import { describe, expect, it } from "vitest";
-import { bodyOf, books, ids, range, serveOnce, target } from "./ways.ts";
+import { type Body, bodyOf, books, ids, range, serveOnce, target } from "./ways.ts";
 
 const page = (answer: Parameters<typeof bodyOf>[0]) => bodyOf<CursorMetadata>(answer);
 
@@ -16,7 +16,7 @@ describe("a walk", () => {
     for (const path of ["/page_number", "/limit_offset", "/cursor"]) {
       const seen: unknown[] = [];
       for (let link: string | undefined = `http://x${path}`; link !== undefined; ) {
-        const body = bodyOf(await client.get(target(link)));
+        const body: Body = bodyOf(await client.get(target(link)));
         seen.push(...ids(body));
         link = body.pagination.links["next"];
       }

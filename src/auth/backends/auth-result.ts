@@ -3,7 +3,7 @@ import type { AuthScope } from "../../http/identity.ts";
 /** What a backend found: an identity that its credential proves, or nothing. A success without an identity cannot be written. */
 export type AuthResult =
   | { readonly success: true; readonly identity: string; readonly scope: AuthScope }
-  | { readonly success: false; readonly reason?: string };
+  | { readonly success: false; readonly reason?: string; readonly refusal?: Error };
 
 /**
  * Makes the two results.
@@ -18,9 +18,16 @@ export type AuthResult =
  */
 export const AuthResult: {
   readonly accept: (identity: string, scope: AuthScope) => AuthResult;
-  /** The reason is for the log, never for the client. */
-  readonly decline: (reason?: string) => AuthResult;
+  /**
+   * The reason is for the log, never for the client. With a refusal, a required gate throws that instead of 401 when no
+   * other backend succeeds: for a credential that is good, and must not count for this request.
+   */
+  readonly decline: (reason?: string, refusal?: Error) => AuthResult;
 } = {
   accept: (identity, scope) => ({ success: true, identity, scope }),
-  decline: (reason) => (reason === undefined ? { success: false } : { success: false, reason }),
+  decline: (reason, refusal) => ({
+    success: false,
+    ...(reason === undefined ? {} : { reason }),
+    ...(refusal === undefined ? {} : { refusal }),
+  }),
 };

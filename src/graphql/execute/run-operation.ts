@@ -18,16 +18,24 @@ export function runOperation(
 
 /** Executes in an operation that was opened for it, and closes it. `rootValue` is the event of a subscription. */
 export async function runIn(operation: Operation, execution: Execution, rootValue: unknown): Promise<ExecutionResult> {
-  let result: ExecutionResult;
+  const { contextValue } = operation;
+  const { signal } = contextValue.connection;
+  const giveUp = (): void => {
+    contextValue.isOver = true;
+  };
+  if (signal.aborted) giveUp();
+  else signal.addEventListener("abort", giveUp);
   try {
-    result = await execute({ ...executionArgs(execution), rootValue, contextValue: operation.contextValue });
+    const result = await execute({ ...executionArgs(execution), rootValue, contextValue });
+    const failures = (await operation.close(contextValue.isOver ? "failure" : outcomeOf(result))) ?? [];
+    if (failures.length === 0) return result;
+    return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
   } catch (error) {
     await operation.close("failure");
     throw error;
+  } finally {
+    signal.removeEventListener("abort", giveUp);
   }
-  const failures = (await operation.close(outcomeOf(result))) ?? [];
-  if (failures.length === 0) return result;
-  return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
 }
 
 function closingError(cause: unknown): GraphQLError {

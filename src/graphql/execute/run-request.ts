@@ -12,6 +12,7 @@ import { type FormattedError, formatError } from "../errors/format-error.ts";
 import { toRefusal } from "../errors/to-refusal.ts";
 import { type OperationHook, runHooks } from "../hooks/operation-hook.ts";
 import type { Limits } from "../limits/limits.ts";
+import { OperationOver } from "../operation-over.ts";
 import type { RequestParams } from "../transport/request-params.ts";
 import { checkCost } from "./check-limits.ts";
 import { coerceVariables } from "./coerce-variables.ts";
@@ -108,6 +109,8 @@ async function attempt(
     const { operationName, cost } = facts;
     const execution = { schema, document: prepared.document, variables: params.variables, operationName, cost };
     const result = await runOperation(ctx, execution, { isAlone: arrival.isAlone });
+    // Nobody reads the answer any more: one line in the log says so, not one for each field that was left out.
+    if (ctx.signal.aborted) throw new OperationOver();
     return { status: 200, headers: {}, body: bodyOf(result, ctx, pipeline.isDebug, facts) };
   } catch (error) {
     const { status, headers, errors } = toRefusal(error);

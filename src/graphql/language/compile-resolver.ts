@@ -1,5 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
 import type { GraphContext } from "../graph-context.ts";
+import { OperationOver } from "../operation-over.ts";
 import type { Complete } from "./complete-input.ts";
 import type { FieldDeclaration } from "./declaration.ts";
 import { type FieldGate, passGate } from "./gate.ts";
@@ -29,8 +30,12 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
   const { injected } = field.params;
   const resolve: Resolve =
     injected.length === 0
-      ? (source, raw, graph, info) => call(source, build(source, raw, graph, info))
+      ? (source, raw, graph, info) => {
+          if (graph.isOver) throw new OperationOver();
+          return call(source, build(source, raw, graph, info));
+        }
       : (source, raw, graph, info) => {
+          if (graph.isOver) throw new OperationOver();
           const target = build(source, raw, graph, info);
           const filled = graph.dependencies.fill(injected, target);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
@@ -45,8 +50,9 @@ export function compileProperty(key: string, gate: FieldGate | null, receiver: o
 }
 
 function gated(gate: FieldGate, args: readonly ArgPlan[], resolve: Resolve): Resolve {
+  const hasArgs = args.length > 0;
   return (source, raw, graph, info) => {
-    const passed = passGate(gate, graph, () => ({ parent: source, args: readArgs(args, raw), ctx: graph.connection }));
+    const passed = passGate(gate, graph, { parent: source, args: () => readArgs(args, raw), hasArgs });
     return passed === undefined
       ? resolve(source, raw, graph, info)
       : passed.then(() => resolve(source, raw, graph, info));

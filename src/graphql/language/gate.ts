@@ -1,5 +1,4 @@
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context.ts";
 import type { GraphContext } from "../graph-context.ts";
 import { GraphQLDenied } from "./denied.ts";
 import type { GateFunction } from "./field-options.ts";
@@ -11,10 +10,10 @@ export type FieldGate =
   | { readonly kind: "signed-in" }
   /** Decides by the user alone: once per operation for all fields that share the function. */
   | { readonly kind: "user"; readonly decide: GateFunction }
-  /** Looks at the object: for every one. */
+  /** Looks at the object: once for every one; where the field takes arguments, every time. */
   | { readonly kind: "object"; readonly decide: GateFunction };
 
-/** What a gate of the user alone has said: its answer, its promise, or what it threw. */
+/** What a gate has said, or will: `true`, anything else for no, or the denial that it threw. Never rejects. */
 export type Verdict = MaybePromise<unknown>;
 
 /** Sorts a gate by how many parameters it takes. Throws `ResolverError` where that number lies. */
@@ -34,8 +33,13 @@ export function readGate(place: string, auth: true | GateFunction): FieldGate {
   return { kind: auth.length === 2 ? "object" : "user", decide: auth };
 }
 
-/** What the gate is asked about, built only for one that looks. */
-export type GateQuestion = () => { readonly parent: unknown; readonly args: unknown; readonly ctx: BaseContext };
+/** What the gate is asked about. */
+export interface GateQuestion {
+  readonly parent: unknown;
+  readonly args: () => unknown;
+  /** Whether the field takes any. */
+  readonly hasArgs: boolean;
+}
 
 /** Returns when the field is allowed, at once if nothing has to be awaited; throws or rejects with `GraphQLDenied`. */
 export function passGate(gate: FieldGate, graph: GraphContext, question: GateQuestion): MaybePromise<void> {
@@ -45,33 +49,61 @@ export function passGate(gate: FieldGate, graph: GraphContext, question: GateQue
     throw new GraphQLDenied(identity.failure === undefined ? "UNAUTHENTICATED" : "SERVICE_UNAVAILABLE");
   if (gate.kind === "signed-in") return;
   const verdict =
-    gate.kind === "user" ? askOnce(gate.decide, graph) : gate.decide(identity.user as never, question() as never);
+    gate.kind === "user"
+      ? askOnce(gate.decide, graph, undefined, () => undefined)
+      : askAboutObject(gate.decide, graph, question);
   return isPromise(verdict) ? Promise.resolve(verdict).then(judge) : judge(verdict);
 }
 
-function askOnce(decide: GateFunction, graph: GraphContext): Verdict {
-  const { verdicts } = graph;
-  if (verdicts.has(decide)) return verdicts.get(decide);
-  const verdict = ask(decide, graph);
-  verdicts.set(decide, verdict);
-  if (isPromise(verdict))
-    verdict.then(
-      (settled) => verdicts.set(decide, settled),
-      () => {},
-    );
+function askAboutObject(decide: GateFunction, graph: GraphContext, question: GateQuestion): Verdict {
+  const { parent, args, hasArgs } = question;
+  const given = (): unknown => ({ parent, args: args(), ctx: graph.connection });
+  return hasArgs ? ask(decide, graph, given()) : askOnce(decide, graph, parent, given);
+}
+
+function askOnce(decide: GateFunction, graph: GraphContext, subject: unknown, given: () => unknown): Verdict {
+  const verdicts = graph.verdictsOf(decide);
+  if (verdicts.has(subject)) return verdicts.get(subject);
+  const verdict = ask(decide, graph, given());
+  verdicts.set(subject, verdict);
+  if (isPromise(verdict)) void Promise.resolve(verdict).then((settled) => verdicts.set(subject, settled));
   return verdict;
 }
 
-/** What the gate throws is its answer for the whole operation too. */
-function ask(decide: GateFunction, graph: GraphContext): Verdict {
+/** What the gate says. One that fails to say anything says no, and the log says why. */
+function ask(decide: GateFunction, graph: GraphContext, given: unknown): Verdict {
+  const fail = (error: unknown): unknown => {
+    if (error instanceof GraphQLDenied) return error;
+    graph.connection.log.error({ err: error, gate: decide.name }, "a gate failed: what it guards stays closed");
+    return false;
+  };
   try {
-    return decide(graph.connection.user as never, undefined as never);
+    const verdict: unknown = decide(graph.connection.user as never, given as never);
+    return isPromise(verdict) ? withinPatience(verdict).catch(fail) : verdict;
   } catch (error) {
-    return Promise.reject(error);
+    return fail(error);
   }
+}
+
+const PATIENCE_MS = 5_000;
+
+/** A gate that waits for ever would hold what it has read, and everybody who shares it, until the operation's own end. */
+function withinPatience(verdict: PromiseLike<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`the gate has not decided within ${PATIENCE_MS / 1000} s`)),
+      PATIENCE_MS,
+    ).unref();
+    const settle = <T>(how: (value: T) => void) => (value: T): void => {
+      clearTimeout(timer);
+      how(value);
+    };
+    verdict.then(settle(resolve), settle(reject));
+  });
 }
 
 // Only `true` opens: a gate that forgot to compare returns an object, and that is truthy.
 function judge(verdict: unknown): void {
-  if (verdict !== true) throw new GraphQLDenied("FORBIDDEN");
+  if (verdict === true) return;
+  throw verdict instanceof GraphQLDenied ? verdict : new GraphQLDenied("FORBIDDEN");
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { GraphQLSchema } from "graphql";
@@ -11,6 +11,7 @@ import {
   type GraphOptions,
   Metrics,
   type OperationContext,
+  type OperationHook,
   type OperationResult,
   type UploadsOptions,
 } from "portico/graphql";
@@ -31,6 +32,10 @@ export interface ServeOptions {
   readonly schema?: GraphQLSchema;
   readonly graph?: GraphOptions;
   readonly app?: PorticoAppOptions;
+  /** Whether the schema may be read, where the options of the graph do not say so. @default true */
+  readonly introspection?: boolean;
+  /** A hook of operations beside those that count. */
+  readonly hook?: OperationHook;
   /** What else is set up on the application. */
   readonly prepare?: (app: PorticoApp) => unknown;
 }
@@ -93,7 +98,7 @@ interface Measured {
   readonly followUps: number[];
   /** The longest that the event loop was blocked during each input, in milliseconds. */
   readonly delays: number[];
-  readonly histogram: IntervalHistogram;
+  readonly histogram: ReturnType<typeof monitorEventLoopDelay>;
 }
 
 /** A graph over a real socket, that checks after every input what holds after every input. */
@@ -125,17 +130,19 @@ export class Endpoint {
     this.#measured = parts.measured;
   }
 
-  static async start({ schema, graph = {}, app: options = {}, prepare }: ServeOptions, measured: Measured): Promise<Endpoint> {
+  static async start(served: ServeOptions, measured: Measured): Promise<Endpoint> {
+    const { schema, graph = {}, app: options = {}, hook = () => {}, prepare } = served;
     const [log, ran, leases, metrics, hooked] = [logCatcher(), {}, { opened: 0, closed: 0 }, new Metrics(), [] as Endpoint["hooked"]];
     const directory = mkdtempSync(join(tmpdir(), "corpus-"));
     const app = new PorticoApp({ logger: log, shutdown: { signals: [] }, ...options });
     prepare?.(app);
     new Graph(schema ?? fixtureSchema(ran, leases), { ...graph, uploads: { ...(graph.uploads as UploadsOptions), directory } })
+      .onOperation(hook)
       .onOperation(metrics)
       .onOperation((result, context) => hooked.push({ result, context }))
       .mount(app);
     const { port } = await app.listen({ port: 0 });
-    const introspection = graph.introspection ?? true;
+    const introspection = graph.introspection ?? served.introspection ?? true;
     return new Endpoint({ port, log, ran, leases, metrics, hooked, app, directory, introspection, measured });
   }
 

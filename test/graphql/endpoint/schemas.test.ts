@@ -41,7 +41,7 @@ function fromSubgraph(): GraphQLSchema {
     ${SDL.replace("type Book {", 'type Book @key(fields: "id") {')}
   `);
   const Book = { __resolveReference: ({ id }: Pick<Book, "id">) => shelf.find((book) => book.id === id) };
-  return withPrices(buildSubgraphSchema({ typeDefs, resolvers: { Query: resolvers, Book } as never }), {});
+  return withPrices(buildSubgraphSchema([{ typeDefs, resolvers: { Query: resolvers, Book } as never }]), {});
 }
 
 /** Attaches resolvers to a schema that has none, and what its fields cost. */

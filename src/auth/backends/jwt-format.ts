@@ -1,0 +1,64 @@
+/** What the header of a token says, as far as it is read. Nothing in it chooses a key but `alg` and `kid`. */
+export interface TokenHeader {
+  readonly alg: string;
+  readonly kid: string | undefined;
+}
+
+const SEGMENTS = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
+/** Without a word in the header a token may be an access token of another issuer; one of these says that it is. */
+const ACCESS_TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt", "application/at+jwt"]);
+const LONGEST_KID = 256;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * The header of a token in its only spelling: three segments of base64url without padding or spare bits, a JSON object
+ * without extensions. `null` for anything else, before any cryptography.
+ */
+export function readHeader(token: string, wantsAccessType: boolean): TokenHeader | null {
+  const match = SEGMENTS.exec(token);
+  if (match === null) return null;
+  const [, head = "", payload = "", signature = ""] = match;
+  if (!isCanonical(head) || !isCanonical(payload) || !isCanonical(signature)) return null;
+  const header = parseObject(Buffer.from(head, "base64url"));
+  if (header === null) return null;
+  const alg = own(header, "alg");
+  const kid = own(header, "kid");
+  if (typeof alg !== "string") return null;
+  if (kid !== undefined && (typeof kid !== "string" || kid.length > LONGEST_KID)) return null;
+  if (["crit", "b64", "zip", "enc"].some((name) => Object.hasOwn(header, name))) return null;
+  return isAccessType(own(header, "typ"), wantsAccessType) ? { alg, kid } : null;
+}
+
+/** The object that the bytes are in JSON, strictly UTF-8; `null` for anything else. */
+export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(bytes));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A member of the object itself: what its prototype has was never sent. */
+export function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** Whether the last character spends no bits that decoding drops: else two texts would be one token. */
+function isCanonical(segment: string): boolean {
+  const rest = segment.length % 4;
+  if (rest === 0) return true;
+  if (rest === 1) return false;
+  return ALPHABET.indexOf(segment.at(-1) as string) % (rest === 2 ? 16 : 4) === 0;
+}
+
+function isAccessType(typ: unknown, wantsAccessType: boolean): boolean {
+  if (typ === undefined) return !wantsAccessType;
+  if (typeof typ !== "string") return false;
+  const type = typ.toLowerCase();
+  return ACCESS_TYPES.has(type) && !(wantsAccessType && type === "jwt");
+}

@@ -1,0 +1,35 @@
+import type { AnyQuery } from "./any-query.ts";
+import { QueryColumns } from "./query-columns.ts";
+import type { SqlDialect } from "./sql-dialect.ts";
+import { runRaw } from "./statement.ts";
+
+/** How many rows the planner expects of a query, by its statistics; `null` when it has none. */
+export async function estimateRows(query: AnyQuery, dialect: SqlDialect): Promise<number | null> {
+  const estimate = await ESTIMATES[dialect](query.clearOrderBy());
+  return estimate === null || !Number.isFinite(estimate) ? null : Math.round(estimate);
+}
+
+const ESTIMATES: Readonly<Record<SqlDialect, (query: AnyQuery) => Promise<number | null>>> = {
+  postgres: async (query) => {
+    const [row] = await query.explain<{ "QUERY PLAN": readonly { Plan: { "Plan Rows": number } }[] }>("json");
+    return row?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? null;
+  },
+  mysql: async (query) => {
+    const steps = await query.explain<{ rows: number | string | null; filtered?: number | string | null }>();
+    // One line for each table of the join, with the rows that it adds to those before it.
+    return steps.reduce(
+      (product, { rows, filtered }) => product * Number(rows ?? 1) * (Number(filtered ?? 100) / 100),
+      1,
+    );
+  },
+  sqlite: async (query) => {
+    // What ANALYZE left behind knows whole tables only.
+    const { where, joins, groupBy, having, setOperations } = query.toOperationNode();
+    const table = new QueryColumns(query).mainTable?.table;
+    if ([where, joins, groupBy, having, setOperations].some((part) => part !== undefined) || table === undefined)
+      return null;
+    const rows = await runRaw(query, ["stat from sqlite_stat1 where tbl = ", " limit 1"], [table]).catch(() => []);
+    const stat = rows[0]?.["stat"];
+    return typeof stat === "string" ? Number.parseInt(stat, 10) : null;
+  },
+};

@@ -1,0 +1,69 @@
+import { ExpressionWrapper, type OperationNode, type OrderByItemNode, RawNode, ReferenceNode } from "kysely";
+import type { AnyQuery } from "./any-query.ts";
+import { QueryColumns } from "./query-columns.ts";
+
+/**
+ * The rows from an offset on, in the order of the query, made total by the unique key.
+ *
+ * Where the number of rows is known and the offset lies behind their middle, they are read from the other end.
+ */
+export async function rowsAt(
+  query: AnyQuery,
+  uniqueKey: readonly string[],
+  offset: number,
+  limit: number,
+  totalItems: number | undefined,
+): Promise<readonly unknown[]> {
+  const items = orderItems(query, uniqueKey);
+  const isFar = totalItems !== undefined && offset > totalItems / 2 && items.every(({ way }) => way !== null);
+  if (!isFar) return ordered(query, items, false).limit(limit).offset(offset).execute();
+  const count = Math.min(limit, totalItems - offset);
+  const rows = await ordered(query, items, true)
+    .limit(count)
+    .offset(totalItems - offset - count)
+    .execute();
+  return rows.toReversed();
+}
+
+interface OrderItem {
+  readonly node: OperationNode;
+  /** `null` for a direction that nobody knows how to turn around. */
+  readonly way: "asc" | "desc" | null;
+  readonly original: OrderByItemNode | null;
+}
+
+function orderItems(query: AnyQuery, uniqueKey: readonly string[]): readonly OrderItem[] {
+  const declared = (query.toOperationNode().orderBy?.items ?? []).map(
+    (original): OrderItem => ({ node: original.orderBy, way: wayOf(original), original }),
+  );
+  const named = new Set(declared.map(({ node }) => (ReferenceNode.is(node) ? nameOf(node) : undefined)));
+  const way = declared.at(-1)?.way ?? "asc";
+  const columns = new QueryColumns(query);
+  const missing = uniqueKey.filter((column) => !named.has(column));
+  return [
+    ...declared,
+    ...missing.map((column) => ({ node: columns.find(column).expression.toOperationNode(), way, original: null })),
+  ];
+}
+
+function nameOf({ column }: ReferenceNode): string | undefined {
+  return column.kind === "ColumnNode" ? column.column.name : undefined;
+}
+
+function wayOf({ direction }: OrderByItemNode): OrderItem["way"] {
+  if (direction === undefined) return "asc";
+  const text = RawNode.is(direction) ? direction.sqlFragments.join("").trim().toLowerCase() : "";
+  return text === "asc" || text === "desc" ? text : null;
+}
+
+function ordered(query: AnyQuery, items: readonly OrderItem[], isReversed: boolean): AnyQuery {
+  return items.reduce((built: AnyQuery, { node, way, original }) => {
+    const expression = new ExpressionWrapper<any, any, unknown>(node);
+    const turned = isReversed ? (way === "asc" ? "desc" : "asc") : way;
+    return built.orderBy(expression as never, (item) => {
+      const placed = turned === "desc" ? item.desc() : item.asc();
+      if (original?.nulls === undefined) return placed;
+      return (original.nulls === "first") === isReversed ? placed.nullsLast() : placed.nullsFirst();
+    });
+  }, query.clearOrderBy());
+}

@@ -1,0 +1,120 @@
+import { ConfigurationError } from "../core/configuration-error.ts";
+import type { Order } from "../pagination/order.ts";
+import type { AnyQuery } from "./any-query.ts";
+import { countStatement } from "./count-statement.ts";
+import type { KeyColumn } from "./key-column.ts";
+import { QueryColumns } from "./query-columns.ts";
+import { seekStatement } from "./seek-statement.ts";
+import { dialectOf, type SqlDialect } from "./sql-dialect.ts";
+import { parametersOf, type Statement } from "./statement.ts";
+import { type ColumnFacts, type TableName, tableColumns } from "./table-columns.ts";
+
+// How long what the catalogue said is believed: a migration may make a column nullable.
+const BELIEVED_MS = 60_000;
+const MOST_SHAPES = 500;
+const MOST_STATEMENTS = 200;
+
+const shapes = new Map<string, QueryShape>();
+
+/** All queries of one text, whatever their parameters: what their columns are, and the statements made of them. */
+export class QueryShape {
+  readonly dialect: SqlDialect;
+  readonly #madeAt = performance.now();
+  readonly #tables = new Map<string, Promise<ReadonlyMap<string, ColumnFacts>>>();
+  readonly #columns = new Map<string, readonly KeyColumn[]>();
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(text: string) {
+    this.dialect = dialectOf(text);
+  }
+
+  /** The shape of the queries with this text. */
+  static of(text: string): QueryShape {
+    const known = shapes.get(text);
+    if (known !== undefined && performance.now() - known.#madeAt < BELIEVED_MS) return known;
+    const shape = new QueryShape(text);
+    if (shapes.size >= MOST_SHAPES) shapes.clear();
+    shapes.set(text, shape);
+    return shape;
+  }
+
+  /** Forgets what the catalogue said. */
+  static forget(text: string): void {
+    shapes.delete(text);
+  }
+
+  /** The columns of the order. The catalogue is asked once. Throws `ConfigurationError` for a unique key that is not there. */
+  columns(
+    query: AnyQuery,
+    order: Order,
+    uniqueKey: readonly string[],
+  ): readonly KeyColumn[] | Promise<readonly KeyColumn[]> {
+    return this.#columns.get(keyOf(order)) ?? this.#findColumns(query, order, uniqueKey);
+  }
+
+  /** The statement for rows beyond a key with these nulls; compiled once. */
+  statement(
+    query: AnyQuery,
+    order: Order,
+    columns: readonly KeyColumn[],
+    isNull: readonly boolean[] | null,
+    limit: number,
+  ): Statement {
+    const name = `${keyOf(order)} ${isNull?.map(Number).join("") ?? "-"} ${limit}`;
+    const known = this.#statements.get(name);
+    if (known !== undefined) return known;
+    const made = seekStatement(query, this.dialect, columns, isNull, limit);
+    if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
+    this.#statements.set(name, made);
+    return made;
+  }
+
+  /** The statement that counts, all or up to a cap; compiled once. */
+  count(query: AnyQuery, cap: number | null): Statement {
+    const name = `count ${cap}`;
+    const known = this.#statements.get(name) ?? countStatement(query, this.dialect, cap);
+    this.#statements.set(name, known);
+    return known;
+  }
+
+  async #findColumns(query: AnyQuery, order: Order, uniqueKey: readonly string[]): Promise<readonly KeyColumn[]> {
+    const sources = new QueryColumns(query);
+    const found: KeyColumn[] = [];
+    for (const [field, direction] of order) {
+      const { expression, column } = sources.find(field);
+      if (column === null && parametersOf(this.dialect, expression.toOperationNode()).length > 0)
+        throw new ConfigurationError(
+          `tableHandler: ${field}`,
+          "is computed from parameters: order by a column instead",
+        );
+      const facts = column === null ? undefined : await this.#factsOf(query, column.table);
+      const own = column === null ? undefined : facts?.get(column.name);
+      if (facts !== undefined && facts.size > 0 && own === undefined)
+        throw new ConfigurationError(`tableHandler: the table ${column?.table.table}`, missing(field, uniqueKey));
+      const isNotNull = own?.isNotNull === true && column?.isOuter === false;
+      found.push({ expression, direction, isNullable: !isNotNull, type: own?.type ?? "" });
+    }
+    this.#columns.set(keyOf(order), found);
+    return found;
+  }
+
+  #factsOf(query: AnyQuery, table: TableName): Promise<ReadonlyMap<string, ColumnFacts>> {
+    const name = JSON.stringify([table.schema, table.table]);
+    const known = this.#tables.get(name) ?? tableColumns(query, this.dialect, table);
+    this.#tables.set(name, known);
+    known.catch(() => this.#tables.delete(name));
+    return known;
+  }
+}
+
+function missing(field: string, uniqueKey: readonly string[]): string {
+  return uniqueKey.includes(field)
+    ? `has no column ${field}, which is to break ties: give uniqueKey the columns that no two rows share`
+    : `has no column ${field}, which its list is to be ordered by`;
+}
+
+function keyOf(order: Order): string {
+  let key = "";
+  for (const [column, direction] of order) key += `${column} ${direction},`;
+  return key;
+}

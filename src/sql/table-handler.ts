@@ -1,0 +1,229 @@
+import type { SelectQueryBuilder } from "kysely";
+import { ConfigurationError } from "../core/configuration-error.ts";
+import { listOf, resolveOptions, rule, text, wholeNumber } from "../core/options.ts";
+import {
+  AsyncDataHandler,
+  type Capping,
+  type Deep,
+  type Estimating,
+  type FetchContext,
+  type Seekable,
+  type SeekRequest,
+} from "../pagination/data-handler.ts";
+import { KeyMisfit, type KeyTuple } from "../pagination/key.ts";
+import { type Order, reversed } from "../pagination/order.ts";
+import type { AnyQuery } from "./any-query.ts";
+import { estimateRows } from "./estimate.ts";
+import { driverValue, type KeyColumn, keyValueFrom } from "./key-column.ts";
+import { rowsAt } from "./offset-query.ts";
+import { QueryColumns } from "./query-columns.ts";
+import { QueryShape } from "./query-shape.ts";
+import { isHidden, textColumn } from "./seek-statement.ts";
+import type { TotalsCache } from "./totals-cache.ts";
+
+export interface TableHandlerOptions<Row> {
+  /** Scope of the list's cursors. @default the table */
+  readonly name?: string;
+  /** Columns that no two rows share. @default ["id"] */
+  readonly uniqueKey?: readonly Extract<keyof Row, string>[];
+  /** Offsets beyond it are refused before a statement is sent; cursors know no depth. @default none */
+  readonly maxOffset?: number;
+  /** Keeps exact counts for a while. @default none */
+  readonly totalsCache?: TotalsCache;
+}
+
+type Row = Record<string, unknown>;
+
+/** The rows that items came from, with the exact text of their keys. */
+const origins = new WeakMap<object, Row>();
+
+/** The rows of a query, as `tableHandler` makes it. */
+export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>, Estimating, Capping, Deep {
+  declare readonly name?: string;
+  declare readonly maxOffset?: number;
+  readonly uniqueKey: readonly string[];
+  readonly endsWhenShort = true;
+  readonly #query: AnyQuery;
+  readonly #totalsCache: TotalsCache | undefined;
+  #compiled: { readonly sql: string; readonly parameters: readonly unknown[] } | undefined;
+
+  /** @internal */
+  constructor(query: AnyQuery, options: TableHandlerOptions<T> = {}) {
+    super();
+    const { name, uniqueKey, maxOffset, totalsCache } = resolveOptions("tableHandler", options, tableRules);
+    if (typeof (query as AnyQuery | null)?.toOperationNode !== "function")
+      throw new ConfigurationError("tableHandler", "takes a select query of Kysely, not yet executed");
+    const { limit, offset } = query.toOperationNode();
+    if (limit !== undefined || offset !== undefined)
+      throw new ConfigurationError("tableHandler", "takes a query without a limit or an offset: the strategy has them");
+    const scope = name ?? tableOf(query);
+    if (scope !== undefined) this.name = scope;
+    if (maxOffset !== undefined) this.maxOffset = maxOffset;
+    this.uniqueKey = uniqueKey ?? ["id"];
+    this.#query = query;
+    this.#totalsCache = totalsCache;
+  }
+
+  async getTotalItems(): Promise<number> {
+    const { sql, parameters } = this.#source;
+    if (this.#totalsCache === undefined) return this.#count(null);
+    return this.#totalsCache.get(JSON.stringify([sql, parameters], textOf), () => this.#count(null));
+  }
+
+  countUpTo(cap: number): Promise<number> {
+    return this.#count(cap);
+  }
+
+  async estimateTotalItems(): Promise<number> {
+    return (await estimateRows(this.#query, this.#shape.dialect)) ?? (await this.#count(null));
+  }
+
+  async getItems(offset: number, limit: number, context?: FetchContext): Promise<readonly T[]> {
+    return (await rowsAt(this.#query, this.uniqueKey, offset, limit, context?.totalItems)) as readonly T[];
+  }
+
+  async getItemsAfter(seek: SeekRequest, limit: number): Promise<readonly T[]> {
+    const order = seek.direction === "forward" ? seek.order : reversed(seek.order);
+    const found = await this.#seek(order, seek.key, limit);
+    if (found !== null) return found;
+    // A null where the catalogue knows none: it has changed, so it is asked again.
+    QueryShape.forget(this.#source.sql);
+    return (await this.#seek(order, seek.key, limit)) ?? [];
+  }
+
+  keyOf(item: T, order: Order): KeyTuple {
+    const row = origins.get(item as object);
+    if (row === undefined) throw new TypeError("an item was asked for its key that did not come from this handler");
+    const { dialect } = this.#shape;
+    return order.map((_column, index) => keyValueFrom(dialect, row[textColumn(index)]));
+  }
+
+  async #seek(order: Order, key: KeyTuple | null, limit: number): Promise<readonly T[] | null> {
+    const shape = this.#shape;
+    const known = shape.columns(this.#query, order, this.uniqueKey);
+    const columns = "then" in known ? await known : known;
+    const values = key === null ? [] : driverValues(shape, columns, key);
+    const isNull = key === null ? null : key.map((value) => value === null);
+    const rows = await shape
+      .statement(this.#query, order, columns, isNull, limit)
+      .run(this.#query, this.#source.parameters, values)
+      .catch((error: unknown) => {
+        throw key !== null && isDataException(error)
+          ? new KeyMisfit("a key does not fit its column", { cause: error })
+          : error;
+      });
+    return hasUnexpectedNull(rows, columns) ? null : (itemsOf(rows) as readonly T[]);
+  }
+
+  async #count(cap: number | null): Promise<number> {
+    const [row] = await this.#shape.count(this.#query, cap).run(this.#query, this.#source.parameters, []);
+    return Number(row?.["total"]);
+  }
+
+  /**
+   * The author's query, compiled once: its text is the key to all statements made of it. With a limit, whose parameter
+   * tells the dialects apart.
+   */
+  get #source(): { readonly sql: string; readonly parameters: readonly unknown[] } {
+    if (this.#compiled === undefined) {
+      const { sql, parameters } = this.#query.limit(1).compile();
+      this.#compiled = { sql, parameters: parameters.slice(0, -1) };
+    }
+    return this.#compiled;
+  }
+
+  get #shape(): QueryShape {
+    return QueryShape.of(this.#source.sql);
+  }
+}
+
+/** What a table without `id` needs; a column that is not there is found out when the list is first read. */
+export type TableHandlerArguments<Columns, T> = "id" extends keyof Columns
+  ? [options?: TableHandlerOptions<T>]
+  : [options: TableHandlerOptions<T> & Required<Pick<TableHandlerOptions<T>, "uniqueKey">>];
+
+/**
+ * The rows of a Kysely query as the source of a list, on the executor that the query has: a transaction, or the pool.
+ *
+ * With a cursor strategy a page costs the same at any depth where an index has the columns of the order. By offset, the
+ * order is that of the query; far pages are read from the other end.
+ *
+ * @example
+ * ```ts
+ * import { Kysely, PostgresDialect } from "kysely";
+ * import { Pool } from "pg";
+ * import { PorticoApp } from "portico";
+ * import { CursorPagination } from "portico/pagination";
+ * import { namedStatements, tableHandler } from "portico/sql";
+ *
+ * interface Tables {
+ *   books: { id: string; title: string; published_at: string };
+ * }
+ * const dialect = new PostgresDialect({ pool: namedStatements(new Pool()) });
+ * const database = new Kysely<Tables>({ dialect });
+ * const newest = new CursorPagination({ order: [["published_at", "desc"], ["id", "desc"]] });
+ *
+ * new PorticoApp().get("/books", ({ response }) =>
+ *   response.apaginate(tableHandler(database.selectFrom("books").selectAll()), { strategy: newest }),
+ * );
+ * ```
+ */
+export function tableHandler<DB, TB extends keyof DB, T>(
+  query: SelectQueryBuilder<DB, TB, T>,
+  ...[options]: TableHandlerArguments<DB[TB], T>
+): TableHandler<T> {
+  return new TableHandler<T>(query as AnyQuery, options);
+}
+
+const tableRules = {
+  name: text,
+  uniqueKey: listOf<string>("a list of columns", (column) => typeof column === "string"),
+  maxOffset: wholeNumber,
+  totalsCache: rule<TotalsCache>(
+    "what totalsCache() gives",
+    (value) => typeof (value as TotalsCache | null)?.get === "function",
+  ),
+};
+
+function tableOf(query: AnyQuery): string | undefined {
+  const main = new QueryColumns(query).mainTable;
+  return main === null ? undefined : [main.schema, main.table].filter((part) => part !== undefined).join(".");
+}
+
+function driverValues({ dialect }: QueryShape, columns: readonly KeyColumn[], key: KeyTuple): readonly unknown[] {
+  return columns.map((column, index) => {
+    const value = driverValue(dialect, column, key[index] ?? null);
+    if (value === undefined) throw new KeyMisfit("a key does not fit its column");
+    return value;
+  });
+}
+
+/** PostgreSQL's class 22: a text that is no number, no time, or out of range. */
+function isDataException(error: unknown): boolean {
+  const code: unknown = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code);
+}
+
+function hasUnexpectedNull(rows: readonly Row[], columns: readonly KeyColumn[]): boolean {
+  return columns.some(({ isNullable }, index) => {
+    const name = textColumn(index);
+    return !isNullable && rows.some((row) => row[name] === null);
+  });
+}
+
+/** The rows as the author selected them; where each came from is remembered. */
+function itemsOf(rows: readonly Row[]): readonly Row[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const visible = Object.keys(first).filter((column) => !isHidden(column));
+  return rows.map((row) => {
+    const item: Row = {};
+    for (const column of visible) item[column] = row[column];
+    origins.set(item, row);
+    return item;
+  });
+}
+
+function textOf(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? `${value}n` : value;
+}

@@ -1,0 +1,310 @@
+import { sql } from "kysely";
+import { PorticoApp } from "portico";
+import { type CursorMetadata, CursorPagination, type Order } from "portico/pagination";
+import { type TableHandler, tableHandler, totalsCache } from "portico/sql";
+import { manualClock, type TestClient, testClient } from "portico/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Body, bodyOf, ids, range, SECRET, target } from "../pagination/ways.ts";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "./engines.ts";
+
+describe.each(engineNames)("tableHandler on %s", (name) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await openEngine(name, "portico_handler");
+    await createTable(engine, "items", { id: "key", day: "int", note: "text?" }, [
+      "day, id",
+      "day, id desc",
+      "note, id",
+    ]);
+    const rows = range(1, 45).map((id) => ({ id, day: id % 3, note: id % 4 === 0 ? null : `n${id % 5}` }));
+    await insertRows(engine, "items", rows);
+    await createTable(engine, "many", { id: "key", day: "int" }, ["day, id"]);
+    await insertRows(
+      engine,
+      "many",
+      range(1, 3_000).map((id) => ({ id, day: id % 7 })),
+    );
+    await createTable(engine, "unnamed", { code: "text" });
+  });
+  afterAll(() => engine?.close());
+
+  const items = () => engine.database.selectFrom("items").selectAll();
+  const serve = (declare: (app: PorticoApp) => unknown): TestClient => {
+    const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
+    declare(app);
+    return testClient(app);
+  };
+  const sent = async (work: () => Promise<unknown>): Promise<string[]> => {
+    await work();
+    engine.statements.length = 0;
+    await work();
+    return engine.statements.map((statement) => statement.sql.toLowerCase());
+  };
+  const walk = async (client: TestClient, path: string): Promise<unknown[]> => {
+    const seen: unknown[] = [];
+    for (let link: string | undefined = `http://x${path}`; link !== undefined; ) {
+      const body: Body<CursorMetadata> = bodyOf<CursorMetadata>(await client.get(target(link)));
+      seen.push(...ids(body));
+      link = body.pagination.links.next;
+    }
+    return seen;
+  };
+
+  it("[HND-14] [PGS-14] serves all three strategies, and sends what was selected", async () => {
+    const client = serve((app) =>
+      app
+        .get("/pages", ({ response }) => response.apaginate(tableHandler(items())))
+        .get("/offsets", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "limit_offset" }))
+        .get("/cursors", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "cursor" })),
+    );
+    for (const path of ["/pages", "/offsets", "/cursors"]) expect(await walk(client, path)).toEqual(range(1, 45));
+    const body = bodyOf(await client.get("/cursors?page_size=1"));
+    expect(Object.keys(body.items[0] ?? {})).toEqual(["id", "day", "note"]);
+    expect(bodyOf(await client.get("/pages?page=2")).pagination["total_items"]).toBe(45);
+  });
+
+  it("[PGS-18] counts nothing for a cursor by default", async () => {
+    const client = serve((app) =>
+      app.get("/items", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "cursor" })),
+    );
+
+    const statements = await sent(async () => {
+      expect(bodyOf(await client.get("/items")).pagination["total_items"]).toBeNull();
+    });
+
+    expect(statements).toHaveLength(1);
+    expect(statements.join()).not.toContain("count(");
+  });
+
+  it("[PGS-15] [PGS-16] [PGS-17] [PGS-22] [pagination:PG-121] has totals that are estimated, capped, or none", async () => {
+    const client = serve((app) =>
+      app
+        .get("/estimated", ({ response }) => response.apaginate(tableHandler(items()), { totals: "estimated" }))
+        .get("/capped", ({ response }) => response.apaginate(tableHandler(items()), { totals: { capped: 10 } }))
+        .get("/few", ({ response }) =>
+          response.apaginate(tableHandler(items().where("id", "<=", 5)), { totals: { capped: 10 } }),
+        )
+        .get("/none", ({ response }) =>
+          response.apaginate(tableHandler(items()), { strategy: "limit_offset", totals: "none" }),
+        ),
+    );
+    await sql.raw(name === "MariaDB" ? "analyze table items" : "analyze items").execute(engine.database);
+    const page = async (path: string) => bodyOf(await client.get(path)).pagination;
+
+    const estimated = await sent(async () =>
+      expect((await page("/estimated"))["total_items"]).toEqual(expect.any(Number)),
+    );
+    const capped = await sent(async () => expect((await page("/capped"))["total_items"]).toBe(10));
+    const none = await sent(async () =>
+      expect(await page("/none")).toMatchObject({ total_items: null, total_pages: null }),
+    );
+
+    expect(estimated.join()).not.toContain("count(");
+    expect(capped.find((text) => text.includes("count("))).toContain("limit 11");
+    expect(none).toHaveLength(1);
+    for (const [path, hasNext] of [
+      ["/capped", true],
+      ["/capped?page=2", true],
+      ["/capped?page=3", false],
+    ] as const) {
+      const { links } = await page(path);
+      expect([links["next"] !== undefined, links["last"]]).toEqual([hasNext, undefined]);
+    }
+    expect((await page("/few")).links["last"]).toBeDefined();
+    expect((await page("/none?offset=40")).links).not.toHaveProperty("next");
+  });
+
+  it("skips the count on a short page, and keeps counts that are cached", async () => {
+    const clock = manualClock();
+    const counts = totalsCache({ seconds: 30, clock });
+    const client = serve((app) =>
+      app
+        .get("/items", ({ response }) => response.apaginate(tableHandler(items())))
+        .get("/cached", ({ response }) => response.apaginate(tableHandler(items(), { totalsCache: counts }))),
+    );
+
+    const short = await sent(async () => {
+      expect(bodyOf(await client.get("/items?page=3")).pagination["total_items"]).toBe(45);
+    });
+    const cached = await sent(async () => void (await client.get("/cached")));
+    clock.advance(31_000);
+    engine.statements.length = 0;
+    await client.get("/cached");
+
+    expect(short.join()).not.toContain("count(");
+    expect(cached.join()).not.toContain("count(");
+    expect(engine.statements.map((statement) => statement.sql).join()).toContain("count(");
+  });
+
+  it("[HND-15] [pagination:PG-018] [pagination:PG-060] refuses offsets beyond maxOffset, and sends nothing", async () => {
+    const client = serve((app) =>
+      app
+        .get("/free", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "limit_offset" }))
+        .get("/pages", ({ response }) => response.apaginate(tableHandler(items())))
+        .get("/limited", ({ response }) =>
+          response.apaginate(tableHandler(items(), { maxOffset: 10_000 }), { strategy: "limit_offset" }),
+        ),
+    );
+
+    expect((await client.get("/free?offset=1000000")).status).toBe(200);
+    expect(bodyOf(await client.get("/pages?page=1000000000")).items).toEqual([]);
+    expect((await client.get("/limited?offset=10000")).status).toBe(200);
+    engine.statements.length = 0;
+    const refused = await client.get("/limited?offset=10001");
+    expect(refused.json()).toMatchObject({
+      status: 400,
+      code: "offset_too_deep",
+      detail: expect.stringContaining("cursor strategy"),
+    });
+    expect(engine.statements).toEqual([]);
+  });
+
+  it("[HND-16] appends the unique key to the order", async () => {
+    const byDay = new CursorPagination({ order: [["day", "desc"]] });
+    const client = serve((app) =>
+      app
+        .get("/cursors", ({ response }) => response.apaginate(tableHandler(items()), { strategy: byDay }))
+        .get("/pages", ({ response }) => response.apaginate(tableHandler(items().orderBy("day", "desc")))),
+    );
+
+    const [cursors] = await sent(async () => void (await client.get("/cursors")));
+    const [pages] = await sent(async () => void (await client.get("/pages")));
+
+    expect(cursors).toMatch(/order by .*day.? desc, .*id.? desc limit 21$/);
+    expect(pages).toMatch(/order by .*day.? desc, .*id.? desc limit/);
+    expect(await walk(client, "/cursors?page_size=7")).toEqual(
+      range(1, 45).toSorted((a, b) => (b % 3) - (a % 3) || b - a),
+    );
+  });
+
+  it("[HND-16] [pagination:PG-091] [pagination:PG-124] refuses a table without the unique column", async () => {
+    const rows = engine.database.selectFrom("unnamed").selectAll();
+    const seek = {
+      order: [
+        ["code", "asc"],
+        ["id", "asc"],
+      ] as Order,
+      key: null,
+      direction: "forward" as const,
+    };
+
+    await expect(tableHandler(rows).getItemsAfter(seek, 1)).rejects.toThrow(
+      "tableHandler: the table unnamed has no column id, which is to break ties: give uniqueKey",
+    );
+    await expect(
+      tableHandler(rows, { uniqueKey: ["code"] }).getItemsAfter({ ...seek, order: [["code", "asc"]] }, 1),
+    ).resolves.toEqual([]);
+  });
+
+  it("[HND-17] reads deep last pages from the other end", async () => {
+    const many = engine.database.selectFrom("many").selectAll().orderBy("day");
+    const client = serve((app) => app.get("/many", ({ response }) => response.apaginate(tableHandler(many))));
+    const expected = range(1, 3_000).toSorted((a, b) => (a % 7) - (b % 7) || a - b);
+
+    const statements = await sent(async () => {
+      expect(ids(bodyOf(await client.get("/many?page=149")))).toEqual(expected.slice(2_960, 2_980));
+    });
+
+    expect(statements.at(-1)).toMatch(/order by .*day.? desc, .*id.? desc limit/);
+    expect(ids(bodyOf(await client.get("/many?page=150")))).toEqual(expected.slice(2_980));
+  });
+
+  it("[PAG-43] [PAG-37] [pagination:PG-075] names its list after the table", async () => {
+    const client = serve((app) =>
+      app
+        .get("/a", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "cursor" }))
+        .get("/b", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "cursor" }))
+        .get("/other", ({ response }) =>
+          response.apaginate(tableHandler(engine.database.selectFrom("many").selectAll()), { strategy: "cursor" }),
+        )
+        .get("/own", ({ response }) =>
+          response.apaginate(tableHandler(items(), { name: "own" }), { strategy: "cursor" }),
+        ),
+    );
+    const cursor = bodyOf<CursorMetadata>(await client.get("/a")).pagination.next_cursor;
+
+    expect(ids(bodyOf(await client.get(`/b?cursor=${cursor}`)))).toEqual(range(21, 40));
+    for (const path of ["/other", "/own"])
+      expect((await client.get(`${path}?cursor=${cursor}`)).json()).toMatchObject({ code: "cursor_mismatch" });
+  });
+
+  it("[pagination:PG-085] answers 400 to a key that does not fit the column any more", async () => {
+    const client = serve((app) =>
+      app
+        .get("/id", ({ response }) => response.apaginate(tableHandler(items(), { name: "x" }), { strategy: "cursor" }))
+        .get("/text", ({ response }) =>
+          response.apaginate(
+            tableHandler(
+              items()
+                .clearSelect()
+                .select([sql<string>`concat('x', id)`.as("id")]),
+              { name: "x" },
+            ),
+            { strategy: "cursor" },
+          ),
+        ),
+    );
+    const cursor = bodyOf<CursorMetadata>(await client.get("/text")).pagination.next_cursor;
+
+    const answer = await client.get(`/id?cursor=${cursor}`);
+
+    expect(answer.status).toBe(name === "SQLite" ? 200 : 400);
+  });
+
+  it("runs on the executor of its query: in a transaction, on that connection alone", async () => {
+    await engine.database.transaction().execute(async (trx) => {
+      await trx.insertInto("items").values({ id: 46, day: 9, note: null }).execute();
+      const handler = tableHandler(trx.selectFrom("items").selectAll());
+
+      expect(await handler.getTotalItems()).toBe(46);
+      expect(await handler.getItems(45, 5)).toHaveLength(1);
+      const seek = {
+        order: [
+          ["day", "desc"],
+          ["id", "asc"],
+        ] as Order,
+        key: null,
+        direction: "forward" as const,
+      };
+      expect(await handler.getItemsAfter(seek, 1)).toMatchObject([{ id: 46 }]);
+      await trx.deleteFrom("items").where("id", "=", 46).execute();
+    });
+  });
+
+  it("walks filtered, joined and projected queries, also where the order is not selected", async () => {
+    const days = engine.database
+      .selectFrom("items as i")
+      .innerJoin("many as m", "m.id", "i.id")
+      .where("m.day", "in", [1, 2, 3])
+      .where("i.id", ">", 3)
+      .select(["i.id", "m.day as weekday", "i.note"]);
+    const order = new CursorPagination({
+      order: [
+        ["weekday", "asc"],
+        ["note", "desc"],
+      ],
+    });
+    const client = serve((app) => {
+      app.get("/joined", ({ response }) => response.apaginate(tableHandler(days), { strategy: order }));
+      app.get("/narrow", ({ response }) => {
+        const rows = tableHandler(items().clearSelect().select("id").where("day", "=", 1)) as TableHandler<any>;
+        return response.apaginate(rows, { strategy: new CursorPagination({ order: [["note", "asc"]] }) });
+      });
+    });
+    const expected = range(4, 45).filter((id) => [1, 2, 3].includes(id % 7));
+
+    const joined = await walk(client, "/joined?page_size=4");
+    const narrow = await walk(client, "/narrow?page_size=4");
+
+    expect(joined).toHaveLength(expected.length);
+    expect(new Set(joined)).toEqual(new Set(expected));
+    expect(narrow.toSorted((a, b) => Number(a) - Number(b))).toEqual(range(1, 45).filter((id) => id % 3 === 1));
+    expect(Object.keys(bodyOf(await client.get("/narrow?page_size=1")).items[0] ?? {})).toEqual(["id"]);
+  });
+
+  it("refuses what it cannot page", () => {
+    expect(() => tableHandler(items().limit(5))).toThrow("without a limit or an offset");
+    expect(() => tableHandler(items(), { maxOffset: -1 })).toThrow("tableHandler.maxOffset");
+    expect(() => tableHandler({} as never)).toThrow("takes a select query of Kysely");
+  });
+});
