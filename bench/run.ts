@@ -2,6 +2,7 @@
 
 const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
   http: () => import("./http.ts"),
+  pagination: () => import("./pagination.ts"),
   schema: () => import("./schema.ts"),
   resolver: () => import("./resolver.ts"),
 };

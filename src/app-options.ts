@@ -180,7 +180,7 @@ export interface ResolvedAppOptions
   readonly logger: Logger | LogSettings | false;
 }
 /** A level for certain; a stream only where one was given. */
-export type LogSettings = Required<Pick<LogOptions, "level">> & Pick<LogOptions, "stream">;
+type LogSettings = Required<Pick<LogOptions, "level">> & Pick<LogOptions, "stream">;
 
 /** Reads the options once; a wrong one is named in the error. */
 export function resolveAppOptions(given: PorticoAppOptions): ResolvedAppOptions {

@@ -73,6 +73,7 @@ export type {
 } from "./http/route.ts";
 export { type Preset, type RouteMethod, Router, type RouterOptions, type SocketMethod } from "./http/router.ts";
 export type { Schema, SchemaInput, SchemaOutput } from "./http/schema.ts";
+export type { DeviceSession, LoginOptions, SessionManager } from "./http/sessions.ts";
 export type { Socket, SocketMessage } from "./http/socket.ts";
 export type { SocketHandler, SocketHandlerArgs, SocketOptions } from "./http/socket-route.ts";
 export type * from "./openapi/open-api-document.ts";

@@ -25,11 +25,6 @@ export function planParams(owner: string, params: Readonly<Record<string, unknow
   return plan(owner, params, []);
 }
 
-/** The plan of one dependency, for who reads the parameters alone. */
-export function planDependency(owner: string, dependency: Dependency<unknown>): ProviderPlan {
-  return planProvider(owner, dependency, []);
-}
-
 function plan(
   owner: string,
   params: Readonly<Record<string, unknown>>,

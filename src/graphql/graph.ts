@@ -98,7 +98,10 @@ export class Graph {
     ];
     const introspection = read.introspection ?? !isProduction();
     const pipeline: Pipeline = {
-      ...{ schema, limits, hooks: this.#hooks, isDebug: read.debug },
+      schema,
+      limits,
+      hooks: this.#hooks,
+      isDebug: read.debug,
       preparer: new Preparer(schema, { limits, introspection }),
       documents: new Documents(read.documents),
     };

@@ -132,7 +132,7 @@ export interface Route {
 }
 
 /** What the OpenAPI document says of a route in words. */
-export interface RouteDescription {
+interface RouteDescription {
   readonly name: string | undefined;
   readonly summary: string | undefined;
   readonly description: string | undefined;

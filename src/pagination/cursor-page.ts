@@ -1,9 +1,8 @@
 import { KeyTooLong, openCursor, type Position, type Seal, sealCursor } from "./cursor/cursor.ts";
-import { scopeDigest } from "./cursor/scope.ts";
 import type { AnyHandler } from "./data-handler.ts";
 import { isSeekable } from "./data-handler.ts";
 import { Fetching, fetchItems } from "./fetch-items.ts";
-import { KeyMisfit, type KeyTuple } from "./key.ts";
+import { KEYS, type KeyedRows, KeyMisfit, type KeyTuple } from "./key.ts";
 import { keyOfItem } from "./key-of-item.ts";
 import { askedTotal, checkDepth, reportedTotal } from "./offset-page.ts";
 import { type Order, withUniqueKey } from "./order.ts";
@@ -69,7 +68,7 @@ export class CursorList<T> {
     const handler = this.handler as Required<Pick<AnyHandler<T>, "getItemsAfter">> & AnyHandler<T>;
     const { order } = this;
     const isForward = direction === "forward";
-    let found: readonly T[];
+    let found: KeyedRows<T>;
     try {
       const asked = handler.getItemsAfter({ order, key, direction }, size + 1, new Fetching(this.#request));
       found = yield* fetchItems(handler, asked, size + 1, this.#request);
@@ -77,6 +76,7 @@ export class CursorList<T> {
       if (!(error instanceof KeyMisfit)) throw error;
       throw new InvalidCursorError({ parameter: this.#strategy.positionParameter, cause: error });
     }
+    const keyAt = found[KEYS] ?? ((index: number) => keyOf(handler, found[index] as T, order));
     const hasExtra = found.length > size;
     const nearest = hasExtra ? found.slice(0, size) : found;
     const items = isForward ? nearest : nearest.toReversed();
@@ -84,10 +84,8 @@ export class CursorList<T> {
       items,
       hasNext: isForward ? hasExtra : key !== null,
       hasPrevious: isForward ? key !== null : hasExtra,
-      cursorAt: (index, way) => {
-        const item = items[index] as T;
-        return this.seal({ direction: way, at: { key: handler.keyOf?.(item, order) ?? keyOfItem(item, order) } });
-      },
+      cursorAt: (index, way) =>
+        this.seal({ direction: way, at: { key: keyAt(isForward ? index : items.length - 1 - index) } }),
     };
   }
 
@@ -129,13 +127,17 @@ export class CursorList<T> {
     const { maxAgeSeconds, positionParameter } = this.#strategy;
     this.#seal ??= {
       keys,
-      scope: scopeDigest(this.#name, this.order, filter),
+      scope: this.#strategy.scopeOf(this.#name, this.order, filter),
       parameter: positionParameter,
       now: this.#request.now() / 1000,
       ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
     };
     return this.#seal;
   }
+}
+
+function keyOf<T>(handler: AnyHandler<T>, item: T, order: Order): KeyTuple {
+  return handler.keyOf?.(item, order) ?? keyOfItem(item, order);
 }
 
 /** A page from a cursor on. */

@@ -3,6 +3,11 @@ export type KeyValue = null | boolean | number | bigint | string | Date;
 /** The values of a row in the columns of the order: its place in the list. */
 export type KeyTuple = readonly KeyValue[];
 
+/** Where a handler of ours leaves the keys of the rows that it gives: on their list, one for each. */
+export const KEYS: unique symbol = Symbol("keys");
+/** Rows that may come with their keys. */
+export type KeyedRows<T> = readonly T[] & { readonly [KEYS]?: (index: number) => KeyTuple };
+
 /** A handler throws it for a key that does not fit its columns: the client's cursor is then at fault, not the handler. */
 export class KeyMisfit extends Error {
   override readonly name: string = "KeyMisfit";

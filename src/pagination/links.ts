@@ -78,5 +78,7 @@ function safe(url: string): string {
 }
 
 function encode(text: string): string {
+  // Names, numbers and cursors, which is nearly all of it.
+  if (/^[\w-]*$/.test(text)) return text;
   return encodeURIComponent(text.toWellFormed());
 }

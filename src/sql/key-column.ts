@@ -8,11 +8,14 @@ export interface KeyColumn {
   readonly expression: Expression<unknown>;
   readonly direction: "asc" | "desc";
   readonly isNullable: boolean;
+  /** Whether it is SQLite's rowid under another name. */
+  readonly isRowid: boolean;
   /** As the catalogue names it; empty when nobody knows. */
   readonly type: string;
 }
 
 const MYSQL_NUMBERS = /^(?:tinyint|smallint|mediumint|int|bigint|year|bit|enum|set)(?: unsigned)?$/;
+const MYSQL_DOUBLES = /^(?:float|double)/;
 const MYSQL_BYTES = /binary$|blob$/;
 
 /** The value of the column as exact text: a time keeps its microseconds, a large number its digits. */
@@ -25,7 +28,11 @@ export function exactText(dialect: SqlDialect, { expression, type }: KeyColumn):
       return sql`case typeof(${expression}) when 'null' then null when 'integer' then 'i' || cast(${expression} as text) when 'real' then 'r' || printf('%!.17g', ${expression}) when 'blob' then 'b' || hex(${expression}) else 't' || ${expression} end`;
     case "mysql":
       if (MYSQL_BYTES.test(type)) return sql`hex(${expression})`;
-      if (type === "float" || type === "double") return sql`cast((${expression} + 0e0) as char)`;
+      if (MYSQL_DOUBLES.test(type)) {
+        // Its text is rounded: what it lacks comes after it.
+        const rounded = sql`cast((${expression} + 0e0) as char)`;
+        return sql`concat(${rounded}, ' ', cast((${expression} - (${rounded} + 0e0)) as char))`;
+      }
       // The order of an enum is that of its numbers.
       return MYSQL_NUMBERS.test(type) ? sql`cast((${expression} + 0) as char)` : sql`cast(${expression} as char)`;
   }
@@ -36,7 +43,8 @@ export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: n
   const slot = sql`${new KeySlot(column)}`;
   if (dialect !== "mysql") return slot;
   if (MYSQL_BYTES.test(type)) return sql`unhex(${slot})`;
-  if (type === "float" || type === "double") return sql`(${slot} + 0e0)`;
+  if (MYSQL_DOUBLES.test(type))
+    return sql`((substring_index(${slot}, ' ', 1) + 0e0) + (substring_index(${slot}, ' ', -1) + 0e0))`;
   if (type.startsWith("decimal")) return sql`cast(${slot} as decimal(65, 30))`;
   if (!MYSQL_NUMBERS.test(type)) return slot;
   return type.endsWith("unsigned") ? sql`cast(${slot} as unsigned)` : sql`cast(${slot} as signed)`;

@@ -92,7 +92,13 @@ export class QueryShape {
       if (facts !== undefined && facts.size > 0 && own === undefined)
         throw new ConfigurationError(`tableHandler: the table ${column?.table.table}`, missing(field, uniqueKey));
       const isNotNull = own?.isNotNull === true && column?.isOuter === false;
-      found.push({ expression, direction, isNullable: !isNotNull, type: own?.type ?? "" });
+      found.push({
+        expression,
+        direction,
+        isNullable: !isNotNull,
+        isRowid: own?.isRowid ?? false,
+        type: own?.type ?? "",
+      });
     }
     this.#columns.set(keyOf(order), found);
     return found;

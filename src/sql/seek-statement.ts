@@ -38,10 +38,10 @@ export function seekStatement(
       dialect,
       sorted(base.where(rowValueCondition(dialect, columns) as never), columns, limit).toOperationNode(),
     );
-  const branches = isNull === null ? [{ conditions: [], from: 0 }] : seekBranches(dialect, columns, isNull);
+  const branches = isNull === null ? [{ conditions: [], sortBy: columns }] : seekBranches(dialect, columns, isNull);
   const [only] = branches;
   if (isPlain && branches.length === 1 && only !== undefined)
-    return new Statement(dialect, sorted(limited(base, only), columns.slice(only.from), limit).toOperationNode());
+    return new Statement(dialect, sorted(limited(base, only), only.sortBy, limit).toOperationNode());
   return new Statement(dialect, union(base, branches, columns, limit).toOperationNode());
 }
 
@@ -66,7 +66,7 @@ function union(
   const parts = branches.map((branch, index) => {
     const hidden = columns.map(({ expression }, column) => sql`${expression}`.as(sortColumn(column)));
     const part = limited(base.select([...hidden, sql.lit(index).as(BRANCH)]), branch);
-    return sql`select * from ${sorted(part, columns.slice(branch.from), limit)} as ${sql.id(`~u${letter(index)}`)}`;
+    return sql`select * from ${sorted(part, branch.sortBy, limit)} as ${sql.id(`~u${letter(index)}`)}`;
   });
   const order = [
     sql.id(BRANCH),

@@ -11,6 +11,8 @@ export interface TableName {
 /** What the catalogue says of a column. */
 export interface ColumnFacts {
   readonly isNotNull: boolean;
+  /** Whether it is SQLite's rowid under another name. */
+  readonly isRowid: boolean;
   /** In lower case, without its length. */
   readonly type: string;
 }
@@ -22,13 +24,16 @@ export async function tableColumns(
   name: TableName,
 ): Promise<ReadonlyMap<string, ColumnFacts>> {
   const rows = await CATALOGUES[dialect](query, name);
-  return new Map(rows.map(({ name: column, type, required }) => [column, { type, isNotNull: required }]));
+  return new Map(
+    rows.map(({ name: column, type, required, isRowid = false }) => [column, { type, isNotNull: required, isRowid }]),
+  );
 }
 
 interface CatalogueRow {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
+  readonly isRowid?: boolean;
 }
 
 const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName) => Promise<readonly CatalogueRow[]>>> =
@@ -58,11 +63,10 @@ const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName)
       const fragments = ['name, lower(type) as type, "notnull" as required, pk from pragma_table_info(', ", ", ")"];
       const rows = await runRaw(query, fragments, [table, schema ?? "main"]);
       const keys = rows.filter(({ pk }) => Number(pk) > 0).length;
-      return rows.map(({ name, type, required, pk }) => ({
-        name: String(name),
-        type: String(type),
-        // The rowid under another name; any other primary key may hold nulls in SQLite.
-        required: Number(required) === 1 || (keys === 1 && Number(pk) === 1 && type === "integer"),
-      }));
+      return rows.map(({ name, type, required, pk }) => {
+        const isRowid = keys === 1 && Number(pk) === 1 && type === "integer";
+        // Any other primary key may hold nulls in SQLite.
+        return { name: String(name), type: String(type), required: Number(required) === 1 || isRowid, isRowid };
+      });
     },
   };

@@ -10,7 +10,7 @@ import {
   type Seekable,
   type SeekRequest,
 } from "../pagination/data-handler.ts";
-import { KeyMisfit, type KeyTuple } from "../pagination/key.ts";
+import { KEYS, KeyMisfit, type KeyTuple } from "../pagination/key.ts";
 import { type Order, reversed } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { estimateRows } from "./estimate.ts";
@@ -33,9 +33,6 @@ export interface TableHandlerOptions<Row> {
 }
 
 type Row = Record<string, unknown>;
-
-/** The rows that items came from, with the exact text of their keys. */
-const origins = new WeakMap<object, Row>();
 
 /** The rows of a query, as `tableHandler` makes it. */
 export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>, Estimating, Capping, Deep {
@@ -91,13 +88,6 @@ export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>,
     return (await this.#seek(order, seek.key, limit)) ?? [];
   }
 
-  keyOf(item: T, order: Order): KeyTuple {
-    const row = origins.get(item as object);
-    if (row === undefined) throw new TypeError("an item was asked for its key that did not come from this handler");
-    const { dialect } = this.#shape;
-    return order.map((_column, index) => keyValueFrom(dialect, row[textColumn(index)]));
-  }
-
   async #seek(order: Order, key: KeyTuple | null, limit: number): Promise<readonly T[] | null> {
     const shape = this.#shape;
     const known = shape.columns(this.#query, order, this.uniqueKey);
@@ -112,7 +102,9 @@ export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>,
           ? new KeyMisfit("a key does not fit its column", { cause: error })
           : error;
       });
-    return hasUnexpectedNull(rows, columns) ? null : (itemsOf(rows) as readonly T[]);
+    return hasUnexpectedNull(rows, columns)
+      ? null
+      : (itemsOf(rows, columns, shape) as readonly unknown[] as readonly T[]);
   }
 
   async #count(cap: number | null): Promise<number> {
@@ -205,23 +197,27 @@ function isDataException(error: unknown): boolean {
 }
 
 function hasUnexpectedNull(rows: readonly Row[], columns: readonly KeyColumn[]): boolean {
-  return columns.some(({ isNullable }, index) => {
+  for (const [index, { isNullable }] of columns.entries()) {
     const name = textColumn(index);
-    return !isNullable && rows.some((row) => row[name] === null);
-  });
+    if (!isNullable && rows.some((row) => row[name] === null)) return true;
+  }
+  return false;
 }
 
-/** The rows as the author selected them; where each came from is remembered. */
-function itemsOf(rows: readonly Row[]): readonly Row[] {
-  const [first] = rows;
-  if (first === undefined) return [];
-  const visible = Object.keys(first).filter((column) => !isHidden(column));
-  return rows.map((row) => {
-    const item: Row = {};
+/** The rows as the author selected them, with their keys on the list. */
+function itemsOf(rows: readonly Row[], columns: readonly KeyColumn[], { dialect }: QueryShape): readonly Row[] {
+  const visible = Object.keys(rows[0] ?? {}).filter((column) => !isHidden(column));
+  // Of one shape from the start: copies of it are four times as fast as taking the hidden columns away.
+  const blank: Row = {};
+  for (const column of visible) blank[column] = null;
+  const items = rows.map((row) => {
+    const item = { ...blank };
     for (const column of visible) item[column] = row[column];
-    origins.set(item, row);
     return item;
   });
+  const keyAt = (index: number): KeyTuple =>
+    columns.map((_column, at) => keyValueFrom(dialect, rows[index]?.[textColumn(at)]));
+  return Object.defineProperty(items, KEYS, { value: keyAt });
 }
 
 function textOf(_key: string, value: unknown): unknown {

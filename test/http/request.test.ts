@@ -299,7 +299,7 @@ describe("address and url", () => {
     expect(await seen(where(), {})).toEqual({ ip: "127.0.0.1", url: "http://inside.example/books?page=2" });
   });
 
-  it("do not listen to X-Forwarded-* of a peer that is not trusted", async () => {
+  it("[REQ-30] do not listen to X-Forwarded-* of a peer that is not trusted", async () => {
     const direct = { ip: "127.0.0.1", url: "http://inside.example/books?page=2" };
 
     expect(await seen(where(), forwarded)).toEqual(direct);
@@ -308,7 +308,7 @@ describe("address and url", () => {
   });
 
   it.each(["127.0.0.1", "127.0.0.0/8", "loopback"])(
-    "listen to X-Forwarded-* of a trusted peer: %s",
+    "[REQ-30] listen to X-Forwarded-* of a trusted peer: %s",
     async (network) => {
       expect(await seen(where({ trustedProxies: [network] }), forwarded)).toEqual({
         ip: "203.0.113.9",

@@ -93,17 +93,17 @@ export async function createTable(
     const isNullable = type.endsWith("?");
     return `${column} ${TYPES[type.replace("?", "") as BaseType][name]}${isNullable ? " null" : " not null"}`;
   });
-  const key = "id" in columns ? [] : [];
-  await sql.raw(`create table ${table} (${[...lines, ...key].join(", ")})`).execute(database);
+  await sql.raw(`create table ${table} (${lines.join(", ")})`).execute(database);
   for (const [index, on] of indexes.entries())
     await sql.raw(`create index ${table}_${index} on ${table} (${on})`).execute(database);
 }
 
-type BaseType = "key" | "int" | "bigint" | "text" | "time" | "real" | "decimal";
+type BaseType = "key" | "unique" | "int" | "bigint" | "text" | "time" | "real" | "decimal";
 export type ColumnType = BaseType | `${BaseType}?`;
 
 const TYPES: Readonly<Record<BaseType, Readonly<Record<EngineName, string>>>> = {
   key: { PostgreSQL: "integer primary key", MariaDB: "integer primary key", SQLite: "integer primary key" },
+  unique: { PostgreSQL: "integer unique", MariaDB: "integer unique", SQLite: "int unique" },
   int: { PostgreSQL: "integer", MariaDB: "integer", SQLite: "integer" },
   bigint: { PostgreSQL: "bigint", MariaDB: "bigint", SQLite: "integer" },
   text: { PostgreSQL: 'text collate "C"', MariaDB: "varchar(100)", SQLite: "text" },

@@ -1,5 +1,6 @@
 import { Conflict, PorticoApp, type PorticoAppOptions } from "portico";
 import { booksRouter } from "./books.ts";
+import { booksGraph } from "./graph.ts";
 import { IsbnTaken, Shelf } from "./shelf.ts";
 
 export interface BookshopOptions {
@@ -15,6 +16,7 @@ export interface BookshopOptions {
 export function bookshop({ shelf = firstShelf(), addsPerMinute = 30, app: options }: BookshopOptions = {}): PorticoApp {
   const app = new PorticoApp({ title: "Bookshop", version: "1.0.0", ...options });
   app.mount("/books", booksRouter({ shelf, addsPerMinute }));
+  booksGraph(shelf).mount(app);
   // The shelf knows nothing of HTTP: what its error means to a client is said here.
   app.addExceptionHandler(IsbnTaken, (_request, _response, { isbn }) => {
     throw new Conflict(`There is a book ${isbn} already`, { code: "ISBN_TAKEN" });

@@ -2,6 +2,7 @@ import { compactVerify } from "jose";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
+import type { Secret } from "../../core/key-ring.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import {
   callable,
@@ -18,9 +19,9 @@ import {
 } from "../../core/options.ts";
 import { currentContext } from "../../http/current-context.ts";
 import type { PorticoRequest } from "../../http/request.ts";
-import { type Secret, secretRing } from "../tokens/secret-ring.ts";
-import { AuthenticationBackend } from "./authentication-backend.ts";
+import { secretRing } from "../tokens/secret-ring.ts";
 import { AuthResult } from "./auth-result.ts";
+import { AuthenticationBackend } from "./authentication-backend.ts";
 import { bearerToken } from "./jwt-bearer.ts";
 import { TokenCache } from "./jwt-cache.ts";
 import { type ClaimRules, isOver, judgeClaims, type TokenClaims, type VerifiedToken } from "./jwt-claims.ts";
@@ -31,6 +32,7 @@ import {
   keySet,
   remoteKeySet,
   secretKeys,
+  type VerifyingKey,
   type VerifyingKeys,
 } from "./jwt-keys.ts";
 
@@ -124,7 +126,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
       this.#warnOfIdentifier(token.claims);
       return AuthResult.decline(`the token has no claim ${this.#rules.identifier}`);
     }
-    if (this.#isRevoked !== undefined && (await this.#isRevoked(token.claims)) !== false)
+    if (this.#isRevoked !== undefined && ((await this.#isRevoked(token.claims)) as unknown) !== false)
       return AuthResult.decline("the token is revoked");
     return AuthResult.accept(token.identity, this.scope);
   }
@@ -167,13 +169,9 @@ export class JWTAuthBackend extends AuthenticationBackend {
 }
 
 /** The payload, byte by byte as it was signed; `null` when the key did not sign it, or cannot have. */
-async function signedPayload(
-  token: string,
-  key: Parameters<typeof compactVerify>[1] & object,
-  algorithms: string[],
-): Promise<Uint8Array | null> {
+async function signedPayload(token: string, key: VerifyingKey, algorithms: string[]): Promise<Uint8Array | null> {
   try {
-    return (await compactVerify(token, key as CryptoKey, { algorithms })).payload;
+    return (await compactVerify(token, key, { algorithms })).payload;
   } catch {
     return null;
   }
@@ -204,7 +202,8 @@ const rules = {
     (entry) => entry === "HS256" || ASYMMETRIC.includes(entry as JWTAlgorithm),
   ),
   identifier: optional(identifierRule, "id"),
-  issuer: text,
+  // A check that was meant to be there must not vanish with an empty environment variable.
+  issuer: { ...text, strict: true as const },
   audience: { ...audienceRule, strict: true as const },
   typ: rule<"at+jwt">('"at+jwt"', (value) => value === "at+jwt"),
   clockTolerance: optional(seconds, 5),
@@ -226,7 +225,10 @@ function keysOf(options: {
 }): { readonly keys: VerifyingKeys; readonly algorithms: readonly JWTAlgorithm[] } {
   const { secretKey, jwks, algorithms, clock } = options;
   if (secretKey !== undefined && jwks !== undefined)
-    throw new ConfigurationError("JWTAuthBackend", "takes secretKey or jwks, never both: one could be taken for the other");
+    throw new ConfigurationError(
+      "JWTAuthBackend",
+      "takes secretKey or jwks, never both: one could be taken for the other",
+    );
   if (algorithms?.length === 0) throw new ConfigurationError("JWTAuthBackend.algorithms", "is empty");
   if (secretKey !== undefined) {
     if (algorithms?.some((name) => name !== "HS256"))
@@ -237,8 +239,6 @@ function keysOf(options: {
   if (algorithms?.includes("HS256"))
     throw new ConfigurationError("JWTAuthBackend.algorithms", "must not hold HS256 where jwks is given");
   const keys =
-    jwks instanceof URL
-      ? remoteKeySet("JWTAuthBackend.jwks", jwks, clock)
-      : keySet("JWTAuthBackend.jwks", jwks);
+    jwks instanceof URL ? remoteKeySet("JWTAuthBackend.jwks", jwks, clock) : keySet("JWTAuthBackend.jwks", jwks);
   return { keys, algorithms: algorithms ?? ASYMMETRIC };
 }

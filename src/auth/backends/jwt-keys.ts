@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey as Jwk, type KeyObject } from "node:crypto";
-import { createRemoteJWKSet, customFetch, errors, type FetchImplementation } from "jose";
+import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type FetchImplementation } from "jose";
 import type { Clock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { hmacKey } from "../tokens/secret-ring.ts";
@@ -13,7 +13,7 @@ export interface JSONWebKeySet {
   readonly keys: readonly object[];
 }
 
-type VerifyingKey = CryptoKey | KeyObject;
+export type VerifyingKey = CryptoKey | KeyObject;
 
 /** The keys that tokens are verified with. */
 export interface VerifyingKeys {
@@ -58,7 +58,8 @@ function publicKey(option: string, given: unknown): readonly PublicKey[] {
   const jwk = given as Jwk | null;
   if (typeof jwk !== "object" || jwk === null) throw new ConfigurationError(option, "must be a JSON Web Key");
   if (jwk.kty === "oct") throw new ConfigurationError(option, "is a secret: a secret goes into secretKey, alone");
-  if (jwk.d !== undefined) throw new ConfigurationError(option, "is a private key: whoever verifies needs the public one");
+  if (jwk.d !== undefined)
+    throw new ConfigurationError(option, "is a private key: whoever verifies needs the public one");
   const alg = algorithmOf(jwk);
   if (alg === null || (jwk["alg"] !== undefined && jwk["alg"] !== alg)) return [];
   if (jwk["use"] !== undefined && jwk["use"] !== "sig") return [];
@@ -89,7 +90,10 @@ const FETCH_TIMEOUT_MS = 5_000;
 export function remoteKeySet(option: string, url: URL, clock: Clock): VerifyingKeys {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal))
-    throw new ConfigurationError(option, "must be an https address: whoever can change the answer can sign in as anybody");
+    throw new ConfigurationError(
+      option,
+      "must be an https address: whoever can change the answer can sign in as anybody",
+    );
   let version = 0;
   let failure: { readonly error: unknown; readonly at: number } | undefined;
 
@@ -120,7 +124,7 @@ export function remoteKeySet(option: string, url: URL, clock: Clock): VerifyingK
     async find(header) {
       try {
         const { alg, kid } = header;
-        return [(await remote(kid === undefined ? { alg } : { alg, kid })) as CryptoKey];
+        return [await remote(kid === undefined ? { alg } : { alg, kid })];
       } catch (error) {
         if (NO_SUCH_KEY.some((kind) => error instanceof kind)) return [];
         throw error;

@@ -54,17 +54,17 @@ function isGraphQLError(value: unknown): value is GraphQLError {
 
 function isMeantForClients(error: GraphQLError, cause: unknown): boolean {
   if (cause instanceof PorticoError) return cause instanceof HttpException || cause.status < 500;
-  return isGraphQLError(cause) && !isSerialization(error, cause);
+  return isGraphQLError(cause) && !isMisfit(error, cause);
 }
 
-/** graphql says what a scalar could not print: a value of the application's own, in a field that has a path. */
-function isSerialization(error: GraphQLError, cause: GraphQLError): boolean {
-  return (
-    error.path !== undefined &&
-    cause.extensions["code"] === undefined &&
-    / cannot represent |^Expected `.*`.*returned: /.test(cause.message)
-  );
+/** graphql says what did not fit the type of a field: a value of the application's own. */
+function isMisfit(error: GraphQLError, cause: GraphQLError): boolean {
+  return error.path !== undefined && cause.extensions["code"] === undefined && MISFIT.test(cause.message);
 }
+
+// The sentences of graphql's executor and of its scalars, in both majors.
+const MISFIT =
+  / cannot represent |^Expected `.*`.*returned: |^Expected Iterable, |^Expected value of type "|^Abstract type "|^Runtime Object type "/;
 
 function codeOf(error: GraphQLError, cause: unknown): string {
   const given =
@@ -90,7 +90,7 @@ function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: obj
   try {
     logFailure(ctx.host, ctx.exchange, subject, details, isExpected ? "info" : "error");
   } catch {
-    // An error whose own properties throw when they are read.
-    ctx.host.log.error(details, "an error that cannot be printed");
+    // An error whose own properties throw when they are read, or written to as the logger does.
+    logFailure(ctx.host, ctx.exchange, new Error("what was thrown cannot be printed"), details);
   }
 }

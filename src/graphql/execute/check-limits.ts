@@ -28,7 +28,7 @@ export function checkCost(
 }
 
 /** Refuses with the limit and the count in the sentence: a client has to know how far off it is. */
-export function over(code: ErrorCode, subject: string, count: number | string, limit: number): GraphRefusal {
+function over(code: ErrorCode, subject: string, count: number | string, limit: number): GraphRefusal {
   return refusal(code, `The ${subject} of the operation is ${count}, the limit is ${limit}`);
 }
 

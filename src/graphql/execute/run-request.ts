@@ -42,6 +42,8 @@ export interface OperationAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: AnswerBody;
+  /** The body as JSON. */
+  readonly text: string;
 }
 
 export interface AnswerBody {
@@ -63,7 +65,7 @@ export async function runRequest(
   const { clock, log } = ctx.host;
   const started = clock.monotonic();
   const facts: Facts = { operationName: null, prepared: null, cost: null };
-  const answer = await attempt(pipeline, ctx, read, arrival, facts);
+  const answer = printed(await attempt(pipeline, ctx, read, arrival, facts), ctx, pipeline.isDebug);
 
   const errors = answer.body.errors ?? [];
   const durationSeconds = (clock.monotonic() - started) / 1000;
@@ -90,7 +92,7 @@ async function attempt(
   read: () => RequestParams,
   arrival: Arrival,
   facts: Facts,
-): Promise<OperationAnswer> {
+): Promise<Omit<OperationAnswer, "text">> {
   try {
     const { schema, preparer, limits, documents } = pipeline;
     const params = read();
@@ -148,10 +150,15 @@ function extensionsOf(
   return { extensions: { ...given, cost: { depth, cost, aliases, breadth, fields } } };
 }
 
-/** A result whose JSON could not be written, such as a scalar that gave a cycle: nothing of it is sent. */
-export function unprintable(ctx: HttpContext, cause: unknown, isDebug: boolean): AnswerBody {
-  const error = new GraphQLError("Unexpected error", {
-    originalError: cause instanceof Error ? cause : new Error(String(cause)),
-  });
-  return { data: null, errors: [formatError(error, ctx, isDebug)] };
+/** Before the hooks: a result that JSON cannot say, such as a cycle that a scalar gave, is not sent, and not well. */
+function printed(answer: Omit<OperationAnswer, "text">, ctx: HttpContext, isDebug: boolean): OperationAnswer {
+  try {
+    return { ...answer, text: JSON.stringify(answer.body) };
+  } catch (cause) {
+    const error = new GraphQLError("Unexpected error", {
+      originalError: cause instanceof Error ? cause : new Error(String(cause)),
+    });
+    const body = { data: null, errors: [formatError(error, ctx, isDebug)] };
+    return { ...answer, body, text: JSON.stringify(body) };
+  }
 }

@@ -1,6 +1,7 @@
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import type { Identity } from "../../http/identity.ts";
 import type { GraphContext } from "../graph-context.ts";
-import { GraphQLDenied } from "./denied.ts";
+import { type DeniedCode, GraphQLDenied } from "./denied.ts";
 import type { GateFunction } from "./field-options.ts";
 import { readParameters } from "./parameters.ts";
 import { ResolverError } from "./resolver-error.ts";
@@ -45,8 +46,7 @@ export interface GateQuestion {
 export function passGate(gate: FieldGate, graph: GraphContext, question: GateQuestion): MaybePromise<void> {
   const { identity } = graph.connection;
   // Nobody is never asked about: a gate may rely on having a user.
-  if (!identity.user.isAuthenticated)
-    throw new GraphQLDenied(identity.failure === undefined ? "UNAUTHENTICATED" : "SERVICE_UNAVAILABLE");
+  if (!identity.user.isAuthenticated) throw new GraphQLDenied(denialOf(identity));
   if (gate.kind === "signed-in") return;
   const verdict =
     gate.kind === "user"
@@ -94,12 +94,20 @@ function withinPatience(verdict: PromiseLike<unknown>): Promise<unknown> {
       () => reject(new Error(`the gate has not decided within ${PATIENCE_MS / 1000} s`)),
       PATIENCE_MS,
     ).unref();
-    const settle = <T>(how: (value: T) => void) => (value: T): void => {
-      clearTimeout(timer);
-      how(value);
-    };
+    const settle =
+      <T>(how: (value: T) => void) =>
+      (value: T): void => {
+        clearTimeout(timer);
+        how(value);
+      };
     verdict.then(settle(resolve), settle(reject));
   });
+}
+
+/** What nobody is told. */
+function denialOf({ failure, refusal }: Identity): DeniedCode {
+  if (failure !== undefined) return "SERVICE_UNAVAILABLE";
+  return refusal === undefined ? "UNAUTHENTICATED" : "FORBIDDEN";
 }
 
 // Only `true` opens: a gate that forgot to compare returns an object, and that is truthy.

@@ -2,13 +2,7 @@ import type { BaseContext, HttpContext } from "../../http/context.ts";
 import { HttpException, MethodNotAllowed } from "../../http/exceptions.ts";
 import { formatError } from "../errors/format-error.ts";
 import { toRefusal } from "../errors/to-refusal.ts";
-import {
-  type AnswerBody,
-  type OperationAnswer,
-  type Pipeline,
-  runRequest,
-  unprintable,
-} from "../execute/run-request.ts";
+import { type OperationAnswer, type Pipeline, runRequest } from "../execute/run-request.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
 import { JSON_TYPE, negotiate, type ResponseType } from "./negotiate.ts";
@@ -70,39 +64,30 @@ export class Endpoint {
 
   async #run(ctx: HttpContext, type: ResponseType, request: GraphRequest): Promise<void> {
     if (request.kind === "batch") {
-      const bodies = await this.#runBatch(ctx, request.entries);
-      return this.#write(ctx, type, { status: 200, headers: {}, body: this.#print(ctx, bodies) });
+      const texts = await this.#runBatch(ctx, request.entries);
+      return this.#write(ctx, type, { status: 200, headers: {}, body: `[${texts.join(",")}]` });
     }
     try {
       const answer = await runRequest(this.#pipeline, ctx, () => request.params, {
         isAlone: true,
         isGet: ctx.exchange.method !== "POST",
       });
-      const body = this.#print(ctx, answer.body);
-      this.#write(ctx, type, { ...answer, body, isCacheable: isClean(answer) });
+      const { status, headers, text } = answer;
+      this.#write(ctx, type, { status, headers, body: text, isCacheable: isClean(answer) });
     } finally {
       await request.dispose?.();
     }
   }
 
   /** One after another; when the client has left, the next does not start. */
-  async #runBatch(ctx: HttpContext, entries: readonly unknown[]): Promise<readonly AnswerBody[]> {
-    const bodies: AnswerBody[] = [];
+  async #runBatch(ctx: HttpContext, entries: readonly unknown[]): Promise<readonly string[]> {
+    const texts: string[] = [];
     for (const entry of entries) {
       if (ctx.signal.aborted) break;
-      const { body } = await runRequest(this.#pipeline, ctx, () => readParams(entry), { isAlone: false, isGet: false });
-      bodies.push(body);
+      const { text } = await runRequest(this.#pipeline, ctx, () => readParams(entry), { isAlone: false, isGet: false });
+      texts.push(text);
     }
-    return bodies;
-  }
-
-  #print(ctx: HttpContext, body: AnswerBody | readonly AnswerBody[]): string {
-    try {
-      return JSON.stringify(body);
-    } catch (error) {
-      const failed = unprintable(ctx, error, this.#pipeline.isDebug);
-      return JSON.stringify(Array.isArray(body) ? body.map(() => failed) : failed);
-    }
+    return texts;
   }
 
   #write(ctx: BaseContext, type: ResponseType, answer: Answer): void {

@@ -2,7 +2,7 @@
 export type ResponseType = "application/json" | "application/graphql-response+json";
 
 export const JSON_TYPE = "application/json";
-export const GRAPHQL_TYPE = "application/graphql-response+json";
+const GRAPHQL_TYPE = "application/graphql-response+json";
 
 export interface Negotiation {
   /** Whether the specification's own type is on offer. */

@@ -55,7 +55,7 @@ const urlReader: RequestReader = {
 const formReader: RequestReader = {
   isForgeable: true,
   async read({ incoming }) {
-    const text = await readText(await incoming.bytes());
+    const text = readText(await incoming.bytes());
     if (text.trimStart().startsWith("[")) throw batchRefused("A batch is a body of JSON");
     return { kind: "single", params: readPairs(new URLSearchParams(text)) };
   },
@@ -64,7 +64,7 @@ const formReader: RequestReader = {
 const textReader: RequestReader = {
   isForgeable: false,
   async read({ incoming }) {
-    return { kind: "single", params: readParams({ query: await readText(await incoming.bytes()) }) };
+    return { kind: "single", params: readParams({ query: readText(await incoming.bytes()) }) };
   },
 };
 
@@ -106,7 +106,7 @@ function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
   };
 }
 
-export function batchRefused(message: string): HttpException {
+function batchRefused(message: string): HttpException {
   return new HttpException(400, message, { code: "BATCH_REFUSED" });
 }
 

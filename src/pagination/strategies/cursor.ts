@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, positiveInteger, resolveOptions, text } from "../../core/options.ts";
+import { scopeDigest } from "../cursor/scope.ts";
 import { LinkMaker, type Links } from "../links.ts";
 import { type Order, orderRule } from "../order.ts";
 import { InvalidCursorError } from "../pagination-error.ts";
@@ -81,6 +82,7 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
   readonly #cursorParam: string;
   readonly #sizeParam: string;
   readonly #dropped: readonly string[];
+  readonly #scopes = new Map<string, Buffer>();
 
   constructor(options: CursorOptions<C> = {}) {
     super();
@@ -101,6 +103,15 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
 
   override get positionParameter(): string {
     return this.#cursorParam;
+  }
+
+  /** @internal What cursors of a list are bound to; kept where nothing of the request is part of it. */
+  scopeOf(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined): Buffer {
+    if (filter !== undefined) return scopeDigest(name, order, filter);
+    const key = order.length === this.order.length ? name : `${name} ${order.map(([column]) => column).join(" ")}`;
+    const known = this.#scopes.get(key) ?? scopeDigest(name, order, undefined);
+    if (this.#scopes.size < MOST_SCOPES) this.#scopes.set(key, known);
+    return known;
   }
 
   override parseParameters(requestParams: QueryParams): CursorParameters {
@@ -170,6 +181,8 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     };
   }
 }
+
+const MOST_SCOPES = 1_000;
 
 const cursorRules = {
   ...paginationRules,

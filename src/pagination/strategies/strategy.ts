@@ -151,8 +151,13 @@ export const paginationRules: {
 };
 
 /** Leaves out the links that there are not. */
-export function presentLinks(links: { readonly [K in keyof Links]: string | null }): Links {
-  return Object.fromEntries(Object.entries(links).filter(([, url]) => url !== null)) as unknown as Links;
+export function presentLinks({ first, last, prev, next }: { readonly [K in keyof Links]: string | null }): Links {
+  return {
+    first: first as string,
+    ...(last == null ? {} : { last }),
+    ...(prev == null ? {} : { prev }),
+    ...(next == null ? {} : { next }),
+  };
 }
 
 /** The JSON Schema of the links, for the OpenAPI document. */

@@ -1,5 +1,8 @@
+import { readdirSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
+import type { OperationResult } from "portico/graphql";
 import { expect } from "vitest";
+import type { Leases } from "../endpoint/fixture.ts";
 import type { WireAnswer } from "./wire.ts";
 
 // The invariants at the top of spec/corpus/graphql.md, as far as one answer shows them. Their numbers are those of that list.
@@ -79,6 +82,51 @@ const before = PROTOTYPES.map((prototype) => Reflect.ownKeys(prototype));
 export function checkPrototypes(): void {
   expect(PROTOTYPES.map((prototype) => Reflect.ownKeys(prototype))).toEqual(before);
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+}
+
+/** 2: an answer to HEAD has no body. */
+export function checkHead({ status, text }: WireAnswer): readonly AnsweredOperation[] {
+  expect([status < 500, text]).toEqual([true, ""]);
+  return [];
+}
+
+/** 6: the next request is answered. */
+export function checkFollowUp({ status, text }: WireAnswer): void {
+  expect([status, JSON.parse(text).data]).toEqual([200, { __typename: "Query" }]);
+}
+
+/** 7: of what was uploaded there is no file and no handle left. */
+export function checkFiles(directory: string): void {
+  expect(readdirSync(directory)).toEqual([]);
+  expect(openFiles().filter((path) => path.startsWith(directory))).toEqual([]);
+}
+
+/** 7: each dependency was closed once. */
+export function checkLeases({ opened, closed }: Leases): void {
+  expect(closed).toBe(opened);
+}
+
+/** What this process has open; nothing where the system does not say. */
+function openFiles(): readonly string[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // The directory itself was open while it was read.
+      return [];
+    }
+  });
+}
+
+/** 8: the hook was told of each operation once, and whether it went well. */
+export function checkHooks(
+  hooked: readonly { readonly result: OperationResult }[],
+  operations: readonly AnsweredOperation[],
+  found: number,
+): void {
+  const isOk = hooked.map(({ result }) => result.ok);
+  expect(isOk).toEqual(operations.slice(0, found).map(({ errors }) => errors === undefined));
 }
 
 /** 8: the codes of requests in which no operation was found: no hook runs for them. */

@@ -1,6 +1,6 @@
 import { field, schema, t } from "portico/graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Endpoint, Section } from "./harness.ts";
+import { type Endpoint, isLongRun, Section } from "./harness.ts";
 import type { AnsweredOperation } from "./invariants.ts";
 
 const section = new Section();
@@ -39,7 +39,10 @@ describe("B. Request parameters", () => {
 
   it("[graphql:B6] null stands for nothing in each of them", async () => {
     for (const name of ["operationName", "variables", "extensions"])
-      expect(await endpoint.post({ query: "{hello}", [name]: null }), name).toMatchObject({ status: 200, data: { hello: "world" } });
+      expect(await endpoint.post({ query: "{hello}", [name]: null }), name).toMatchObject({
+        status: 200,
+        data: { hello: "world" },
+      });
   });
 
   it("[graphql:B7] an empty document is 400", async () => {
@@ -50,7 +53,10 @@ describe("B. Request parameters", () => {
   });
 
   it("[graphql:B8] a fragment alone is 400", async () => {
-    expect(await endpoint.query("fragment F on A{id}")).toMatchObject({ status: 400, code: "OPERATION_RESOLUTION_FAILURE" });
+    expect(await endpoint.query("fragment F on A{id}")).toMatchObject({
+      status: 400,
+      code: "OPERATION_RESOLUTION_FAILURE",
+    });
   });
 
   it("[graphql:B9] two operations without an operationName are 400", async () => {
@@ -84,19 +90,19 @@ describe("B. Request parameters", () => {
   });
 
   it("[graphql:B12] names as long and as many as can be are 400, and the metrics stay bounded", async () => {
-    const wide = await section.serve({ graph: { transport: { batch: 500 } }, app: { logger: false } });
+    const wide = await section.serve({ graph: { transport: { batch: 100 } }, app: { logger: false } });
     const send = (first: number, query: (name: string) => string): Promise<readonly AnsweredOperation[]> =>
       wide.bulk(
-        Array.from({ length: 500 }, (_, i) => ({ query: query(`N${first + i}`), operationName: `N${first + i}` })),
+        Array.from({ length: 100 }, (_, i) => ({ query: query(`N${first + i}`), operationName: `N${first + i}` })),
       );
 
     expect(await named("query A{hello}", "x".repeat(900_000))).toMatchObject({ status: 400 });
-    for (let first = 0; first < 100_000; first += 500) {
+    for (let first = 0; first < (isLongRun ? 100_000 : 10_000); first += 100) {
       const answers = await send(first, () => "query A{hello}");
       expect(answers.every(({ errors }) => errors?.[0]?.extensions.code === "OPERATION_RESOLUTION_FAILURE")).toBe(true);
     }
     expect(Object.keys(wide.metrics.snapshot())).toEqual(["<anonymous>"]);
-    for (let first = 0; first < 1_500; first += 500) await send(first, (name) => `query ${name}{hello}`);
+    for (let first = 0; first < 1_500; first += 100) await send(first, (name) => `query ${name}{hello}`);
 
     const rows = wide.metrics.snapshot();
     expect(Object.keys(rows)).toHaveLength(1_002);
@@ -169,16 +175,20 @@ describe("B. Request parameters", () => {
   });
 
   it("[graphql:B20] a literal with __proto__ is an unknown field of an input, and a key of a JSON value", async () => {
-    expect(await endpoint.query("{echo(o:{__proto__:{}})}")).toMatchObject({ status: 400, code: "GRAPHQL_VALIDATION_FAILED" });
+    expect(await endpoint.query("{echo(o:{__proto__:{}})}")).toMatchObject({
+      status: 400,
+      code: "GRAPHQL_VALIDATION_FAILED",
+    });
     expect(await endpoint.query("{echo(x:{__proto__:{polluted:1}})}")).toMatchObject({ status: 200, errors: [] });
   });
 
   it("leaves memory, the event loop and the next request as they were", () => {
-    section.check();
+    expect(section.faults()).toEqual([]);
   });
 });
 
 /** A request that is refused before an operation is looked for. */
 const wrong = (body: unknown): ReturnType<Endpoint["post"]> => endpoint.post(body, [], { operations: 0 });
 
-const named = (query: string, operationName: string): ReturnType<Endpoint["post"]> => endpoint.post({ query, operationName });
+const named = (query: string, operationName: string): ReturnType<Endpoint["post"]> =>
+  endpoint.post({ query, operationName });

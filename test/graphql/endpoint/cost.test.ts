@@ -1,11 +1,11 @@
-import { field, Limits, object, schema, t } from "portico/graphql";
+import { field, Limits, type ObjectType, object, schema, t } from "portico/graphql";
 import { describe, expect, it } from "vitest";
 import { bodyOf, codesOf, type GraphBody, open, openSchema, verdictOf } from "./open.ts";
 
 interface Book {
   readonly title: string;
 }
-const Book = object<Book>("Book", { title: t.string });
+const Book: ObjectType<Book> = object("Book", { title: t.string });
 const books: readonly Book[] = [{ title: "Middlemarch" }];
 const sized = { limit: t.arg(t.nullable(t.int), { default: 10 }) };
 
@@ -141,11 +141,9 @@ describe("measuring", () => {
       [400, "COST_LIMIT_EXCEEDED"],
       [400, "COST_LIMIT_EXCEEDED"],
     ]);
-    expect(answers.map((answer) => /is (\d+), the limit/.exec(bodyOf(answer).errors?.[0]?.message ?? "")?.[1])).toEqual([
-      String(2 ** 30),
-      String(2 ** 30),
-      String(Number.MAX_SAFE_INTEGER),
-    ]);
+    expect(answers.map((answer) => /is (\d+), the limit/.exec(bodyOf(answer).errors?.[0]?.message ?? "")?.[1])).toEqual(
+      [String(2 ** 30), String(2 ** 30), String(Number.MAX_SAFE_INTEGER)],
+    );
     // Expanding 2^30 fields would take minutes.
     expect(elapsed).toBeLessThan(2_000);
     expect(ran).toEqual({});
@@ -154,7 +152,8 @@ describe("measuring", () => {
   it("[CST-15] happens after validation and coercion, for these variables, each time anew", async () => {
     const { client } = await openSchema(shelf, { limits: { cost: 50 } });
     const query = "query ($n: Int) { books(limit: $n) { title } }";
-    const ask = async (document: string, n: unknown) => client.post("/graphql", { body: { query: document, variables: { n } } });
+    const ask = async (document: string, n: unknown) =>
+      client.post("/graphql", { body: { query: document, variables: { n } } });
 
     const [small, large, again] = [await ask(query, 10), await ask(query, 60), await ask(query, 10)];
     const invalid = await ask("query ($n: Int) { books(limit: $n) { title } nope }", 60);

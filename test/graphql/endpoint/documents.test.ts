@@ -25,7 +25,11 @@ describe("trusted documents", () => {
       ];
 
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-      expect(answers.map((answer) => bodyOf(answer).data)).toEqual([{ hello: "world" }, { hello: "world" }, { a: { id: "a" } }]);
+      expect(answers.map((answer) => bodyOf(answer).data)).toEqual([
+        { hello: "world" },
+        { hello: "world" },
+        { a: { id: "a" } },
+      ]);
     }
   });
 
@@ -51,7 +55,10 @@ describe("trusted documents", () => {
   it("are held to the limits like any other", async () => {
     const { client } = await open({ documents: { trusted: manifest }, limits: { cost: 0 } });
 
-    expect(verdictOf(await client.post("/graphql", { body: { documentId: "hello" } }))).toEqual([400, "COST_LIMIT_EXCEEDED"]);
+    expect(verdictOf(await client.post("/graphql", { body: { documentId: "hello" } }))).toEqual([
+      400,
+      "COST_LIMIT_EXCEEDED",
+    ]);
   });
 });
 
@@ -80,8 +87,12 @@ describe("automatic persisted queries", () => {
   it("are kept when they are valid and within the limits, and not otherwise", async () => {
     const stores = memoryStores();
     const set = vi.spyOn(stores.durable, "set");
-    const { client } = await open({ documents: { automatic: true, keepSeconds: 60 }, limits: { aliases: 1 } }, { stores });
-    const register = (query: string) => client.post("/graphql", { body: { query, extensions: persisted(hashOf(query)) } });
+    const { client } = await open(
+      { documents: { automatic: true, keepSeconds: 60 }, limits: { aliases: 1 } },
+      { stores },
+    );
+    const register = (query: string) =>
+      client.post("/graphql", { body: { query, extensions: persisted(hashOf(query)) } });
 
     const refused = [await register("{ nope }"), await register("{ hello"), await register("{ x: hello y: hello }")];
     const long = await register(`{ hello } ${"#".repeat(20_000)}`);
@@ -96,7 +107,10 @@ describe("automatic persisted queries", () => {
     const { client } = await open();
     const extensions = persisted(hashOf(HELLO));
 
-    const answers = [await client.post("/graphql", { body: { query: HELLO, extensions } }), await client.post("/graphql", { body: { extensions } })];
+    const answers = [
+      await client.post("/graphql", { body: { query: HELLO, extensions } }),
+      await client.post("/graphql", { body: { extensions } }),
+    ];
 
     expect(answers.map(verdictOf)).toEqual([[200], [400, "PERSISTED_QUERY_NOT_FOUND"]]);
   });

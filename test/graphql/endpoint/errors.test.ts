@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import { Conflict, HttpException, type MiddlewareFunction, PorticoApp } from "portico";
-import { type FormattedError, Graph, GraphQLDenied, type GraphOptions, field, schema, t } from "portico/graphql";
+import { type FormattedError, field, Graph, type GraphOptions, GraphQLDenied, schema, t } from "portico/graphql";
 import type { CaughtLine, LogCatcher, TestRequest } from "portico/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ask, somebody } from "../ask.ts";
@@ -19,26 +19,53 @@ describe("a request that does not reach execution", () => {
     ["[ERR-03]", "a body that is not JSON", 400, "BODY_NOT_JSON", { headers: JSON_BODY, body: "{oops" }],
     ["[ERR-04]", "a request without a document", 400, "BAD_REQUEST", { body: {} }],
     ["[ERR-05]", "a document that does not parse", 400, "GRAPHQL_PARSE_FAILED", { body: { query: "{ hello" } }],
-    ["[ERR-06]", "a document that does not validate", 400, "GRAPHQL_VALIDATION_FAILED", { body: { query: "{ hello nope }" } }],
-    ["[ERR-07]", "an operation over the cost budget", 400, "COST_LIMIT_EXCEEDED", { body: { query: "{ hello hello hello hello }" } }],
+    [
+      "[ERR-06]",
+      "a document that does not validate",
+      400,
+      "GRAPHQL_VALIDATION_FAILED",
+      { body: { query: "{ hello nope }" } },
+    ],
+    [
+      "[ERR-07]",
+      "an operation over the cost budget",
+      400,
+      "COST_LIMIT_EXCEEDED",
+      { body: { query: "{ hello hello hello hello }" } },
+    ],
     ["[ERR-08]", "introspection while it is off", 403, "INTROSPECTION_DISABLED", { body: INTROSPECTION }],
-    ["[ERR-09]", "a body larger than maxBody", 413, "PAYLOAD_TOO_LARGE", { headers: JSON_BODY, body: bodyOfSize(1025) }],
-    ["[ERR-10]", "a file of a type that is not taken", 400, "UPLOAD_TYPE_REFUSED", { headers: { "content-type": CONTENT_TYPE }, body: form(oneFile("x", { type: "application/pdf" })) }],
+    [
+      "[ERR-09]",
+      "a body larger than maxBody",
+      413,
+      "PAYLOAD_TOO_LARGE",
+      { headers: JSON_BODY, body: bodyOfSize(1025) },
+    ],
+    [
+      "[ERR-10]",
+      "a file of a type that is not taken",
+      400,
+      "UPLOAD_TYPE_REFUSED",
+      { headers: { "content-type": CONTENT_TYPE }, body: form(oneFile("x", { type: "application/pdf" })) },
+    ],
   ];
-  it.each(refusals)("%s [ERR-01] [ERR-37] %s is %i %s, without data, and runs nothing", async (_clause, _title, status, code, request) => {
-    const { client, ran } = await open({
-      introspection: false,
-      limits: { cost: 3 },
-      transport: { maxBody: "1kb" },
-      uploads: { enabled: true, contentTypes: ["image/*"] },
-    });
+  it.each(refusals)(
+    "%s [ERR-01] [ERR-37] %s is %i %s, without data, and runs nothing",
+    async (_clause, _title, status, code, request) => {
+      const { client, ran } = await open({
+        introspection: false,
+        limits: { cost: 3 },
+        transport: { maxBody: "1kb" },
+        uploads: { enabled: true, contentTypes: ["image/*"] },
+      });
 
-    const answer = await client.post("/graphql", request);
+      const answer = await client.post("/graphql", request);
 
-    expect(verdictOf(answer)).toEqual([status, code]);
-    expect(Object.keys(bodyOf(answer)).filter((key) => key !== "extensions")).toEqual(["errors"]);
-    expect(ran).toEqual({});
-  });
+      expect(verdictOf(answer)).toEqual([status, code]);
+      expect(Object.keys(bodyOf(answer)).filter((key) => key !== "extensions")).toEqual(["errors"]);
+      expect(ran).toEqual({});
+    },
+  );
 
   it("[ERR-04] is a GET without a query, too", async () => {
     const { client } = await open();
@@ -61,7 +88,11 @@ describe("a request that does not reach execution", () => {
       "query A { hello } query B { __schema { types { name } } }",
     ];
 
-    const answers = await Promise.all(documents.map((query) => client.post("/graphql", { body: { query, ...(query.startsWith("query A") ? { operationName: "B" } : {}) } })));
+    const answers = await Promise.all(
+      documents.map((query) =>
+        client.post("/graphql", { body: { query, ...(query.startsWith("query A") ? { operationName: "B" } : {}) } }),
+      ),
+    );
     const typename = await client.post("/graphql", { body: { query: "{ __typename }" } });
 
     expect(answers.map(verdictOf)).toEqual(answers.map(() => [403, "INTROSPECTION_DISABLED"]));
@@ -108,7 +139,11 @@ describe("a field", () => {
     const ada = await client.post("/graphql", { headers: { "x-user": "ada" }, body: { query } });
     const { errors } = await ask(gated, query);
 
-    expect([nobody.status, bodyOf(nobody).data, codesOf(nobody)]).toEqual([200, { open: "open", mine: null }, ["UNAUTHENTICATED"]]);
+    expect([nobody.status, bodyOf(nobody).data, codesOf(nobody)]).toEqual([
+      200,
+      { open: "open", mine: null },
+      ["UNAUTHENTICATED"],
+    ]);
     expect(bodyOf(nobody).errors?.[0]?.path).toEqual(["mine"]);
     expect(bodyOf(ada).data).toEqual({ open: "open", mine: "mine" });
     expect(errors?.[0]?.originalError).toBeInstanceOf(GraphQLDenied);
@@ -134,8 +169,14 @@ describe("an error", () => {
     const { client, log } = await open();
     log.clear();
 
-    const fields = await client.post("/graphql", { headers: { "x-request-id": "from-outside" }, body: { query: "{ boom other: boom }" } });
-    const request = await client.post("/graphql", { headers: { "x-request-id": "from-outside" }, body: { query: "{ nope }" } });
+    const fields = await client.post("/graphql", {
+      headers: { "x-request-id": "from-outside" },
+      body: { query: "{ boom other: boom }" },
+    });
+    const request = await client.post("/graphql", {
+      headers: { "x-request-id": "from-outside" },
+      body: { query: "{ nope }" },
+    });
 
     const errors = [...(bodyOf(fields).errors ?? []), ...(bodyOf(request).errors ?? [])];
     const ids = errors.map(({ extensions }) => extensions.correlationId);
@@ -215,12 +256,18 @@ describe("an error", () => {
     vi.stubEnv("NODE_ENV", "production");
     const production = await failing(error);
 
-    expect([development?.message, production?.message, debugged?.message]).toEqual(["Unexpected error", "Unexpected error", "secret"]);
+    expect([development?.message, production?.message, debugged?.message]).toEqual([
+      "Unexpected error",
+      "Unexpected error",
+      "secret",
+    ]);
     expect(() => new Graph(throwing(error), { debug: true })).toThrow("Graph.debug");
   });
 
   it("of a value that its scalar cannot print does not tell the value", async () => {
-    const { client } = await openSchema(schema({ query: { age: field(t.nullable(t.int))(() => "4711 secret" as never) } }));
+    const { client } = await openSchema(
+      schema({ query: { age: field(t.nullable(t.int))(() => "4711 secret" as never) } }),
+    );
 
     const answer = await client.post("/graphql", { body: { query: "{ age }" } });
 
@@ -234,7 +281,9 @@ describe("introspection and suggestions", () => {
     const { client } = await open(options);
     const schema = await client.post("/graphql", { body: INTROSPECTION });
     const misspelt = await client.post("/graphql", { body: MISSPELT });
-    const argument = await client.post("/graphql", { body: { query: "query ($o: In) { echo(o: $o) }", variables: { o: { ss: "x" } } } });
+    const argument = await client.post("/graphql", {
+      body: { query: "query ($o: In) { echo(o: $o) }", variables: { o: { ss: "x" } } },
+    });
     return [schema.status, ...[misspelt, argument].map((answer) => answer.text().includes("Did you mean"))];
   }
 

@@ -1,5 +1,15 @@
 import { Depend, PorticoApp, type PorticoAppOptions } from "portico";
-import { field, Graph, type GraphOptions, mutation, type ObjectType, object, schema, subscription, t } from "portico/graphql";
+import {
+  field,
+  Graph,
+  type GraphOptions,
+  mutation,
+  type ObjectType,
+  object,
+  schema,
+  subscription,
+  t,
+} from "portico/graphql";
 import { type LiveClient, type LogCatcher, liveClient, logCatcher } from "portico/testing";
 
 /** Counts what ran, for what must not have. */
@@ -36,7 +46,10 @@ export function fixtureSchema(ran: Ran = {}, leases: Leases = { opened: 0, close
   const A: ObjectType<Node> = object("A", {
     id: t.nullable(t.id),
     a: field(t.nullable(() => A))(() => ({ id: "a" })),
-    list: field(t.list(() => A), { params: { first: t.arg(t.nullable(t.int), { default: 2 }) }, listSize })(() => NODES),
+    list: field(
+      t.list(() => A),
+      { params: { first: t.arg(t.nullable(t.int), { default: 2 }) }, listSize },
+    )(() => NODES),
     plain: field(t.list(() => A))(() => NODES),
   });
   const args = { x: t.nullable(t.json), s: t.nullable(t.string), i: t.nullable(t.int), o: t.nullable(In) };
@@ -64,10 +77,14 @@ export function fixtureSchema(ran: Ran = {}, leases: Leases = { opened: 0, close
         note("login");
         return p === "right";
       }),
-      up: mutation(t.nullable(t.string), { params: { f: t.nullable(t.upload), fs: t.nullable(t.list(t.nullable(t.upload))), lease } })(async ({ f, fs }) => {
+      up: mutation(t.nullable(t.string), {
+        params: { f: t.nullable(t.upload), fs: t.nullable(t.list(t.nullable(t.upload))), lease },
+      })(async ({ f, fs }) => {
         note("up");
         const files = [f, ...(fs ?? [])].filter((file) => file !== null);
-        const read = files.map(async (file) => `${file.filename}:${file.contentType}:${(await new Response(file.stream()).bytes()).length}`);
+        const read = files.map(
+          async (file) => `${file.filename}:${file.contentType}:${(await new Response(file.stream()).bytes()).length}`,
+        );
         return (await Promise.all(read)).join(",");
       }),
     },

@@ -24,7 +24,10 @@ const gate: Gate<true> = {
   scopes: ["jwt"],
   check(ctx) {
     if (ctx.request.headers["authorization"] !== "Bearer token")
-      throw new HttpException(401, "Sign in first", { code: "UNAUTHENTICATED", headers: { "www-authenticate": "Bearer" } });
+      throw new HttpException(401, "Sign in first", {
+        code: "UNAUTHENTICATED",
+        headers: { "www-authenticate": "Bearer" },
+      });
     ctx.identity = { user: somebody("ada"), auth: "jwt" };
   },
 };
@@ -35,7 +38,10 @@ afterEach(() => void vi.useRealTimers());
 it("[GRA-01] transport rules the endpoint", async () => {
   const { client } = await open({ transport: new Transport({ batch: 1 }) });
 
-  const answers = [await client.post("/graphql", { body: [hello] }), await client.post("/graphql", { body: [hello, hello] })];
+  const answers = [
+    await client.post("/graphql", { body: [hello] }),
+    await client.post("/graphql", { body: [hello, hello] }),
+  ];
 
   expect(answers.map(({ status }) => status)).toEqual([200, 400]);
 });
@@ -72,10 +78,12 @@ describe("auth", () => {
 describe("middleware", () => {
   it("[GRA-05] runs in its order on the endpoint, and on no other route", async () => {
     const seen: string[] = [];
-    const recorder = (name: string): MiddlewareFunction => async (ctx, next) => {
-      seen.push(`${name} ${new URL(ctx.request.url).pathname}`);
-      await next();
-    };
+    const recorder =
+      (name: string): MiddlewareFunction =>
+      async (ctx, next) => {
+        seen.push(`${name} ${new URL(ctx.request.url).pathname}`);
+        await next();
+      };
     const app = new PorticoApp({ logger: false }).get("/other", () => "other");
     new Graph(fixtureSchema(), { middleware: [recorder("outer"), recorder("inner")] }).mount(app);
     const client = await openApp(app);
@@ -112,7 +120,10 @@ describe("a refusal of the route", () => {
     const unauthenticated = await gated.client.post("/graphql", { body: hello });
     const tooMany = await limited.client.post("/graphql", { body: hello });
 
-    expect([verdictOf(unauthenticated), unauthenticated.headers["www-authenticate"]]).toEqual([[401, "UNAUTHENTICATED"], "Bearer"]);
+    expect([verdictOf(unauthenticated), unauthenticated.headers["www-authenticate"]]).toEqual([
+      [401, "UNAUTHENTICATED"],
+      "Bearer",
+    ]);
     expect([verdictOf(tooMany), tooMany.headers["retry-after"]]).toEqual([[429, "RATE_LIMITED"], expect.any(String)]);
     for (const answer of [unauthenticated, tooMany]) {
       expect(Object.keys(bodyOf(answer))).toEqual(["errors"]);
@@ -141,7 +152,11 @@ describe("a refusal of the route", () => {
 });
 
 it("takes a plain object wherever it takes a Transport, an Uploads or a Limits", async () => {
-  const { client } = await open({ transport: { batch: 1 }, uploads: { enabled: true, maxFiles: 1 }, limits: { aliases: 0 } });
+  const { client } = await open({
+    transport: { batch: 1 },
+    uploads: { enabled: true, maxFiles: 1 },
+    limits: { aliases: 0 },
+  });
 
   const answers = [
     await client.post("/graphql", { body: [hello, hello] }),
@@ -172,7 +187,7 @@ it.each<[string, object]>([
 });
 
 it("[GRA-09] takes a schema from SDL, with limits, gate and hooks as usual", async () => {
-  const sdl = buildSchema("type Query { hello(name: String = \"world\"): String, dear: Int }");
+  const sdl = buildSchema('type Query { hello(name: String = "world"): String, dear: Int }');
   const fields = (sdl.getQueryType() as GraphQLObjectType).getFields();
   Object.assign(fields["hello"] as object, { resolve: (_: unknown, { name }: { name: string }) => `hello ${name}` });
   Object.assign(fields["dear"] as object, { resolve: () => 1, extensions: { cost: 100 } });
@@ -180,7 +195,10 @@ it("[GRA-09] takes a schema from SDL, with limits, gate and hooks as usual", asy
   const { client, graph } = await openSchema(sdl, { limits: { cost: 50 }, auth: gate });
   graph.onOperation((result, { operationName }) => void names.push([operationName, result.ok]));
 
-  const answer = await client.post("/graphql", { headers: TOKEN, body: { query: 'query Greet { hello(name: "Ada") }' } });
+  const answer = await client.post("/graphql", {
+    headers: TOKEN,
+    body: { query: 'query Greet { hello(name: "Ada") }' },
+  });
   const dear = await client.post("/graphql", { headers: TOKEN, body: { query: "query Dear { dear }" } });
   const nobody = await client.post("/graphql", { body: hello });
 

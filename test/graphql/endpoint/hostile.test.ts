@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { measuredServer, tell } from "./measured-server.ts";
 
-const repeat = (count: number, text: (n: number) => string): string => Array.from({ length: count }, (_, n) => text(n)).join(" ");
+const repeat = (count: number, text: (n: number) => string): string =>
+  Array.from({ length: count }, (_, n) => text(n)).join(" ");
 
 /** Each is another document for each round: what was worked out for one is of no use to the next. */
 const documents: Readonly<Record<string, (round: number) => string>> = {
@@ -14,30 +15,40 @@ const documents: Readonly<Record<string, (round: number) => string>> = {
 const MOST_MS = 20;
 const ROUNDS = 9;
 
-it.each(Object.entries(documents))("refuses a document with %s in less than 20 ms of CPU, and blocks nobody for longer", async (name, document) => {
-  const server = await measuredServer();
-  const post = async (query: string) => {
-    const answer = await fetch(server.url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ query }),
-    });
-    return [answer.status, await answer.json()] as const;
-  };
-  for (let n = 0; n < 20; n++) await post(`{ hello x${n}: hello }`);
+it.each(Object.entries(documents))(
+  "refuses a document with %s in less than 20 ms of CPU, and blocks nobody for longer",
+  async (name, document) => {
+    const server = await measuredServer();
+    const post = async (query: string) => {
+      const answer = await fetch(server.url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query }),
+      });
+      return [answer.status, await answer.json()] as const;
+    };
+    for (let n = 0; n < 20; n++) await post(`{ hello x${n}: hello }`);
 
-  const rounds = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    await server.begin();
-    const [status, body] = await post(document(round));
-    rounds.push(await server.end());
-    expect([status, body]).toEqual([400, { errors: [expect.objectContaining({ message: expect.stringMatching(/limit/) })] }]);
-  }
+    const rounds = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await server.begin();
+      const [status, body] = await post(document(round));
+      rounds.push(await server.end());
+      expect([status, body]).toEqual([
+        400,
+        { errors: [expect.objectContaining({ message: expect.stringMatching(/limit/) })] },
+      ]);
+    }
 
-  // The middle and not the last of them: other processes of the machine take their time as well.
-  const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
-  const [cpuMs, blockedMs] = [middle(rounds.map((figures) => figures.cpuMs)), middle(rounds.map((figures) => figures.blockedMs))];
-  tell(`${name}: ${cpuMs.toFixed(1)} ms of CPU, blocked for ${blockedMs.toFixed(1)} ms`);
-  expect(cpuMs).toBeLessThan(MOST_MS);
-  expect(blockedMs).toBeLessThan(MOST_MS);
-});
+    // The middle and not the last of them: other processes of the machine take their time as well.
+    const middle = (values: readonly number[]): number =>
+      values.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
+    const [cpuMs, blockedMs] = [
+      middle(rounds.map((figures) => figures.cpuMs)),
+      middle(rounds.map((figures) => figures.blockedMs)),
+    ];
+    tell(`${name}: ${cpuMs.toFixed(1)} ms of CPU, blocked for ${blockedMs.toFixed(1)} ms`);
+    expect(cpuMs).toBeLessThan(MOST_MS);
+    expect(blockedMs).toBeLessThan(MOST_MS);
+  },
+);

@@ -36,7 +36,8 @@ const documents: Readonly<Record<Name, (size: number) => string>> = {
   aliases: (size) => `{ ${repeat(size, (n) => `n${n}: id`)} }`,
   breadth: (size) => `{ ${repeat(size, "id")} }`,
   // Nine sets of 99 and one of 19, each in a field; the rest stands beside them.
-  fields: (size) => `{ ${repeat(9, `node { ${repeat(99, "id")} }`)} ${repeat(size - 900 - 20, "id")} node { ${repeat(19, "id")} } }`,
+  fields: (size) =>
+    `{ ${repeat(9, `node { ${repeat(99, "id")} }`)} ${repeat(size - 900 - 20, "id")} node { ${repeat(19, "id")} } }`,
   // Nine are not in the list: `{ any ( value : [ ] ) }`.
   tokens: (size) => `{ any(value: [${repeat(size - 9, "1")}]) }`,
   directives: (size) => `{ ${repeat(size, "id @include(if: true)")} }`,
@@ -87,7 +88,10 @@ describe("by default", () => {
     const { client, ran } = await open();
     const batch = (count: number) => Array.from({ length: count }, () => ({ query: "{ hello }" }));
 
-    const answers = [await client.post("/graphql", { body: batch(10) }), await client.post("/graphql", { body: batch(11) })];
+    const answers = [
+      await client.post("/graphql", { body: batch(10) }),
+      await client.post("/graphql", { body: batch(11) }),
+    ];
 
     expect([answers.map(({ status }) => status), ran]).toEqual([[200, 400], { hello: 10 }]);
   });
@@ -134,14 +138,18 @@ describe("Limits", () => {
       names.map((other) => client.post("/graphql", { body: { query: documents[other](defaults[other] + 1) } })),
     );
 
-    expect(answers.map((answer) => verdictOf(answer))).toEqual(names.map((other) => (other === name ? [200] : [400, codes[other]])));
+    expect(answers.map((answer) => verdictOf(answer))).toEqual(
+      names.map((other) => (other === name ? [200] : [400, codes[other]])),
+    );
   });
 
   it("[LIM-13] exempt nothing by its name, and let the standard introspection query through", async () => {
     const { client } = await open({ introspection: true });
 
     const typenames = await client.post("/graphql", { body: { query: `{ ${repeat(101, "__typename")} }` } });
-    const meta = await client.post("/graphql", { body: { query: `{ ${repeat(31, (n) => `s${n}: __schema { types { name } }`)} }` } });
+    const meta = await client.post("/graphql", {
+      body: { query: `{ ${repeat(31, (n) => `s${n}: __schema { types { name } }`)} }` },
+    });
     const standard = await client.post("/graphql", { body: { query: getIntrospectionQuery() } });
 
     expect([verdictOf(typenames), verdictOf(meta)]).toEqual([
@@ -156,7 +164,11 @@ describe("Limits", () => {
     ["the parser before the structure", `{ ${repeat(31, (n) => `n${n}: hello`)}`, "GRAPHQL_PARSE_FAILED"],
     ["the structure before validation", `{ ${repeat(31, (n) => `n${n}: nope`)} }`, "ALIAS_LIMIT_EXCEEDED"],
     ["validation before variables", "query ($i: Int!) { echo(i: $i) nope }", "GRAPHQL_VALIDATION_FAILED"],
-    ["variables before the cost", "query ($i: Int!) { echo(i: $i) list(first: 100) { id list(first: 100) { id } } }", "BAD_USER_INPUT"],
+    [
+      "variables before the cost",
+      "query ($i: Int!) { echo(i: $i) list(first: 100) { id list(first: 100) { id } } }",
+      "BAD_USER_INPUT",
+    ],
   ])("[LIM-14] are checked in their order: %s", async (_title, query, code) => {
     const { client, ran } = await open();
 
@@ -165,24 +177,30 @@ describe("Limits", () => {
     expect([answer.status, [...new Set(codesOf(answer))], ran]).toEqual([400, [code], {}]);
   });
 
-  it.each(names.filter((name) => name !== "cost"))("[LIM-21] answer 400 with a code for %s that names the limit and the count", async (name) => {
-    const { client } = await openSchema(nodes);
-    const size = defaults[name] + 1;
+  it.each(names.filter((name) => name !== "cost"))(
+    "[LIM-21] answer 400 with a code for %s that names the limit and the count",
+    async (name) => {
+      const { client } = await openSchema(nodes);
+      const size = defaults[name] + 1;
 
-    const answer = await client.post("/graphql", { body: { query: documents[name](size) } });
+      const answer = await client.post("/graphql", { body: { query: documents[name](size) } });
 
-    expect(verdictOf(answer)).toEqual([400, codes[name]]);
-    const [error] = bodyOf(answer).errors ?? [];
-    expect(error?.message.match(/\d+/g)).toEqual([String(size), String(defaults[name])]);
-    expect(bodyOf(answer)).not.toHaveProperty("data");
-  });
+      expect(verdictOf(answer)).toEqual([400, codes[name]]);
+      const [error] = bodyOf(answer).errors ?? [];
+      expect(error?.message.match(/\d+/g)).toEqual([String(size), String(defaults[name])]);
+      expect(bodyOf(answer)).not.toHaveProperty("data");
+    },
+  );
 
   it.each([
     ["TOKEN_LIMIT_EXCEEDED", `{ ${repeat(16, "node {")} any(value: [${repeat(2000, "1")}]) ${repeat(17, "}")}`],
     ["DEPTH_LIMIT_EXCEEDED", `{ ${repeat(31, (n) => `n${n}: id`)} ${repeat(16, "node {")} id ${repeat(17, "}")}`],
     ["ALIAS_LIMIT_EXCEEDED", `{ ${repeat(101, (n) => `n${n}: id`)} }`],
     ["BREADTH_LIMIT_EXCEEDED", `{ ${repeat(1001, "id")} }`],
-    ["FIELD_LIMIT_EXCEEDED", `{ ${repeat(51, "id @include(if: true)")} ${repeat(10, `node { ${repeat(99, "id")} }`)} }`],
+    [
+      "FIELD_LIMIT_EXCEEDED",
+      `{ ${repeat(51, "id @include(if: true)")} ${repeat(10, `node { ${repeat(99, "id")} }`)} }`,
+    ],
   ])("[LIM-22] answer with the first of those that are exceeded: %s", async (code, query) => {
     const { client } = await openSchema(nodes);
 

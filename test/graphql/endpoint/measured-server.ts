@@ -35,9 +35,11 @@ export interface MeasuredServer {
   end(): Promise<Figures>;
 }
 
-export async function measuredServer(): Promise<MeasuredServer> {
+export async function measuredServer(flags: readonly string[] = []): Promise<MeasuredServer> {
   const directory = mkdtempSync(join(tmpdir(), "portico-measured-"));
-  const child = fork(new URL("./fixtures/measured-server.ts", import.meta.url), [directory], { execArgv: ["--expose-gc"] });
+  const child = fork(new URL("./fixtures/measured-server.ts", import.meta.url), [directory], {
+    execArgv: ["--expose-gc", ...flags],
+  });
   const gone = new AbortController();
   child.once("exit", () => gone.abort(new Error("the server ended")));
   onTestFinished(async () => {

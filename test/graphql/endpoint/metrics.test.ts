@@ -16,7 +16,11 @@ async function counted() {
     throw new Error("no");
   });
   const hello = field(t.string)(() => "world");
-  const { client, graph } = await openSchema(schema({ query: { wait, fails, hello } }), { limits: { aliases: 1 } }, { clock });
+  const { client, graph } = await openSchema(
+    schema({ query: { wait, fails, hello } }),
+    { limits: { aliases: 1 } },
+    { clock },
+  );
   graph.onOperation(metrics);
   const ask = (query: string) => client.post("/graphql", { body: { query } });
   return { ask, metrics };
@@ -92,7 +96,11 @@ describe("Metrics", () => {
       vi.spyOn(stores.bus, "publish"),
     ];
     const metrics = new Metrics();
-    const { client, graph } = await openSchema(schema({ query: { hello: field(t.string)(() => "world") } }), {}, { stores });
+    const { client, graph } = await openSchema(
+      schema({ query: { hello: field(t.string)(() => "world") } }),
+      {},
+      { stores },
+    );
     graph.onOperation(metrics);
 
     await client.post("/graphql", { body: { query: "query A { hello }" } });
@@ -129,7 +137,8 @@ describe("Metrics", () => {
     const hello = schema({ query: { hello: field(t.string)(() => "world") } });
     const { client, graph } = await openSchema(hello, { transport: { batch: 1_010 } });
     graph.onOperation(metrics);
-    const named = (from: number, count: number) => Array.from({ length: count }, (_, n) => ({ query: `query N${from + n} { hello }` }));
+    const named = (from: number, count: number) =>
+      Array.from({ length: count }, (_, n) => ({ query: `query N${from + n} { hello }` }));
 
     await client.post("/graphql", { body: [{ query: "{ hello }" }, ...named(0, 1_000)] });
     expect(metrics.snapshot()["<other>"]).toBeUndefined();

@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "portico";
-import { field, type GraphOptions, Limits, type OperationContext, type OperationResult, object, schema, t } from "portico/graphql";
+import {
+  field,
+  type GraphOptions,
+  Limits,
+  type ObjectType,
+  type OperationContext,
+  type OperationResult,
+  object,
+  schema,
+  t,
+} from "portico/graphql";
 import { describe, expect, it } from "vitest";
 import { bodyOf, type GraphBody, openSchema } from "./open.ts";
 
-const Book = object("Book", { title: t.string });
+const Book: ObjectType<{ readonly title: string }> = object("Book", { title: t.string });
 const query = {
   hello: field(t.string)(() => "world"),
   dear: field(t.string, { cost: 7 })(() => "dear"),
@@ -145,7 +155,11 @@ describe("the result", () => {
   it("[OPC-03] is ok when there are no errors", async () => {
     const { called } = await recorded();
 
-    const oks = [(await called({ query: "{ hello }" }))[0].ok, (await called({ query: "{ hello fails }" }))[0].ok, (await called({ query: "{ nope }" }))[0].ok];
+    const oks = [
+      (await called({ query: "{ hello }" }))[0].ok,
+      (await called({ query: "{ hello fails }" }))[0].ok,
+      (await called({ query: "{ nope }" }))[0].ok,
+    ];
 
     expect(oks).toEqual([true, false, false]);
   });

@@ -16,7 +16,12 @@ function fromPothos(): GraphQLSchema {
   builder.objectType("Book", { fields: (t) => ({ id: t.exposeID("id"), title: t.exposeString("title") }) });
   builder.queryType({
     fields: (t) => ({
-      books: t.field({ type: ["Book"], args: { first: t.arg.int() }, extensions: { listSize: { argument: "first", max: 50 } }, resolve: () => [...shelf] }),
+      books: t.field({
+        type: ["Book"],
+        args: { first: t.arg.int() },
+        extensions: { listSize: { argument: "first", max: 50 } },
+        resolve: () => [...shelf],
+      }),
       operation: t.string({ nullable: true, resolve: (_root, _args, context) => context.operationName }),
       dear: t.int({ extensions: { cost: 9 }, resolve: () => 9 }),
     }),
@@ -24,7 +29,8 @@ function fromPothos(): GraphQLSchema {
   return builder.toSchema();
 }
 
-const SDL = "type Book { id: ID! title: String! } type Query { books(first: Int): [Book!]! operation: String dear: Int! }";
+const SDL =
+  "type Book { id: ID! title: String! } type Query { books(first: Int): [Book!]! operation: String dear: Int! }";
 const resolvers: Readonly<Record<string, GraphQLFieldResolver<unknown, GraphContext>>> = {
   books: () => shelf,
   operation: (_root, _args, context) => context.operationName,
@@ -103,7 +109,9 @@ it.skipIf(isOther)("serves what a gateway asks a subgraph for", async () => {
   const query = "query ($of: [_Any!]!) { _entities(representations: $of) { ... on Book { title } } }";
 
   const service = await client.post("/graphql", { body: { query: "{ _service { sdl } }" } });
-  const entities = await client.post("/graphql", { body: { query, variables: { of: [{ __typename: "Book", id: "1" }] } } });
+  const entities = await client.post("/graphql", {
+    body: { query, variables: { of: [{ __typename: "Book", id: "1" }] } },
+  });
 
   expect(service.text()).toContain("@key");
   expect([codesOf(entities), bodyOf(entities).data]).toEqual([[], { _entities: [{ title: "Middlemarch" }] }]);

@@ -44,7 +44,9 @@ describe("batch", () => {
 
 describe("graphqlContentType", () => {
   it("[TRN-04] [TRN-11] true negotiates the GraphQL media type, and the answer is labelled with it", async () => {
-    const { client } = await open({ transport: new Transport({ graphqlContentType: true, responseContentType: true }) });
+    const { client } = await open({
+      transport: new Transport({ graphqlContentType: true, responseContentType: true }),
+    });
 
     const answer = await client.post("/graphql", asksForGraphql);
 
@@ -54,7 +56,10 @@ describe("graphqlContentType", () => {
   it("[TRN-10] false answers application/json, whatever is asked for", async () => {
     const { client } = await open({ transport: new Transport({ graphqlContentType: false }) });
 
-    const answers = [await client.post("/graphql", asksForGraphql), await client.post("/graphql", { ...asksForGraphql, body: {} })];
+    const answers = [
+      await client.post("/graphql", asksForGraphql),
+      await client.post("/graphql", { ...asksForGraphql, body: {} }),
+    ];
 
     expect(answers.map(({ status, headers }) => [status, headers["content-type"]])).toEqual([
       [200, "application/json; charset=utf-8"],
@@ -68,7 +73,10 @@ describe("responseContentType", () => {
     const labelled = await open({ transport: { responseContentType: true } });
     const plain = await open({ transport: { responseContentType: false } });
 
-    const [first, second] = [await labelled.client.post("/graphql", asksForGraphql), await plain.client.post("/graphql", asksForGraphql)];
+    const [first, second] = [
+      await labelled.client.post("/graphql", asksForGraphql),
+      await plain.client.post("/graphql", asksForGraphql),
+    ];
 
     expect(first.headers["content-type"]).toBe("application/graphql-response+json; charset=utf-8");
     expect(second.headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -122,10 +130,13 @@ describe("maxBody", () => {
     expect(sent).toBeLessThan(20 * 1024 ** 2);
   });
 
-  it.each(["lots", "-1mb", "", "1 mb!", -1, 1.5, Number.NaN, null])("[TRN-08] refuses %j where the Transport is made", (maxBody) => {
-    expect(() => new Transport({ maxBody: maxBody as never })).toThrow(ConfigurationError);
-    expect(() => new Transport({ maxBody: maxBody as never })).toThrow("Transport.maxBody");
-  });
+  it.each(["lots", "-1mb", "", "1 mb!", -1, 1.5, Number.NaN, null])(
+    "[TRN-08] refuses %j where the Transport is made",
+    (maxBody) => {
+      expect(() => new Transport({ maxBody: maxBody as never })).toThrow(ConfigurationError);
+      expect(() => new Transport({ maxBody: maxBody as never })).toThrow("Transport.maxBody");
+    },
+  );
 
   it.each(["1kb", 1024] as const)("[TRN-13] %j is 1024 bytes", async (maxBody) => {
     const { client } = await open({ transport: new Transport({ maxBody }) });

@@ -3,7 +3,17 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { field, type GraphOptions, mutation, printSchema, schema, t, type Upload, Uploads, type UploadsOptions } from "portico/graphql";
+import {
+  field,
+  type GraphOptions,
+  mutation,
+  printSchema,
+  schema,
+  t,
+  type Upload,
+  Uploads,
+  type UploadsOptions,
+} from "portico/graphql";
 import type { LiveClient, TestResponse } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { flood, rawConnection } from "../../http/raw-connection.ts";
@@ -19,7 +29,9 @@ function archive(whileOpen: () => unknown = () => undefined) {
   const seen: unknown[] = [];
   const tell = async (uploads: readonly (Upload | null)[]): Promise<string> => {
     seen.push(whileOpen());
-    return (await Promise.all(uploads.map((upload) => (upload === null ? "none" : described(upload))))).join(", ");
+    return (await Promise.all(uploads.map(async (upload) => (upload === null ? "none" : described(upload))))).join(
+      ", ",
+    );
   };
   const add = mutation(t.string, { params: { title: t.nullable(t.string), file: t.upload } })(
     async ({ title, file }) => `${title ?? ""} ${await tell([file])}`,
@@ -48,7 +60,10 @@ async function openArchive(uploads: UploadsOptions = {}, options: GraphOptions =
   const directory = mkdtempSync(join(tmpdir(), "portico-test-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const { seen, types } = archive(() => openFilesIn(directory));
-  const { client } = await openSchema(types, { uploads: new Uploads({ enabled: true, directory, ...uploads }), ...options });
+  const { client } = await openSchema(types, {
+    uploads: new Uploads({ enabled: true, directory, ...uploads }),
+    ...options,
+  });
   return { client, seen, directory };
 }
 
@@ -110,12 +125,23 @@ describe("uploads", () => {
   });
 
   it.each<[string, UploadsOptions["contentTypes"], readonly string[], readonly string[]]>([
-    ["[UPL-06] an exact type", ["image/png"], ["image/png", "IMAGE/PNG; q=1"], ["application/pdf", "image/webp", "image/png2", ""]],
+    [
+      "[UPL-06] an exact type",
+      ["image/png"],
+      ["image/png", "IMAGE/PNG; q=1"],
+      ["application/pdf", "image/webp", "image/png2", ""],
+    ],
     ["[UPL-07] a family", ["image/*"], ["image/png", "image/webp"], ["text/plain", "imagex/png", "image", ""]],
     ["[UPL-08] nothing, which allows everything", [], ["image/png", "application/pdf", "text/plain", ""], []],
   ])("%s decides over the type of a file", async (_title, contentTypes, taken, refused) => {
     const { client } = await openArchive({ contentTypes: contentTypes ?? [] });
-    const status = async (type: string) => (await send(client, one("x", type === "" ? { headers: 'Content-Disposition: form-data; name="0"; filename="a"' } : { type }))).status;
+    const status = async (type: string) =>
+      (
+        await send(
+          client,
+          one("x", type === "" ? { headers: 'Content-Disposition: form-data; name="0"; filename="a"' } : { type }),
+        )
+      ).status;
 
     expect(await Promise.all(taken.map(status))).toEqual(taken.map(() => 200));
     expect(await Promise.all(refused.map(status))).toEqual(refused.map(() => 400));
@@ -188,7 +214,10 @@ describe("uploads", () => {
   it("[LIM-18] may have 10 MiB each by default", async () => {
     const { client } = await openArchive();
 
-    const answers = [await send(client, one(Buffer.alloc(10 * 1024 ** 2))), await send(client, one(Buffer.alloc(10 * 1024 ** 2 + 1)))];
+    const answers = [
+      await send(client, one(Buffer.alloc(10 * 1024 ** 2))),
+      await send(client, one(Buffer.alloc(10 * 1024 ** 2 + 1))),
+    ];
 
     expect(answers.map(({ status }) => status)).toEqual([200, 413]);
   });
@@ -313,17 +342,23 @@ describe("a multipart request", () => {
     expect([verdictOf(answer), seen]).toEqual([[400, "UPLOAD_INVALID"], []]);
   });
 
-  it.each(["variables.nope.3", "variables.file.0", "variables.nope", "query", "variables", "", "variables.__proto__.x", "variables.constructor"])(
-    "[MPU-10] with the path %j, which leads nowhere, is 400",
-    async (path) => {
-      const { client, seen } = await openArchive();
-      const [operations] = one();
+  it.each([
+    "variables.nope.3",
+    "variables.file.0",
+    "variables.nope",
+    "query",
+    "variables",
+    "",
+    "variables.__proto__.x",
+    "variables.constructor",
+  ])("[MPU-10] with the path %j, which leads nowhere, is 400", async (path) => {
+    const { client, seen } = await openArchive();
+    const [operations] = one();
 
-      const answer = await send(client, [operations as FormPart, map({ 0: [path] }), file("0", "x")]);
+    const answer = await send(client, [operations as FormPart, map({ 0: [path] }), file("0", "x")]);
 
-      expect([verdictOf(answer), seen]).toEqual([[400, "UPLOAD_INVALID"], []]);
-    },
-  );
+    expect([verdictOf(answer), seen]).toEqual([[400, "UPLOAD_INVALID"], []]);
+  });
 
   it("[MPU-11] of a client that leaves in the middle runs nothing and leaves no file", async () => {
     const { client, seen, directory } = await openArchive({ spillAbove: "1b" });
@@ -341,7 +376,11 @@ describe("a multipart request", () => {
   it("cannot be a batch", async () => {
     const { client } = await openArchive();
 
-    const answer = await send(client, [json("operations", [{ query: ADD, variables: { file: null } }]), map({ 0: ["0.variables.file"] }), file("0", "x")]);
+    const answer = await send(client, [
+      json("operations", [{ query: ADD, variables: { file: null } }]),
+      map({ 0: ["0.variables.file"] }),
+      file("0", "x"),
+    ]);
 
     expect(codesOf(answer)).toEqual(["BATCH_REFUSED"]);
   });
@@ -349,7 +388,11 @@ describe("a multipart request", () => {
   it("whose document is refused gives its files back", async () => {
     const { client, seen, directory } = await openArchive({ spillAbove: "1b" });
 
-    const answer = await send(client, [operations({ f: null }), map({ 0: ["variables.f"] }), file("0", "x".repeat(100))]);
+    const answer = await send(client, [
+      operations({ f: null }),
+      map({ 0: ["variables.f"] }),
+      file("0", "x".repeat(100)),
+    ]);
 
     expect(verdictOf(answer)).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
     expect([seen, openFilesIn(directory)]).toEqual([[], 0]);

@@ -1,0 +1,191 @@
+import { writeFile } from "node:fs/promises";
+import { resolveCursorConnection } from "@pothos/plugin-relay";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Pool } from "pg";
+import { CursorKeys } from "../src/pagination/cursor/cursor-keys.ts";
+import { CursorList } from "../src/pagination/cursor-page.ts";
+import { CursorPagination } from "../src/pagination/index.ts";
+import type { PageRequest } from "../src/pagination/page-request.ts";
+import { apaginate } from "../src/pagination/paginate.ts";
+import { namedStatements, tableHandler } from "../src/sql/index.ts";
+import { keyAt, prepareTable, TABLE } from "./pagination/table.ts";
+
+interface Item {
+  id: string;
+  created_at: Date;
+  title: string;
+  price: number;
+}
+interface Tables {
+  "portico_bench.items": Item;
+}
+
+const isShort = process.argv.includes("--short");
+const ROWS = isShort ? 200_000 : 10_000_000;
+const SIZE = 20;
+const DEEP = isShort ? 8_000 : 400_000;
+/** Pages that are asked for; the deep one is what counts. */
+const PAGES = isShort ? [1, 100, DEEP] : [1, 1_000, 100_000, DEEP];
+const ROUNDS = isShort ? 300 : 1_500;
+const SLOW_ROUNDS = 3;
+const strategy = new CursorPagination({
+  order: [
+    ["created_at", "asc"],
+    ["id", "asc"],
+  ],
+});
+
+type Key = readonly [createdAt: string, id: string];
+interface Way {
+  readonly name: string;
+  /** Asks for the page after a key; the offset is that page's own. */
+  readonly page: (key: Key, offset: number) => Promise<unknown>;
+  readonly isSlow: boolean;
+}
+
+/**
+ * A page of 20 by each way, at several depths, interleaved: every round asks every way in turn. Ratios within one run
+ * count; the machine is shared.
+ */
+export async function run(): Promise<void> {
+  const connection = {
+    host: process.env["PGHOST"] ?? "127.0.0.1",
+    user: process.env["PGUSER"] ?? "postgres",
+    database: process.env["PGDATABASE"] ?? "test",
+  };
+  const pool = new Pool({ ...connection, max: 1 });
+  await prepareTable(pool, ROWS);
+  const database = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: namedStatements(new Pool({ ...connection, max: 1 })) }),
+  });
+  const ways = waysOf(pool, database);
+  const keys = new Map<number, Key>();
+  for (const page of PAGES) keys.set(page, await keyAt(pool, (page - 1) * SIZE));
+
+  const medians = new Map<string, Map<number, number>>(ways.map(({ name }) => [name, new Map()]));
+  for (const page of PAGES) {
+    const key = keys.get(page) as Key;
+    const times = new Map<string, number[]>(ways.map(({ name }) => [name, []]));
+    for (let round = -50; round < ROUNDS; round++) {
+      for (const way of ways) {
+        // A slow way is slow with the depth: there a few rounds tell enough, and more would take the day.
+        if (way.isSlow && page > 1 && (round < 0 || round >= (page > 1_000 ? SLOW_ROUNDS : ROUNDS / 20))) continue;
+        const start = process.hrtime.bigint();
+        await way.page(key, (page - 1) * SIZE);
+        if (round >= 0) times.get(way.name)?.push(Number(process.hrtime.bigint() - start) / 1e6);
+      }
+    }
+    for (const [name, taken] of times) medians.get(name)?.set(page, median(taken));
+  }
+  report(ways, medians);
+  if (!isShort)
+    await writeFile(
+      new URL("./pagination/figures.json", import.meta.url),
+      `${JSON.stringify(figures(medians), null, 2)}\n`,
+    );
+  await Promise.all([database.destroy(), pool.end()]);
+}
+
+function waysOf(pool: Pool, database: Kysely<Tables>): readonly Way[] {
+  const text = `select id, created_at, title, price from ${TABLE} where (created_at, id) > ($1, $2) order by created_at, id limit ${SIZE + 1}`;
+  const items = () => database.selectFrom("portico_bench.items").selectAll();
+  const request: PageRequest = {
+    params: {},
+    baseUrl: "http://localhost/items",
+    search: "",
+    place: "/items",
+    keys: new CursorKeys(["a secret of at least thirty-two bytes"]),
+    signal: new AbortController().signal,
+    now: () => Date.now(),
+    warn: () => {},
+  };
+  const cursors = new Map<Key, string>();
+  const cursorOf = (key: Key): string => {
+    const known =
+      cursors.get(key) ??
+      new CursorList(strategy, tableHandler(items()), request).seal({ direction: "forward", at: { key } });
+    cursors.set(key, known);
+    return known;
+  };
+  /** The condition that kysely-paginate 0.2 and the Drizzle plugin of Pothos build. */
+  const afterByOr = ([createdAt, id]: Key, limit: number) =>
+    items()
+      .where(({ eb, or, and }) =>
+        or([
+          eb("created_at", ">", createdAt as never),
+          and([eb("created_at", "=", createdAt as never), eb("id", ">", id)]),
+        ]),
+      )
+      .orderBy("created_at")
+      .orderBy("id")
+      .limit(limit)
+      .execute();
+  return [
+    { name: "pg, named statement", isSlow: false, page: (key) => pool.query({ name: "page", text, values: [...key] }) },
+    {
+      name: "kysely, the same query",
+      isSlow: false,
+      page: (key) =>
+        items()
+          .where(sql<boolean>`(created_at, id) > (${key[0]}, ${key[1]})`)
+          .orderBy("created_at")
+          .orderBy("id")
+          .limit(SIZE + 1)
+          .execute(),
+    },
+    {
+      name: "portico, cursor",
+      isSlow: false,
+      page: (key) => apaginate(strategy, tableHandler(items()), { ...request, params: { cursor: cursorOf(key) } }),
+    },
+    {
+      name: "kysely, offset",
+      isSlow: true,
+      page: (_key, offset) => items().orderBy("created_at").orderBy("id").limit(SIZE).offset(offset).execute(),
+    },
+    { name: "kysely-paginate's condition", isSlow: true, page: (key) => afterByOr(key, SIZE + 1) },
+    {
+      name: "pothos, resolveCursorConnection",
+      isSlow: true,
+      page: (key) =>
+        Promise.resolve(
+          resolveCursorConnection(
+            {
+              args: { first: SIZE, after: JSON.stringify(key) },
+              toCursor: (item: Item) => JSON.stringify([item.created_at, item.id]),
+            },
+            async ({ after, limit }: { after?: string; limit: number }) =>
+              afterByOr(JSON.parse(after ?? "[]") as Key, limit),
+          ),
+        ),
+    },
+  ];
+}
+
+function report(ways: readonly Way[], medians: ReadonlyMap<string, ReadonlyMap<number, number>>): void {
+  const at = (name: string, page: number): number => medians.get(name)?.get(page) ?? Number.NaN;
+  console.log(`p50 in ms of a page of ${SIZE} out of ${ROWS.toLocaleString("en")} rows`);
+  console.log(`${"".padEnd(34)}${PAGES.map((page) => `page ${page.toLocaleString("en")}`.padStart(14)).join("")}`);
+  for (const { name } of ways)
+    console.log(`${name.padEnd(34)}${PAGES.map((page) => at(name, page).toFixed(3).padStart(14)).join("")}`);
+  const own = at("portico, cursor", DEEP);
+  const flat = own / at("portico, cursor", 1);
+  console.log(`portico, page ${DEEP.toLocaleString("en")} over page 1: ${flat.toFixed(2)} (gate 1.5)`);
+  console.log(`portico over kysely, deep: ${(own / at("kysely, the same query", DEEP)).toFixed(2)} (gate 1.25)`);
+  console.log(`portico over pg by name, deep: ${(own / at("pg, named statement", DEEP)).toFixed(2)} (goal 1.25)`);
+  console.log(
+    `bench pagination: offset over portico, deep: ${Math.round(at("kysely, offset", DEEP) / own).toLocaleString("en")}`,
+  );
+}
+
+function figures(medians: ReadonlyMap<string, ReadonlyMap<number, number>>): object {
+  return {
+    rows: ROWS,
+    size: SIZE,
+    ways: Object.fromEntries([...medians].map(([name, pages]) => [name, Object.fromEntries(pages)])),
+  };
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}

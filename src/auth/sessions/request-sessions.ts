@@ -1,0 +1,207 @@
+import type { KeyRing } from "../../core/key-ring.ts";
+import { flag, optional, resolveOptions } from "../../core/options.ts";
+import { type HttpContext, identify, type WebSocketContext } from "../../http/context.ts";
+import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
+import { type CurrentUser, NOBODY } from "../../http/identity.ts";
+import type { DeviceSession, LoginOptions, SessionManager } from "../../http/sessions.ts";
+import { AuthResult } from "../backends/auth-result.ts";
+import { deviceLabel } from "./device-label.ts";
+import { type PresentedCookie, readSessionCookie, SESSION_COOKIE, sealId } from "./session-cookie.ts";
+import type { SessionStore, StoredSession } from "./session-store.ts";
+
+const loginRules = { remember: optional(flag, false) };
+
+/** The sessions as one request sees them. Nothing is read or looked up before somebody asks. */
+export class RequestSessions implements SessionManager {
+  readonly #ctx: HttpContext | WebSocketContext;
+  readonly #ring: KeyRing;
+  readonly #store: SessionStore;
+  #presented: PresentedCookie | undefined;
+  /** The handle of the session that the request came by, or has started. */
+  #current: string | null = null;
+  #isCookieSent = false;
+
+  constructor(ctx: HttpContext | WebSocketContext, ring: KeyRing, store: SessionStore) {
+    this.#ctx = ctx;
+    this.#ring = ring;
+    this.#store = store;
+  }
+
+  /** Whether the answer sets the cookie, or takes it away. */
+  get isCookieSent(): boolean {
+    return this.#isCookieSent;
+  }
+
+  /** Whose session the request came by. Rejects when the store does. */
+  async authenticate(): Promise<AuthResult> {
+    const cookie = this.#cookie;
+    if (cookie.kind === "none") return AuthResult.decline("no session cookie");
+    if (cookie.kind === "bad") return this.#declineAndForget("not a cookie of ours, or several of them");
+    if (isForgeable(this.#ctx)) return AuthResult.decline("a page of a foreign origin sent it", crossSiteRefused());
+    const session = await this.#store.use(cookie.id);
+    if (session === null) return this.#declineAndForget("the session is over");
+    this.#current = session.handle;
+    if (cookie.key === "older") this.#sendCookie(cookie.id, session);
+    return AuthResult.accept(session.record.user, "session");
+  }
+
+  async login(user: CurrentUser, options: LoginOptions = {}): Promise<void> {
+    const { identity, isAuthenticated } = user;
+    const { remember } = resolveOptions("sessions.login", options, loginRules);
+    const ctx = this.#ctx;
+    if (ctx.kind !== "http")
+      throw new Error("a session cannot start on a socket: its cookie needs an answer over HTTP");
+    if (!isAuthenticated || typeof identity !== "string" || identity === "")
+      throw new TypeError("sessions.login takes a user with an identity, not nobody");
+    if (isForgeable(ctx)) throw crossSiteRefused();
+    const { request } = ctx;
+    const started = await this.#reach(async () => {
+      const session = await this.#store.start({
+        user: identity,
+        device: deviceLabel(request.headers["user-agent"]),
+        address: request.ip,
+        isRemembered: remember,
+      });
+      await this.#endPresented();
+      return session;
+    });
+    this.#presented = { kind: "signed", id: started.id, key: "newest" };
+    this.#current = started.handle;
+    this.#sendCookie(started.id, started);
+    const { challenge } = ctx.identity;
+    identify(ctx, { user, auth: "session", ...(challenge === undefined ? {} : { challenge }) });
+  }
+
+  async logout(): Promise<void> {
+    // A foreign page cannot sign anybody out either.
+    if (isForgeable(this.#ctx)) return;
+    await this.#reach(() => this.#endPresented());
+    this.#signOut();
+  }
+
+  async list(): Promise<readonly DeviceSession[]> {
+    const user = this.#user;
+    if (user === null) return [];
+    const sessions = await this.#reach(() => this.#store.list(user));
+    return sessions.map(({ handle, record, expiresAt }) => ({
+      id: handle,
+      current: handle === this.#current,
+      device: record.device,
+      address: record.address,
+      createdAt: new Date(record.issuedAt),
+      lastSeenAt: new Date(record.seenAt),
+      expiresAt: new Date(expiresAt),
+    }));
+  }
+
+  async revoke(id: string): Promise<boolean> {
+    const user = this.#user;
+    if (user === null) return false;
+    const count = await this.#reach(async () => {
+      const session = await this.#store.find(id);
+      return session?.record.user === user ? this.#store.end(user, [id]) : 0;
+    });
+    if (count > 0 && id === this.#current) this.#signOut();
+    return count > 0;
+  }
+
+  async revokeOthers(): Promise<number> {
+    return this.#revokeBut(this.#current);
+  }
+
+  async revokeAll(): Promise<number> {
+    const count = await this.#revokeBut(null);
+    if (this.#ctx.identity.auth === "session") this.#signOut();
+    return count;
+  }
+
+  async #revokeBut(spared: string | null): Promise<number> {
+    const user = this.#user;
+    if (user === null) return 0;
+    return this.#reach(async () => {
+      const handles = await this.#store.handles(user);
+      return this.#store.end(
+        user,
+        handles.filter((handle) => handle !== spared),
+      );
+    });
+  }
+
+  /** A store that fails is "not now" to the client; why, the log knows. */
+  async #reach<T>(operation: () => Promise<T>): Promise<T> {
+    try {
+      return await operation();
+    } catch (error) {
+      if (error instanceof HttpException) throw error;
+      this.#ctx.log.error({ err: error }, "the sessions could not be reached");
+      throw new ServiceUnavailable("The sessions cannot be reached", { cause: error });
+    }
+  }
+
+  /** `null` for nobody. */
+  get #user(): string | null {
+    const { isAuthenticated, identity } = this.#ctx.user;
+    return isAuthenticated && identity !== "" ? identity : null;
+  }
+
+  get #cookie(): PresentedCookie {
+    this.#presented ??= readSessionCookie(this.#ring, this.#ctx.exchange.headers.cookie);
+    return this.#presented;
+  }
+
+  /** Ends the session that the cookie names, whoever this request is signed in as. */
+  async #endPresented(): Promise<void> {
+    const cookie = this.#cookie;
+    if (cookie.kind !== "signed") return;
+    await this.#store.endById(cookie.id);
+  }
+
+  #signOut(): void {
+    this.#presented = { kind: "none" };
+    this.#current = null;
+    this.#forgetCookie();
+    const { auth, challenge } = this.#ctx.identity;
+    if (auth === "session") identify(this.#ctx, challenge === undefined ? NOBODY : { ...NOBODY, challenge });
+  }
+
+  #declineAndForget(reason: string): AuthResult {
+    this.#forgetCookie();
+    return AuthResult.decline(reason);
+  }
+
+  #sendCookie(id: string, session: StoredSession): void {
+    const { isRemembered } = session.record;
+    const maxAgeSeconds = Math.floor((this.#store.lastsUntil(session) - this.#ctx.host.clock.now()) / 1000);
+    this.#writeCookie(sealId(this.#ring, id), isRemembered ? maxAgeSeconds : undefined);
+  }
+
+  #forgetCookie(): void {
+    if (this.#ctx.exchange.headers.cookie !== undefined || this.#isCookieSent) this.#writeCookie("", 0);
+  }
+
+  /** Only over HTTP: the answer to an upgrade sets no cookies. */
+  #writeCookie(value: string, maxAgeSeconds: number | undefined): void {
+    if (this.#ctx.kind !== "http") return;
+    const { outgoing } = this.#ctx;
+    const before = outgoing.headers["set-cookie"];
+    // One answer says one thing about it, the last.
+    if (Array.isArray(before))
+      outgoing.headers["set-cookie"] = before.filter((cookie) => !cookie.startsWith(`${SESSION_COOKIE}=`));
+    outgoing.cookie(SESSION_COOKIE, value, maxAgeSeconds === undefined ? {} : { maxAgeSeconds });
+    this.#isCookieSent = true;
+  }
+}
+
+/** What does not change state by the rules of HTTP. An upgrade is a GET, and from a foreign origin refused before. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** Whether a page of a foreign origin made the browser send this, with a cookie that it knows nothing of. */
+function isForgeable({ host, exchange }: HttpContext | WebSocketContext): boolean {
+  return !SAFE_METHODS.has(exchange.method) && host.origins.provenance(exchange) === "foreign";
+}
+
+function crossSiteRefused(): HttpException {
+  return new HttpException(403, "A page of another origin sent this: list its origin in the app's origins", {
+    code: "CROSS_SITE_REFUSED",
+  });
+}

@@ -1,0 +1,108 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { KeyRing, type Secret } from "../../core/key-ring.ts";
+import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/options.ts";
+import type { HttpContext, WebSocketContext } from "../../http/context.ts";
+import type { Next } from "../../http/middleware.ts";
+import type { KeyValueStore } from "../../stores/key-value.ts";
+import { RequestSessions } from "./request-sessions.ts";
+import { type SessionLimits, SessionStore } from "./session-store.ts";
+
+export interface SessionMiddlewareOptions {
+  /** Signs the cookies: at least 32 bytes. Of a list the first signs, and all of them verify: put a new one in front. */
+  readonly secret: Secret | readonly Secret[];
+  /** Where sessions are kept. @default the application's durable store */
+  readonly store?: KeyValueStore;
+  /** How long a session lives without a request. @default 7_200, two hours */
+  readonly idleSeconds?: number;
+  /** How long a session lives at most. @default 86_400, a day */
+  readonly absoluteSeconds?: number;
+  /** The same of a remembered one. @default 1_209_600, 14 days */
+  readonly rememberedIdleSeconds?: number;
+  /** The same of a remembered one. @default 2_592_000, 30 days */
+  readonly rememberedAbsoluteSeconds?: number;
+  /** Sessions that a user may have; one more ends the oldest. @default 50 */
+  readonly maxPerUser?: number;
+}
+
+/**
+ * Provides `request.sessions`: sessions by a signed cookie, `__Host-portico_session`. It looks nothing up and refuses
+ * nothing by itself: `SessionAuthBackend` finds out whose session it is. It runs before `AuthenticationMiddleware`.
+ *
+ * Browsers send the cookie over TLS, and to `localhost`. Only the SHA-256 of a session's id is stored. An answer that sets the
+ * cookie is not cached by anybody, and one that depends on who is calling says `Vary: Cookie`.
+ *
+ * @example
+ * ```ts
+ * import { env, PorticoApp } from "portico";
+ * import { AuthenticationMiddleware, SessionAuthBackend, SessionMiddleware, SimpleUser, useAuth } from "portico/auth";
+ *
+ * const app = new PorticoApp();
+ * app.use(new SessionMiddleware({ secret: env("SESSION_SECRET") }));
+ * app.use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: new SessionAuthBackend() }));
+ * app.get("/me", { auth: useAuth({ scopes: ["session"] }) }, ({ user }) => user.displayName);
+ * ```
+ */
+export class SessionMiddleware {
+  readonly #ring: KeyRing;
+  readonly #store: KeyValueStore | undefined;
+  readonly #limits: SessionLimits;
+
+  constructor(options: SessionMiddlewareOptions) {
+    const resolved = resolveOptions("SessionMiddleware", options, middlewareRules);
+    this.#ring = new KeyRing("SessionMiddleware.secret", "session", resolved.secret);
+    this.#store = resolved.store;
+    this.#limits = {
+      plain: lifetimes("absoluteSeconds", resolved.idleSeconds, resolved.absoluteSeconds),
+      remembered: lifetimes(
+        "rememberedAbsoluteSeconds",
+        resolved.rememberedIdleSeconds,
+        resolved.rememberedAbsoluteSeconds,
+      ),
+      maxPerUser: resolved.maxPerUser,
+    };
+  }
+
+  async handle(ctx: HttpContext | WebSocketContext, next: Next): Promise<void> {
+    const { stores, clock } = ctx.host;
+    const sessions = new RequestSessions(
+      ctx,
+      this.#ring,
+      new SessionStore(this.#store ?? stores.durable, clock, this.#limits),
+    );
+    ctx.sessions = sessions;
+    await next();
+    if (ctx.kind !== "http") return;
+    if (sessions.isCookieSent) ctx.outgoing.header("cache-control", "private, no-store");
+    if (sessions.isCookieSent || ctx.isIdentityRead) ctx.outgoing.vary("Cookie");
+  }
+}
+
+function lifetimes(option: string, idleSeconds: number, absoluteSeconds: number): SessionLimits["plain"] {
+  if (idleSeconds > absoluteSeconds)
+    throw new ConfigurationError(
+      `SessionMiddleware.${option}`,
+      `at least the idle time of ${idleSeconds} seconds`,
+      absoluteSeconds,
+    );
+  return { idleMs: idleSeconds * 1000, absoluteMs: absoluteSeconds * 1000 };
+}
+
+/** Browsers keep no cookie for longer. */
+const lifetime: Rule<number> = rule(
+  "a whole number of seconds from 1 to 34,560,000 (400 days)",
+  (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 34_560_000,
+);
+
+const middlewareRules = {
+  // The ring reads it: an error of a rule would show what was given.
+  secret: rule<unknown>("a secret", () => true),
+  store: rule<KeyValueStore>(
+    "a KeyValueStore",
+    (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
+  ),
+  idleSeconds: optional(lifetime, 7_200),
+  absoluteSeconds: optional(lifetime, 86_400),
+  rememberedIdleSeconds: optional(lifetime, 1_209_600),
+  rememberedAbsoluteSeconds: optional(lifetime, 2_592_000),
+  maxPerUser: optional(positiveInteger, 50),
+};

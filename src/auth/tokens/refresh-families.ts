@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../../core/clock.ts";
+import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
+import type { KeyValueStore } from "../../stores/key-value.ts";
+import { digestOf, type RefreshToken, type RefreshTokenKeys } from "./refresh-token.ts";
+
+/** Whom a family of refresh tokens was made for: who signed in. */
+export interface RefreshOwner {
+  readonly identity: string;
+  /** The session that it belongs to. */
+  readonly sid?: string;
+}
+
+export interface RefreshFamiliesOptions {
+  readonly store: KeyValueStore;
+  readonly keys: RefreshTokenKeys;
+  readonly clock: Clock;
+  /** A family that is not used for so long is over. */
+  readonly idleMs: number;
+  /** A family is over after so long, however much it is used. */
+  readonly lifetimeMs: number;
+  /** Whether a spent token kills its family at once. */
+  readonly strict: boolean;
+  readonly onReuse: (owner: RefreshOwner) => void;
+}
+
+/** How a rotation went: the successor, or nothing. Why it is nothing is for nobody but the log. */
+export type Rotation<T> =
+  | { readonly success: true; readonly token: string; readonly owner: RefreshOwner; readonly admitted: T }
+  | { readonly success: false; readonly reason: "unknown" | "over" | "reused" | "not admitted" };
+
+/** What the store keeps of a family, under the hash of its id. One entry, so that each change is one write. */
+interface Family extends RefreshOwner {
+  /** What `revokeAll` has said last for this identity when the family began. */
+  readonly epoch: string | null;
+  readonly endsAt: number;
+  readonly idleUntil: number;
+  /** The number of the newest token. */
+  readonly generation: number;
+  /** Its hash. */
+  readonly newest: string;
+  /** The ones before it, the last at the end: its hash, and when it was spent. Those that can still be answered. */
+  readonly spent: readonly (readonly [hash: string, at: number])[];
+}
+
+/** For so long a spent token is answered even when its successor has been used. */
+const GRACE_MS = 10_000;
+/** Spent tokens remembered: more rotations within the grace are turned away. */
+const MOST_SPENT = 64;
+/** Each try that fails is a change that another call has made. */
+const MOST_TRIES = 100;
+
+/**
+ * Families of refresh tokens: each use of the newest token makes a successor, and the family forgets nothing in between,
+ * because a step is one compare-and-set.
+ *
+ * A spent token is answered with the same successor until that is first used, and for ten seconds in any case: a lost
+ * answer and a parallel call log nobody out. After that it says that two hold copies, and the family is gone.
+ */
+export class RefreshFamilies {
+  readonly #options: RefreshFamiliesOptions;
+
+  constructor(options: RefreshFamiliesOptions) {
+    this.#options = options;
+  }
+
+  /** Begins a family and gives its first token. */
+  async begin(owner: RefreshOwner): Promise<string> {
+    const { store, keys, idleMs, lifetimeMs, clock } = this.#options;
+    const token = keys.first();
+    const now = clock.now();
+    const family: Family = {
+      ...owner,
+      epoch: await store.get(epochKey(owner.identity)),
+      endsAt: now + lifetimeMs,
+      idleUntil: now + Math.min(idleMs, lifetimeMs),
+      generation: 0,
+      newest: digestOf(token.secret),
+      spent: [],
+    };
+    await store.set(familyKey(token), JSON.stringify(family), Math.min(idleMs, lifetimeMs));
+    return keys.write(token);
+  }
+
+  /**
+   * Gives the successor of a token. `admit` is asked before anything is written; `null` refuses, and nothing changes.
+   * Rejects when the store does, and with 429 when a family turns faster than any client does.
+   */
+  async rotate<T>(text: unknown, admit: (owner: RefreshOwner) => Promise<T | null>): Promise<Rotation<T>> {
+    const { store, keys, clock } = this.#options;
+    const token = keys.read(text);
+    if (token === null) return { success: false, reason: "unknown" };
+    let admitted: T | null = null;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const stored = await store.get(familyKey(token));
+      if (stored === null) return { success: false, reason: "over" };
+      const family = JSON.parse(stored) as Family;
+      const now = clock.now();
+      if (now >= family.idleUntil || (await store.get(epochKey(family.identity))) !== family.epoch)
+        return { success: false, reason: "over" };
+      const place = this.#placeOf(token, family, now);
+      if (place === "unknown") return { success: false, reason: "unknown" };
+      if (place === "reused") return this.#kill(token, family);
+
+      const owner = ownerOf(family);
+      admitted ??= await admit(owner);
+      if (admitted === null) return { success: false, reason: "not admitted" };
+      const successor = this.#successorOf(token, family);
+      if (successor === null) return { success: false, reason: "unknown" };
+      const isDone = place === "spent" || (await this.#advance(stored, token, successor, family, now));
+      if (isDone) return { success: true, token: keys.write(successor), owner, admitted };
+    }
+    throw new ServiceUnavailable("The refresh token is in use", { retryAfterSeconds: 1 });
+  }
+
+  /** Ends the family of a token, whichever of its tokens it is. */
+  async revoke(text: unknown): Promise<boolean> {
+    const token = this.#options.keys.read(text);
+    return token !== null && (await this.#options.store.delete(familyKey(token)));
+  }
+
+  /** Ends every family of this identity, in one write. */
+  async revokeAll(identity: string): Promise<void> {
+    await this.#options.store.set(epochKey(identity), randomBytes(12).toString("base64url"));
+  }
+
+  /** Where the token stands: the newest, one that is spent and can be answered, or one that only a copy explains. */
+  #placeOf(token: RefreshToken, family: Family, now: number): "newest" | "spent" | "reused" | "unknown" {
+    const age = family.generation - token.generation;
+    const hash = digestOf(token.secret);
+    if (age < 0) return "unknown";
+    if (age === 0) return hash === family.newest ? "newest" : "unknown";
+    if (this.#options.strict) return "reused";
+    const entry = family.spent.at(-age);
+    if (entry === undefined) return "reused";
+    if (entry[0] !== hash) return "unknown";
+    return age === 1 || now - entry[1] < GRACE_MS ? "spent" : "reused";
+  }
+
+  /** Of a spent token the one that was given, also when another key has become the first since. */
+  #successorOf(token: RefreshToken, family: Family): RefreshToken | null {
+    const successors = this.#options.keys.successors(token);
+    const age = family.generation - token.generation;
+    if (age === 0) return successors[0] ?? null;
+    const given = age === 1 ? family.newest : family.spent.at(1 - age)?.[0];
+    return successors.find(({ secret }) => digestOf(secret) === given) ?? null;
+  }
+
+  async #advance(
+    stored: string,
+    token: RefreshToken,
+    successor: RefreshToken,
+    family: Family,
+    now: number,
+  ): Promise<boolean> {
+    // Also after a clock that went back: else nothing would ever be old enough to leave.
+    const first = family.spent.findIndex(([, at]) => Math.abs(now - at) < GRACE_MS);
+    const recent = first === -1 ? [] : family.spent.slice(first);
+    if (recent.length >= MOST_SPENT)
+      throw new HttpException(429, "The refresh token is used too often", { headers: { "retry-after": "10" } });
+    const idleUntil = Math.min(now + this.#options.idleMs, family.endsAt);
+    const next: Family = {
+      ...family,
+      idleUntil,
+      generation: successor.generation,
+      newest: digestOf(successor.secret),
+      spent: [...recent, [family.newest, now]],
+    };
+    return this.#options.store.compareAndSet(
+      familyKey(token),
+      stored,
+      JSON.stringify(next),
+      Math.max(1, Math.ceil(idleUntil - now)),
+    );
+  }
+
+  async #kill(token: RefreshToken, family: Family): Promise<Rotation<never>> {
+    const { store, onReuse } = this.#options;
+    if (await store.delete(familyKey(token))) onReuse(ownerOf(family));
+    return { success: false, reason: "reused" };
+  }
+}
+
+function ownerOf({ identity, sid }: Family): RefreshOwner {
+  return sid === undefined ? { identity } : { identity, sid };
+}
+
+function familyKey({ family }: RefreshToken): string {
+  return `refresh:${digestOf(family)}`;
+}
+
+function epochKey(identity: string): string {
+  return `refresh-epoch:${digestOf(Buffer.from(identity))}`;
+}

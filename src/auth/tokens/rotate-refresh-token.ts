@@ -1,0 +1,87 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { KeyValueStore } from "../../stores/key-value.ts";
+import { AuthenticationFailed } from "../exceptions.ts";
+import type { UserModel } from "../users/user-model.ts";
+import type { RefreshFamilies } from "./refresh-families.ts";
+import { accessToken, refreshFamilies, type TokenPair } from "./token-for-user.ts";
+import { type ResolvedTokenOptions, resolveTokenOptions, type TokenOptions } from "./token-options.ts";
+
+/** How refresh tokens are taken: as `TokenForUser` made them. */
+export interface RefreshOptions extends TokenOptions {
+  readonly refreshStore: KeyValueStore;
+}
+
+/**
+ * Answers a refresh token with a new pair, its successor among it. The same token again is answered with the same
+ * successor until that is first used, and for ten seconds: a lost answer or a second tab logs nobody out. After that it is
+ * a copy, and every token of the family is refused from then on.
+ *
+ * Throws `AuthenticationFailed`, the same for every reason; rejects when the store or the model does, and with 429 when
+ * one family turns more than 64 times in ten seconds.
+ *
+ * @example
+ * ```ts
+ * import { env, memoryStores, PorticoApp } from "portico";
+ * import { rotateRefreshToken, SimpleUser } from "portico/auth";
+ *
+ * const options = { secret: env("TOKEN_SECRET"), refreshStore: memoryStores().durable };
+ *
+ * const app = new PorticoApp().post("/refresh", async ({ request, response }) => {
+ *   const form = await request.form();
+ *   response.header("cache-control", "no-store");
+ *   return rotateRefreshToken(form.get("refresh_token"), SimpleUser, options);
+ * });
+ * ```
+ */
+export async function rotateRefreshToken(
+  token: unknown,
+  userModel: UserModel<unknown>,
+  options: RefreshOptions,
+): Promise<TokenPair> {
+  const { families, resolved } = prepare("rotateRefreshToken", options);
+  const rotation = await families.rotate(token, ({ identity }) => userModel.loadUser(identity));
+  if (!rotation.success) throw new AuthenticationFailed("The refresh token is not valid");
+  const { identity, sid } = rotation.owner;
+  return { ...(await accessToken(identity, sid, resolved)), refresh_token: rotation.token };
+}
+
+/**
+ * Ends the family of a refresh token: signs out here. Gives whether there was one.
+ *
+ * @example
+ * ```ts
+ * import { type RefreshOptions, revokeRefreshToken } from "portico/auth";
+ *
+ * export function signOut(refreshToken: string, options: RefreshOptions): Promise<boolean> {
+ *   return revokeRefreshToken(refreshToken, options);
+ * }
+ * ```
+ */
+export async function revokeRefreshToken(token: unknown, options: RefreshOptions): Promise<boolean> {
+  return prepare("revokeRefreshToken", options).families.revoke(token);
+}
+
+/**
+ * Ends every family of refresh tokens of a user, in one write: signs out everywhere, after a change of the password.
+ *
+ * @example
+ * ```ts
+ * import { type RefreshOptions, revokeRefreshTokensOf, type UserProtocol } from "portico/auth";
+ *
+ * export function signOutEverywhere(user: UserProtocol, options: RefreshOptions): Promise<void> {
+ *   return revokeRefreshTokensOf(user.identity, options);
+ * }
+ * ```
+ */
+export async function revokeRefreshTokensOf(identity: string, options: RefreshOptions): Promise<void> {
+  await prepare("revokeRefreshTokensOf", options).families.revokeAll(identity);
+}
+
+function prepare(
+  owner: string,
+  options: RefreshOptions,
+): { readonly families: RefreshFamilies; readonly resolved: ResolvedTokenOptions } {
+  const resolved = resolveTokenOptions(owner, options);
+  if (resolved.refreshStore === undefined) throw new ConfigurationError(`${owner}.refreshStore`, "is missing");
+  return { families: refreshFamilies(resolved.refreshStore, resolved), resolved };
+}

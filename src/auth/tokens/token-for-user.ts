@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { SignJWT } from "jose";
+import type { UserProtocol } from "../../http/identity.ts";
+import { RefreshFamilies } from "./refresh-families.ts";
+import { RefreshTokenKeys } from "./refresh-token.ts";
+import { hmacKey } from "./secret-ring.ts";
+import { type ResolvedTokenOptions, resolveTokenOptions, type TokenOptions } from "./token-options.ts";
+
+/** What a sign-in answers, in the words of OAuth. */
+export interface TokenPair {
+  readonly access_token: string;
+  readonly token_type: "Bearer";
+  /** Seconds that the access token lives. */
+  readonly expires_in: number;
+  /** Where a refresh store is given. */
+  readonly refresh_token?: string;
+}
+
+/**
+ * Makes the tokens of a user who has signed in: an access token for `JWTAuthBackend`, and a refresh token where
+ * `refreshStore` is given. The access token names the user in `sub`, so the backend needs `identifier: "sub"`.
+ *
+ * Throws `TypeError` for a user who is nobody, `ConfigurationError` for wrong options, without showing the secret.
+ *
+ * @example
+ * ```ts
+ * import { env, memoryStores } from "portico";
+ * import { SimpleUser, TokenForUser } from "portico/auth";
+ *
+ * const options = { secret: env("TOKEN_SECRET"), audience: "bookshop", refreshStore: memoryStores().durable };
+ * const { access_token, refresh_token } = await new TokenForUser(new SimpleUser("ann"), options).tokenPair();
+ * ```
+ */
+export class TokenForUser {
+  readonly #identity: string;
+  readonly #options: ResolvedTokenOptions;
+
+  constructor(user: UserProtocol, options: TokenOptions) {
+    if (!user.isAuthenticated || typeof user.identity !== "string" || user.identity === "")
+      throw new TypeError("TokenForUser takes a user with an identity: nobody gets no token");
+    this.#identity = user.identity;
+    this.#options = resolveTokenOptions("TokenForUser", options);
+  }
+
+  /** Begins a family of refresh tokens each time it is called. Rejects when the store does. */
+  async tokenPair(): Promise<TokenPair> {
+    const { refreshStore, sid } = this.#options;
+    const access = await accessToken(this.#identity, sid, this.#options);
+    if (refreshStore === undefined) return access;
+    const owner = sid === undefined ? { identity: this.#identity } : { identity: this.#identity, sid };
+    return { ...access, refresh_token: await refreshFamilies(refreshStore, this.#options).begin(owner) };
+  }
+}
+
+/** An access token alone: what a rotated refresh token is answered with, too. */
+export async function accessToken(
+  identity: string,
+  sid: string | undefined,
+  { secret, issuer, audience, accessLifetime, clock }: ResolvedTokenOptions,
+): Promise<TokenPair> {
+  const now = Math.floor(clock.now() / 1000);
+  const claims = {
+    sub: identity,
+    iat: now,
+    exp: now + accessLifetime,
+    jti: randomUUID(),
+    ...(issuer === undefined ? {} : { iss: issuer }),
+    ...(audience === undefined ? {} : { aud: audience }),
+    ...(sid === undefined ? {} : { sid }),
+  };
+  const token = await new SignJWT(claims)
+    .setProtectedHeader({ alg: "HS256", typ: "at+jwt" })
+    .sign(hmacKey(secret[0] as Uint8Array));
+  return { access_token: token, token_type: "Bearer", expires_in: accessLifetime };
+}
+
+export function refreshFamilies(
+  store: NonNullable<ResolvedTokenOptions["refreshStore"]>,
+  { secret, refreshIdle, refreshLifetime, strictRefresh, onReuse, clock }: ResolvedTokenOptions,
+): RefreshFamilies {
+  return new RefreshFamilies({
+    store,
+    keys: new RefreshTokenKeys(secret),
+    clock,
+    idleMs: refreshIdle * 1000,
+    lifetimeMs: refreshLifetime * 1000,
+    strict: strictRefresh,
+    onReuse,
+  });
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { KeyRing, secretsOf } from "../../../src/core/key-ring.ts";
+
+const OLD = "the secret of last year, long enough";
+const NEW = "the secret of this year, long enough";
+
+describe("KeyRing", () => {
+  it("signs by the first secret, and knows signatures by all of them", () => {
+    const before = new KeyRing("x", "test", OLD);
+    const during = new KeyRing("x", "test", [NEW, OLD]);
+    const after = new KeyRing("x", "test", [NEW]);
+    const signature = before.sign("text");
+
+    expect(signature).toHaveLength(32);
+    expect([before, during, after].map((ring) => ring.verify("text", signature))).toEqual(["newest", "older", null]);
+    expect(after.verify("text", during.sign("text"))).toBe("newest");
+  });
+
+  it("refuses another text, a changed, a shorter, a longer and an empty signature", () => {
+    const ring = new KeyRing("x", "test", OLD);
+    const signature = ring.sign("text");
+    const changed = Buffer.from(signature);
+    changed[31] = (changed[31] as number) ^ 1;
+    const others = [changed, signature.subarray(1), Buffer.concat([signature, Buffer.alloc(1)]), Buffer.alloc(0)];
+
+    expect(ring.verify("texT", signature)).toBe(null);
+    expect(others.map((other) => ring.verify("text", other))).toEqual([null, null, null, null]);
+  });
+
+  it("has other keys for another purpose, and the same for a secret in bytes", () => {
+    const signature = new KeyRing("x", "test", OLD).sign("text");
+
+    expect(new KeyRing("x", "other", OLD).verify("text", signature)).toBe(null);
+    expect(new KeyRing("x", "test", Buffer.from(OLD)).verify("text", signature)).toBe("newest");
+  });
+
+  it.each([undefined, null, "", "a short secret", ["a short secret"], [], [OLD, 7], new Uint8Array(31), {}])(
+    "refuses the secret %# without showing it",
+    (secrets) => {
+      expect(() => secretsOf("Some.option", secrets)).toThrow(
+        /^Some\.option must be a secret of at least 32 bytes, or a list of them, the newest first$/,
+      );
+    },
+  );
+});
