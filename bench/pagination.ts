@@ -8,6 +8,7 @@ import { CursorPagination } from "../src/pagination/index.ts";
 import type { PageRequest } from "../src/pagination/page-request.ts";
 import { apaginate } from "../src/pagination/paginate.ts";
 import { namedStatements, tableHandler } from "../src/sql/index.ts";
+import { type Figures, picture } from "./pagination/picture.ts";
 import { keyAt, prepareTable, TABLE } from "./pagination/table.ts";
 
 interface Item {
@@ -78,11 +79,7 @@ export async function run(): Promise<void> {
     for (const [name, taken] of times) medians.get(name)?.set(page, median(taken));
   }
   report(ways, medians);
-  if (!isShort)
-    await writeFile(
-      new URL("./pagination/figures.json", import.meta.url),
-      `${JSON.stringify(figures(medians), null, 2)}\n`,
-    );
+  if (!isShort) await writeFile(new URL("../docs/guide/pagination.svg", import.meta.url), picture(figures(medians)));
   await Promise.all([database.destroy(), pool.end()]);
 }
 
@@ -110,10 +107,10 @@ function waysOf(pool: Pool, database: Kysely<Tables>): readonly Way[] {
   /** The condition that kysely-paginate 0.2 and the Drizzle plugin of Pothos build. */
   const afterByOr = ([createdAt, id]: Key, limit: number) =>
     items()
-      .where(({ eb, or, and }) =>
-        or([
+      .where((eb) =>
+        eb.or([
           eb("created_at", ">", createdAt as never),
-          and([eb("created_at", "=", createdAt as never), eb("id", ">", id)]),
+          eb.and([eb("created_at", "=", createdAt as never), eb("id", ">", id)]),
         ]),
       )
       .orderBy("created_at")
@@ -178,7 +175,7 @@ function report(ways: readonly Way[], medians: ReadonlyMap<string, ReadonlyMap<n
   );
 }
 
-function figures(medians: ReadonlyMap<string, ReadonlyMap<number, number>>): object {
+function figures(medians: ReadonlyMap<string, ReadonlyMap<number, number>>): Figures {
   return {
     rows: ROWS,
     size: SIZE,

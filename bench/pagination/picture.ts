@@ -1,7 +1,5 @@
-// node bench/pagination/picture.ts: draws docs/guide/pagination.svg from the figures of the last full run.
-import { readFileSync, writeFileSync } from "node:fs";
-
-interface Figures {
+/** The medians of a run, in ms, by way and page. */
+export interface Figures {
   readonly rows: number;
   readonly size: number;
   readonly ways: Readonly<Record<string, Readonly<Record<string, number>>>>;
@@ -17,48 +15,47 @@ const LINES: readonly (readonly [way: string, label: string, colour: string, shi
   ["portico, cursor", "Portico, cursor", "#0f766e", -10],
 ];
 
-const { rows, size, ways } = JSON.parse(readFileSync(new URL("./figures.json", import.meta.url), "utf8")) as Figures;
-const pages = Object.keys(Object.values(ways)[0] ?? {}).map(Number);
-const times = LINES.flatMap(([way]) => Object.values(ways[way] ?? {}));
-const x = scale(1, Math.max(...pages), LEFT, WIDTH - RIGHT);
-const lowest = 10 ** Math.floor(Math.log10(Math.min(...times)));
-const highest = 10 ** Math.ceil(Math.log10(Math.max(...times)));
-const y = scale(lowest, highest, HEIGHT - BOTTOM, TOP);
+/** Draws time against depth, both by powers of ten, as an SVG. */
+export function picture({ rows, size, ways }: Figures): string {
+  const pages = Object.keys(Object.values(ways)[0] ?? {}).map(Number);
+  const times = LINES.flatMap(([way]) => Object.values(ways[way] ?? {}));
+  const lowest = 10 ** Math.floor(Math.log10(Math.min(...times)));
+  const highest = 10 ** Math.ceil(Math.log10(Math.max(...times)));
+  const x = scale(1, Math.max(...pages), LEFT, WIDTH - RIGHT);
+  const y = scale(lowest, highest, HEIGHT - BOTTOM, TOP);
+  const steps = Array.from(
+    { length: Math.round(Math.log10(highest / lowest)) + 1 },
+    (_, power) => lowest * 10 ** power,
+  );
+  const grid = steps.map(
+    (ms) =>
+      `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(ms)}" y2="${y(ms)}" stroke="#d1d5db"/>${text(LEFT - 8, y(ms) + 4, "end", timeOf(ms))}`,
+  );
+  const ticks = pages.map((page) => text(x(page), HEIGHT - BOTTOM + 20, "middle", page.toLocaleString("en")));
+  const lines = LINES.map(([way, label, colour, shift]) => {
+    const points = Object.entries(ways[way] ?? {}).map(([page, ms]) => [x(Number(page)), y(ms)] as const);
+    const dots = points.map(([cx, cy]) => `<circle cx="${cx}" cy="${cy}" r="4" fill="${colour}"/>`).join("");
+    const [endX, endY] = points.at(-1) ?? [0, 0];
+    const path = points.map((point) => point.join(",")).join(" ");
+    return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2"/>${dots}<text x="${endX}" y="${endY + shift}" text-anchor="end" fill="${colour}" font-weight="bold">${label}</text>`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="13" fill="#374151">
+<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>
+<text x="${LEFT}" y="26" font-size="16" font-weight="bold">A page of ${size} out of ${rows.toLocaleString("en")} rows on PostgreSQL, p50</text>
+${[...grid, ...ticks, ...lines].join("\n")}
+${text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 16, "middle", "page")}
+</svg>
+`;
+}
 
-/** Both axes by powers of ten. */
 function scale(from: number, to: number, start: number, end: number): (value: number) => number {
   return (value) => Math.round(start + ((end - start) * Math.log10(value / from)) / Math.log10(to / from));
 }
 
-const grid = Array.from({ length: Math.round(Math.log10(highest / lowest)) + 1 }, (_, power) => lowest * 10 ** power)
-  .map(
-    (ms) =>
-      `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(ms)}" y2="${y(ms)}" stroke="#d1d5db"/><text x="${LEFT - 8}" y="${y(ms) + 4}" text-anchor="end">${ms >= 1_000 ? `${ms / 1_000} s` : `${Number(ms.toPrecision(1))} ms`}</text>`,
-  )
-  .join("\n");
-const ticks = pages
-  .map(
-    (page) =>
-      `<text x="${x(page)}" y="${HEIGHT - BOTTOM + 20}" text-anchor="middle">${page.toLocaleString("en")}</text>`,
-  )
-  .join("\n");
-const lines = LINES.map(([way, label, colour, shift]) => {
-  const points = Object.entries(ways[way] ?? {}).map(([page, ms]) => [x(Number(page)), y(ms)] as const);
-  const dots = points.map(([cx, cy]) => `<circle cx="${cx}" cy="${cy}" r="4" fill="${colour}"/>`).join("");
-  const [endX, endY] = points.at(-1) ?? [0, 0];
-  return `<polyline points="${points.map((point) => point.join(",")).join(" ")}" fill="none" stroke="${colour}" stroke-width="2"/>${dots}<text x="${endX}" y="${endY + shift}" text-anchor="end" fill="${colour}" font-weight="bold">${label}</text>`;
-}).join("\n");
+function text(x: number, y: number, anchor: "middle" | "end", content: string): string {
+  return `<text x="${x}" y="${y}" text-anchor="${anchor}">${content}</text>`;
+}
 
-writeFileSync(
-  new URL("../../docs/guide/pagination.svg", import.meta.url),
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="13" fill="#374151">
-<rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>
-<text x="${LEFT}" y="26" font-size="16" font-weight="bold">A page of ${size} out of ${rows.toLocaleString("en")} rows on PostgreSQL, p50</text>
-${grid}
-${ticks}
-<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 16}" text-anchor="middle">page</text>
-${lines}
-</svg>
-`,
-);
-console.log("docs/guide/pagination.svg");
+function timeOf(ms: number): string {
+  return ms >= 1_000 ? `${ms / 1_000} s` : `${Number(ms.toPrecision(1))} ms`;
+}

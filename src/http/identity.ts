@@ -74,7 +74,7 @@ export interface Identity {
   readonly auth: AuthScope | null;
   /** Why it could not be found out, when a backend failed and none succeeded: neither somebody nor surely nobody. */
   readonly failure?: unknown;
-  /** What a required gate throws instead of 401, when nobody is signed in although there was a credential: it must not count here. */
+  /** What a required gate throws instead of 401: there was a good credential, and it must not count for this request. */
   readonly refusal?: Error;
   /** What `WWW-Authenticate` says when this is not enough. */
   readonly challenge?: string;

@@ -20,7 +20,7 @@ export interface Window<T> {
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
   /** The cursor of an item; what is not asked for is not sealed. */
-  cursorAt(index: number, direction: Position["direction"]): string;
+  readonly cursorAt: (index: number, direction: Position["direction"]) => string;
 }
 
 /** A list and its strategy, ready to be asked for windows: what routes and connections share. */

@@ -15,19 +15,10 @@ export class KeyMisfit extends Error {
 
 /** The value of an item's field as a key. `undefined` when it cannot be one. */
 export function keyValueOf(value: unknown): KeyValue | undefined {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-    case "bigint":
-      return value;
-    case "number":
-      return Number.isNaN(value) ? undefined : value;
-    case "object":
-      if (value === null) return null;
-      return value instanceof Date && !Number.isNaN(value.getTime()) ? value : undefined;
-    default:
-      return undefined;
-  }
+  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "bigint")
+    return value;
+  if (typeof value === "number") return Number.isNaN(value) ? undefined : value;
+  return value instanceof Date && !Number.isNaN(value.getTime()) ? value : undefined;
 }
 
 /** Numbers, times, truth values and texts each among themselves; nulls after everything else. */

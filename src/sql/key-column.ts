@@ -51,9 +51,8 @@ export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: n
 }
 
 /** What `exactText` gave, as the value of a key. */
-export function keyValueFrom(dialect: SqlDialect, text: unknown): KeyValue {
-  if (text === null || text === undefined) return null;
-  const value = String(text);
+export function keyValueFrom(dialect: SqlDialect, value: unknown): KeyValue {
+  if (typeof value !== "string") return null;
   if (dialect !== "sqlite") return value;
   const rest = value.slice(1);
   if (value.startsWith("b")) throw new TypeError("a list cannot be ordered by a column of bytes on SQLite");

@@ -53,7 +53,8 @@ export class QueryColumns {
     }
     const main = this.#sources[0];
     const path = main === undefined ? [] : main.alias === undefined ? tablePath(main.table) : [main.alias];
-    const column = main?.table == null ? null : { table: main.table, name, isOuter: main.isOuter };
+    const column =
+      main === undefined || main.table === null ? null : { table: main.table, name, isOuter: main.isOuter };
     return { expression: sql.ref([...path, name].join(".")), column };
   }
 
@@ -70,7 +71,8 @@ export class QueryColumns {
         : this.#sources.find(({ alias, table }) => (alias ?? table?.table) === label);
     return {
       expression,
-      column: source?.table == null ? null : { table: source.table, name, isOuter: source.isOuter },
+      column:
+        source === undefined || source.table === null ? null : { table: source.table, name, isOuter: source.isOuter },
     };
   }
 

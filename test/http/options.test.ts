@@ -36,7 +36,7 @@ describe("PorticoApp", () => {
     ["publicUrl", { publicUrl: "ftp://shop.example" }, "PorticoApp.publicUrl must be an address"],
     ["publicUrl", { publicUrl: "https://shop.example/?a=1" }, "PorticoApp.publicUrl must be an address"],
     ["publicUrl", { publicUrl: "https://ann:pw@shop.example" }, "PorticoApp.publicUrl must be an address"],
-    ["[REQ-30] trustedProxies", { trustedProxies: true }, "PorticoApp.trustedProxies must be a list of networks"],
+    ["trustedProxies", { trustedProxies: true }, "PorticoApp.trustedProxies must be a list of networks"],
     ["trustedProxies", { trustedProxies: 1 }, "(never true: everybody could claim any address), received 1"],
     ["trustedProxies", { trustedProxies: "10.0.0.0/8" }, "PorticoApp.trustedProxies must be a list of networks"],
     ["trustedProxies", { trustedProxies: ["proxy.example"] }, "PorticoApp.trustedProxies must be a list of networks"],

@@ -305,6 +305,7 @@ describe("address and url", () => {
     expect(await seen(where(), forwarded)).toEqual(direct);
     await live?.close();
     expect(await seen(where({ trustedProxies: ["10.0.0.0/8"] }), forwarded)).toEqual(direct);
+    expect(() => where({ trustedProxies: true as never })).toThrow("never true");
   });
 
   it.each(["127.0.0.1", "127.0.0.0/8", "loopback"])(

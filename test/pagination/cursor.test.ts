@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from "node:crypto";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import {
   AsyncDataHandler,
   AsyncListDataHandler,

@@ -79,7 +79,7 @@ bothWays("limit_offset", (serve) => {
 
 describe("limit=0", () => {
   it("[PAG-34] [pagination:PG-055] is answered with nothing, and no row is read", async () => {
-    const getItems = vi.fn(() => []);
+    const getItems = vi.fn<() => never[]>(() => []);
     class Counted extends SyncDataHandler<never> {
       getTotalItems(): number {
         return 100;

@@ -80,7 +80,7 @@ describe("a paginated route", () => {
   });
 
   it("is refused where it is declared wrongly", () => {
-    const declare = (options: object) => () => new PorticoApp().get("/items", options, () => 1 as never);
+    const declare = (options: object) => () => new PorticoApp().get("/items", options, () => 1);
 
     expect(declare({ paginated: { strategy: "pages", item } })).toThrow('strategy must be "page_number"');
     expect(declare({ paginated: { strategy: "cursor" } })).toThrow("GET /items.paginated must be");

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type CursorMetadata, SyncListDataHandler } from "portico/pagination";
 import { describe, expect, it } from "vitest";
 import { type Body, bodyOf, books, ids, range, serveOnce, target } from "./ways.ts";

@@ -19,8 +19,12 @@ export type Serve = (declare: (app: PorticoApp) => unknown, options?: PorticoApp
 
 /** Runs the tests twice: straight to the routes, and over a real socket. */
 export function bothWays(title: string, body: (serve: Serve) => void): void {
-  describe(`${title}, straight to the routes`, () => body(serveWith(async (app) => testClient(app))));
-  describe(`${title}, over a socket`, () => body(serveWith(liveClient)));
+  describe(`${title}, straight to the routes`, () => {
+    body(serveWith(async (app) => testClient(app)));
+  });
+  describe(`${title}, over a socket`, () => {
+    body(serveWith(liveClient));
+  });
 }
 
 function serveWith(open: (app: PorticoApp) => Promise<TestClient>): Serve {

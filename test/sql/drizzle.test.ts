@@ -1,7 +1,7 @@
 import { asc, desc, sql } from "drizzle-orm";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { integer, pgTable, text, timestamp } from "drizzle-orm/pg-core";
-import pg from "pg";
+import { Pool } from "pg";
 import { PorticoApp } from "portico";
 import { AsyncDataHandler, type CursorMetadata, type Seekable, type SeekRequest } from "portico/pagination";
 import { testClient } from "portico/testing";
@@ -37,7 +37,7 @@ class DrizzleBooks extends AsyncDataHandler<Book> implements Seekable<Book> {
   }
 }
 
-const pool = new pg.Pool({ host: "127.0.0.1", user: "postgres", database: "test", max: 1 });
+const pool = new Pool({ host: "127.0.0.1", user: "postgres", database: "test", max: 1 });
 
 beforeAll(async () => {
   await pool.query(

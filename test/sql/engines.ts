@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from "kysely";
 import { createPool } from "mysql2";
-import pg from "pg";
+import { Pool } from "pg";
 import { namedStatements } from "../../src/sql/index.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
 
@@ -40,12 +40,12 @@ export async function openEngine(name: EngineName, schema: string): Promise<Engi
 
 interface Opened {
   readonly dialect: Dialect;
-  drop(database: Kysely<any>): Promise<unknown>;
+  readonly drop: (database: Kysely<any>) => Promise<unknown>;
 }
 
 const OPENERS: Readonly<Record<EngineName, (schema: string) => Promise<Opened>>> = {
   PostgreSQL: async (schema) => {
-    const pool = new pg.Pool({
+    const pool = new Pool({
       host: HOST,
       user: "postgres",
       database: "test",
@@ -117,6 +117,6 @@ export async function insertRows({ database }: Engine, table: string, rows: read
   for (let start = 0; start < rows.length; start += 500)
     await database
       .insertInto(table)
-      .values(rows.slice(start, start + 500) as never)
+      .values(rows.slice(start, start + 500))
       .execute();
 }

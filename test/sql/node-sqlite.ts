@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
 
 /** `node:sqlite` as Kysely's dialect wants it. Integers come back as numbers, or as bigints beyond what those hold. */

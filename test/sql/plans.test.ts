@@ -112,12 +112,9 @@ describe.each(engineNames)("the plan of a seek on %s", (name) => {
     it(`${form} [pagination:PG-120] has the form of its dialect`, async () => {
       const { sql: text } = await seekAt(ROWS / 2, order, "forward");
 
-      if (isOneWay && name !== "MariaDB") {
-        expect(text).toMatch(/where \(.*\) [<>] \(.*\) order by/);
-        expect(text).not.toMatch(/union/);
-      } else {
-        expect(text).toMatch(/union all/);
-      }
+      const isRowValue = isOneWay && name !== "MariaDB";
+      expect(/where \(.*\) [<>] \(.*\) order by/.test(text)).toBe(isRowValue);
+      expect(text.includes("union all")).toBe(!isRowValue);
       expect(text).not.toMatch(/ or /i);
     });
 

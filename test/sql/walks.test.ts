@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { PorticoApp } from "portico";
 import { type CursorMetadata, CursorPagination, type Direction } from "portico/pagination";
 import { tableHandler } from "portico/sql";
@@ -90,7 +90,7 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
       (built, [column, way]) => built.orderBy(column, way),
       engine.database.selectFrom(table).select("id"),
     );
-    return ids({ items: (await query.orderBy("id", direction).execute()) as { id: unknown }[] });
+    return ids({ items: await query.orderBy("id", direction).execute() });
   };
 
   it.each(["some_rows", "every_rows"])(
@@ -113,8 +113,8 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
               pages.push(ids(body));
               forward.push(...ids(body));
               const { next, prev } = body.pagination.links;
-              if (prev !== undefined && pages.length > 1)
-                expect(ids(await get(client, target(prev)))).toEqual(pages.at(-2));
+              const before = prev === undefined ? undefined : ids(await get(client, target(prev)));
+              expect(before).toEqual(pages.at(-2));
               if (next === undefined) break;
               body = await get(client, target(next));
             }

@@ -91,9 +91,11 @@ describe("paginate and apaginate", () => {
 describe("strategies", () => {
   it("refuse options that contradict each other", () => {
     // @ts-expect-error order and sortField
-    new CursorPagination({ order: [["id", "asc"]], sortField: "id" });
+    const both = new CursorPagination({ order: [["id", "asc"]], sortField: "id" });
     // @ts-expect-error page_number always has a total
-    new PageNumberPagination({ totals: "none" });
+    const uncounted = new PageNumberPagination({ totals: "none" });
+    expectTypeOf(uncounted).toEqualTypeOf<PageNumberPagination>();
+    void both;
   });
 
   it("of one's own type their metadata", () => {

@@ -6,6 +6,11 @@ import { Shelf } from "../src/shelf.ts";
 const emma = { isbn: "9780141439587", title: "Emma", author: "Jane Austen" };
 const persuasion = { isbn: "9780141439686", title: "Persuasion", author: "Jane Austen" };
 
+interface ListPage {
+  readonly items: readonly unknown[];
+  readonly pagination: { readonly next_cursor: string | null };
+}
+
 async function live(options: BookshopOptions = {}): ReturnType<typeof liveClient> {
   const client = await liveClient(bookshop({ app: { logger: false }, ...options }));
   onTestFinished(() => client.close());
@@ -24,11 +29,23 @@ describe.each([
       shelf: new Shelf([emma, persuasion, { ...emma, isbn: "9780199535521", author: "A. Nother" }]),
     });
 
-    const all = await client.get("/books");
-    const hers = await client.get("/books", { query: { author: "Jane Austen" } });
+    const all = (await client.get("/books")).json();
+    const hers = (await client.get("/books", { query: { author: "Jane Austen" } })).json();
 
-    expect(all.json()).toHaveLength(3);
-    expect(hers.json()).toEqual([emma, persuasion]);
+    expect(all).toMatchObject({ items: { length: 3 }, pagination: { total_items: 3 } });
+    expect(hers).toMatchObject({ items: [emma, persuasion], pagination: { total_items: 2 } });
+  });
+
+  it("gives the list page by page, in the order of titles", async () => {
+    const client = await open({ shelf: new Shelf([persuasion, emma]) });
+
+    const first = (await client.get("/books?page_size=1")).json() as ListPage;
+    const second = (await client.get(`/books?page_size=1&cursor=${first.pagination.next_cursor}`)).json() as ListPage;
+    const misplaced = await client.get(`/books?author=X&cursor=${first.pagination.next_cursor}`);
+
+    expect([first.items, second.items]).toEqual([[emma], [persuasion]]);
+    expect(second.pagination.next_cursor).toBeNull();
+    expect(misplaced.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
   });
 
   it("adds a book and then has it", async () => {

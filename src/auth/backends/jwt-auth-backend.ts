@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import type { Secret } from "../../core/key-ring.ts";
-import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import {
   callable,
   listOf,
@@ -25,7 +25,7 @@ import { AuthenticationBackend } from "./authentication-backend.ts";
 import { bearerToken } from "./jwt-bearer.ts";
 import { TokenCache } from "./jwt-cache.ts";
 import { type ClaimRules, isOver, judgeClaims, type TokenClaims, type VerifiedToken } from "./jwt-claims.ts";
-import { own, parseObject, readHeader } from "./jwt-format.ts";
+import { HeaderReader, own, parseObject } from "./jwt-format.ts";
 import {
   type JSONWebKeySet,
   type JWTAlgorithm,
@@ -87,7 +87,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
   readonly #keys: VerifyingKeys;
   readonly #algorithms: string[];
   readonly #rules: ClaimRules;
-  readonly #wantsAccessType: boolean;
+  readonly #headers: HeaderReader;
   readonly #maxTokenBytes: number;
   readonly #isRevoked: ((claims: TokenClaims) => MaybePromise<boolean>) | undefined;
   readonly #cache: TokenCache;
@@ -101,7 +101,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
     this.#keys = keys;
     this.#algorithms = [...algorithms];
     this.#rules = resolved;
-    this.#wantsAccessType = resolved.typ !== undefined;
+    this.#headers = new HeaderReader(resolved.typ !== undefined);
     this.#maxTokenBytes = resolved.maxTokenBytes;
     this.#isRevoked = resolved.isRevoked;
     this.#cache = new TokenCache(resolved.cache);
@@ -140,9 +140,10 @@ export class JWTAuthBackend extends AuthenticationBackend {
   }
 
   async #verify(text: string): Promise<VerifiedToken | null> {
-    const header = readHeader(text, this.#wantsAccessType);
+    const header = this.#headers.read(text);
     if (header === null || !this.#algorithms.includes(header.alg)) return null;
-    for (const key of await this.#keys.find(header)) {
+    const found = this.#keys.find(header);
+    for (const key of isPromise(found) ? await found : found) {
       const payload = await signedPayload(text, key, this.#algorithms);
       if (payload === null) continue;
       const claims = parseObject(payload);

@@ -15,10 +15,6 @@ export class TokenCache {
     this.#maxEntries = maxEntries;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(token: string, version: number | null): VerifiedToken | undefined {
     if (this.#maxEntries === 0) return undefined;
     const entry = this.#entries.get(digest(token));

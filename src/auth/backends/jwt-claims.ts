@@ -52,7 +52,7 @@ function isFor(claim: unknown, audience: readonly string[]): boolean {
 }
 
 /** Text that can be looked up and logged, or a whole number as text; `null` for anything else. */
-export function identityOf(claim: unknown): string | null {
+function identityOf(claim: unknown): string | null {
   if (typeof claim === "number") return Number.isSafeInteger(claim) ? String(claim) : null;
   if (typeof claim !== "string" || claim.trim() === "" || claim.length > LONGEST_IDENTITY) return null;
   return claim.isWellFormed() && !/\p{Cc}/u.test(claim) ? claim : null;

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** What the header of a token says, as far as it is read. Nothing in it chooses a key but `alg` and `kid`. */
 export interface TokenHeader {
   readonly alg: string;
@@ -8,18 +10,32 @@ const SEGMENTS = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 /** Without a word in the header a token may be an access token of another issuer; one of these says that it is. */
 const ACCESS_TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt", "application/at+jwt"]);
 const LONGEST_KID = 256;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The header of a token in its only spelling: three segments of base64url without padding or spare bits, a JSON object
- * without extensions. `null` for anything else, before any cryptography.
+ * Reads the header of a token in its only spelling: three segments of base64url without padding or spare bits, a JSON
+ * object without extensions. `null` for anything else, before any cryptography.
  */
-export function readHeader(token: string, wantsAccessType: boolean): TokenHeader | null {
-  const match = SEGMENTS.exec(token);
-  if (match === null) return null;
-  const [, head = "", payload = "", signature = ""] = match;
-  if (!isCanonical(head) || !isCanonical(payload) || !isCanonical(signature)) return null;
-  const header = parseObject(Buffer.from(head, "base64url"));
+export class HeaderReader {
+  readonly #wantsAccessType: boolean;
+  /** Tokens of one issuer begin alike. */
+  #last: { readonly segment: string; readonly header: TokenHeader | null } = { segment: "", header: null };
+
+  constructor(wantsAccessType: boolean) {
+    this.#wantsAccessType = wantsAccessType;
+  }
+
+  read(token: string): TokenHeader | null {
+    const match = SEGMENTS.exec(token);
+    if (match === null) return null;
+    const [, segment = "", payload = "", signature = ""] = match;
+    if (!isCanonical(segment) || !isCanonical(payload) || !isCanonical(signature)) return null;
+    if (segment !== this.#last.segment) this.#last = { segment, header: parseHeader(segment, this.#wantsAccessType) };
+    return this.#last.header;
+  }
+}
+
+function parseHeader(segment: string, wantsAccessType: boolean): TokenHeader | null {
+  const header = parseObject(Buffer.from(segment, "base64url"));
   if (header === null) return null;
   const alg = own(header, "alg");
   const kid = own(header, "kid");
@@ -31,8 +47,9 @@ export function readHeader(token: string, wantsAccessType: boolean): TokenHeader
 
 /** The object that the bytes are in JSON, strictly UTF-8; `null` for anything else. */
 export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
+  if (!isUtf8(bytes)) return null;
   try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
+    const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;

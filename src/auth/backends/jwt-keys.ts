@@ -30,14 +30,13 @@ export function secretKeys(secrets: readonly Uint8Array[]): VerifyingKeys {
 }
 
 /** A set that is known: by `kid`, or the only key that fits. */
-export function keySet(option: string, given: unknown): VerifyingKeys & { readonly algorithms: ReadonlySet<string> } {
+export function keySet(option: string, given: unknown): VerifyingKeys {
   const list = (given as Partial<JSONWebKeySet> | null)?.keys;
   if (!Array.isArray(list)) throw new ConfigurationError(option, "must be a URL, or a key set: an object with keys");
   const keys = list.flatMap((jwk: unknown, index) => publicKey(`${option}.keys[${index}]`, jwk));
   if (keys.length === 0) throw new ConfigurationError(option, "holds no key that a signature can be verified with");
   return {
     version: 0,
-    algorithms: new Set(keys.map(({ alg }) => alg)),
     find({ alg, kid }) {
       const fitting = keys.filter((entry) => entry.alg === alg && (kid === undefined || entry.kid === kid));
       return fitting.length === 1 ? fitting.map(({ key }) => key) : [];

@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<keyof SessionRecord, string>> = {
   isPending: "boolean",
 };
 
-/** When it ends without another request. A shorter lifetime than the one it started with holds for it, too; a longer does not. */
+/** When it ends without another request. Of the lifetime it started with and the present one, the shorter holds. */
 export function expiresAt({ issuedAt, seenAt, lifetimeMs }: SessionRecord, { idleMs, absoluteMs }: Lifetimes): number {
   return Math.min(seenAt + idleMs, issuedAt + Math.min(lifetimeMs, absoluteMs));
 }

@@ -151,12 +151,18 @@ export const paginationRules: {
 };
 
 /** Leaves out the links that there are not. */
-export function presentLinks({ first, last, prev, next }: { readonly [K in keyof Links]: string | null }): Links {
+export function presentLinks(links: {
+  readonly first: string;
+  readonly last?: string | null;
+  readonly prev: string | null;
+  readonly next: string | null;
+}): Links {
+  const { first, last = null, prev, next } = links;
   return {
-    first: first as string,
-    ...(last == null ? {} : { last }),
-    ...(prev == null ? {} : { prev }),
-    ...(next == null ? {} : { next }),
+    first,
+    ...(last === null ? {} : { last }),
+    ...(prev === null ? {} : { prev }),
+    ...(next === null ? {} : { next }),
   };
 }
 

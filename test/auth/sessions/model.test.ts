@@ -18,6 +18,6 @@ it("[REQ-13] [REQ-15] [REQ-16] [REQ-17] follows the model of the life cycle, thr
         await expect(asyncModelRun(() => ({ model, real: { clock, store, processes } }), run)).resolves.toBe(undefined);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 }, 60_000);
