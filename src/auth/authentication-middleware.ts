@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { REFUSED, type Rule, resolveOptions, rule } from "../core/options.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../http/context.ts";
-import { type Caller, type CurrentUser, type Identity, NOBODY } from "../http/identity.ts";
+import { type CurrentUser, type Identity, NOBODY } from "../http/identity.ts";
 import type { Next } from "../http/middleware.ts";
 import { AuthenticationBackend } from "./backends/authentication-backend.ts";
 import type { UserModel } from "./users/user-model.ts";
@@ -58,9 +58,9 @@ export class AuthenticationMiddleware {
     for (const backend of this.#backends) {
       try {
         const result = await backend.authenticate(request);
-        const user =
-          result.success && result.identity !== "" ? await this.#userModel.loadUser(String(result.identity)) : null;
-        if (result.success && user !== null) return { user: user as Caller, auth: result.scope };
+        const identity = result.success ? asText(result.identity) : "";
+        const user = identity === "" ? null : await this.#userModel.loadUser(identity);
+        if (result.success && user !== null) return { user, auth: result.scope };
         if (!result.success) refusal ??= result.refusal;
       } catch (error) {
         ctx.log.error({ err: error, scope: backend.scope }, "a backend could not find out who is calling");
@@ -70,6 +70,11 @@ export class AuthenticationMiddleware {
     if (failure !== undefined) return { ...NOBODY, failure };
     return refusal === undefined ? NOBODY : { ...NOBODY, refusal };
   }
+}
+
+/** A backend in plain JavaScript may give a number: `loadUser` gets a string, always. */
+function asText(identity: unknown): string {
+  return String(identity ?? "");
 }
 
 /** One that fails here, too, is taken to carry. */

@@ -57,7 +57,8 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
     }
     if (scopes.length > 0 && (auth === null || !scopes.includes(auth)))
       throw new AuthenticationFailed("Sign in another way", challenge);
-    const missing = permissions.find((permission) => user.hasPermission(permission) !== true);
+    // A promise, from a class in plain JavaScript, is no yes.
+    const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);
     if (missing !== undefined) throw new PermissionDenied(undefined, missing);
   }
 

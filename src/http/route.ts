@@ -104,7 +104,7 @@ export type Handler<Url extends string, G, P, Body, Query, Path, Answer, Item = 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
 
 /** The pages of a route, its strategy found. */
-export interface DeclaredPages {
+interface DeclaredPages {
   readonly strategy: AnyStrategy;
   readonly item: Schema;
 }

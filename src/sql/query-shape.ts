@@ -78,6 +78,7 @@ export class QueryShape {
   }
 
   async #findColumns(query: AnyQuery, order: Order, uniqueKey: readonly string[]): Promise<readonly KeyColumn[]> {
+    checkSeekable(query);
     const sources = new QueryColumns(query);
     const found: KeyColumn[] = [];
     for (const [field, direction] of order) {
@@ -111,6 +112,16 @@ export class QueryShape {
     known.catch(() => this.#tables.delete(name));
     return known;
   }
+}
+
+/** A condition on the rows of such a query would be one on the rows that it is made of. */
+function checkSeekable(query: AnyQuery): void {
+  const { groupBy, distinctOn, frontModifiers, setOperations } = query.toOperationNode();
+  if ([groupBy, distinctOn, frontModifiers, setOperations].every((part) => part === undefined)) return;
+  throw new ConfigurationError(
+    "tableHandler",
+    "cannot walk a query with group by, distinct or a set operation by cursor: select from it as a subquery",
+  );
 }
 
 function missing(field: string, uniqueKey: readonly string[]): string {

@@ -80,7 +80,7 @@ describe("AuthenticationMiddleware", () => {
   });
 
   it("[ATH-05] [CBK-02] calls loadUser with the identity of the result", async () => {
-    const loadUser = vi.fn(async (identity: string) => new SimpleUser(identity));
+    const loadUser = vi.fn<(identity: string) => Promise<SimpleUser>>(async (identity) => new SimpleUser(identity));
 
     await testClient(guarded(new HeaderBackend(), { loadUser })).get("/open", { headers: { "x-jwt": "7" } });
 
@@ -142,7 +142,7 @@ describe("AuthenticationMiddleware", () => {
   });
 
   it("[USR-09] hands loadUser a string, whatever the backend gave", async () => {
-    const loadUser = vi.fn(async (identity: string) => new SimpleUser(identity));
+    const loadUser = vi.fn<(identity: string) => Promise<SimpleUser>>(async (identity) => new SimpleUser(identity));
     class Numbers extends HeaderBackend {
       override async authenticate(): Promise<AuthResult> {
         return AuthResult.accept(7 as unknown as string, "jwt");

@@ -72,7 +72,7 @@ const OPENERS: Readonly<Record<EngineName, (schema: string) => Promise<Opened>>>
       supportBigNumbers: true,
     });
     return {
-      dialect: new MysqlDialect({ pool: pool as never }),
+      dialect: new MysqlDialect({ pool }),
       drop: (database) => sql.raw(`drop database ${schema}`).execute(database),
     };
   },

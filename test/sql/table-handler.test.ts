@@ -302,6 +302,24 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(Object.keys(bodyOf(await client.get("/narrow?page_size=1")).items[0] ?? {})).toEqual(["id"]);
   });
 
+  it("pages a grouped query by offset, and walks it by cursor as a subquery", async () => {
+    const days = engine.database
+      .selectFrom("items")
+      .select(["day as id", sql<number>`count(*)`.as("many")])
+      .groupBy("day");
+    const whole = engine.database.selectFrom(days.as("days")).selectAll();
+    const client = serve((app) =>
+      app
+        .get("/pages", ({ response }) => response.apaginate(tableHandler(days, { uniqueKey: [] })))
+        .get("/cursors", ({ response }) => response.apaginate(tableHandler(whole), { strategy: "cursor" }))
+        .get("/grouped", ({ response }) => response.apaginate(tableHandler(days), { strategy: "cursor" })),
+    );
+
+    expect(bodyOf(await client.get("/pages?page_size=2"))).toMatchObject({ pagination: { total_items: 3 } });
+    expect(await walk(client, "/cursors?page_size=1")).toEqual([0, 1, 2]);
+    expect((await client.get("/grouped")).status).toBe(500);
+  });
+
   it("refuses what it cannot page", () => {
     expect(() => tableHandler(items().limit(5))).toThrow("without a limit or an offset");
     expect(() => tableHandler(items(), { maxOffset: -1 })).toThrow("tableHandler.maxOffset");

@@ -11,11 +11,22 @@ it("what a user exports can be written into declarations", { timeout: 60_000 }, 
   const outDir = join(root, ".cache/declarations");
   rmSync(outDir, { recursive: true, force: true });
   mkdirSync(outDir, { recursive: true });
-  const compilerOptions = { noEmit: false, emitDeclarationOnly: true, isolatedDeclarations: false, rootDir: root, outDir };
+  const compilerOptions = {
+    noEmit: false,
+    emitDeclarationOnly: true,
+    isolatedDeclarations: false,
+    rootDir: root,
+    outDir,
+  };
   const files = [join(import.meta.dirname, "fixtures/graphql-declared.ts")];
-  writeFileSync(join(outDir, "tsconfig.json"), JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include: [], exclude: [], files }));
+  writeFileSync(
+    join(outDir, "tsconfig.json"),
+    JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, include: [], exclude: [], files }),
+  );
 
-  const { stdout } = spawnSync(process.execPath, [compiler, "-p", join(outDir, "tsconfig.json"), "--pretty", "false"], { encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, [compiler, "-p", join(outDir, "tsconfig.json"), "--pretty", "false"], {
+    encoding: "utf8",
+  });
   const written = readFileSync(join(outDir, "test/types/fixtures/graphql-declared.d.ts"), "utf8");
 
   expect(stdout.split("\n").filter((line) => line.includes("graphql-declared"))).toEqual([]);

@@ -1,4 +1,4 @@
-/* oxlint-disable vitest/expect-expect, eslint/no-unused-vars, typescript/unbound-method -- what must not compile is the assertion, and nothing here runs */
+/* oxlint-disable eslint/no-unused-vars, typescript/unbound-method -- what must not compile is the assertion, and nothing here runs */
 import type { GraphQLResolveInfo, GraphQLSchema } from "graphql";
 import {
   type AnonymousUser,

@@ -46,7 +46,7 @@ export interface OperationAnswer {
   readonly text: string;
 }
 
-export interface AnswerBody {
+interface AnswerBody {
   readonly data?: unknown;
   readonly errors?: readonly FormattedError[];
   readonly extensions?: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { quote, uploadInvalid, uploadTooLarge } from "./upload-refusals.ts";
 
 /** A place in `operations` that waits for a file: `holder[key]` is null. */
-export interface Place {
+interface Place {
   readonly holder: Record<string, unknown>;
   readonly key: string;
 }

@@ -135,8 +135,8 @@ describe("G. Batches", () => {
     expect(events).toEqual(["open 1", "close 1", "open 2", "close 2"]);
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

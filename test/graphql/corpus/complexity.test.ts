@@ -329,8 +329,8 @@ describe("E. Document complexity", () => {
     expect(await verdict(endpoint, nest(15, "a", "nope"))).toBe(DEPTH);
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

@@ -295,8 +295,8 @@ describe("A. HTTP envelope", () => {
       expect((await checked.knock({ method: "GET", target })).status).toBe(404);
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

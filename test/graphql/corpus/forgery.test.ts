@@ -102,8 +102,8 @@ describe("D. Forgery and origin", () => {
     expect((await endpoint.get({ query: "mutation{login}" }, [EVIL])).status).toBe(403);
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

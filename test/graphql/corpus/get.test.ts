@@ -127,8 +127,8 @@ describe("C. GET", () => {
     expect((await endpoint.get({ query: "{hello}" })).headers["x-content-type-options"]).toBe("nosniff");
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

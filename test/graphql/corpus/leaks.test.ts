@@ -396,8 +396,8 @@ describe("F. Introspection and leaks", () => {
     expect([answer.status, JSON.parse(answer.text), handled.ran]).toEqual([418, { own: true }, {}]);
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

@@ -182,8 +182,8 @@ describe("B. Request parameters", () => {
     expect(await endpoint.query("{echo(x:{__proto__:{polluted:1}})}")).toMatchObject({ status: 200, errors: [] });
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

@@ -342,8 +342,8 @@ describe("H. Uploads", () => {
     expect((usedBytes() - before) / MB).toBeLessThan(10);
   });
 
-  it("leaves memory, the event loop and the next request as they were", () => {
-    expect(section.faults()).toEqual([]);
+  it("leaves memory, the event loop and the next request as they were", async () => {
+    expect(await section.faults()).toEqual([]);
   });
 });
 

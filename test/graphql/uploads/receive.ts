@@ -11,7 +11,7 @@ import { Uploads, type UploadsOptions } from "../../../src/graphql/uploads/uploa
 import { CONTENT_TYPE } from "./multipart-form.ts";
 
 /** What came of an upload: the variables with each file summed up, or the refusal. */
-export type Outcome =
+type Outcome =
   | { readonly variables: unknown }
   | { readonly status: number; readonly code: string; readonly message: string };
 

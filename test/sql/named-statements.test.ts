@@ -1,0 +1,74 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Pool } from "pg";
+import type { Order } from "portico/pagination";
+import { namedStatements, tableHandler } from "portico/sql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+interface Tables {
+  portico_named: { id: number; day: number };
+}
+const pool = new Pool({ host: "127.0.0.1", user: "postgres", database: "test", max: 1 });
+const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: namedStatements(pool) }) });
+
+beforeAll(async () => {
+  await sql`create table portico_named (id integer primary key, day integer not null)`.execute(database);
+  await sql`insert into portico_named select i, i % 7 from generate_series(1, 100) i`.execute(database);
+});
+afterAll(async () => {
+  await sql`drop table portico_named`.execute(database);
+  await database.destroy();
+});
+
+const names = async (): Promise<readonly string[]> => {
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from pg_prepared_statements where name like 'portico_%'`.execute(database);
+  return rows.map(({ name }) => name);
+};
+
+describe("a seek that comes again", () => {
+  it("is one named statement on the connection, whatever its keys and parameters", async () => {
+    const order: Order = [
+      ["day", "asc"],
+      ["id", "asc"],
+    ];
+    for (let id = 1; id <= 6; id++) {
+      const handler = tableHandler(
+        database
+          .selectFrom("portico_named")
+          .selectAll()
+          .where("day", ">=", id % 3),
+      );
+      const found = await handler.getItemsAfter({ order, key: ["3", String(id)], direction: "forward" }, 5);
+      expect(found).toHaveLength(5);
+    }
+
+    expect(await names()).toEqual([expect.stringMatching(/^portico_[\w-]{22}$/)]);
+  });
+
+  it("has another name for another form, and none while it is rare", async () => {
+    const before = (await names()).length;
+    const handler = tableHandler(database.selectFrom("portico_named").selectAll());
+    const seek = { order: [["id", "desc"]] as Order, key: ["50"], direction: "forward" as const };
+
+    await handler.getItemsAfter(seek, 3);
+    await handler.getItemsAfter(seek, 3);
+    expect(await names()).toHaveLength(before);
+    await handler.getItemsAfter(seek, 3);
+    await handler.getItemsAfter(seek, 3);
+
+    expect(await names()).toHaveLength(before + 1);
+    expect(await handler.getItemsAfter(seek, 3)).toEqual([
+      { id: 49, day: 0 },
+      { id: 48, day: 6 },
+      { id: 47, day: 5 },
+    ]);
+  });
+
+  it("leaves statements of others as they are", async () => {
+    const before = (await names()).length;
+    for (let turn = 0; turn < 5; turn++) await database.selectFrom("portico_named").selectAll().limit(1).execute();
+
+    expect(await names()).toHaveLength(before);
+  });
+});
