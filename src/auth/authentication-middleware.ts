@@ -74,7 +74,7 @@ export class AuthenticationMiddleware {
 
 /** A backend in plain JavaScript may give a number: `loadUser` gets a string, always. */
 function asText(identity: unknown): string {
-  return String(identity ?? "");
+  return typeof identity === "string" || typeof identity === "number" ? String(identity) : "";
 }
 
 /** One that fails here, too, is taken to carry. */
