@@ -87,7 +87,7 @@ export async function run(): Promise<void> {
 
 function waysOf(pool: Pool, database: Kysely<Tables>): readonly Way[] {
   const text = `select id, created_at, title, price from ${TABLE} where (created_at, id) > ($1, $2) order by created_at, id limit ${SIZE + 1}`;
-  const items = () => database.selectFrom("portico_bench.items").selectAll();
+  const items = () => database.selectFrom(TABLE).selectAll();
   const request: PageRequest = {
     params: {},
     baseUrl: "http://localhost/items",

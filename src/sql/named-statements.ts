@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { nameOf } from "./statement-names.ts";
+import { nameOf, renew } from "./statement-names.ts";
 
 /** A query as `pg` takes it, by name. */
 interface NamedQuery {
@@ -49,8 +49,20 @@ function withNames(client: PostgresPoolClient): PostgresPoolClient {
 function query(client: PostgresPoolClient, text: unknown, values?: readonly unknown[]): unknown {
   const run = client.query.bind(client) as (query: unknown, values?: readonly unknown[]) => unknown;
   const name = typeof text === "string" ? nameOf(text) : undefined;
-  if (name === undefined) return run(text, values);
-  return run({ name, text: text as string, values: values ?? [] } satisfies NamedQuery);
+  if (name === undefined || typeof text !== "string") return run(text, values);
+  const named = run({ name, text, values: values ?? [] } satisfies NamedQuery) as Promise<unknown>;
+  return named.catch((error: unknown) => {
+    if (!isStale(error)) throw error;
+    renew(text, name);
+    // Inside of a transaction this fails, too: the first error has ended it.
+    return run(text, values);
+  });
+}
+
+/** A migration changed the columns of `select *` after the statement was prepared. */
+function isStale(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as { readonly code?: unknown; readonly routine?: unknown };
+  return code === "0A000" && routine === "RevalidateCachedQuery";
 }
 
 function bound(target: object, property: string | symbol): unknown {

@@ -108,7 +108,8 @@ function tableName({ table }: TableNode): TableName {
   return { schema: table.schema?.name, table: table.identifier.name };
 }
 
-function tablePath(table: TableName | null): readonly string[] {
+/** The parts of its name, the schema first where there is one. */
+export function tablePath(table: TableName | null): readonly string[] {
   return [table?.schema, table?.table].filter((part) => part !== undefined);
 }
 

@@ -3,7 +3,7 @@ import type { Order } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { countStatement } from "./count-statement.ts";
 import type { KeyColumn } from "./key-column.ts";
-import { QueryColumns } from "./query-columns.ts";
+import { QueryColumns, tablePath } from "./query-columns.ts";
 import { seekStatement } from "./seek-statement.ts";
 import { dialectOf, type SqlDialect } from "./sql-dialect.ts";
 import { parametersOf, type Statement } from "./statement.ts";
@@ -23,6 +23,7 @@ export class QueryShape {
   readonly #tables = new Map<string, Promise<ReadonlyMap<string, ColumnFacts>>>();
   readonly #columns = new Map<string, readonly KeyColumn[]>();
   readonly #statements = new Map<string, Statement>();
+  #table: { readonly name: string | undefined } | null = null;
 
   constructor(text: string) {
     this.dialect = dialectOf(text);
@@ -41,6 +42,15 @@ export class QueryShape {
   /** Forgets what the catalogue said. */
   static forget(text: string): void {
     shapes.delete(text);
+  }
+
+  /** The name of the table that the queries begin with. */
+  tableOf(query: AnyQuery): string | undefined {
+    if (this.#table === null) {
+      const main = new QueryColumns(query).mainTable;
+      this.#table = { name: main === null ? undefined : tablePath(main).join(".") };
+    }
+    return this.#table.name;
   }
 
   /** The columns of the order. The catalogue is asked once. Throws `ConfigurationError` for a unique key that is not there. */

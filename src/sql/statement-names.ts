@@ -24,3 +24,11 @@ export function noteUse(text: string): void {
 export function nameOf(text: string): string | undefined {
   return names.get(text);
 }
+
+/** Takes a name back that servers connect with an old plan: the statement gets another one. */
+export function renew(text: string, name: string): void {
+  if (names.get(text) === name) names.set(text, `${name.slice(0, FIXED_LENGTH)}_${++renewals}`);
+}
+
+const FIXED_LENGTH = "portico_".length + 22;
+let renewals = 0;

@@ -16,7 +16,6 @@ import type { AnyQuery } from "./any-query.ts";
 import { estimateRows } from "./estimate.ts";
 import { driverValue, type KeyColumn, keyValueFrom } from "./key-column.ts";
 import { rowsAt } from "./offset-query.ts";
-import { QueryColumns } from "./query-columns.ts";
 import { QueryShape } from "./query-shape.ts";
 import { isHidden, textColumn } from "./seek-statement.ts";
 import type { TotalsCache } from "./totals-cache.ts";
@@ -44,21 +43,22 @@ export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>,
   readonly #totalsCache: TotalsCache | undefined;
   #compiled: { readonly sql: string; readonly parameters: readonly unknown[] } | undefined;
 
-  /** @internal */
-  constructor(query: AnyQuery, options: TableHandlerOptions<T> = {}) {
+  /** `tableHandler` calls it, and knows the types. */
+  constructor(query: AnyQuery, options?: TableHandlerOptions<T>) {
     super();
-    const { name, uniqueKey, maxOffset, totalsCache } = resolveOptions("tableHandler", options, tableRules);
+    const { name, uniqueKey, maxOffset, totalsCache } =
+      options === undefined ? NO_OPTIONS : resolveOptions("tableHandler", options, tableRules);
     if (typeof (query as AnyQuery | null)?.toOperationNode !== "function")
       throw new ConfigurationError("tableHandler", "takes a select query of Kysely, not yet executed");
     const { limit, offset } = query.toOperationNode();
     if (limit !== undefined || offset !== undefined)
       throw new ConfigurationError("tableHandler", "takes a query without a limit or an offset: the strategy has them");
-    const scope = name ?? tableOf(query);
-    if (scope !== undefined) this.name = scope;
     if (maxOffset !== undefined) this.maxOffset = maxOffset;
-    this.uniqueKey = uniqueKey ?? ["id"];
+    this.uniqueKey = uniqueKey ?? BY_ID;
     this.#query = query;
     this.#totalsCache = totalsCache;
+    const scope = name ?? this.#shape.tableOf(query);
+    if (scope !== undefined) this.name = scope;
   }
 
   async getTotalItems(): Promise<number> {
@@ -167,6 +167,8 @@ export function tableHandler<DB, TB extends keyof DB, T>(
   return new TableHandler<T>(query as AnyQuery, options);
 }
 
+const BY_ID: readonly string[] = ["id"];
+
 const tableRules = {
   name: text,
   uniqueKey: listOf<string>("a list of columns", (column) => typeof column === "string"),
@@ -177,10 +179,7 @@ const tableRules = {
   ),
 };
 
-function tableOf(query: AnyQuery): string | undefined {
-  const main = new QueryColumns(query).mainTable;
-  return main === null ? undefined : [main.schema, main.table].filter((part) => part !== undefined).join(".");
-}
+const NO_OPTIONS = resolveOptions("tableHandler", {}, tableRules);
 
 function driverValues({ dialect }: QueryShape, columns: readonly KeyColumn[], key: KeyTuple): readonly unknown[] {
   return columns.map((column, index) => {

@@ -12,7 +12,7 @@ export interface TotalsCacheOptions {
 
 /** Keeps the counts of one database for a while. */
 export interface TotalsCache {
-  /** @internal The count under this key, made when it is not there; two who ask at once wait for the same one. */
+  /** The count under this key, made when it is not there; two who ask at once wait for the same one. */
   get(key: string, count: () => Promise<number>): Promise<number>;
 }
 

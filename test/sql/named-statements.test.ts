@@ -65,6 +65,18 @@ describe("a seek that comes again", () => {
     ]);
   });
 
+  it("goes on after a migration changed what it selects", async () => {
+    const handler = tableHandler(database.selectFrom("portico_named").selectAll());
+    const seek = { order: [["id", "asc"]] as Order, key: ["50"], direction: "forward" as const };
+    for (let turn = 0; turn < 5; turn++) await handler.getItemsAfter(seek, 1);
+
+    await sql`alter table portico_named add column note text`.execute(database);
+    const after = await handler.getItemsAfter(seek, 1);
+    const again = await handler.getItemsAfter(seek, 1);
+
+    expect([after, again]).toEqual([[{ id: 51, day: 2, note: null }], [{ id: 51, day: 2, note: null }]]);
+  });
+
   it("leaves statements of others as they are", async () => {
     const before = (await names()).length;
     for (let turn = 0; turn < 5; turn++) await database.selectFrom("portico_named").selectAll().limit(1).execute();

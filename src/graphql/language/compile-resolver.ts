@@ -31,16 +31,21 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
   const resolve: Resolve =
     injected.length === 0
       ? (source, raw, graph, info) => {
-          if (graph.isOver) throw new OperationOver();
+          if (isOver(graph)) throw new OperationOver();
           return call(source, build(source, raw, graph, info));
         }
       : (source, raw, graph, info) => {
-          if (graph.isOver) throw new OperationOver();
+          if (isOver(graph)) throw new OperationOver();
           const target = build(source, raw, graph, info);
           const filled = graph.dependencies.fill(injected, target);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
   return field.gate === null ? resolve : gated(field.gate, args, resolve);
+}
+
+/** Whoever runs the schema without an endpoint may give no context: then there is nobody to give the operation up. */
+function isOver(graph: GraphContext | undefined): boolean {
+  return graph !== undefined && graph.isOver;
 }
 
 /** The resolver of a field that is a property of its parent. */

@@ -25,6 +25,7 @@ export interface Seal {
 
 const VERSION = 1;
 const LONGEST = 2_048;
+const LONGEST_BYTES = (LONGEST * 3) / 4;
 const HEAD_BYTES = 2 + SCOPE_BYTES + 1;
 const BACKWARD = 1;
 const OFFSET = 2;
@@ -37,17 +38,20 @@ export class KeyTooLong extends RangeError {}
 export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds }: Seal): string {
   const { at, direction } = position;
   const isDated = maxAgeSeconds !== undefined;
-  const head = Buffer.alloc(HEAD_BYTES + (isDated ? 4 : 0));
-  head[0] = VERSION;
-  head[1] = keys.id;
-  scope.copy(head, 2);
-  head[HEAD_BYTES - 1] =
+  const key = keyToBytes("offset" in at ? [at.offset] : at.key);
+  const headBytes = HEAD_BYTES + (isDated ? 4 : 0);
+  const length = headBytes + key.length;
+  if (length + MAC_BYTES > LONGEST_BYTES) throw new KeyTooLong(`a cursor would have more than ${LONGEST} characters`);
+  const bytes = Buffer.allocUnsafe(length + MAC_BYTES);
+  bytes[0] = VERSION;
+  bytes[1] = keys.id;
+  scope.copy(bytes, 2);
+  bytes[HEAD_BYTES - 1] =
     (direction === "backward" ? BACKWARD : 0) | ("offset" in at ? OFFSET : 0) | (isDated ? DATED : 0);
-  if (isDated) head.writeUInt32BE(Math.floor(now), HEAD_BYTES);
-  const signed = Buffer.concat([head, keyToBytes("offset" in at ? [at.offset] : at.key)]);
-  const cursor = Buffer.concat([signed, keys.sign(signed)]).toString("base64url");
-  if (cursor.length > LONGEST) throw new KeyTooLong(`a cursor would have more than ${LONGEST} characters`);
-  return cursor;
+  if (isDated) bytes.writeUInt32BE(Math.floor(now), HEAD_BYTES);
+  key.copy(bytes, headBytes);
+  keys.sign(bytes.subarray(0, length)).copy(bytes, length);
+  return bytes.toString("base64url");
 }
 
 /** The place that a cursor of this list names. Throws `InvalidCursorError`, cheap tests first. */

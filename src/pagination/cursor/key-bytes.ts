@@ -13,29 +13,46 @@ const UTF16 = 7;
 
 /** The bytes of a key. The same key has the same bytes. */
 export function keyToBytes(key: KeyTuple): Buffer {
-  return Buffer.concat([Buffer.of(key.length), ...key.map(valueToBytes)]);
-}
-
-function valueToBytes(value: KeyValue): Buffer {
-  if (value === null) return Buffer.of(NULL);
-  if (typeof value === "boolean") return Buffer.of(value ? TRUE : FALSE);
-  if (typeof value === "number") return double(NUMBER, value);
-  if (typeof value === "bigint") return sized(BIGINT, Buffer.from(value.toString(), "latin1"));
-  if (typeof value === "string")
-    return value.isWellFormed() ? sized(TEXT, Buffer.from(value)) : sized(UTF16, Buffer.from(value, "utf16le"));
-  return double(DATE, value.getTime());
-}
-
-function double(tag: number, value: number): Buffer {
-  const bytes = Buffer.alloc(9, tag);
-  bytes.writeDoubleBE(value, 1);
+  const size = key.reduce<number>((sum, value) => sum + bytesOf(value), 1);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = bytes.writeUInt8(key.length);
+  for (const value of key) at = writeValue(bytes, at, value);
   return bytes;
 }
 
-function sized(tag: number, content: Buffer): Buffer {
-  const head = Buffer.alloc(3, tag);
-  head.writeUInt16BE(Math.min(content.length, 0xffff), 1);
-  return Buffer.concat([head, content]);
+/** How many bytes a value takes, its tag included. */
+function bytesOf(value: KeyValue): number {
+  if (value === null || typeof value === "boolean") return 1;
+  if (typeof value === "string") return 3 + Buffer.byteLength(value, encodingOf(value));
+  return typeof value === "bigint" ? 3 + value.toString().length : 9;
+}
+
+function writeValue(bytes: Buffer, at: number, value: KeyValue): number {
+  if (value === null) return bytes.writeUInt8(NULL, at);
+  if (typeof value === "boolean") return bytes.writeUInt8(value ? TRUE : FALSE, at);
+  if (typeof value === "number") return bytes.writeDoubleBE(value, bytes.writeUInt8(NUMBER, at));
+  if (typeof value === "bigint") return writeText(bytes, at, BIGINT, value.toString(), "latin1");
+  if (value instanceof Date) return bytes.writeDoubleBE(value.getTime(), bytes.writeUInt8(DATE, at));
+  const encoding = encodingOf(value);
+  return writeText(bytes, at, encoding === "utf8" ? TEXT : UTF16, value, encoding);
+}
+
+function writeText(
+  bytes: Buffer,
+  at: number,
+  tag: number,
+  text: string,
+  encoding: "utf8" | "utf16le" | "latin1",
+): number {
+  const start = bytes.writeUInt8(tag, at) + 2;
+  const written = bytes.write(text, start, encoding);
+  // A longer one is too long for a cursor, whatever its length says.
+  bytes.writeUInt16BE(Math.min(written, 0xffff), start - 2);
+  return start + written;
+}
+
+function encodingOf(text: string): "utf8" | "utf16le" {
+  return text.isWellFormed() ? "utf8" : "utf16le";
 }
 
 /** The key in the bytes; `null` when they are not exactly one. */
