@@ -60,10 +60,11 @@ export function keyValueFrom(dialect: SqlDialect, value: unknown): KeyValue {
 }
 
 /** The value of a key as the driver takes it. `undefined` when it cannot be one of the column. */
-export function driverValue(dialect: SqlDialect, { type }: KeyColumn, value: KeyValue): unknown {
+export function driverValue(dialect: SqlDialect, { type, isRowid }: KeyColumn, value: KeyValue): unknown {
   if (value === null) return null;
   if (dialect === "sqlite") {
     if (typeof value === "bigint") return BigInt.asIntN(64, value) === value ? value : undefined;
+    if (isRowid) return undefined;
     return typeof value === "boolean" || value instanceof Date ? undefined : value;
   }
   const text = value instanceof Date ? value.toISOString() : String(value);

@@ -407,7 +407,7 @@ describe("a cursor", () => {
       new PorticoApp({ logger: false }).get("/items", ({ response }) => response.paginate([], { strategy: "cursor" })),
     );
 
-    const answer = await client.get(`/items?cursor=${"A".repeat(1_000_000)}`).catch(() => ({ status: 431 }));
+    const answer = await client.get(`/items?cursor=${"A".repeat(1_000_000)}`);
     await client.close();
 
     expect(answer.status).toBe(431);

@@ -1,12 +1,4 @@
-import {
-  createHash,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomBytes,
-  timingSafeEqual,
-} from "node:crypto";
+import { createHash, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import { REFUSED, type Rule } from "../../core/options.ts";
 
 export const MAC_BYTES = 16;
@@ -15,7 +7,9 @@ const LEAST_BYTES = 32;
 interface SigningKey {
   /** One byte that a cursor carries: it says which key to try, and proves nothing. */
   readonly id: number;
-  readonly key: KeyObject;
+  /** The key, padded for the two hashes of an HMAC. */
+  readonly inner: Buffer;
+  readonly outer: Buffer;
 }
 
 /** The ring of keys that cursors are signed with: the first signs, all of them verify. */
@@ -37,11 +31,11 @@ export class CursorKeys {
   }
 
   sign(bytes: Uint8Array): Buffer {
-    return mac(this.#newest.key, bytes);
+    return mac(this.#newest, bytes);
   }
 
   verify(id: number, bytes: Uint8Array, given: Uint8Array): boolean {
-    return this.#ring.some((entry) => entry.id === id && timingSafeEqual(mac(entry.key, bytes), given));
+    return this.#ring.some((entry) => entry.id === id && timingSafeEqual(mac(entry, bytes), given));
   }
 
   get #newest(): SigningKey {
@@ -62,13 +56,28 @@ function isSecret(value: unknown): boolean {
   return typeof value === "string" && Buffer.byteLength(value) >= LEAST_BYTES;
 }
 
-/** Made once: a key object signs seven times faster than a bare secret. */
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
+
 function signingKey(secret: string): SigningKey {
   const derived = Buffer.from(hkdfSync("sha256", secret, "", "portico cursor", LEAST_BYTES));
   const id = createHash("sha256").update(derived).digest()[0] as number;
-  return { id, key: createSecretKey(derived) };
+  return { id, inner: padded(derived, 0x36), outer: padded(derived, 0x5c) };
 }
 
-function mac(key: KeyObject, bytes: Uint8Array): Buffer {
-  return createHmac("sha256", key).update(bytes).digest().subarray(0, MAC_BYTES);
+function padded(key: Buffer, pad: number): Buffer {
+  const block = Buffer.alloc(BLOCK_BYTES, pad);
+  for (const [index, byte] of key.entries()) block[index] = byte ^ pad;
+  return block;
+}
+
+/** HMAC (RFC 2104) by two one-shot hashes: `createHmac` leaves an object for the collector each time. */
+function mac({ inner, outer }: SigningKey, bytes: Uint8Array): Buffer {
+  const message = Buffer.allocUnsafe(BLOCK_BYTES + bytes.length);
+  message.set(inner);
+  message.set(bytes, BLOCK_BYTES);
+  const whole = Buffer.allocUnsafe(BLOCK_BYTES + DIGEST_BYTES);
+  whole.set(outer);
+  whole.set(hash("sha256", message, "buffer"), BLOCK_BYTES);
+  return hash("sha256", whole, "buffer").subarray(0, MAC_BYTES);
 }
