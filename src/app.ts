@@ -123,7 +123,10 @@ export class PorticoApp extends Router {
   get handler(): (request: IncomingMessage, response: ServerResponse) => void {
     return (request, response) => {
       this.#start().then(
-        () => this.engine.routing(request, response),
+        () => {
+          this.#server.start();
+          this.engine.routing(request, response);
+        },
         (error: unknown) => response.destroy(error as Error),
       );
     };
@@ -155,7 +158,10 @@ export class PorticoApp extends Router {
           );
         fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(fastify, request, socket, head));
       }
-      fastify.addHook("onReady", () => this.#runStartHooks());
+      fastify.addHook("onReady", async () => {
+        this.#server.start();
+        await this.#runStartHooks();
+      });
       fastify.addHook("preClose", () => this.#server.closeSockets(0));
       fastify.addHook("onClose", () => this.#runCloseHooks());
     };
@@ -224,6 +230,7 @@ export class PorticoApp extends Router {
   async listen(options: { readonly port: number; readonly host?: string }): Promise<Address> {
     const { port, host = "127.0.0.1" } = options;
     await this.#start();
+    this.#server.start();
     const address = await this.#engine.listen(port, host);
     this.#endOnSignals();
     const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
@@ -289,7 +296,6 @@ export class PorticoApp extends Router {
   }
 
   async #runStartHooks(): Promise<void> {
-    this.#server.start();
     for (const hook of this.#startHooks) await hook();
   }
 

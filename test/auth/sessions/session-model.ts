@@ -17,7 +17,9 @@ interface Known {
   readonly user: string;
   readonly kind: "plain" | "remembered";
   readonly issuedAt: number;
+  /** When it was last noted as used, at the least and at the most: a request that broke off may have noted it. */
   seenAt: number;
+  seenAtMost: number;
   state: "live" | "maybe" | "dead";
 }
 export interface Model {
@@ -34,15 +36,34 @@ export interface Real {
 }
 type Command = AsyncCommand<Model, Real>;
 
-const isOver = ({ kind, issuedAt, seenAt }: Known, now: number): boolean =>
-  now >= Math.min(seenAt + LIFETIMES[kind].idle, issuedAt + LIFETIMES[kind].absolute);
+const endOf = ({ kind, issuedAt }: Known, seenAt: number): number =>
+  Math.min(seenAt + LIFETIMES[kind].idle, issuedAt + LIFETIMES[kind].absolute);
+
+/** Lets time pass over a session: over for certain, or perhaps. */
+function age(session: Known, now: number): void {
+  if (now >= endOf(session, session.seenAtMost)) session.state = "dead";
+  else if (now >= endOf(session, session.seenAt)) doubt(session);
+}
+
+/** A use was noted, unless one was within the minute before. */
+function noteUse(session: Known, now: number): void {
+  if (now - session.seenAtMost >= MINUTE) session.seenAt = now;
+  else if (now - session.seenAt >= MINUTE) session.seenAt = session.seenAtMost;
+  else return;
+  session.seenAtMost = now;
+}
+
+/** It is not known how far a request with it came. */
+function doubtUse(session: Known | undefined, now: number): void {
+  if (session !== undefined && session.state !== "dead") session.seenAtMost = now;
+}
 
 /** What the model expects of a use, and what it learns from it. */
 function observe(model: Model, session: Known, isSignedIn: boolean): void {
-  if (isOver(session, model.now)) session.state = "dead";
+  age(session, model.now);
   if (session.state === "maybe") session.state = isSignedIn ? "live" : "dead";
   equal(isSignedIn, session.state === "live");
-  if (isSignedIn && model.now - session.seenAt >= MINUTE) session.seenAt = model.now;
+  if (isSignedIn) noteUse(session, model.now);
 }
 
 const cookies = (session: Known | undefined): { headers: Record<string, string> } => ({
@@ -89,11 +110,21 @@ const login = tuple(browser, constantFrom("ann", "bob"), boolean(), nat(1), cras
       const cookie = answer.status === 200 ? cookieOf(answer) : null;
       if (cookie === null) {
         notEqual(dies, null);
+        if (held !== undefined) age(held, model.now);
+        doubtUse(held, model.now);
         return doubt(held);
       }
       kill(held);
       const kind = remember ? "remembered" : "plain";
-      const started: Known = { cookie, user, kind, issuedAt: model.now, seenAt: model.now, state: "live" };
+      const started: Known = {
+        cookie,
+        user,
+        kind,
+        issuedAt: model.now,
+        seenAt: model.now,
+        seenAtMost: model.now,
+        state: "live",
+      };
       model.known.push(started);
       model.jars.set(jar, started);
     }),
@@ -116,7 +147,11 @@ const logout = tuple(browser, crash).map(([jar, dies]) =>
   command(`logout(${jar}, dies=${dies})`, async (model, real) => {
     const held = model.jars.get(jar);
     const answer = await crashing(real, dies, () => (real.processes[0] as TestClient).post("/logout", cookies(held)));
-    if (answer.status !== 200) return doubt(held);
+    if (answer.status !== 200) {
+      if (held !== undefined) age(held, model.now);
+      doubtUse(held, model.now);
+      return doubt(held);
+    }
     kill(held);
     model.jars.delete(jar);
   }),
@@ -131,7 +166,7 @@ const revoke = tuple(browser, nat(50)).map(([jar, index]) =>
     observe(model, held, answer.status !== 401);
     if (held.state === "dead") return;
     if (target.user !== held.user) return equal(answer.status, 404);
-    if (isOver(target, model.now)) kill(target);
+    age(target, model.now);
     if (target.state !== "maybe") equal(answer.status, target.state === "live" ? 204 : 404);
     kill(target);
   }),
@@ -145,10 +180,10 @@ const revokeMany = tuple(browser, constantFrom("others", "all"), crash).map(([ja
       (real.processes[0] as TestClient).post(`/revoke-${which}`, cookies(held)),
     );
     const isDone = answer.status === 200 && (dies === null || answer.json() !== 0);
-    if (isOver(held, model.now)) kill(held);
+    age(held, model.now);
     if (held.state === "dead") return;
-    if (model.now - held.seenAt >= MINUTE && dies === null)
-      held.seenAt = held.state === "live" ? model.now : held.seenAt;
+    if (held.state === "live" && dies === null) noteUse(held, model.now);
+    else doubtUse(held, model.now);
     const aims = model.known.filter((entry) => entry.user === held.user && (which === "all" || entry !== held));
     for (const entry of aims) {
       // Of a session in doubt it is not known whether it could revoke anything.
@@ -167,7 +202,7 @@ const list = browser.map((jar) =>
     if (answer.status !== 200) return;
     const listed = new Set((answer.json() as { id: string }[]).map(({ id }) => id));
     for (const session of model.known) {
-      if (isOver(session, model.now)) session.state = "dead";
+      age(session, model.now);
       const isListed = listed.has(handleOf(session));
       if (session.state !== "maybe") equal(isListed, session.state === "live" && session.user === held.user);
     }
