@@ -163,7 +163,10 @@ export class PorticoApp extends Router {
         await this.#runStartHooks();
       });
       fastify.addHook("preClose", () => this.#server.closeSockets(0));
-      fastify.addHook("onClose", () => this.#runCloseHooks());
+      fastify.addHook("onClose", async () => {
+        this.#server.stop();
+        await this.#runCloseHooks();
+      });
     };
   }
 
