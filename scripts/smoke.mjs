@@ -7,7 +7,9 @@ import { PageNumberPagination } from "portico/pagination";
 const app = new PorticoApp();
 app.get("/", () => ({ hello: "world" }));
 app.get("/gated", { auth: useAuth() }, () => "never");
-app.get("/users", ({ response }) => response.paginate([new SimpleUser("ann")], { strategy: new PageNumberPagination() }));
+app.get("/users", ({ response }) =>
+  response.paginate([new SimpleUser("ann")], { strategy: new PageNumberPagination() }),
+);
 const { port } = await app.listen({ port: 0 });
 
 const answer = await fetch(`http://127.0.0.1:${port}/`);

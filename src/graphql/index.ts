@@ -1,3 +1,4 @@
+export { type ConnectionFactory, type ConnectionOptions, connection } from "./connection/connection.ts";
 export type { DocumentSource, DocumentsOptions } from "./documents/documents.ts";
 export type { FormattedError } from "./errors/format-error.ts";
 export { Graph, type GraphOptions } from "./graph.ts";

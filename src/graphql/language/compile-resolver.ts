@@ -1,8 +1,9 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
+import { isPromise } from "../../core/maybe-promise.ts";
 import type { GraphContext } from "../graph-context.ts";
 import { OperationOver } from "../operation-over.ts";
 import type { Complete } from "./complete-input.ts";
-import type { FieldDeclaration } from "./declaration.ts";
+import type { FieldDeclaration, Finish } from "./declaration.ts";
 import { type FieldGate, passGate } from "./gate.ts";
 
 type RawArgs = Readonly<Record<string, unknown>>;
@@ -28,7 +29,7 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
   const call = resolverCall(field, receiver);
   const build = argsBuilder(field, args);
   const { injected } = field.params;
-  const resolve: Resolve =
+  const run: Resolve =
     injected.length === 0
       ? (source, raw, graph, info) => {
           if (isOver(graph)) throw new OperationOver();
@@ -40,7 +41,15 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
           const filled = graph.dependencies.fill(injected, target);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
+  const resolve = field.finish === null ? run : finished(run, field.finish);
   return field.gate === null ? resolve : gated(field.gate, args, resolve);
+}
+
+function finished(run: Resolve, finish: Finish): Resolve {
+  return (source, raw, graph, info) => {
+    const given = run(source, raw, graph, info);
+    return isPromise(given) ? given.then((value) => finish(value, raw, graph, info)) : finish(given, raw, graph, info);
+  };
 }
 
 /** Whoever runs the schema without an endpoint may give no context: then there is nobody to give the operation up. */

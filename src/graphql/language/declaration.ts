@@ -1,6 +1,8 @@
+import type { GraphQLResolveInfo } from "graphql";
+import type { GraphContext } from "../graph-context.ts";
 import { isTypeRef } from "./arg.ts";
 import type { Operation } from "./field-def.ts";
-import { type ResolvedFieldOptions, readFieldOptions } from "./field-options.ts";
+import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./field-options.ts";
 import { type FieldGate, readGate } from "./gate.ts";
 import { readParameters } from "./parameters.ts";
 import { type DeclaredParams, isAmbient, readParams } from "./params.ts";
@@ -14,7 +16,16 @@ export interface FieldHead {
   readonly params: DeclaredParams;
   readonly gate: FieldGate | null;
   readonly options: ResolvedFieldOptions;
+  /** Makes the value of the field out of what the resolver gave, where the two are not the same. */
+  readonly finish: Finish | null;
 }
+/** Called in place of the resolver's own return, behind the gate. `args` are as the schema names them. */
+export type Finish = (
+  given: unknown,
+  args: Readonly<Record<string, unknown>>,
+  graph: GraphContext,
+  info: GraphQLResolveInfo,
+) => unknown;
 
 /** A field as it was declared, checked. */
 export interface FieldDeclaration extends FieldHead {
@@ -28,7 +39,12 @@ export interface FieldDeclaration extends FieldHead {
 }
 
 /** Checks what stands before the resolver. */
-export function declareHead(operation: Operation, type: unknown, options: unknown): FieldHead {
+export function declareHead(
+  operation: Operation,
+  type: unknown,
+  options: unknown,
+  finish: Finish | null = null,
+): FieldHead {
   if (!isTypeRef(type))
     throw new ResolverError(
       operation,
@@ -36,18 +52,16 @@ export function declareHead(operation: Operation, type: unknown, options: unknow
     );
   const read = readFieldOptions(operation, options);
   const params = readParams(operation, read.params ?? {});
-  const { listSize } = read;
-  if (typeof listSize === "object" && !params.args.some(({ key }) => key === listSize.argument))
-    throw new ResolverError(
-      operation,
-      `listSize.argument names ${listSize.argument}, which is no argument of this field`,
-    );
+  const stranger = sizeArguments(read.listSize).find((name) => !params.args.some(({ key }) => key === name));
+  if (stranger !== undefined)
+    throw new ResolverError(operation, `listSize.argument names ${stranger}, which is no argument of this field`);
   return {
     operation,
     type,
     params,
     gate: read.auth === undefined ? null : readGate(operation, read.auth),
     options: read,
+    finish,
   };
 }
 

@@ -37,8 +37,8 @@ export interface Of<Parent> {
 export type ListSize<Argument extends string = string> =
   | number
   | {
-      /** The argument that says how many are asked for. */
-      readonly argument: Argument;
+      /** The argument that says how many are asked for; of several, such as `first` and `last`, the largest counts. */
+      readonly argument: Argument | readonly Argument[];
       /** More than so many it never gives. */
       readonly max: number;
       /** What is assumed when the argument is null or missing. @default `max` */
@@ -155,9 +155,19 @@ const rules = {
 
 const NOTHING: ResolvedFieldOptions = resolveOptions("field", {}, rules);
 
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** The arguments that say how long a list is. */
+export function sizeArguments(size: ListSize | undefined): readonly string[] {
+  if (typeof size !== "object") return [];
+  return typeof size.argument === "string" ? [size.argument] : size.argument;
+}
+
 function isListSize(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isCount(value);
   const { argument, max, assumed, ...others } = value as Record<string, unknown>;
-  const isComplete = typeof argument === "string" && isCount(max) && (assumed === undefined || isCount(assumed));
+  const isNamed =
+    typeof argument === "string" || (Array.isArray(argument) && argument.length > 0 && argument.every(isText));
+  const isComplete = isNamed && isCount(max) && (assumed === undefined || isCount(assumed));
   return isComplete && Object.keys(others).length === 0;
 }

@@ -85,16 +85,18 @@ export const subscription: <
 ) => SubscriptionFactory<OutOf<T>, P, IsGated<Yes, Verdict>> = factory("subscription");
 
 function factory(operation: Operation): (type: unknown, options?: unknown) => any {
-  return (type, options) => {
-    const head = declareHead(operation, type, options);
-    // One argument is the wrapper; a standard decorator gets two, a legacy one the key as the second.
-    const use = (target: unknown, second?: unknown, descriptor?: PropertyDescriptor): unknown => {
-      if (second === undefined) return fieldDef(declareResolver(operation, head, target, null));
-      if (typeof second === "object" && second !== null) return decorate(head, target, second as AnyDecoratorContext);
-      return decorateLegacy(head, target as object, second as string | symbol, descriptor);
-    };
-    return Object.assign(use, { "~kind": "property", "~head": head });
+  return (type, options) => fieldFactory(declareHead(operation, type, options));
+}
+
+/** What takes the resolver of a field. */
+export function fieldFactory(head: FieldHead): any {
+  // One argument is the wrapper; a standard decorator gets two, a legacy one the key as the second.
+  const use = (target: unknown, second?: unknown, descriptor?: PropertyDescriptor): unknown => {
+    if (second === undefined) return fieldDef(declareResolver(head.operation, head, target, null));
+    if (typeof second === "object" && second !== null) return decorate(head, target, second as AnyDecoratorContext);
+    return decorateLegacy(head, target as object, second as string | symbol, descriptor);
   };
+  return Object.assign(use, { "~kind": "property", "~head": head });
 }
 
 function fieldDef(field: FieldDeclaration): FieldDef<never> {

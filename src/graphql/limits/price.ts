@@ -14,7 +14,7 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from "graphql";
-import type { ListSize } from "../language/field-options.ts";
+import { type ListSize, sizeArguments } from "../language/field-options.ts";
 
 /** A number, or one that follows from the variables. */
 export type Quantity = number | ((variables: Readonly<Record<string, unknown>>) => number);
@@ -82,19 +82,40 @@ function implementations(
 
 function quantityOf(size: ListSize, field: GraphQLField<unknown, unknown>, node: FieldNode): Quantity {
   if (typeof size === "number") return size;
-  const { argument, max, assumed = max } = size;
-  const given: ArgumentNode | undefined = node.arguments?.find(({ name }) => name.value === argument);
-  const omitted = read(defaultOf(field.args.find(({ name }) => name === argument)));
-  if (given === undefined) return omitted;
-  if (given.value.kind !== Kind.VARIABLE) return read(literal(given.value));
-  const variable = given.value.name.value;
-  return (variables) => (Object.hasOwn(variables, variable) ? read(variables[variable]) : omitted);
+  const { max, assumed = max } = size;
+  const asked = sizeArguments(size).map((argument) => askedFor(argument, field, node));
+  if (asked.every(({ variable }) => variable === null)) return largest(asked.map(({ otherwise }) => otherwise));
+  return (variables) =>
+    largest(
+      asked.map(({ variable, otherwise }) =>
+        variable !== null && Object.hasOwn(variables, variable) ? variables[variable] : otherwise,
+      ),
+    );
+
+  function largest(values: readonly unknown[]): number {
+    const given = values.filter((value) => value !== null && value !== undefined);
+    return given.length === 0 ? Math.min(assumed, max) : Math.max(...given.map(read));
+  }
 
   function read(value: unknown): number {
-    if (value === null || value === undefined) return Math.min(assumed, max);
-    const asked = Math.ceil(Number(typeof value === "bigint" || typeof value === "number" ? value : max));
-    return Number.isNaN(asked) ? max : Math.min(Math.max(asked, 0), max);
+    const count = Math.ceil(Number(typeof value === "bigint" || typeof value === "number" ? value : max));
+    return Number.isNaN(count) ? max : Math.min(Math.max(count, 0), max);
   }
+}
+
+/** What an argument says: the value of a variable, or else what is known already. */
+interface Asked {
+  readonly variable: string | null;
+  readonly otherwise: unknown;
+}
+
+function askedFor(argument: string, field: GraphQLField<unknown, unknown>, node: FieldNode): Asked {
+  const given: ArgumentNode | undefined = node.arguments?.find(({ name }) => name.value === argument);
+  const omitted = defaultOf(field.args.find(({ name }) => name === argument));
+  if (given === undefined) return { variable: null, otherwise: omitted };
+  return given.value.kind === Kind.VARIABLE
+    ? { variable: given.value.name.value, otherwise: omitted }
+    : { variable: null, otherwise: literal(given.value) };
 }
 
 /** graphql 16 keeps the value, graphql 17 the value or the literal it was written as. */
@@ -120,5 +141,6 @@ function isCount(value: unknown): value is number {
 function isListSize(value: unknown): value is ListSize {
   if (typeof value !== "object" || value === null) return isCount(value);
   const { argument, max, assumed } = value as Record<string, unknown>;
-  return typeof argument === "string" && isCount(max) && (assumed === undefined || isCount(assumed));
+  const isNamed = typeof argument === "string" || (Array.isArray(argument) && argument.length > 0);
+  return isNamed && isCount(max) && (assumed === undefined || isCount(assumed));
 }

@@ -1,0 +1,58 @@
+import { field } from "../language/field.ts";
+import { list, nullable } from "../language/list.ts";
+import { type ObjectType, object } from "../language/object.ts";
+import { ResolverError } from "../language/resolver-error.ts";
+import { boolean, int, string } from "../language/scalars.ts";
+import type { AnyRef, ObjectNode } from "../language/type-node.ts";
+import { nodeOf } from "../language/type-ref.ts";
+import type { Edge, ListConnection, PageInfo as PageInfoValue } from "./list-connection.ts";
+
+// One connection for each type, however many fields have it.
+const byNode = new WeakMap<ObjectNode, ObjectType<ListConnection<unknown>>>();
+
+/** `BookConnection` of `Book`. */
+export function connectionType(type: AnyRef): ObjectType<ListConnection<unknown>> {
+  const node = nodeOf("connection", type);
+  if (node.kind !== "object") throw new ResolverError("connection", "is over an object type, made by object()");
+  const known = byNode.get(node);
+  if (known !== undefined) return known;
+  const made = makeConnection({ "~kind": "object", "~node": node, name: node.name });
+  byNode.set(node, made);
+  return made;
+}
+
+function makeConnection(Node: ObjectType<unknown>): ObjectType<ListConnection<unknown>> {
+  const BookEdge: ObjectType<Edge<unknown>> = object(
+    `${Node.name}Edge`,
+    { cursor: field(string, { description: "Its place in the list, for after and before." }), node: Node },
+    { description: `One ${Node.name} of a list.` },
+  );
+  const BookConnection: ObjectType<ListConnection<unknown>> = object(
+    `${Node.name}Connection`,
+    {
+      edges: field(list(BookEdge))(({ parent }: Of) => parent.edges()),
+      nodes: field(list(Node), { description: "The items without their cursors." })(({ parent }: Of) => parent.nodes()),
+      pageInfo: field(PageInfo)(({ parent }: Of) => parent.pageInfo()),
+      totalCount: field(nullable(int), { description: "Counted only where it is selected." })(({ parent }: Of) =>
+        parent.totalCount(),
+      ),
+    },
+    { description: `A part of a list of ${Node.name}.` },
+  );
+  return BookConnection;
+}
+
+interface Of {
+  readonly parent: ListConnection<unknown>;
+}
+
+const PageInfo: ObjectType<PageInfoValue> = object(
+  "PageInfo",
+  {
+    hasNextPage: boolean,
+    hasPreviousPage: boolean,
+    startCursor: nullable(string),
+    endCursor: nullable(string),
+  },
+  { description: "Where a part of a list stands in it." },
+);

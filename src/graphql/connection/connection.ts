@@ -1,0 +1,103 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { type AnyHandler, type DataHandler, isDataHandler } from "../../pagination/data-handler.ts";
+import { SyncListDataHandler } from "../../pagination/list-handler.ts";
+import { CursorPagination } from "../../pagination/strategies/cursor.ts";
+import type { Args, Params, TestArgs } from "../language/args.ts";
+import { declareHead } from "../language/declaration.ts";
+import { fieldFactory } from "../language/field.ts";
+import type { FieldDef } from "../language/field-def.ts";
+import type { FieldOptions, IsGated } from "../language/field-options.ts";
+import type { ObjectType } from "../language/object.ts";
+import { connectionArgs } from "./connection-args.ts";
+import { connectionType } from "./connection-type.ts";
+import { FieldPageRequest } from "./field-page-request.ts";
+import { ListConnection } from "./list-connection.ts";
+
+/** What a connection says about itself: as a field does, but for the size of the list and the arguments of its pages. */
+export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>> = FieldOptions<
+  P,
+  Parent,
+  Yes,
+  Verdict
+> & { readonly listSize?: never; readonly params?: { readonly [K in keyof typeof connectionArgs]?: never } };
+
+/** Takes the resolver, which gives the source of the list, or stands behind `@` on a method. */
+export interface ConnectionFactory<Row, P, Gated, GateParent> {
+  <Parent extends GateParent>(
+    resolver: (args: Args<P, Parent, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>,
+    context?: undefined,
+  ): FieldDef<Parent, MaybePromise<DataHandler<Row> | readonly Row[]>, TestArgs<P, Parent, Gated>, "field">;
+  /** A legacy decorator. */
+  <This extends GateParent, M extends (args: Args<P, This, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>>(
+    target: This,
+    key: string,
+    descriptor: TypedPropertyDescriptor<M>,
+  ): void;
+  <This extends GateParent>(
+    method: (this: This, args: Args<P, This, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>,
+    context: ClassMethodDecoratorContext<This>,
+  ): void;
+}
+
+/**
+ * A Relay connection over the strategy and the data handler of a route: `first`, `after`, `last` and `before`, and cursors
+ * that the two exchange. The resolver gives the handler, or a list. Rows are fetched only where a query selects them, and
+ * counted only for `totalCount`. Its `listSize` is the strategy's.
+ *
+ * Throws `ConfigurationError` for a strategy without cursors, and for a parameter named as one of the four.
+ *
+ * @example
+ * ```ts
+ * import { connection, object, type ObjectType, schema, t } from "portico/graphql";
+ * import { CursorPagination } from "portico/pagination";
+ *
+ * interface BookRow { id: string; title: string; published_at: string }
+ * declare const rows: readonly BookRow[];
+ *
+ * const Book: ObjectType<BookRow> = object("Book", { id: t.id, title: t.string });
+ * const newest = new CursorPagination({ order: [["published_at", "desc"]] });
+ *
+ * export default schema({ query: { books: connection(Book, newest)(() => rows) } });
+ * ```
+ */
+export function connection<
+  Row,
+  const P extends Params = {},
+  GateParent = unknown,
+  Yes extends true = never,
+  Verdict extends MaybePromise<boolean> = never,
+>(
+  type: ObjectType<Row> | (() => ObjectType<Row>),
+  strategy: CursorPagination<Extract<keyof NoInfer<Row>, string>>,
+  options?: ConnectionOptions<P, GateParent, Yes, Verdict>,
+): ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent> {
+  if (!(strategy instanceof CursorPagination))
+    throw new ConfigurationError("connection: the strategy", "a CursorPagination", strategy);
+  const { params = {}, listSize, ...others } = (options ?? {}) as FieldOptions<Params, unknown, true, boolean>;
+  if (listSize !== undefined)
+    throw new ConfigurationError("connection.listSize", "is what the strategy says: set its maxPageSize");
+  const taken = Object.keys(connectionArgs).find((name) => Object.hasOwn(params, name));
+  if (taken !== undefined)
+    throw new ConfigurationError(`connection.params.${taken}`, "is an argument of every connection: take another name");
+  const { max, fallback } = strategy.size;
+  const declared = {
+    ...others,
+    params: { ...params, ...connectionArgs },
+    listSize: { argument: ["first", "last"], max, assumed: fallback },
+  };
+  const head = declareHead(
+    "field",
+    () => connectionType(type),
+    declared,
+    (given, args, graph, info) =>
+      new ListConnection(strategy, handlerOf(given), new FieldPageRequest(graph.connection, info), args),
+  );
+  return fieldFactory(head) as ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent>;
+}
+
+function handlerOf(given: unknown): AnyHandler<unknown> {
+  if (Array.isArray(given)) return new SyncListDataHandler<unknown>(given);
+  if (isDataHandler(given)) return given;
+  throw new TypeError("the resolver of a connection gives a data handler or a list");
+}

@@ -1,0 +1,98 @@
+import { CursorList, type Window } from "../../pagination/cursor-page.ts";
+import type { AnyHandler } from "../../pagination/data-handler.ts";
+import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
+import type { PageRequest } from "../../pagination/page-request.ts";
+import { InvalidPageError } from "../../pagination/pagination-error.ts";
+import { runLater, type Steps } from "../../pagination/steps.ts";
+import type { CursorPagination } from "../../pagination/strategies/cursor.ts";
+import { asUserInput, type ConnectionArgs, readWanted, type Wanted } from "./connection-args.ts";
+import { connectionWindow } from "./connection-window.ts";
+
+/** One list as a connection: rows are fetched, counted and sealed into cursors only where a query selects them. */
+export class ListConnection<T> {
+  readonly #strategy: CursorPagination<any>;
+  readonly #list: CursorList<T>;
+  readonly #request: PageRequest;
+  readonly #wanted: Wanted;
+  #window: Promise<Window<T>> | undefined;
+
+  constructor(strategy: CursorPagination<any>, handler: AnyHandler<T>, request: PageRequest, args: ConnectionArgs) {
+    this.#strategy = strategy;
+    this.#list = new CursorList(strategy, handler, request);
+    this.#request = request;
+    this.#wanted = readWanted(strategy, this.#list, args);
+  }
+
+  async edges(): Promise<readonly Edge<T>[]> {
+    const window = await this.#read();
+    return window.items.map((node, index) => new Edge(window, index, node));
+  }
+
+  async nodes(): Promise<readonly T[]> {
+    const { items } = await this.#read();
+    return items;
+  }
+
+  async pageInfo(): Promise<PageInfo> {
+    return new PageInfo(await this.#read());
+  }
+
+  /** Selecting it asks for it: only a strategy that says so has none. */
+  async totalCount(): Promise<number | null> {
+    const { totals = "exact" } = this.#strategy;
+    if (totals === "none") return null;
+    const total = await runLater(askedTotal(this.#list.handler, totals, this.#request));
+    return reportedTotal(total, totals, 0).reported;
+  }
+
+  #read(): Promise<Window<T>> {
+    this.#window ??= runLater(this.#steps());
+    return this.#window;
+  }
+
+  *#steps(): Steps<Window<T>> {
+    const { parameter, near, size } = this.#wanted;
+    try {
+      const window = yield* connectionWindow(this.#list, this.#wanted, this.#request);
+      if (this.#strategy.outOfRange === "error" && near !== null && size > 0 && window.items.length === 0)
+        throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
+      return window;
+    } catch (error) {
+      throw asUserInput(error, parameter);
+    }
+  }
+}
+
+/** An item and its cursor, which is sealed when it is read. */
+export class Edge<T> {
+  readonly node: T;
+  readonly #window: Window<T>;
+  readonly #index: number;
+  constructor(window: Window<T>, index: number, node: T) {
+    this.node = node;
+    this.#window = window;
+    this.#index = index;
+  }
+  get cursor(): string {
+    return this.#window.cursorAt(this.#index, "forward");
+  }
+}
+
+/** Where a page stands in its list. */
+export class PageInfo {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly #window: Window<unknown>;
+  constructor(window: Window<unknown>) {
+    this.hasNextPage = window.hasNext;
+    this.hasPreviousPage = window.hasPrevious;
+    this.#window = window;
+  }
+  get startCursor(): string | null {
+    return this.#window.items.length === 0 ? null : this.#window.cursorAt(0, "forward");
+  }
+  get endCursor(): string | null {
+    const { items, cursorAt } = this.#window;
+    return items.length === 0 ? null : cursorAt(items.length - 1, "forward");
+  }
+}

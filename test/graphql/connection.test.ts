@@ -1,0 +1,558 @@
+import * as fc from "fast-check";
+import { printSchema } from "graphql";
+import { ConfigurationError, Depend, PorticoApp, type PorticoAppOptions } from "portico";
+import {
+  connection,
+  type FormattedError,
+  field,
+  Graph,
+  Limits,
+  type ObjectType,
+  object,
+  schema,
+  t,
+} from "portico/graphql";
+import {
+  AsyncDataHandler,
+  type CursorMetadata,
+  type CursorOptions,
+  CursorPagination,
+  type FetchContext,
+  LimitOffsetPagination,
+  type Seekable,
+  type SeekRequest,
+  SyncDataHandler,
+  SyncListDataHandler,
+} from "portico/pagination";
+import { liveClient, logCatcher, type TestClient, testClient } from "portico/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Book, bodyOf, books, ids, range, SECRET } from "../pagination/ways.ts";
+
+const BookType: ObjectType<Book> = object("Book", { id: t.int, title: t.string });
+const byId = new CursorPagination();
+
+interface Answer {
+  readonly data: { readonly books: Books } | null;
+  readonly errors?: readonly FormattedError[];
+  readonly extensions?: { readonly cost?: { readonly cost: number } };
+}
+interface Books {
+  readonly edges: readonly { readonly cursor: string; readonly node: Book }[];
+  readonly nodes: readonly Book[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+  readonly totalCount: number | null;
+}
+const ALL = "{ edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }";
+
+/** A source that can seek, and tells what it was asked. */
+class Shelf extends AsyncDataHandler<Book> implements Seekable<Book> {
+  override readonly name: string;
+  readonly uniqueKey = ["id"];
+  readonly asked: string[] = [];
+  readonly #list: SyncListDataHandler<Book>;
+  constructor(count: number, name = "shelf") {
+    super();
+    this.name = name;
+    this.#list = new SyncListDataHandler(books(count));
+  }
+  async getTotalItems(): Promise<number> {
+    this.asked.push("count");
+    return this.#list.getTotalItems();
+  }
+  async getItems(): Promise<readonly Book[]> {
+    throw new Error("a source that can seek is not asked for offsets");
+  }
+  async getItemsAfter(seek: SeekRequest, limit: number): Promise<readonly Book[]> {
+    this.asked.push(`${seek.direction} ${limit}`);
+    return this.#list.getItemsAfter(seek, limit);
+  }
+}
+
+/** A source that cannot. */
+class Pile extends SyncDataHandler<Book> {
+  override readonly name = "pile";
+  readonly #items = books(10);
+  getTotalItems(): number {
+    return this.#items.length;
+  }
+  getItems(offset: number, limit: number): readonly Book[] {
+    return this.#items.slice(offset, offset + limit);
+  }
+}
+
+type Source = AsyncDataHandler<Book> | SyncDataHandler<Book> | readonly Book[];
+
+/** The source as a connection and as a route. */
+function appOf(source: Source, strategy: CursorPagination = byId, options: PorticoAppOptions = {}): PorticoApp {
+  const app = new PorticoApp({ logger: false, cursorKeys: [SECRET], ...options });
+  app.get("/books", ({ response }) => response.apaginate(source as readonly Book[], { strategy }));
+  const query = { books: connection(BookType, strategy)(() => source) };
+  new Graph(schema({ query }), { limits: new Limits({ cost: 1_000_000 }) }).mount(app);
+  onTestFinished(() => app.close());
+  return app;
+}
+const serve = (source: Source, options: CursorOptions<"id"> = {}): TestClient =>
+  testClient(appOf(source, new CursorPagination(options)));
+
+async function ask(client: TestClient, selection: string, args = ""): Promise<Answer> {
+  const answer = await client.post("/graphql", { body: { query: `{ books${args} ${selection} }` } });
+  return answer.json() as Answer;
+}
+async function page(client: TestClient, args = ""): Promise<Books> {
+  const { data, errors } = await ask(client, ALL, args);
+  expect(errors).toBeUndefined();
+  return (data as { books: Books }).books;
+}
+const idsOf = ({ edges }: Books): unknown[] => ids({ items: edges.map(({ node }) => node) });
+const ends = ({ pageInfo }: Books): unknown[] => [pageInfo.hasPreviousPage, pageInfo.hasNextPage];
+const cursorAt = async (client: TestClient, id: number): Promise<string> =>
+  (await page(client, "(first: 100)")).edges[id - 1]?.cursor ?? "";
+
+describe("a connection", () => {
+  it("has Relay's types, one for each type of node", () => {
+    const query = {
+      books: connection(BookType, byId, { description: "All of them." })(() => books(1)),
+      others: connection(() => BookType, byId, { params: { genre: t.nullable(t.string) } })(() => books(1)),
+    };
+
+    expect(printSchema(schema({ query })).replaceAll(/ *"""[^"]*"""\n/g, "")).toMatchInlineSnapshot(`
+      "type BookConnection {
+        edges: [BookEdge!]!
+
+        nodes: [Book!]!
+        pageInfo: PageInfo!
+
+        totalCount: Int
+      }
+
+      type PageInfo {
+        hasNextPage: Boolean!
+        hasPreviousPage: Boolean!
+        startCursor: String
+        endCursor: String
+      }
+
+      type Book {
+        id: Int!
+        title: String!
+      }
+
+      type BookEdge {
+        cursor: String!
+        node: Book!
+      }
+
+      type Query {
+        books(
+          first: Int
+
+          after: String
+
+          last: Int
+
+          before: String
+        ): BookConnection!
+        others(
+          genre: String
+
+          first: Int
+
+          after: String
+
+          last: Int
+
+          before: String
+        ): BookConnection!
+      }"
+    `);
+  });
+
+  it("takes what a field takes: dependencies, a gate, a parent", async () => {
+    const shelf = (): Shelf => new Shelf(3);
+    const Author: ObjectType<{ readonly id: number }> = object("Author", {
+      id: t.int,
+      books: connection(BookType, byId)(({ parent }) => books(9).filter(({ id }) => id % parent.id === 0)),
+    });
+    const query = {
+      author: field(Author)(() => ({ id: 3 })),
+      books: connection(BookType, byId, { params: { shelf: Depend(shelf), from: t.int(0) } })(
+        async ({ shelf: source, from }) => (from === 0 ? source : []),
+      ),
+      secret: connection(BookType, byId, { auth: true })(() => books(1)),
+    };
+    const app = new PorticoApp({ logger: false });
+    new Graph(schema({ query })).mount(app);
+    const client = testClient(app);
+
+    const given = await client.post("/graphql", {
+      body: {
+        query: "{ author { books { nodes { id } } } books { nodes { id } } none: books(from: 1) { nodes { id } } }",
+      },
+    });
+    const refused = await client.post("/graphql", { body: { query: "{ secret { totalCount } }" } });
+
+    expect(given.json()).toMatchObject({
+      data: {
+        author: { books: { nodes: [{ id: 3 }, { id: 6 }, { id: 9 }] } },
+        books: { nodes: [{ id: 1 }, { id: 2 }, { id: 3 }] },
+        none: { nodes: [] },
+      },
+    });
+    expect(refused.json()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
+  });
+
+  it("stands behind @ on a method", async () => {
+    class Query {
+      books(): readonly Book[] {
+        return books(this.count());
+      }
+      count(): number {
+        return 2;
+      }
+    }
+    connection(BookType, byId)(
+      Query.prototype,
+      "books",
+      Object.getOwnPropertyDescriptor(Query.prototype, "books") as never,
+    );
+    const app = new PorticoApp({ logger: false });
+    new Graph(schema({ query: new Query() })).mount(app);
+
+    expect(idsOf(await page(testClient(app)))).toEqual([1, 2]);
+  });
+
+  it.each([
+    ["a strategy without cursors", () => connection(BookType, new LimitOffsetPagination() as never)],
+    ["the name of one", () => connection(BookType, "cursor" as never)],
+    ["a size of its own", () => connection(BookType, byId, { listSize: 5 } as never)],
+    ["a parameter of its own name", () => connection(BookType, byId, { params: { first: t.int } } as never)],
+  ])("refuses %s", (_what, declare) => {
+    expect(declare).toThrow(ConfigurationError);
+  });
+
+  it("refuses what is no object type, and to be a property", () => {
+    const named = t.ref<Book>("Book") as never;
+
+    expect(() => schema({ query: { books: connection(named, byId as never)(() => []) } })).toThrow(
+      "is over an object type",
+    );
+    expect(() => object("Shop", { books: connection(BookType, byId) } as never)).toThrow("give the field a resolver");
+  });
+
+  it("masks a resolver that gives something else", async () => {
+    const { errors } = await ask(serve({} as never), "{ totalCount }");
+
+    expect(errors).toMatchObject([{ extensions: { code: "INTERNAL_SERVER_ERROR" } }]);
+  });
+});
+
+describe.each([
+  ["straight to the routes", async (app: PorticoApp) => testClient(app)],
+  ["over a socket", liveClient],
+])("a connection and a route, %s", (_way, open) => {
+  it.each([
+    ["a source that seeks", () => new Shelf(50)],
+    ["a list with a name", () => new SyncListDataHandler(books(50), { name: "books" })],
+  ])("[PAG-40] [pagination:PG-110] exchange cursors over %s", async (_title, make) => {
+    const client = await open(appOf(make()));
+
+    const route = bodyOf<CursorMetadata>(await client.get("/books"));
+    const same = await page(client);
+    const { next_cursor } = route.pagination;
+    const second = await page(client, `(after: "${next_cursor}")`);
+    const third = bodyOf<CursorMetadata>(
+      await client.get(`/books?page_size=5&cursor=${second.pageInfo.endCursor as string}`),
+    );
+    const back = await page(client, `(last: 5, before: "${third.pagination.prev_cursor}")`);
+
+    expect(idsOf(same)).toEqual(ids(route));
+    expect(same.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false, endCursor: next_cursor });
+    expect([idsOf(second), ends(second)]).toEqual([range(21, 40), [true, true]]);
+    expect(ids(third)).toEqual(range(41, 45));
+    expect([idsOf(back), ends(back)]).toEqual([range(36, 40), [true, true]]);
+  });
+});
+
+describe("the cursors of a connection", () => {
+  it("[PAG-40] go on at a route over a source that cannot seek, and back", async () => {
+    const client = serve(new Pile());
+
+    const first = await page(client, "(first: 4)");
+    const second = bodyOf<CursorMetadata>(
+      await client.get(`/books?page_size=4&cursor=${first.pageInfo.endCursor as string}`),
+    );
+    const { next_cursor, prev_cursor } = second.pagination;
+
+    expect(ids(second)).toEqual(range(5, 8));
+    expect(idsOf(await page(client, `(after: "${next_cursor}")`))).toEqual([9, 10]);
+    expect(idsOf(await page(client, `(last: 2, before: "${prev_cursor}")`))).toEqual([3, 4]);
+    expect(idsOf(await page(client, `(first: 2, after: "${prev_cursor}")`))).toEqual([6, 7]);
+  });
+
+  it("[pagination:PG-110] of another source are refused, with the text of a route", async () => {
+    const cursor = await cursorAt(serve(new Shelf(9, "other")), 3);
+    const client = serve(new Shelf(9));
+
+    const { data, errors } = await ask(client, ALL, `(after: "${cursor}")`);
+
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      {
+        message: "after is not a cursor of this list: leave it out to start again",
+        path: ["books"],
+        extensions: { code: "BAD_USER_INPUT" },
+      },
+    ]);
+  });
+
+  it.each(["", "nonsense", "AAAA"])("that are none are refused: %j", async (cursor) => {
+    const shelf = new Shelf(9);
+    const { errors } = await ask(serve(shelf), ALL, `(last: 3, before: "${cursor}")`);
+
+    expect(errors).toMatchObject([
+      { message: expect.stringMatching(/^before is not a cursor/), extensions: { code: "BAD_USER_INPUT" } },
+    ]);
+    expect(shelf.asked).toEqual([]);
+  });
+
+  it("are those of the edges at both ends, and null where there are none", async () => {
+    const client = serve(new Shelf(9));
+
+    const { edges, pageInfo } = await page(client, "(first: 4)");
+    const empty = await page(serve(new Shelf(0)));
+
+    expect([pageInfo.startCursor, pageInfo.endCursor]).toEqual([edges[0]?.cursor, edges[3]?.cursor]);
+    expect(empty.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null });
+  });
+
+  it("walk an unnamed list under the field's own name", async () => {
+    const client = serve(books(5));
+
+    const first = await page(client, "(first: 3)");
+    const second = await page(client, `(first: 3, after: "${first.pageInfo.endCursor}")`);
+
+    expect([idsOf(second), ends(second)]).toEqual([
+      [4, 5],
+      [true, false],
+    ]);
+  });
+
+  it("beyond the last item are an error where the strategy says so", async () => {
+    const client = serve(new Shelf(5), { outOfRange: "error" });
+    const { errors } = await ask(client, "{ nodes { id } }", `(after: "${await cursorAt(client, 5)}")`);
+
+    expect(errors).toMatchObject([
+      { message: "after is beyond the last page", path: ["books", "nodes"], extensions: { code: "BAD_USER_INPUT" } },
+    ]);
+  });
+});
+
+describe.each([
+  ["that seeks", () => new Shelf(10)],
+  ["that cannot seek", () => new Pile()],
+])("the arguments, over a source %s", (_title, make) => {
+  const at = async (args: string): Promise<readonly unknown[]> => {
+    const client = serve(make());
+    const cursors = new Map<string, string>();
+    for (const [, id] of args.matchAll(/#(\d+)/g)) cursors.set(`#${id}`, await cursorAt(client, Number(id)));
+    const found = await page(
+      client,
+      args.replaceAll(/#\d+/g, (mark) => JSON.stringify(cursors.get(mark))),
+    );
+    return [idsOf(found), ...ends(found)];
+  };
+
+  it.each([
+    ["(first: 3)", range(1, 3), false, true],
+    ["(first: null, last: null)", range(1, 10), false, false],
+    ["(first: 3, after: #3)", range(4, 6), true, true],
+    ["(first: 3, after: #8)", range(9, 10), true, false],
+    ["(last: 3, before: #6)", range(3, 5), true, true],
+    ["(last: 9, before: #6)", range(1, 5), false, true],
+    ["(before: #6)", range(1, 5), false, true],
+    ["(first: 2, before: #6)", range(1, 2), false, true],
+  ])("%s", async (args, found, hasPrevious, hasNext) => {
+    expect(await at(args)).toEqual([found, hasPrevious, hasNext]);
+  });
+
+  it.each([
+    ["(first: 3, after: #2, before: #9)", range(3, 5), true, true],
+    ["(first: 6, after: #2, before: #9)", range(3, 8), true, false],
+    ["(first: 9, after: #2, before: #9)", range(3, 8), true, false],
+    ["(after: #2, before: #9)", range(3, 8), true, false],
+    ["(last: 3, after: #2, before: #9)", range(6, 8), true, true],
+    ["(last: 9, after: #2, before: #9)", range(3, 8), false, true],
+    ["(first: 3, after: #4, before: #5)", [], true, false],
+    ["(first: 3, after: #4, before: #4)", [], true, false],
+    ["(first: 3, before: #1)", [], false, false],
+  ])("[pagination:PG-108] %s is the range", async (args, found, hasPrevious, hasNext) => {
+    expect(await at(args)).toEqual([found, hasPrevious, hasNext]);
+  });
+
+  it("[pagination:PG-109] last without before gives the last items, in the order of the list", async () => {
+    expect(await at("(last: 3)")).toEqual([range(8, 10), true, false]);
+    expect(await at("(last: 3, after: #8)")).toEqual([range(9, 10), false, false]);
+  });
+
+  it("[pagination:PG-105] first: 0 gives no items, and tells whether there are some", async () => {
+    expect(await at("(first: 0)")).toEqual([[], false, true]);
+  });
+});
+
+describe("any arguments", () => {
+  const place = fc.option(fc.integer({ min: 1, max: 10 }));
+
+  it.each([
+    ["seeks", () => new Shelf(10)],
+    ["cannot seek", () => new Pile()],
+  ])("[pagination:PG-108] give what Relay's rules give, over a source that %s", async (_title, make) => {
+    const client = serve(make());
+    const { edges } = await page(client);
+
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom("first", "last"), fc.nat(11), place, place, async (way, size, one, other) => {
+        const isTurned = one !== null && other !== null && one > other;
+        const [after, before] = isTurned ? [other, one] : [one, other];
+        const cursorOf = (id: number | null): string => (id === null ? "null" : `"${edges[id - 1]?.cursor}"`);
+        const found = await page(client, `(${way}: ${size}, after: ${cursorOf(after)}, before: ${cursorOf(before)})`);
+        const within = range(1, 10).filter((id) => id > (after ?? 0) && id < (before ?? 11));
+        const isFirst = way === "first";
+
+        expect(idsOf(found)).toEqual(isFirst ? within.slice(0, size) : within.slice(Math.max(0, within.length - size)));
+        const isMore = within.length > size;
+        expect(ends(found)).toEqual(isFirst ? [after !== null, isMore] : [isMore, before !== null]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("what is asked of the source", () => {
+  const askedFor = async (selection: string, args = ""): Promise<readonly string[]> => {
+    const shelf = new Shelf(50);
+    const { errors } = await ask(serve(shelf), selection, args);
+    expect(errors).toBeUndefined();
+    return shelf.asked;
+  };
+
+  it("[pagination:PG-111] is no count unless totalCount is selected, and the rows once", async () => {
+    expect(await askedFor("{ edges { cursor node { id } } nodes { id } pageInfo { endCursor } }")).toEqual([
+      "forward 21",
+    ]);
+    expect(await askedFor("{ nodes { id } }", "(last: 3)")).toEqual(["backward 4"]);
+    expect(await askedFor("{ nodes { id } }", "(first: 0)")).toEqual(["forward 1"]);
+  });
+
+  it("is the key of a row only where its cursor is selected", async () => {
+    const keyed: number[] = [];
+    class Keyed extends Shelf {
+      keyOf({ id }: Book): readonly [number] {
+        keyed.push(id);
+        return [id];
+      }
+    }
+    const client = serve(new Keyed(50));
+
+    await ask(client, "{ edges { node { id } } nodes { id } pageInfo { hasNextPage hasPreviousPage } totalCount }");
+    expect(keyed).toEqual([]);
+    await ask(client, "{ pageInfo { endCursor } }");
+    expect(keyed).toEqual([20]);
+    await ask(client, "{ edges { cursor } }", "(first: 3)");
+    expect(keyed).toEqual([20, 1, 2, 3]);
+  });
+
+  it("comes with the signal of the request, and its failure is masked", async () => {
+    class Torn extends Shelf {
+      override async getItemsAfter(_seek: SeekRequest, _limit: number, context?: FetchContext): Promise<never> {
+        throw new Error(`the shelf is torn, ${context?.signal.aborted}`);
+      }
+    }
+    const log = logCatcher();
+    const client = testClient(appOf(new Torn(9), byId, { logger: log }));
+
+    const { errors } = await ask(client, "{ nodes { id } }");
+
+    expect(errors).toMatchObject([{ message: "Unexpected error", path: ["books", "nodes"] }]);
+    expect(JSON.stringify(log.lines)).toContain("the shelf is torn, false");
+  });
+
+  it("[pagination:PG-112] is the count alone where only totalCount is selected", async () => {
+    expect(await askedFor("{ totalCount }")).toEqual(["count"]);
+  });
+
+  it.each([
+    [{}, 50],
+    [{ totals: "none" }, null],
+    [{ totals: { capped: 10 } }, 10],
+  ] as const)("totals %j make totalCount %j", async (options, total) => {
+    const { data } = await ask(serve(new Shelf(50), options), "{ totalCount }");
+
+    expect(data?.books.totalCount).toBe(total);
+  });
+});
+
+describe("the size of a connection", () => {
+  it.each([
+    ["(first: -1)", "first must be at least 0"],
+    ["(last: -1)", "last must be at least 0"],
+  ])("[pagination:PG-104] %s is refused", async (args, message) => {
+    const { errors, extensions } = await ask(serve(new Shelf(9)), ALL, args);
+
+    expect(errors).toMatchObject([{ message, path: ["books"], extensions: { code: "BAD_USER_INPUT" } }]);
+    expect(extensions?.cost?.cost).toBe(1);
+  });
+
+  it("[pagination:PG-107] is said by first or last, not by both", async () => {
+    const { errors } = await ask(serve(new Shelf(9)), ALL, "(first: 1, last: 1)");
+
+    expect(errors).toMatchObject([
+      { message: "first and last cannot be given together", extensions: { code: "BAD_USER_INPUT" } },
+    ]);
+  });
+
+  it("[pagination:PG-106] is at most the strategy's maximum, or refused", async () => {
+    const clamped = await page(serve(new Shelf(200)), "(first: 1000)");
+    const { errors } = await ask(serve(new Shelf(200), { overMax: "reject" }), ALL, "(last: 1000)");
+
+    expect(clamped.edges).toHaveLength(100);
+    expect(errors).toMatchObject([{ message: "last must be at most 100", extensions: { code: "BAD_USER_INPUT" } }]);
+  });
+
+  it.each([
+    ["(first: 5)", 1 + 5 * 3],
+    ["(first: 1000)", 1 + 100 * 3],
+    ["(last: 5)", 1 + 5 * 3],
+    ["(last: 1000)", 1 + 100 * 3],
+    ["(first: 2, last: 5)", 1 + 5 * 3],
+    ["(first: null)", 1 + 20 * 3],
+    ["", 1 + 20 * 3],
+  ])("[CST-14] [pagination:PG-106] %j counts what is selected in it, in all %d", async (args, cost) => {
+    const { extensions } = await ask(serve(new Shelf(9)), "{ edges { node { id } } }", args);
+
+    expect(extensions?.cost?.cost).toBe(cost);
+  });
+
+  it("[CST-14] follows the variables", async () => {
+    const client = serve(new Shelf(9), { maxPageSize: 50 });
+    const query = "query ($first: Int, $last: Int) { books(first: $first, last: $last) { nodes { id } } }";
+    const costs: unknown[] = [];
+    for (const variables of [{ first: 5 }, { last: 7 }, { last: 1000 }, {}]) {
+      const answer = (await client.post("/graphql", { body: { query, variables } })).json() as Answer;
+      costs.push(answer.extensions?.cost?.cost);
+    }
+
+    expect(costs).toEqual([11, 15, 101, 41]);
+  });
+
+  it("[pagination:PG-106] lets a hundred items through the budget that there is by default", async () => {
+    const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
+    new Graph(schema({ query: { books: connection(BookType, byId)(() => books(200)) } })).mount(app);
+
+    expect((await page(testClient(app), "(first: 1000)")).edges).toHaveLength(100);
+  });
+});

@@ -1,0 +1,93 @@
+import { type CurrentUser, Depend } from "portico";
+import { connection, type ObjectType, object, t } from "portico/graphql";
+import {
+  AsyncListDataHandler,
+  CursorPagination,
+  type DataHandler,
+  LimitOffsetPagination,
+  SyncListDataHandler,
+} from "portico/pagination";
+import { describe, expectTypeOf, it } from "vitest";
+
+interface BookRow {
+  id: string;
+  title: string;
+  published_at: string;
+}
+declare const rows: readonly BookRow[];
+declare const others: readonly { readonly id: string }[];
+const Book: ObjectType<BookRow> = object("Book", { id: t.id, title: t.string });
+const newest = new CursorPagination({ order: [["published_at", "desc"]] });
+const shelf = (): DataHandler<BookRow> => new SyncListDataHandler(rows);
+
+class Shop {
+  @connection(Book, newest)
+  books(): readonly BookRow[] {
+    return rows;
+  }
+  // @ts-expect-error: rows of something else
+  @connection(Book, newest)
+  others(): typeof others {
+    return others;
+  }
+}
+
+describe("connection", () => {
+  it("stands behind @ on a method that gives a source", () => {
+    expectTypeOf<Shop["books"]>().returns.toEqualTypeOf<readonly BookRow[]>();
+  });
+
+  it("takes a source of the node's rows: a handler of either kind, a list, or the promise of one", () => {
+    connection(Book, newest)(() => rows);
+    connection(Book, newest)(async () => rows);
+    connection(Book, newest)(() => new AsyncListDataHandler(rows));
+    connection(() => Book, newest)(() => new SyncListDataHandler(rows));
+    // @ts-expect-error: rows of something else
+    connection(Book, newest)(() => others);
+    // @ts-expect-error: a source of something else
+    connection(Book, newest)(() => new SyncListDataHandler(others));
+    // @ts-expect-error: a row is no list
+    connection(Book, newest)(() => rows[0]);
+  });
+
+  it("takes a cursor strategy over columns that the rows have", () => {
+    connection(Book, new CursorPagination());
+    // @ts-expect-error: no such column
+    connection(Book, new CursorPagination({ sortField: "price" }));
+    // @ts-expect-error: it has no cursors
+    connection(Book, new LimitOffsetPagination());
+    // @ts-expect-error: a strategy, not its name
+    connection(Book, "cursor");
+  });
+
+  it("infers what its resolver takes, as a field does", () => {
+    connection(Book, newest, { params: { shelf: Depend(shelf), genre: t.nullable(t.string) } })((args) => {
+      expectTypeOf(args.shelf).toEqualTypeOf<DataHandler<BookRow>>();
+      expectTypeOf(args.genre).toEqualTypeOf<string | null>();
+      return args.shelf;
+    });
+    connection(Book, newest, { auth: true, description: "Yours." })(({ ctx }) => {
+      expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
+      return rows;
+    });
+    // @ts-expect-error: not declared
+    connection(Book, newest)(({ genre }) => (genre === null ? rows : rows));
+    const Author: ObjectType<{ readonly id: string }> = object("Author", {
+      id: t.id,
+      books: connection(Book, newest)(({ parent }) => rows.filter(({ id }) => id === parent.id)),
+    });
+    expectTypeOf(Author).toEqualTypeOf<ObjectType<{ readonly id: string }>>();
+  });
+
+  it("keeps its own arguments and its size to itself", () => {
+    // @ts-expect-error: an argument of every connection
+    connection(Book, newest, { params: { first: t.int } });
+    // @ts-expect-error: the strategy says it
+    connection(Book, newest, { listSize: 5 });
+    const Author: ObjectType<{ readonly books: readonly BookRow[] }> = object("Author", {
+      // @ts-expect-error: a connection is no property
+      books: connection(Book, newest),
+    });
+    expectTypeOf(Author.name).toBeString();
+  });
+});
