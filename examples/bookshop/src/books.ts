@@ -1,14 +1,11 @@
 import { Depend, NotFound, Router, rateLimit } from "portico";
-import { CursorPagination, SyncListDataHandler } from "portico/pagination";
 import * as z from "zod";
+import { bookPages, byTitle } from "./pages.ts";
 import { bookAdded, type Shelf, unitOfWork } from "./shelf.ts";
 
 const Isbn = z.string().regex(/^\d{13}$/, "an ISBN has 13 digits");
 const Book = z.object({ isbn: Isbn, title: z.string().trim().min(1), author: z.string().trim().min(1) });
 const Filter = z.object({ author: z.string().optional() });
-
-/** Two books of one title are told apart by their ISBN. */
-const byTitle = new CursorPagination({ sortField: "title", maxPageSize: 50 });
 
 export interface BooksOptions {
   readonly shelf: Shelf;
@@ -23,10 +20,9 @@ export function booksRouter({ shelf, addsPerMinute }: BooksOptions): Router {
     "/",
     { query: Filter, paginated: { strategy: byTitle, item: Book }, summary: "Lists the books" },
     ({ query, response }) => {
-      const books = shelf.list().filter(({ author }) => query.author === undefined || author === query.author);
-      const handler = new SyncListDataHandler(books, { name: "books", uniqueKey: ["isbn"] });
       // A cursor of one author's books makes no sense among all books: it is refused there.
-      return response.paginate(handler, { strategy: byTitle, filter: { author: query.author } });
+      const filter = query.author === undefined ? {} : { filter: { author: query.author } };
+      return response.paginate(bookPages(shelf, query.author), { strategy: byTitle, ...filter });
     },
   );
 

@@ -1,5 +1,6 @@
 import { Conflict, Depend, rateLimit } from "portico";
-import { field, Graph, mutation, type ObjectType, object, schema, t } from "portico/graphql";
+import { connection, field, Graph, mutation, type ObjectType, object, schema, t } from "portico/graphql";
+import { bookPages, byTitle } from "./pages.ts";
 import { type Book, type Shelf, unitOfWork } from "./shelf.ts";
 
 const Isbn = t.scalar<string>("Isbn", {
@@ -17,6 +18,8 @@ export function booksGraph(shelf: Shelf): Graph {
   const books = field(t.list(BookType), { params: { author: t.nullable(t.string) }, listSize: 100 })(({ author }) =>
     shelf.list().filter((book) => author === null || book.author === author),
   );
+  // The same pages as those of GET /books, as a Relay connection: cursors of one work in the other.
+  const library = connection(BookType, byTitle)(() => bookPages(shelf));
   const book = field(t.nullable(BookType), { params: { isbn: Isbn } })(({ isbn }) => shelf.find(isbn));
 
   const addBook = mutation(BookType, {
@@ -29,7 +32,7 @@ export function booksGraph(shelf: Shelf): Graph {
     return added;
   });
 
-  return new Graph(schema({ query: { books, book }, mutation: { addBook } }), {
+  return new Graph(schema({ query: { books, library, book }, mutation: { addBook } }), {
     transport: { batch: 0 },
     middleware: [rateLimit({ perMinute: 600, name: "graph" })],
   });

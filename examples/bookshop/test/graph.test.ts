@@ -40,6 +40,31 @@ describe("the graph of the bookshop", () => {
     expect(hers.data).toEqual({ books: [emma], book: { title: "Persuasion" } });
   });
 
+  it("pages through the books with the cursors of the routes, and they with its own", async () => {
+    const client = await open(new Shelf([emma, persuasion]));
+    interface Page {
+      readonly items: readonly { readonly title: string }[];
+      readonly pagination: { readonly next_cursor: string };
+    }
+
+    const first = (await client.get("/books?page_size=1")).json() as Page;
+    const second = await ask(
+      client,
+      "query ($after: String) { library(first: 1, after: $after) { nodes { title } pageInfo { hasNextPage } } }",
+      {
+        after: first.pagination.next_cursor,
+      },
+    );
+    const start = await ask(client, "{ library(first: 1) { pageInfo { endCursor } totalCount } }");
+    const { endCursor } = (start.data as { library: { pageInfo: { endCursor: string } } }).library.pageInfo;
+    const rest = (await client.get("/books", { query: { cursor: endCursor } })).json() as Page;
+
+    expect(first.items).toMatchObject([{ title: "Emma" }]);
+    expect(second.data).toEqual({ library: { nodes: [{ title: "Persuasion" }], pageInfo: { hasNextPage: false } } });
+    expect(start.data).toMatchObject({ library: { totalCount: 2 } });
+    expect(rest.items).toMatchObject([{ title: "Persuasion" }]);
+  });
+
   it("adds a book, which the routes then have, and of which the news tells", async () => {
     const client = await open();
     const news = await client.socket("/books/news");

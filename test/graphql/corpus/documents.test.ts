@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { memoryStores, type Stores } from "portico";
+import { memoryStores, PorticoApp, type Stores } from "portico";
+import { field, Graph, schema, t } from "portico/graphql";
+import { testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type Endpoint, isLongRun, Section, usedBytes } from "./harness.ts";
 
@@ -81,6 +83,19 @@ describe("J. Persisted documents and caches", () => {
       expect(await own.post({ query, extensions: extensionsFor(sha256(query)) })).toMatchObject({ status: 400 });
       expect(own.ran).toEqual({});
     }
+  });
+
+  it("[graphql:J7] a graph of a changed schema, in the place of the one before, validates a known document again", async () => {
+    const first = await section.serve();
+    const changed = schema({ query: { hullo: field(t.string)(() => "world") } });
+    const app = new PorticoApp({ logger: false });
+    new Graph(changed).mount(app);
+
+    expect(await first.post({ query: "{hello}" })).toMatchObject({ status: 200, data: { hello: "world" } });
+    const answer = await testClient(app).post("/graphql", { body: { query: "{hello}" } });
+
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] });
   });
 
   it("a document of HTML is answered as JSON that is not sniffed, the IDE being off", async () => {
