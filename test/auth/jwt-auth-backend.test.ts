@@ -261,7 +261,7 @@ describe("JWTAuthBackend", () => {
       "a token of another kind",
       [forge(claims, { alg: "HS256", typ: "logout+jwt" }), forge(claims, { alg: "HS256", typ: 1 })],
     ],
-  ])("declines %s", async (_title, tokens) => {
+  ])("%s is declined", async (_title, tokens) => {
     made.log.clear();
 
     for (const token of tokens) expect([token, await standing(client, `Bearer ${token}`)]).toEqual([token, NOBODY]);
@@ -477,7 +477,7 @@ describe("a key set", () => {
     ["[auth:AU-012] __proto__", "__proto__"],
     ["[auth:AU-012] constructor", "constructor"],
     ["null", null],
-  ])("declines %s as kid", async (_title, kid) => {
+  ])("%s as kid is declined", async (_title, kid) => {
     expect(await standingAt({ jwks }, signedBy("EdDSA", { kid }))).toEqual(NOBODY);
   });
 
@@ -627,7 +627,7 @@ describe("the options of JWTAuthBackend", () => {
     ["an audience that vanished", { secretKey: SECRET, audience: undefined }, "JWTAuthBackend.audience"],
     ["an issuer that vanished", { secretKey: SECRET, issuer: undefined }, "JWTAuthBackend.issuer"],
     ["a misspelt option", { secretKey: SECRET, audiences: "shop" }, "JWTAuthBackend.audiences"],
-  ])("refuse %s, and show no secret", (_title, options, option) => {
+  ])("%s is refused, and no secret shown", (_title, options, option) => {
     const error = refusal(options);
 
     expect(error.option).toBe(option);
