@@ -140,7 +140,7 @@ describe("the page's script", () => {
   });
 });
 
-const browser = "/usr/bin/chromium";
+const browser = process.env["PORTICO_CHROMIUM"] ?? "/usr/bin/chromium";
 
 // In CI a missing browser is a failure: the launch below says which file is not there.
 describe.skipIf(!existsSync(browser) && process.env["CI"] === undefined)("in a browser, the page", () => {
