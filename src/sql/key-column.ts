@@ -24,8 +24,9 @@ export function exactText(dialect: SqlDialect, { expression, type }: KeyColumn):
     case "postgres":
       return sql`${expression}::text`;
     case "sqlite":
-      // What a value is, in front of it: columns of SQLite hold any type, and 15 digits are not a whole number.
-      return sql`case typeof(${expression}) when 'null' then null when 'integer' then 'i' || cast(${expression} as text) when 'real' then 'r' || printf('%!.17g', ${expression}) when 'blob' then 'b' || hex(${expression}) else 't' || ${expression} end`;
+      // What a value is, in front of it: columns of SQLite hold any type. A real comes as it is, since older versions of
+      // SQLite print very small ones inexactly.
+      return sql`case typeof(${expression}) when 'null' then null when 'integer' then 'i' || cast(${expression} as text) when 'real' then ${expression} when 'blob' then 'b' || hex(${expression}) else 't' || ${expression} end`;
     case "mysql":
       if (MYSQL_BYTES.test(type)) return sql`hex(${expression})`;
       if (MYSQL_DOUBLES.test(type)) {
@@ -52,11 +53,12 @@ export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: n
 
 /** What `exactText` gave, as the value of a key. */
 export function keyValueFrom(dialect: SqlDialect, value: unknown): KeyValue {
+  if (typeof value === "number") return value;
   if (typeof value !== "string") return null;
   if (dialect !== "sqlite") return value;
   const rest = value.slice(1);
   if (value.startsWith("b")) throw new TypeError("a list cannot be ordered by a column of bytes on SQLite");
-  return value.startsWith("i") ? BigInt(rest) : value.startsWith("r") ? Number(rest) : rest;
+  return value.startsWith("i") ? BigInt(rest) : rest;
 }
 
 /** The value of a key as the driver takes it. `undefined` when it cannot be one of the column. */

@@ -28,7 +28,10 @@ const rowOf = (isNullable: boolean): fc.Arbitrary<Row> =>
       isNullable,
     ),
     s: maybe(fc.constantFrom("", "a", "a'b", "B", "\u00e4", "\u{1f600}"), isNullable),
-    r: maybe(fc.oneof(fc.constantFrom(0.1, 1 / 3, 1e21), fc.double({ min: -1, max: 1, noNaN: true })), isNullable),
+    r: maybe(
+      fc.oneof(fc.constantFrom(0.1, 1 / 3, 1e21, 3.1458982871292564e-279), fc.double({ min: -1, max: 1, noNaN: true })),
+      isNullable,
+    ),
     d: maybe(fc.constantFrom("0.1000000001", "0.1000000002", "12345678901234567890.1"), isNullable),
   });
 const order = fc.uniqueArray(
@@ -115,7 +118,8 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
               const { next, prev } = body.pagination.links;
               const before = prev === undefined ? undefined : ids(await get(client, target(prev)));
               expect(before).toEqual(pages.at(-2));
-              if (next === undefined) break;
+              // A walk that stands still would never end.
+              if (next === undefined || forward.length > 2 * expected.length + 10) break;
               body = await get(client, target(next));
             }
             const backward: unknown[] = ids(body);
