@@ -239,11 +239,11 @@ describe("faults", () => {
       return 1;
     });
     params["egg"] = Depend(egg) as never;
-    const act = (): unknown => new Router().get("/farm", { params: { start: Depend(chicken) } }, () => 1);
+    const act = (): unknown => new Router().get("/barn", { params: { start: Depend(chicken) } }, () => 1);
 
     expect(act).toThrow(ConfigurationError);
     expect(act).toThrow("depends on itself: chicken -> egg -> chicken");
-    expect(act).toThrow(/^GET \/farm/);
+    expect(act).toThrow(/^GET \/barn/);
   });
 
   it("a dependency of itself is a cycle, too, and one that is only used twice is none", () => {
