@@ -69,6 +69,8 @@ export interface TimeoutOptions {
   readonly handlerSeconds?: number;
   /** How long a handler that was given up on keeps its dependencies. @default 5 */
   readonly graceSeconds?: number;
+  /** How often the credentials of open sockets and streams are looked up again; 0 is never. @default 60 */
+  readonly recheckSeconds?: number;
 }
 
 /** How the process ends. */
@@ -140,6 +142,7 @@ const timeoutRules = {
   keepAliveSeconds: optional(seconds, 72),
   handlerSeconds: optional(seconds, 30),
   graceSeconds: optional(seconds, 5),
+  recheckSeconds: optional(seconds, 60),
 };
 
 const shutdownRules = {

@@ -5,6 +5,7 @@ import { ConfigurationError } from "./core/configuration-error.ts";
 import type { Logger } from "./core/logger.ts";
 import type { MaybePromise } from "./core/maybe-promise.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
+import { Actors } from "./http/actors.ts";
 import type { BaseContext } from "./http/context.ts";
 import {
   Engine,
@@ -16,17 +17,22 @@ import {
   routeUpgrade,
 } from "./http/engine.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/exception-handlers.ts";
-import { healthRoutes } from "./http/health.ts";
+import { type HealthOptions, healthRoutes } from "./http/health.ts";
 import type { Host } from "./http/host.ts";
 import { Load } from "./http/load.ts";
+import { OpenConnections } from "./http/open-connections.ts";
 import { Origins } from "./http/origins.ts";
 import { Paging } from "./http/paging.ts";
+import { reportGates } from "./http/report-gates.ts";
 import type { Route } from "./http/route.ts";
 import { Router, type RouteTable } from "./http/router.ts";
 import { Server } from "./http/server.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import type { OpenApiDocument } from "./openapi/open-api-document.ts";
 import { openApiRoutes } from "./openapi/routes.ts";
+import type { PubSub } from "./stores/pub-sub.ts";
+import { closeStores, startStores, storeChecks } from "./stores/run-stores.ts";
+import type { Stores } from "./stores/stores.ts";
 
 /** Runs when the application starts or ends. */
 export type LifeCycleHook = () => MaybePromise<unknown>;
@@ -60,6 +66,8 @@ export interface Address {
  * ```
  */
 export class PorticoApp extends Router {
+  /** @internal */
+  readonly actors: Actors = new Actors();
   readonly #options: ResolvedAppOptions;
   readonly #engine: Engine;
   readonly #host: Host;
@@ -72,11 +80,12 @@ export class PorticoApp extends Router {
   #document: OpenApiDocument | null = null;
   #started: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
+  #address: Address | null = null;
 
   constructor(options: PorticoAppOptions = {}) {
     super();
     this.#options = resolveAppOptions(options);
-    const { timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } =
+    const { title, timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } =
       this.#options;
     this.#engine = new Engine({
       logger,
@@ -89,19 +98,33 @@ export class PorticoApp extends Router {
       stores,
       clock,
       debug,
+      title,
       publicUrl,
+      listensOn: () => this.#address?.url ?? null,
       log: this.#engine.log,
       origins: new Origins(origins, publicUrl),
       load: new Load(load),
+      connections: new OpenConnections({
+        clock,
+        log: this.#engine.log,
+        bus: stores.bus,
+        recheckMs: timeouts.recheckSeconds * 1000,
+      }),
       paging: new Paging(cursorKeys, this.#engine.log, publicUrl !== null),
       exceptionHandlers: this.#exceptionHandlers,
       overrides: this.#overrides,
+      actors: this.actors,
     };
     this.#server = new Server(this.#host, {
       maxBody: this.#options.maxBody,
       handlerMs: timeouts.handlerSeconds * 1000,
       graceMs: timeouts.graceSeconds * 1000,
     });
+  }
+
+  /** @internal */
+  get stores(): Stores {
+    return this.#host.stores;
   }
 
   /** @internal It has a server of its own. */
@@ -114,9 +137,20 @@ export class PorticoApp extends Router {
     return this.#engine.fastify;
   }
 
+  /** @internal The engine, once the application has started. */
+  async started(): Promise<FastifyInstance> {
+    await this.#start();
+    return this.engine;
+  }
+
   /** The logger, as it was given or made. */
   get log(): Logger {
     return this.#engine.log;
+  }
+
+  /** Events between processes, outside of a request; inside of one, `ctx.pubsub` waits for the transaction. */
+  get pubsub(): PubSub {
+    return this.#host.stores.bus;
   }
 
   /** A Node request handler, for Express, Nest and `http.createServer`. Do not put a body parser before it. */
@@ -237,7 +271,8 @@ export class PorticoApp extends Router {
     const address = await this.#engine.listen(port, host);
     this.#endOnSignals();
     const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
-    return { port: address.port, host: address.address, url: `http://${name}:${address.port}` };
+    this.#address = { port: address.port, host: address.address, url: `http://${name}:${address.port}` };
+    return this.#address;
   }
 
   /** Answers a request without a socket: the same route, middleware and gates. */
@@ -273,11 +308,16 @@ export class PorticoApp extends Router {
   #start(): Promise<void> {
     this.#started ??= (async () => {
       const { health } = this.#options;
-      this.#engine.start(this.#engineApp(health === false ? [] : healthRoutes(health, this.#server)));
+      this.#engine.start(this.#engineApp(health === false ? [] : this.#healthRoutes(health)));
       await this.#engine.ready();
       await this.#runStartHooks();
     })();
     return this.#started;
+  }
+
+  #healthRoutes(health: Required<HealthOptions>): readonly Route[] {
+    const checks = { ...storeChecks(this.#host.stores), ...health.checks };
+    return healthRoutes({ ...health, checks }, this.#server);
   }
 
   #engineApp(health: readonly Route[]): EngineApp {
@@ -290,6 +330,7 @@ export class PorticoApp extends Router {
       openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
     checkRoutes([...routes, ...documentation, ...health]);
     this.#host.paging.check(routes);
+    reportGates(this.log, { middleware, routes, sockets });
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
   }
 
@@ -299,11 +340,21 @@ export class PorticoApp extends Router {
   }
 
   async #runStartHooks(): Promise<void> {
-    for (const hook of this.#startHooks) await hook();
+    await startStores(this.#host.stores, this.log);
+    try {
+      for (const hook of this.#startHooks) await hook();
+    } catch (error) {
+      await closeStores(this.#host.stores);
+      throw error;
+    }
   }
 
   async #runCloseHooks(): Promise<void> {
-    for (const hook of this.#closeHooks.toReversed()) await hook();
+    try {
+      for (const hook of this.#closeHooks.toReversed()) await hook();
+    } finally {
+      await closeStores(this.#host.stores);
+    }
   }
 
   #endOnSignals(): void {

@@ -33,6 +33,7 @@ export {
   type Outcome,
   WebSocketContext,
 } from "./http/context.ts";
+export { type Credential, type Revocation, revoked } from "./http/credential.ts";
 export { currentContext } from "./http/current-context.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine.ts";
 export type { ErrorClass, ExceptionHandler } from "./http/exception-handlers.ts";
@@ -54,7 +55,7 @@ export {
 } from "./http/identity.ts";
 export { Depend, provide, type RouteParams } from "./http/inject.ts";
 export type { LoadOptions } from "./http/load.ts";
-export type { Middleware, MiddlewareFunction, Next } from "./http/middleware.ts";
+export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/middleware.ts";
 export type { Origin } from "./http/origins.ts";
 export type { OptionalParams, ParamName, PathParams, PathSegments } from "./http/path.ts";
 export { type RateLimitOptions, rateLimit } from "./http/rate-limit.ts";
@@ -81,4 +82,5 @@ export type { OpenApiOptions } from "./openapi/options.ts";
 export type { Count, CounterStore } from "./stores/counter.ts";
 export type { KeyValueStore } from "./stores/key-value.ts";
 export { type PubSub, PubSubGap, type SubscribeOptions, type Topic, topic } from "./stores/pub-sub.ts";
+export type { StoreLifeCycle } from "./stores/store-life-cycle.ts";
 export { memoryStores, type Stores } from "./stores/stores.ts";

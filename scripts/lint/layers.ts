@@ -13,7 +13,7 @@ const ranks: Readonly<Record<string, readonly string[] | "anything">> = {
   openapi: ["core", "http"],
   auth: ["core", "stores", "http"],
   graphql: ["core", "stores", "dependencies", "http", "pagination"],
-  sql: ["core", "stores", "pagination", "auth"],
+  sql: ["core", "stores", "http", "pagination", "auth"],
   redis: ["core", "stores", "pagination", "auth"],
   testing: "anything",
   cli: "anything",

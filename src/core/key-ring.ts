@@ -5,6 +5,16 @@ import { ConfigurationError } from "./configuration-error.ts";
 export type Secret = string | Uint8Array;
 
 const LEAST_BYTES = 32;
+/** Fewer different bytes are a placeholder, such as `xxxxxxxx`. */
+const LEAST_VARIETY = 8;
+/** Long enough, and known to everybody. */
+const KNOWN: ReadonlySet<string> = new Set([
+  "a-string-secret-at-least-256-bits-long",
+  "a-valid-string-secret-that-is-at-least-512-bits-long-which-is-very-long",
+  "your-256-bit-secret-your-256-bit-secret",
+  "your-secret-key-at-least-32-characters-long",
+  "change-me-change-me-change-me-change-me",
+]);
 
 /**
  * Keys for signatures by HMAC-SHA-256, derived from secrets: the first signs, all of them verify. Rings with another purpose
@@ -45,16 +55,30 @@ export function secretsOf(option: string, given: unknown): readonly [Secret, ...
       `must be a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
     );
   }
-  return list as readonly Secret[] as readonly [Secret, ...Secret[]];
+  const secrets = list as readonly Secret[] as readonly [Secret, ...Secret[]];
+  // Here, before anything is derived from it: what is derived looks like any other secret.
+  if (secrets.some(isGuessable))
+    throw new ConfigurationError(option, "is a secret that anybody can guess: take 32 random bytes");
+  return secrets;
+}
+
+function isGuessable(secret: Secret): boolean {
+  const bytes = Buffer.from(secret);
+  return new Set(bytes).size < LEAST_VARIETY || KNOWN.has(bytes.toString().trim().toLowerCase());
 }
 
 function isSecret(value: unknown): boolean {
   return (typeof value === "string" || value instanceof Uint8Array) && Buffer.byteLength(value) >= LEAST_BYTES;
 }
 
+/** Another secret for each purpose, from one: what signs tokens must not sign anything else. */
+export function deriveSecret(secret: Secret, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "", `portico ${purpose}`, LEAST_BYTES));
+}
+
 /** Made once: a key object signs seven times faster than a bare secret. */
 function derive(secret: Secret, purpose: string): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", `portico ${purpose}`, LEAST_BYTES)));
+  return createSecretKey(deriveSecret(secret, purpose));
 }
 
 function mac(key: KeyObject, text: string): Buffer {

@@ -1,7 +1,9 @@
+import { inspect } from "node:util";
 import type { Logger } from "../core/logger.ts";
 import { DependencyScope } from "../dependencies/scope.ts";
 import type { PubSub } from "../stores/pub-sub.ts";
 import type { HttpExchange } from "./exchange.ts";
+import { publishFrom } from "./held-events.ts";
 import type { Host } from "./host.ts";
 import { type Caller, type Identity, NOBODY } from "./identity.ts";
 import { type RenderError, renderProblem } from "./problem.ts";
@@ -35,7 +37,8 @@ export abstract class BaseContext<U = Caller> {
   readonly exchange: HttpExchange;
   /** @internal */
   renderError: RenderError = renderProblem;
-  #identity: Identity = NOBODY;
+  #identity: Identity;
+  readonly #isActing: boolean;
   #isIdentityRead = false;
   /** @internal `null` where no middleware provides them. */
   sessions: SessionManager | null = null;
@@ -46,6 +49,7 @@ export abstract class BaseContext<U = Caller> {
   #state: Map<unknown, unknown> | undefined;
   #dependencies: DependencyScope | undefined;
   #abort: AbortController | undefined;
+  #pubsub: PubSub | undefined;
   #aborted: unknown;
   #outgoing: OutgoingResponse | undefined;
   readonly #maxBody: number;
@@ -55,6 +59,9 @@ export abstract class BaseContext<U = Caller> {
     this.host = host;
     this.exchange = exchange;
     this.#maxBody = maxBody;
+    const actor = host.actors.identityOf(exchange.headers);
+    this.#isActing = actor !== undefined;
+    this.#identity = actor ?? NOBODY;
   }
 
   /** Who is calling; nobody is an `AnonymousUser`. Never throws, also when no authentication is mounted. */
@@ -66,8 +73,9 @@ export abstract class BaseContext<U = Caller> {
     this.#isIdentityRead = true;
     return this.#identity;
   }
+  /** In a test that acts as somebody, no middleware says otherwise. */
   set identity(identity: Identity) {
-    this.#identity = identity;
+    if (!this.#isActing) this.#identity = identity;
   }
   /** @internal Whether the answer may depend on who is calling: a cache must then tell callers apart. */
   get isIdentityRead(): boolean {
@@ -84,8 +92,15 @@ export abstract class BaseContext<U = Caller> {
     this.#state ??= new Map();
     return this.#state;
   }
+  /** Events between processes. What is published while a transaction is open waits for its commit. */
   get pubsub(): PubSub {
-    return this.host.stores.bus;
+    this.#pubsub ??= {
+      publish: (topic, value) =>
+        publishFrom(this as BaseContext<unknown> as BaseContext, this.host.stores.bus, topic, value),
+      subscribe: (topic, options) => this.host.stores.bus.subscribe(topic, options),
+      settled: () => this.host.stores.bus.settled(),
+    };
+    return this.#pubsub;
   }
   get log(): Logger {
     return this.host.log;
@@ -105,6 +120,13 @@ export abstract class BaseContext<U = Caller> {
   }
   /** Lets the answer be kept by the client, or by everybody on the way; on a socket there is nothing to keep. */
   abstract cache(policy: CachePolicy): void;
+
+  /** What a log and `JSON.stringify` get: no headers, which hold credentials, and no query, which may. */
+  toJSON(): Readonly<Record<string, unknown>> {
+    const { method, target } = this.exchange;
+    const { user, auth } = this.#identity;
+    return { kind: this.kind, method, path: target.split("?", 1)[0], user: user.identity, auth };
+  }
 
   /** @internal */
   get incoming(): IncomingRequest {
@@ -144,6 +166,13 @@ export abstract class BaseContext<U = Caller> {
     return this.#dependencies === undefined || this.#dependencies.isIdle ? undefined : this.#dependencies.close();
   }
 }
+
+// The same for `console.log`.
+Object.defineProperty(BaseContext.prototype, inspect.custom, {
+  value(this: BaseContext) {
+    return `${this.constructor.name} ${inspect(this.toJSON())}`;
+  },
+});
 
 /** The context of a request over HTTP. */
 export class HttpContext<U = Caller> extends BaseContext<U> {

@@ -11,7 +11,8 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "../core/logger.ts";
-import type { AcceptOptions, HttpExchange, Payload, RawSocket, UpgradeExchange } from "./exchange.ts";
+import { clientAddress } from "./client-address.ts";
+import type { AcceptOptions, Exchange, HttpExchange, Payload, RawSocket, UpgradeExchange } from "./exchange.ts";
 import { malformedRequest } from "./malformed-request.ts";
 import { methodFinder, withHead } from "./method-finder.ts";
 import type { RawPath, RawQuery } from "./request.ts";
@@ -68,6 +69,8 @@ export interface InjectResponse {
 
 /** Cursors and signed tokens stand in paths: Fastify's own limit of 100 characters answers 414. */
 const MAX_PARAM_LENGTH = 8_192;
+/** How long the connection of a refused upgrade is kept for a client that does not close it. */
+const CUT_MS = 250;
 const ROUTER = { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH };
 
 export class Engine {
@@ -83,7 +86,11 @@ export class Engine {
       trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
       requestTimeout: options.requestTimeoutMs,
       keepAliveTimeout: options.keepAliveTimeoutMs,
-      http: { headersTimeout: options.headersTimeoutMs, connectionsCheckingInterval: checkInterval(options) },
+      http: {
+        headersTimeout: options.headersTimeoutMs,
+        connectionsCheckingInterval: checkInterval(options),
+        shouldUpgradeCallback: (request) => this.#isUpgrade(request),
+      },
       routerOptions: ROUTER,
       // Answered by our own routes while closing, in the shape of any other refusal.
       return503OnClosing: false,
@@ -199,6 +206,15 @@ export class Engine {
     }
   }
 
+  /**
+   * RFC 9110 section 7.8: whoever does not speak the protocol goes on as if it had not been asked for. Some clients ask for
+   * HTTP/2 with every request. Node before 22.21 and 24.9 does not ask here.
+   */
+  #isUpgrade({ method, headers }: IncomingMessage): boolean {
+    const isSocket = method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
+    return isSocket && this.fastify.server.listenerCount("upgrade") > 0;
+  }
+
   #serve(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -262,7 +278,7 @@ class FastifyExchange implements HttpExchange {
     return this.request.query as RawQuery;
   }
   get ip(): string {
-    return this.request.ip;
+    return clientAddress(this.request.ip, this.request.raw.socket.remoteAddress);
   }
   get host(): string {
     // HTTP/1.0 needs no Host.
@@ -304,34 +320,84 @@ class FastifyExchange implements HttpExchange {
 }
 
 class FastifyUpgrade extends FastifyExchange implements UpgradeExchange {
-  readonly #pending: PendingUpgrade;
+  #pending: PendingUpgrade | null;
+  /** What is left of the request once it is a socket: ten thousand of them are not to keep all that Node made for each. */
+  #kept: Exchange | null = null;
 
   constructor(engine: Engine, request: FastifyRequest, reply: FastifyReply, pending: PendingUpgrade) {
     super(engine, request, reply);
     this.#pending = pending;
   }
 
-  accept(options: AcceptOptions): Promise<RawSocket> {
-    this.reply.hijack();
-    this.reply.raw.detachSocket(this.#pending.socket as never);
-    return acceptUpgrade(this.request.raw, this.#pending, options);
+  async accept(options: AcceptOptions): Promise<RawSocket> {
+    if (this.#pending === null) throw new Error("the socket was accepted already");
+    const { request, reply } = this;
+    reply.hijack();
+    reply.raw.detachSocket(this.#pending.socket as never);
+    const accepting = acceptUpgrade(request.raw, this.#pending, options);
+    this.#pending = null;
+    const socket = await accepting;
+    const { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked } = this;
+    const kept = { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked };
+    // An upgrade has no body, and the socket itself tells when the client is gone.
+    this.#kept = { ...kept, body: () => Readable.from([]), onAbort() {} };
+    this.#release();
+    return socket;
+  }
+
+  #release(): void {
+    const self = this as { request: unknown; reply: unknown };
+    self.request = this.#kept;
+    self.reply = null;
+  }
+
+  override get target(): string {
+    return this.#kept?.target ?? super.target;
+  }
+  override get rawHeaders(): readonly string[] {
+    return this.#kept?.rawHeaders ?? super.rawHeaders;
+  }
+  override get ip(): string {
+    return this.#kept?.ip ?? super.ip;
+  }
+  override body(): Readable {
+    return this.#kept?.body() ?? super.body();
+  }
+  override get isUnpacked(): boolean {
+    return this.#kept?.isUnpacked ?? super.isUnpacked;
+  }
+  override onAbort(abort: () => void): void {
+    if (this.#kept === null) super.onAbort(abort);
   }
 }
 
 /** An upgrade takes the way of any request, through the same router and the same hooks. */
 export function routeUpgrade(fastify: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
-  // A connection that breaks before it is decided is nobody's error.
-  socket.on("error", () => {});
+  socket.on("error", ignore);
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as never);
   response.on("finish", () => {
     response.detachSocket(socket as never);
-    socket.end();
+    cutSoon(socket);
   });
   upgrades.set(request, { socket, head });
   fastify.routing(request, response);
 }
+
+/**
+ * Ends the connection of an upgrade that was refused. Node does not know of it any more: a client that keeps its half open
+ * would hold it, and the end of the process, for ever. Cut at once, with bytes unread in it, it would lose the answer.
+ */
+function cutSoon(socket: Duplex): void {
+  socket.end();
+  socket.resume();
+  const cutting = setTimeout(() => socket.destroy(), CUT_MS).unref();
+  socket.once("close", () => clearTimeout(cutting));
+}
+
+/** A connection that breaks before it is decided is nobody's error. Out here: in there it would hold the whole response. */
+function ignore(): void {}
 
 /** Node looks for slow clients only this often; its own 30 s would make a limit of 10 s one of 40. */
 function checkInterval({ headersTimeoutMs, requestTimeoutMs }: EngineOptions): number {

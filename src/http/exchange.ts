@@ -43,7 +43,12 @@ export interface RawSocket {
   close(code: number, reason: string): void;
   terminate(): void;
   onMessage(receive: (data: string | Buffer) => void): void;
+  onPing(receive: () => void): void;
   onPong(receive: () => void): void;
+  /** Whether the connection holds more than it likes to; what is below that it does not tell of. */
+  readonly isFull: boolean;
+  /** Calls back once, when everything that waited for the client has left. Only one that is full ever does. */
+  onceDrained(drained: () => void): void;
   onClose(closed: (code: number, reason: string) => void): void;
 }
 
@@ -56,5 +61,11 @@ export interface AcceptOptions {
 
 /** The upgrade of a connection: refused with an answer, or accepted. */
 export interface UpgradeExchange extends HttpExchange {
+  /** Rejects with `ClientGone` when there is nobody to talk to; an answer is not wanted then. */
   accept(options: AcceptOptions): Promise<RawSocket>;
+}
+
+/** The client left before its socket was open, or its handshake was none and has been answered: nobody's fault here. */
+export class ClientGone extends Error {
+  override readonly name: string = "ClientGone";
 }

@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { BaseContext } from "./context.ts";
+import type { Credential } from "./credential.ts";
 
 /** What every user object offers, whatever it is stored in. */
 export interface UserProtocol {
@@ -9,6 +10,17 @@ export interface UserProtocol {
   readonly displayName: string;
   /** Never a promise: `if (user.hasPermission("x"))` would always pass. Permissions are loaded with the user. */
   hasPermission(permission: string): boolean;
+  /**
+   * The generation of the user's credentials, for models that keep one. Tokens carry it, and one of an older generation does
+   * not sign in: raise it when a password changes.
+   */
+  readonly credentialVersion?: number;
+  /**
+   * The same user, allowed at most these and what it is allowed anyway: asked for when a credential, such as an API key, has
+   * permissions of its own. Only a class whose methods read `#private` members needs it; of others a copy is made that asks
+   * for both.
+   */
+  narrowedTo?(permissions: readonly string[]): UserProtocol;
 }
 
 /** Nobody: what `request.user` is when no one is signed in. */
@@ -72,8 +84,17 @@ export interface Identity {
   readonly user: Caller;
   /** Which backend said so; `null` for nobody. */
   readonly auth: AuthScope | null;
+  /** What is known of the credential; none for nobody. */
+  readonly credential?: Credential;
+  /**
+   * Looks again whether the credential still counts, for what stays open: `false` when it does not. When it does, the context
+   * has the user as it is now, with the permissions of this moment. Rejects while it cannot be found out.
+   */
+  readonly recheck?: () => Promise<boolean>;
   /** Why it could not be found out, when a backend failed and none succeeded: neither somebody nor surely nobody. */
   readonly failure?: unknown;
+  /** Whether a credential was shown that does not count, such as an expired token: a socket is not opened with it. */
+  readonly isRejected?: boolean;
   /** What a required gate throws instead of 401: there was a good credential, and it must not count for this request. */
   readonly refusal?: Error;
   /** What `WWW-Authenticate` says when this is not enough. */
@@ -87,6 +108,8 @@ export interface Gate<out Required extends boolean = boolean, out Scope extends 
   /** Whether it lets nobody through only by throwing. */
   readonly required: Required;
   readonly scopes: readonly Scope[];
+  /** Whether it judges by who is calling: where nothing finds that out, it never opens, and the log says so at the start. */
+  readonly needsIdentity?: boolean;
   /** Returns to let the request in; throws an HTTP exception to refuse it. */
   check(ctx: BaseContext): MaybePromise<void>;
 }

@@ -21,8 +21,16 @@ export type Next = () => Promise<void>;
  * ```
  */
 export type MiddlewareFunction = (ctx: HttpContext | WebSocketContext, next: Next) => MaybePromise<unknown>;
+/** Middleware as an object: it can say something about itself before the first request. */
+export interface MiddlewareObject {
+  handle: MiddlewareFunction;
+  /** Where it finds out who is calling, the ways of signing in that it knows: gates are checked against them at the start. */
+  readonly scopes?: readonly string[];
+  /** What the log says when the application starts. */
+  readonly warnings?: readonly string[];
+}
 /** A function, or an object with a method of that shape. */
-export type Middleware = MiddlewareFunction | { handle: MiddlewareFunction };
+export type Middleware = MiddlewareFunction | MiddlewareObject;
 
 type Layer<C> = (ctx: C) => MaybePromise<void>;
 
@@ -30,14 +38,24 @@ type Layer<C> = (ctx: C) => MaybePromise<void>;
 export function middlewareFunctions(owner: string, middleware: readonly Middleware[]): readonly MiddlewareFunction[] {
   return middleware.map((entry) => {
     if (typeof entry === "function") return entry;
-    if (typeof entry === "object" && entry !== null && typeof entry.handle === "function")
-      return (ctx, next) => entry.handle(ctx, next);
+    if (typeof entry === "object" && entry !== null && typeof entry.handle === "function") {
+      const run: MiddlewareFunction = (ctx, next) => entry.handle(ctx, next);
+      OBJECTS.set(run, entry);
+      return run;
+    }
     throw new ConfigurationError(
       `${owner}: a middleware`,
       "a function (ctx, next), or an object with handle(ctx, next)",
       entry,
     );
   });
+}
+
+const OBJECTS = new WeakMap<MiddlewareFunction, MiddlewareObject>();
+
+/** The object that a middleware was given as; `undefined` for a function. */
+export function objectOf(middleware: MiddlewareFunction): MiddlewareObject | undefined {
+  return OBJECTS.get(middleware);
 }
 
 /** Puts layers around `inner`, the first outermost. Done once per route; without middleware it costs nothing. */

@@ -1,11 +1,11 @@
 import { isPromise } from "../core/maybe-promise.ts";
-import type { CursorKeys } from "../pagination/cursor/cursor-keys.ts";
-import { type AnyHandler, isDataHandler } from "../pagination/data-handler.ts";
-import { SyncListDataHandler } from "../pagination/list-handler.ts";
+import type { AnyHandler } from "../pagination/data-handler.ts";
+import { asHandler } from "../pagination/list-handler.ts";
 import type { PageRequest } from "../pagination/page-request.ts";
 import type { QueryParams } from "../pagination/query-params.ts";
 import { type AnyStrategy, strategyOf } from "../pagination/strategies/strategy-by-name.ts";
 import type { BaseContext } from "./context.ts";
+import { ContextPageRequest } from "./context-page-request.ts";
 
 /** What `paginate` was asked to do, checked. */
 export interface PageCall {
@@ -25,8 +25,8 @@ export function pageCall(ctx: BaseContext, method: string, data: unknown, option
 }
 
 function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
-  if (Array.isArray(data)) return new SyncListDataHandler<unknown>(data);
-  if (isDataHandler(data)) return data;
+  const handler = asHandler(data);
+  if (handler !== null) return handler;
   if (isPromise(data)) throw new TypeError(`response.${method} was given a promise: await the data first`);
   throw new TypeError(`response.${method} takes a list or a data handler, as its first argument or as dataHandler`);
 }
@@ -35,47 +35,31 @@ function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
 const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
 
 /** The page that a request to a route asks for. Getters: what a strategy does not need is not computed. */
-class RoutePageRequest implements PageRequest {
-  readonly #ctx: BaseContext;
-  readonly filter?: Readonly<Record<string, unknown>>;
-
+class RoutePageRequest extends ContextPageRequest {
   constructor(ctx: BaseContext, filter: PageRequest["filter"]) {
-    this.#ctx = ctx;
-    if (filter !== undefined) this.filter = filter;
+    super(ctx, filter);
     ctx.host.paging.checkPublicUrl();
   }
   /** As they were sent: what a schema made of them is for the handler. */
-  get params(): QueryParams {
-    return this.#ctx.exchange.query;
+  override get params(): QueryParams {
+    return this.ctx.exchange.query;
   }
-  get baseUrl(): string {
-    const { exchange, host } = this.#ctx;
+  override get baseUrl(): string {
+    const { exchange, host } = this.ctx;
     const path = exchange.target.split("?", 1)[0] as string;
     return encodePath(`${host.publicUrl ?? this.#origin()}${path}`);
   }
   get search(): string {
-    const { target } = this.#ctx.exchange;
+    const { target } = this.ctx.exchange;
     const start = target.indexOf("?");
     return start < 0 ? "" : target.slice(start + 1);
   }
-  get place(): string {
-    return this.#ctx.pattern;
-  }
-  get keys(): CursorKeys {
-    return this.#ctx.host.paging.keys;
-  }
-  get signal(): AbortSignal {
-    return this.#ctx.signal;
-  }
-  now(): number {
-    return this.#ctx.host.clock.now();
-  }
-  warn(sentence: string): void {
-    this.#ctx.host.paging.warn(sentence, this.place);
+  override get place(): string {
+    return this.ctx.pattern;
   }
 
   #origin(): string {
-    const { protocol, host, headers } = this.#ctx.exchange;
+    const { protocol, host, headers } = this.ctx.exchange;
     const name = [host, headers.host].find((candidate) => candidate !== undefined && HOST.test(candidate));
     return `${protocol === "https" ? "https" : "http"}://${name ?? "localhost"}`;
   }

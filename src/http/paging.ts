@@ -36,7 +36,9 @@ export class Paging {
   check(routes: readonly Route[]): void {
     const declared = routes.flatMap(({ paginated }) => (paginated === undefined ? [] : [paginated.strategy]));
     if (declared.length > 0) this.checkPublicUrl();
-    if (declared.some((strategy) => strategy instanceof CursorPagination)) void this.keys;
+    const hasCursors =
+      declared.some((strategy) => strategy instanceof CursorPagination) || routes.some((route) => route.hasCursors);
+    if (hasCursors) void this.keys;
   }
 
   checkPublicUrl(): void {

@@ -54,16 +54,22 @@ export function logFailure(
   details: object = {},
   level: "info" | "error" = "error",
 ): void {
-  const { method, target, headers } = exchange;
+  const line = { err: error, ...whereOf(exchange), ...details };
+  host.log[level](line, error instanceof Error ? error.message : "something that is no error was thrown");
+}
+
+/** The same of an answer that is no failure of ours: what it said, without a stack. */
+export function logRefusal(host: Host, exchange: Exchange, { message }: Error, details: object): void {
+  host.log.info({ ...whereOf(exchange), ...details }, message);
+}
+
+function whereOf({ method, target, headers }: Exchange): object {
   const requestId = headers["x-request-id"] ?? headers["traceparent"];
-  const line = {
-    err: error,
+  return {
     method,
     path: target.split("?", 1)[0],
     ...(requestId === undefined ? {} : { request_id: requestId }),
-    ...details,
   };
-  host.log[level](line, error instanceof Error ? error.message : "something that is no error was thrown");
 }
 
 const PROBLEM_JSON = { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" };

@@ -1,11 +1,11 @@
-import { isIPv6 } from "node:net";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import { callable, positiveInteger, resolveOptions, rule, text } from "../core/options.ts";
-import type { Count, CounterStore } from "../stores/counter.ts";
-import { MemoryCounter } from "../stores/memory-counter.ts";
+import type { CounterStore } from "../stores/counter.ts";
+import { addressBucket } from "./address-bucket.ts";
 import type { HttpContext, WebSocketContext } from "./context.ts";
 import { TooManyRequests } from "./exceptions.ts";
+import { GuardedCounter } from "./guarded-counter.ts";
 import type { MiddlewareFunction } from "./middleware.ts";
 
 /** How often a client may come. One of `perSecond`, `perMinute` and `perHour` is given. */
@@ -22,9 +22,6 @@ export interface RateLimitOptions {
 }
 
 const WINDOWS = { perSecond: 1, perMinute: 60, perHour: 3600 } as const;
-
-/** How long a failing store is left alone before it is asked again. */
-const RETRY_STORE_MS = 5_000;
 
 let made = 0;
 
@@ -43,27 +40,18 @@ export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
   const { key, store, name, ...limits } = resolveOptions("rateLimit", options, rateLimitRules);
   const { limit, windowSeconds } = oneOf(limits);
   const prefix = `rate:${name ?? made++}:${limit}:${windowSeconds}:`;
-  const fallback = new MemoryCounter();
-  let isFailingUntil = 0;
+  const counter = new GuardedCounter("rateLimit");
 
   return async function rateLimit(ctx, next) {
-    const { clock, stores, log } = ctx.host;
-    const count = await increment(store ?? stores.counters, prefix + (await (key ?? byAddress)(ctx)));
+    const counted = prefix + (await (key ?? byAddress)(ctx));
+    const count = await counter.increment(ctx.host, store ?? ctx.host.stores.counters, counted, windowSeconds * 1000);
     if (count.value > limit) throw new TooManyRequests(Math.max(1, Math.ceil(count.resetAfterMs / 1000)));
     await next();
-
-    async function increment(counters: CounterStore, counted: string): Promise<Count> {
-      if (clock.monotonic() >= isFailingUntil) {
-        try {
-          return await counters.increment(counted, windowSeconds * 1000);
-        } catch (err) {
-          isFailingUntil = clock.monotonic() + RETRY_STORE_MS;
-          log.error({ err }, "rateLimit: the counter store failed, this process counts for itself");
-        }
-      }
-      return fallback.increment(counted, windowSeconds * 1000);
-    }
   };
+}
+
+function byAddress({ request }: HttpContext | WebSocketContext): string {
+  return addressBucket(request.ip);
 }
 
 const rateLimitRules = {
@@ -90,21 +78,4 @@ function oneOf(limits: Readonly<Partial<Record<keyof typeof WINDOWS, number | un
       `takes one of perSecond, perMinute and perHour, and was given ${given.join(" and ") || "none"}`,
     );
   return { limit: limits[window] as number, windowSeconds: WINDOWS[window] };
-}
-
-/** Of IPv6 the network: a single customer has 2^64 addresses to come from. */
-function byAddress(ctx: HttpContext | WebSocketContext): string {
-  const { ip } = ctx.request;
-  if (!isIPv6(ip)) return ip;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  const network = expand(ip).slice(0, 4);
-  // A proxy may write 0db8 where another writes db8.
-  return mapped ?? `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
-}
-
-function expand(ip: string): readonly string[] {
-  const [head = "", tail] = ip.split("%", 1)[0]?.split("::") ?? [];
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  return [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0"), ...right];
 }

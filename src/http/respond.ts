@@ -76,7 +76,7 @@ function payloadOf({ outgoing, exchange }: BaseContext): Payload {
     case "json":
       headers["content-type"] ??= "application/json; charset=utf-8";
       return JSON.stringify(body.value) ?? "null";
-    case "text":
+    case "plain":
       headers["content-type"] ??= body.type;
       return body.value;
     case "stream":

@@ -8,6 +8,7 @@ import { apaginate, paginate } from "../pagination/paginate.ts";
 import type { Page } from "../pagination/strategies/strategy.ts";
 import type { AnyStrategy, PageOf, PaginateOptions, StrategyFor } from "../pagination/strategies/strategy-by-name.ts";
 import type { BaseContext } from "./context.ts";
+import { BadRequest } from "./exceptions.ts";
 import { pageCall } from "./paginate.ts";
 
 /** An answer whose body and status the checker knows. The required key matters: `{}` fits any type of optional keys alone. */
@@ -56,6 +57,8 @@ export interface PorticoResponse<Status extends number = 200> {
   json<T>(body: T): TypedResponse<T, Status>;
   text(body: string): TypedResponse<string, Status>;
   html(body: string): TypedResponse<string, Status>;
+  /** Ends with bytes that are all there, such as a picture from a database. */
+  bytes(body: Uint8Array, contentType?: string): TypedResponse<unknown, Status>;
   /** 204 unless a status was set. */
   empty(): TypedResponse<null, Status>;
   /** 303 by default: the browser fetches the new place with GET. */
@@ -89,7 +92,7 @@ export interface PorticoResponse<Status extends number = 200> {
 export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "json"; readonly value: unknown }
-  | { readonly kind: "text"; readonly value: string; readonly type: string }
+  | { readonly kind: "plain"; readonly value: string | Uint8Array; readonly type: string }
   | { readonly kind: "stream"; readonly value: Readable; readonly type: string };
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
@@ -139,18 +142,24 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this as TypedResponse<unknown> as TypedResponse<T>;
   }
   text(body: string): TypedResponse<string, number> {
-    this.body = { kind: "text", value: body, type: "text/plain; charset=utf-8" };
+    this.body = { kind: "plain", value: body, type: "text/plain; charset=utf-8" };
     return this as TypedResponse<unknown> as TypedResponse<string>;
   }
   html(body: string): TypedResponse<string, number> {
-    this.body = { kind: "text", value: body, type: "text/html; charset=utf-8" };
+    this.body = { kind: "plain", value: body, type: "text/html; charset=utf-8" };
     return this as TypedResponse<unknown> as TypedResponse<string>;
+  }
+  bytes(body: Uint8Array, contentType = "application/octet-stream"): TypedResponse<unknown, number> {
+    this.body = { kind: "plain", value: body, type: contentType };
+    return this;
   }
   empty(): TypedResponse<null, number> {
     this.body = { kind: "none" };
     return this as TypedResponse<unknown> as TypedResponse<null>;
   }
   redirect(location: string, status: 301 | 302 | 303 | 307 | 308 = 303): TypedResponse<null> {
+    // What comes from a client, and only an attacker sends it.
+    if (/\p{Cc}/u.test(location)) throw new BadRequest("The place to go on to has control characters in it");
     this.code = status;
     this.headers["location"] = encodeLocation(location);
     return this.empty();

@@ -123,6 +123,8 @@ export interface Route {
   };
   readonly response: ResponseSchemas | undefined;
   readonly paginated?: DeclaredPages;
+  /** Whether it gives lists with cursors that `paginated` does not tell of: a graph with connections. */
+  readonly hasCursors?: boolean;
   readonly middleware: readonly MiddlewareFunction[];
   readonly maxBody: number | undefined;
   readonly timeoutSeconds: number | undefined;

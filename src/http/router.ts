@@ -14,7 +14,7 @@ import {
   type Route,
   type RouteOptions,
 } from "./route.ts";
-import type { Schema, SchemaInput } from "./schema.ts";
+import type { Schema } from "./schema.ts";
 import { declareSocketRoute, type SocketHandler, type SocketOptions, type SocketRoute } from "./socket-route.ts";
 
 /** `get`, `post`, ...: `(path, handler)` or `(path, options, handler)`. */
@@ -32,7 +32,8 @@ export interface RouteMethod<Prefix extends string, Self> {
     Path extends Schema | undefined = undefined,
     Answer extends ResponseSchemas | undefined = undefined,
     Item extends Schema | undefined = undefined,
-    const Strategy extends StrategyFor<SchemaInput<Item>> | undefined = undefined,
+    // Its columns are those of the rows, which `paginate` checks: what is sent of them may be less.
+    const Strategy extends StrategyFor<any> | undefined = undefined,
   >(
     url: Url,
     options: RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy>,
@@ -168,6 +169,13 @@ export class Router<const Prefix extends string = ""> {
   add(route: Route): this {
     this.#change();
     this.#routes.push({ ...route, path: joinPath(this.#prefix, route.path) });
+    return this;
+  }
+
+  /** @internal The same for a socket. */
+  addSocket(route: SocketRoute): this {
+    this.#change();
+    this.#sockets.push({ ...route, path: joinPath(this.#prefix, route.path) });
     return this;
   }
 

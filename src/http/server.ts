@@ -11,7 +11,7 @@ import type { Method, Route } from "./route.ts";
 import type { RouteTable } from "./router.ts";
 import { compileRoute, type RunRoute } from "./run-route.ts";
 import { serve } from "./serve.ts";
-import { compileSocket, type OpenSockets } from "./serve-socket.ts";
+import { compileSocket } from "./serve-socket.ts";
 
 /** What holds for a route that does not say otherwise. */
 export interface ServerDefaults {
@@ -27,7 +27,6 @@ export type ServerState = "open" | "draining" | "closing";
 export class Server {
   readonly #host: Host;
   readonly #defaults: ServerDefaults;
-  readonly #sockets: OpenSockets = new Set();
   #state: ServerState = "open";
 
   constructor(host: Host, defaults: ServerDefaults) {
@@ -54,7 +53,7 @@ export class Server {
         ...unguarded.map((route) => this.#engineRoute(route, this.#serving(route))),
       ],
       sockets: sockets.map((route) => {
-        const serveSocket = compileSocket(route, this.#sockets);
+        const serveSocket = compileSocket(route);
         return {
           path: route.path,
           serve: (exchange) => {
@@ -155,6 +154,7 @@ export class Server {
 
   stop(): void {
     this.#host.load.stop();
+    this.#host.connections.stop();
   }
 
   /** Readiness says 503 at once; after the delay nothing new is taken. */
@@ -164,21 +164,15 @@ export class Server {
     this.#state = "closing";
   }
 
-  /** Closes the sockets, each at its own moment within the window: clients that come back do not come at once. */
+  /** Closes sockets and streams, each at its own moment within the window: clients that come back do not come at once. */
   async closeSockets(windowMs: number): Promise<void> {
     this.#state = "closing";
-    await Promise.all(
-      [...this.#sockets].map(async (socket) => {
-        if (windowMs > 0) await sleep(Math.random() * windowMs);
-        socket.close(1001, "going away");
-        await socket.closed;
-      }),
-    );
+    await this.#host.connections.leave(windowMs);
   }
 
-  /** Ends sockets whose clients do not answer. */
+  /** Ends those whose clients do not answer. */
   cutSockets(): void {
-    for (const socket of this.#sockets) socket.terminate();
+    this.#host.connections.cut();
   }
 }
 

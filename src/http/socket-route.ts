@@ -9,6 +9,7 @@ import type { AcceptOptions } from "./exchange.ts";
 import type { Gate, GateScope, GateUser } from "./identity.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path.ts";
+import type { RenderError } from "./problem.ts";
 import type { PorticoRequest, RawQuery } from "./request.ts";
 import { checkPath, planRouteParams, sharedRules } from "./route.ts";
 import type { Schema, SchemaOutput } from "./schema.ts";
@@ -65,6 +66,13 @@ export interface SocketRoute {
   readonly middleware: readonly MiddlewareFunction[];
   readonly accept: AcceptOptions;
   readonly limits: SocketLimits;
+  /** How a refusal before the upgrade looks; a problem unless a part says otherwise. */
+  readonly renderError?: RenderError;
+  /** For a caller that may say who it is after the upgrade: its gate is then asked by the handler, not before. */
+  readonly admission?: {
+    /** Runs at the upgrade alone, before anything else. */
+    readonly atUpgrade: readonly MiddlewareFunction[];
+  };
 }
 
 const socketRules = {
@@ -92,6 +100,11 @@ export function declareSocketRoute(path: string, options: unknown, handler: unkn
     schemas: { query: read.query, path: read.path },
     middleware: middlewareFunctions(owner, read.middleware ?? []),
     accept: { protocols: read.protocols, maxMessageBytes: read.maxMessage },
-    limits: { maxBufferedBytes: read.maxBuffered, pingMs: read.pingSeconds * 1000 },
+    limits: {
+      maxBufferedBytes: read.maxBuffered,
+      pauseBytes: read.maxBuffered,
+      pingMs: read.pingSeconds * 1000,
+      maxMessagesPerSecond: 0,
+    },
   };
 }

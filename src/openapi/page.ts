@@ -1,3 +1,5 @@
+import { pageHeaders } from "../http/page-headers.ts";
+
 /** What the reference page needs to know; addresses are relative to the page. */
 export interface ReferencePage {
   readonly title: string;
@@ -7,22 +9,12 @@ export interface ReferencePage {
 }
 
 /** Nothing from elsewhere, and no script but the one file. Scalar writes its styles into the page. */
-export const pageHeaders: Readonly<Record<string, string>> = {
-  "content-security-policy": [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-cache",
-};
+export const referenceHeaders: Readonly<Record<string, string>> = pageHeaders({
+  "script-src": ["'self'"],
+  "style-src": ["'self'", "'unsafe-inline'"],
+  "img-src": ["'self'", "data:", "blob:"],
+  "font-src": ["'self'", "data:"],
+});
 
 /** The page that shows the document. It loads nothing but the document and one script, both from this application. */
 export function referencePage({ title, document, script }: ReferencePage): string {

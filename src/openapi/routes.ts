@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { ConfigurationError } from "../core/configuration-error.ts";
+import { acceptsEncoding, matchesTag } from "../http/encodings.ts";
 import { NotFound } from "../http/exceptions.ts";
 import { joinPath } from "../http/path.ts";
 import type { PorticoRequest } from "../http/request.ts";
@@ -9,7 +10,7 @@ import type { PorticoResponse } from "../http/response.ts";
 import { declareRoute, type Route } from "../http/route.ts";
 import type { OpenApiDocument } from "./open-api-document.ts";
 import type { readOpenApiOptions } from "./options.ts";
-import { pageHeaders, referencePage } from "./page.ts";
+import { referenceHeaders, referencePage } from "./page.ts";
 import { readScalarBundle, type ScalarBundle } from "./scalar-bundle.ts";
 
 interface Args {
@@ -48,7 +49,7 @@ function pageRoutes(page: string, document: string, openApi: () => OpenApiDocume
       // The router takes `/docs` and `/docs/` alike; the browser starts relative addresses from different places.
       const from = pathOf(request).endsWith("/") ? page : posix.dirname(page);
       const relative = (path: string): string => `./${posix.relative(from, path)}`;
-      for (const [name, value] of Object.entries(pageHeaders)) response.header(name, value);
+      for (const [name, value] of Object.entries(referenceHeaders)) response.header(name, value);
       return response.html(
         referencePage({
           title,
@@ -67,26 +68,18 @@ function pageRoutes(page: string, document: string, openApi: () => OpenApiDocume
 
 /** Its address changes with its content, so it is kept for ever. */
 function sendScript({ hash, gzipped }: ScalarBundle, { headers }: PorticoRequest, response: PorticoResponse): unknown {
-  const isGzip = acceptsGzip(headers["accept-encoding"]);
+  const isGzip = acceptsEncoding(headers["accept-encoding"], "gzip");
   const tag = isGzip ? `"${hash}-gzip"` : `"${hash}"`;
   response
     .header("etag", tag)
     .header("vary", "accept-encoding")
     .header("cache-control", "public, max-age=31536000, immutable")
     .header("x-content-type-options", "nosniff");
-  if (matches(headers["if-none-match"], tag)) return response.status(304).empty();
+  if (matchesTag(headers["if-none-match"], tag)) return response.status(304).empty();
   const type = "text/javascript; charset=utf-8";
   if (!isGzip) return response.stream(Readable.from([gzipped]).pipe(createGunzip()), type);
   response.header("content-encoding", "gzip").header("content-length", String(gzipped.length));
   return response.stream(Readable.from([gzipped]), type);
-}
-
-function acceptsGzip(header = ""): boolean {
-  return header.split(",").some((entry) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*$).*)?$/i.test(entry));
-}
-
-function matches(header: string | undefined, tag: string): boolean {
-  return header !== undefined && header.split(",").some((entry) => entry.trim().replace(/^W\//, "") === tag);
 }
 
 /** A document that says nothing of servers means the root of its host, wherever the application is mounted. */

@@ -1,6 +1,14 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { listOf, resolveOptions, text } from "../core/options.ts";
-import { AsyncDataHandler, type Counted, type Seekable, type SeekRequest, SyncDataHandler } from "./data-handler.ts";
+import {
+  type AnyHandler,
+  AsyncDataHandler,
+  type Counted,
+  isDataHandler,
+  type Seekable,
+  type SeekRequest,
+  SyncDataHandler,
+} from "./data-handler.ts";
 import { compareKeys, type KeyTuple } from "./key.ts";
 import { keyOfItem } from "./key-of-item.ts";
 import type { Order } from "./order.ts";
@@ -47,6 +55,12 @@ export class SyncListDataHandler<T> extends SyncDataHandler<T> implements Seekab
   getItemsAfter(seek: SeekRequest, limit: number): readonly T[] {
     return itemsAfter(this.#items, seek, limit);
   }
+}
+
+/** A list or a data handler as the latter; `null` for anything else. */
+export function asHandler(data: unknown): AnyHandler<unknown> | null {
+  if (Array.isArray(data)) return new SyncListDataHandler<unknown>(data);
+  return isDataHandler(data) ? data : null;
 }
 
 /** A list in memory, behind promises. */

@@ -1,3 +1,5 @@
+import type { StoreLifeCycle } from "./store-life-cycle.ts";
+
 /** What a counter stands at. */
 export interface Count {
   /** Hits in this window, the one that asked among them. */
@@ -23,12 +25,14 @@ export interface Count {
  * }
  * ```
  */
-export interface CounterStore {
+export interface CounterStore extends StoreLifeCycle {
   /**
    * Counts one hit. `windowMs` is a whole number of milliseconds from 1 to 2,147,483,647 (24 days), else the promise
    * rejects with `RangeError`.
    */
   increment(key: string, windowMs: number): Promise<Count>;
+  /** Forgets the hits of a key in windows of this length. Rejects as `increment` does. */
+  reset(key: string, windowMs: number): Promise<void>;
 }
 
 /** Node's timers fire at once beyond it. */

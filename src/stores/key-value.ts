@@ -1,3 +1,5 @@
+import type { StoreLifeCycle } from "./store-life-cycle.ts";
+
 /**
  * Where text is kept under a key until it is deleted or its time is over: sessions, refresh families, keys.
  *
@@ -21,7 +23,7 @@
  * }
  * ```
  */
-export interface KeyValueStore {
+export interface KeyValueStore extends StoreLifeCycle {
   /** The value, or `null` when there is none. */
   get(key: string): Promise<string | null>;
   /** Writes the value, whatever was there. */

@@ -1,21 +1,51 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
+// oxlint-disable-next-line typescript/triple-slash-reference -- an ambient declaration has nothing to import
+/// <reference path="./rate-limiter-flexible.d.ts" />
+import RateLimiterMemory from "rate-limiter-flexible/lib/RateLimiterMemory.js";
+import { outside } from "../core/outside.ts";
+import { CountedKeys } from "./counted-keys.ts";
 import { type Count, type CounterStore, checkWindow } from "./counter.ts";
+
+/** Some 40 MB. */
+const MOST_KEYS = 100_000;
 
 /**
  * Counts in the memory of this process: a limit then holds for each process on its own.
  *
- * A counter is forgotten when its window is over, by a timer that keeps no process alive.
+ * A counter is forgotten when its window is over, by a timer that keeps no process alive. There are 100,000 at most; beyond that
+ * those go that have counted least.
  */
 export class MemoryCounter implements CounterStore {
   /** By length of the window: the same key under another length must not meet the window that is open. */
   readonly #limiters = new Map<number, RateLimiterMemory>();
+  #keys = new CountedKeys(MOST_KEYS);
 
   async increment(key: string, windowMs: number): Promise<Count> {
     checkWindow(windowMs);
     // Not consume(), which rejects over a limit: what is too much is decided by whoever asks.
-    const { consumedPoints, msBeforeNext } = await this.#limiter(windowMs).penalty(key);
+    // And outside: the timer would hold the whole request, until the end of a window that may be an hour.
+    const { consumedPoints, msBeforeNext } = await outside(() => this.#limiter(windowMs).penalty(key));
     // Seconds with a fraction came out of milliseconds and went back into them.
-    return { value: consumedPoints, resetAfterMs: Math.max(0, Math.round(msBeforeNext)) };
+    const resetAfterMs = Math.max(0, Math.round(msBeforeNext));
+    await this.#giveUp(this.#keys.note(`${windowMs} ${key}`, consumedPoints, Date.now() + resetAfterMs));
+    return { value: consumedPoints, resetAfterMs };
+  }
+
+  async reset(key: string, windowMs: number): Promise<void> {
+    checkWindow(windowMs);
+    this.#keys.forget(`${windowMs} ${key}`);
+    await this.#limiter(windowMs).delete(key);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#limiters.clear();
+    this.#keys = new CountedKeys(MOST_KEYS);
+  }
+
+  async #giveUp(name: string | null): Promise<void> {
+    if (name === null) return;
+    const end = name.indexOf(" ");
+    await this.#limiter(Number(name.slice(0, end))).delete(name.slice(end + 1));
   }
 
   #limiter(windowMs: number): RateLimiterMemory {

@@ -37,6 +37,9 @@ export class MemoryPubSub implements PubSub {
     return { [Symbol.asyncIterator]: () => this.#open<T>(topic.name, options.signal) };
   }
 
+  /** There are no other processes. */
+  async settled(): Promise<void> {}
+
   #open<T>(topic: string, signal: AbortSignal | undefined): Subscription<T> {
     const subscription = new Subscription<T>({
       topic,

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { PorticoError } from "../core/error.ts";
+import type { StoreLifeCycle } from "./store-life-cycle.ts";
 
 /** A named stream of events; the value types both ends. Made by `topic()`. */
 export interface Topic<in out T> {
@@ -54,7 +55,7 @@ export interface SubscribeOptions {
  * }
  * ```
  */
-export interface PubSub {
+export interface PubSub extends StoreLifeCycle {
   /**
    * Hands the value to the bus as JSON; resolves when the bus has it, which is before anybody has read it. Rejects with a
    * `TypeError` that names the topic for a value that JSON cannot carry.
@@ -69,6 +70,12 @@ export interface PubSub {
    * that is made must be read or returned: it holds its place until then.
    */
   subscribe<T>(topic: Topic<T>, options?: SubscribeOptions): AsyncIterable<T, void, void>;
+  /**
+   * Resolves when the subscriptions made so far hold for other processes too: what those publish from then on arrives.
+   * Whoever reads a state and follows its changes subscribes, waits for this, and then reads. Never rejects: a
+   * subscription that could not be made ends with `PubSubGap`.
+   */
+  settled(): Promise<void>;
 }
 
 /**
@@ -106,4 +113,14 @@ export function encodeEvent(topic: string, value: unknown): string {
   if (text === undefined)
     throw new TypeError(`an event of ${topic} must be a value that JSON can carry, received ${typeof value}`);
   return text;
+}
+
+/** Whether the text can be an event: whoever reaches the server of a bus may send anything there. */
+export function isEvent(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

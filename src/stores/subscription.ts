@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../core/maybe-promise.ts";
 import { PubSubGap } from "./pub-sub.ts";
 
 export interface SubscriptionOptions {
@@ -61,7 +62,7 @@ export class Subscription<T> implements AsyncIterator<T, void, void> {
     return text === null ? { done: true, value: undefined } : { done: false, value: JSON.parse(text) as T };
   }
 
-  async #wait(): Promise<string | null> {
+  #wait(): MaybePromise<string | null> {
     const gap = this.#gap;
     if (gap !== null) {
       this.#gap = null;

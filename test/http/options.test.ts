@@ -6,6 +6,7 @@ import {
   PorticoApp,
   type PorticoAppOptions,
   parseSize,
+  topic,
 } from "portico";
 import { logCatcher, testClient } from "portico/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -166,16 +167,18 @@ describe("PorticoApp", () => {
 
   it("gives each app stores of its own, or those it was given", async () => {
     const stores = memoryStores();
-    const bus = (options: PorticoAppOptions): Promise<unknown> => {
-      const seen = Promise.withResolvers<unknown>();
-      const app = new PorticoApp({ logger: false, ...options }).get("/", ({ ctx }) => seen.resolve(ctx.pubsub));
-      return testClient(app)
-        .get("/")
-        .then(() => seen.promise);
-    };
+    const published = topic<string>("stores of its own");
+    const heard = stores.bus.subscribe(published)[Symbol.asyncIterator]();
+    const app = (options: PorticoAppOptions): PorticoApp =>
+      new PorticoApp({ logger: false, ...options }).get("/", ({ ctx }) => ctx.pubsub.publish(published, "hello"));
 
-    expect(await bus({ stores })).toBe(stores.bus);
-    expect(await bus({})).not.toBe(await bus({}));
+    await testClient(app({})).get("/");
+    await testClient(app({ stores })).get("/");
+
+    expect(await heard.next()).toEqual({ done: false, value: "hello" });
+    await heard.return?.();
+    expect(app({ stores }).pubsub).toBe(stores.bus);
+    expect(app({}).pubsub).not.toBe(app({}).pubsub);
   });
 });
 

@@ -36,6 +36,9 @@ function countingStore(): CounterStore & { readonly counts: Map<string, number>;
       counts.set(key, value);
       return { value, resetAfterMs: windowMs };
     },
+    async reset(key) {
+      counts.delete(key);
+    },
   };
 }
 

@@ -67,6 +67,30 @@ it("echoes text and bytes, with the path, the query and the context of its upgra
   expect([await socket.next(), await socket.next()]).toEqual(["text hello", "bytes 3"]);
 });
 
+it("sends texts of every length as they are, bytes and pings in between", async () => {
+  const texts = [0, 1, 125, 126, 127, 65_535, 65_536, 70_000].map((length) =>
+    "é".repeat(length >> 1).padEnd(length, "x"),
+  );
+  const { socket: open } = await start((app) =>
+    app.socket("/ws", { pingSeconds: 0.01 }, async ({ socket }) => {
+      for (const text of texts) {
+        socket.send(text);
+        socket.send(new Uint8Array([1, 2, 3]));
+      }
+      for await (const message of socket) socket.send(message);
+    }),
+  );
+
+  const socket = await open("/ws");
+
+  for (const text of texts) {
+    expect(await socket.next()).toBe(text);
+    expect(await socket.next()).toBe("\u0001\u0002\u0003");
+  }
+  socket.send("still here");
+  expect(await socket.next()).toBe("still here");
+});
+
 it("is refused by its gate with a readable status before the upgrade, and let in by it", async () => {
   const { socket: open } = await start((app) => app.socket("/ws", { auth: bearer }, ({ socket }) => socket.send("in")));
 
@@ -266,8 +290,11 @@ it("ignores an upgrade to something else on an ordinary route", async () => {
   raw.socket.write(
     "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: \r\n\r\n",
   );
-  await raw.closed;
-
+  await raw.until('"page"');
   expect(raw.received()).toMatch(/^HTTP\/1\.1 200 /);
-  expect(raw.received()).toContain('"page"');
+
+  // It is a connection like any other, and takes the next request.
+  raw.socket.write("GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  await raw.closed;
+  expect(raw.received()).toContain("HTTP/1.1 404 ");
 });

@@ -210,6 +210,19 @@ export function counterContract(name: string, make: Make<CounterSubject>): void 
       key = randomUUID();
     });
 
+    it("forgets the hits of a key that is reset, and of no other", async () => {
+      await counters.increment(key, 60_000);
+      await counters.increment(key, 3_600_000);
+      await counters.increment(`${key}:other`, 60_000);
+
+      await counters.reset(key, 60_000);
+
+      expect((await counters.increment(key, 60_000)).value).toBe(1);
+      expect((await counters.increment(key, 3_600_000)).value).toBe(2);
+      expect((await counters.increment(`${key}:other`, 60_000)).value).toBe(2);
+      await expect(counters.reset(key, 0)).rejects.toThrow(RangeError);
+    });
+
     it("counts the hits of a key from 1 on, and each key on its own", async () => {
       expect((await counters.increment(key, 60_000)).value).toBe(1);
       expect((await counters.increment(key, 60_000)).value).toBe(2);
@@ -384,6 +397,16 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
       await expect(bus.publish(anything, value)).rejects.toThrow(`an event of ${numbers.name} must be`);
       await bus.publish(anything, "next");
       expect(await take(iterator, 1)).toEqual(["next"]);
+    });
+
+    it("settles with subscriptions and without, and they hold then", async () => {
+      await bus.settled();
+      const iterator = listen(numbers);
+
+      await bus.settled();
+      await bus.publish(numbers, 1);
+
+      expect(await take(iterator, 1)).toEqual([1]);
     });
 
     it("is left by break", async () => {

@@ -6,7 +6,6 @@ import { type Order, orderRule } from "../order.ts";
 import { InvalidCursorError } from "../pagination-error.ts";
 import { type QueryParams, readSize, readText, type SizeLimits } from "../query-params.ts";
 import { type Totals, totalsRule } from "../totals.ts";
-import { checkDefault } from "./page-number.ts";
 import {
   BasePaginationStrategy,
   linksSchema,
@@ -15,6 +14,7 @@ import {
   paginationRules,
   presentLinks,
   type StrategyDescription,
+  sizeLimits,
 } from "./strategy.ts";
 
 export interface CursorBaseOptions extends PaginationOptions {
@@ -89,13 +89,17 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     const read = resolveOptions("CursorPagination", options, cursorRules);
     if (read.sortField !== undefined && read.order !== undefined)
       throw new ConfigurationError("CursorPagination", "takes sortField or order, not both");
-    checkDefault("CursorPagination.defaultPageSize", read.defaultPageSize, read.maxPageSize);
     this.totals = read.totals;
     this.outOfRange = read.outOfRange;
     this.linkHeader = read.linkHeader;
     this.order = read.order ?? [[read.sortField ?? "id", "asc"]];
     this.maxAgeSeconds = read.maxAgeSeconds;
-    this.size = { least: 1, fallback: read.defaultPageSize, max: read.maxPageSize, overMax: read.overMax };
+    this.size = sizeLimits("CursorPagination.defaultPageSize", {
+      least: 1,
+      fallback: read.defaultPageSize,
+      max: read.maxPageSize,
+      overMax: read.overMax,
+    });
     this.#cursorParam = read.cursorParam;
     this.#sizeParam = read.pageSizeParam;
     this.#dropped = [read.cursorParam, read.pageSizeParam, ...read.omitFromLinks];

@@ -3,7 +3,6 @@ import { LinkMaker, type Links } from "../links.ts";
 import { InvalidPageError } from "../pagination-error.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
 import { type Totals, totalsRule } from "../totals.ts";
-import { checkDefault } from "./page-number.ts";
 import {
   BasePaginationStrategy,
   linksSchema,
@@ -12,6 +11,7 @@ import {
   paginationRules,
   presentLinks,
   type StrategyDescription,
+  sizeLimits,
 } from "./strategy.ts";
 
 export interface LimitOffsetOptions extends PaginationOptions {
@@ -52,13 +52,17 @@ export class LimitOffsetPagination extends BasePaginationStrategy<
   constructor(options: LimitOffsetOptions = {}) {
     super();
     const read = resolveOptions("LimitOffsetPagination", options, limitOffsetRules);
-    checkDefault("LimitOffsetPagination.defaultLimit", read.defaultLimit, read.maxLimit);
     this.totals = read.totals;
     this.outOfRange = read.outOfRange;
     this.linkHeader = read.linkHeader;
     this.#limitParam = read.limitParam;
     this.#offsetParam = read.offsetParam;
-    this.#limit = { least: 0, fallback: read.defaultLimit, max: read.maxLimit, overMax: read.overMax };
+    this.#limit = sizeLimits("LimitOffsetPagination.defaultLimit", {
+      least: 0,
+      fallback: read.defaultLimit,
+      max: read.maxLimit,
+      overMax: read.overMax,
+    });
     this.#dropped = [read.limitParam, read.offsetParam, ...read.omitFromLinks];
   }
 

@@ -1,4 +1,3 @@
-import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, positiveInteger, resolveOptions, text } from "../../core/options.ts";
 import { LinkMaker, type Links } from "../links.ts";
 import { InvalidPageError } from "../pagination-error.ts";
@@ -12,6 +11,7 @@ import {
   paginationRules,
   presentLinks,
   type StrategyDescription,
+  sizeLimits,
 } from "./strategy.ts";
 
 export interface PageNumberOptions extends PaginationOptions {
@@ -65,14 +65,18 @@ export class PageNumberPagination extends BasePaginationStrategy<
   constructor(options: PageNumberOptions = {}) {
     super();
     const read = resolveOptions("PageNumberPagination", options, pageNumberRules);
-    checkDefault("PageNumberPagination.defaultPageSize", read.defaultPageSize, read.maxPageSize);
     this.totals = read.totals;
     this.outOfRange = read.outOfRange;
     this.linkHeader = read.linkHeader;
     this.#pageParam = read.pageParam;
     this.#sizeParam = read.pageSizeParam;
     this.#defaultPage = read.defaultPage;
-    this.#size = { least: 1, fallback: read.defaultPageSize, max: read.maxPageSize, overMax: read.overMax };
+    this.#size = sizeLimits("PageNumberPagination.defaultPageSize", {
+      least: 1,
+      fallback: read.defaultPageSize,
+      max: read.maxPageSize,
+      overMax: read.overMax,
+    });
     this.#dropped = [read.pageParam, read.pageSizeParam, ...read.omitFromLinks];
   }
 
@@ -152,11 +156,6 @@ export class PageNumberPagination extends BasePaginationStrategy<
       },
     };
   }
-}
-
-/** A default beyond the maximum would contradict every request that leaves the size out. */
-export function checkDefault(option: string, size: number, max: number): void {
-  if (size > max) throw new ConfigurationError(option, `at most the largest size, ${max}`, size);
 }
 
 const pageNumberRules = {

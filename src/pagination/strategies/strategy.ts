@@ -1,6 +1,7 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
 import { flag, listOf, optional, type Rule, rule } from "../../core/options.ts";
 import type { Links } from "../links.ts";
-import { type QueryParams, readPosition, readSize } from "../query-params.ts";
+import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
 import type { Totals } from "../totals.ts";
 
 /** Items, and what is said about them. */
@@ -149,6 +150,13 @@ export const paginationRules: {
   ),
   linkHeader: optional(flag, true),
 };
+
+/** What a size may be. A default beyond the maximum would contradict every request that leaves the size out. */
+export function sizeLimits(option: string, limits: SizeLimits): SizeLimits {
+  const { fallback, max } = limits;
+  if (fallback > max) throw new ConfigurationError(option, `at most the largest size, ${max}`, fallback);
+  return limits;
+}
 
 /** Leaves out the links that there are not. */
 export function presentLinks(links: {

@@ -1,0 +1,13 @@
+/** Whether an `Accept-Encoding` header takes a coding by its name; `q=0` refuses it. */
+export function acceptsEncoding(header: string | undefined, coding: "gzip" | "br"): boolean {
+  return (header ?? "").split(",").some((entry) => {
+    const [name = "", ...parameters] = entry.split(";");
+    if (name.trim().toLowerCase() !== coding) return false;
+    return !parameters.some((parameter) => /^\s*q\s*=\s*0(?:\.0*)?\s*$/i.test(parameter));
+  });
+}
+
+/** Whether an `If-None-Match` header names the tag, compared weakly (RFC 9110 section 13.1.2). */
+export function matchesTag(header: string | undefined, tag: string): boolean {
+  return header !== undefined && header.split(",").some((entry) => entry.trim().replace(/^W\//, "") === tag);
+}
