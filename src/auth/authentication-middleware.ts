@@ -1,9 +1,15 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { REFUSED, type Rule, resolveOptions, rule } from "../core/options.ts";
+import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
+import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/options.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../http/context.ts";
-import { type CurrentUser, type Identity, NOBODY } from "../http/identity.ts";
+import type { Credential } from "../http/credential.ts";
+import { withContext } from "../http/current-context.ts";
+import { type AuthScope, type CurrentUser, type Identity, NOBODY } from "../http/identity.ts";
 import type { Next } from "../http/middleware.ts";
+import type { PorticoRequest } from "../http/request.ts";
+import type { AuthResult } from "./backends/auth-result.ts";
 import { AuthenticationBackend } from "./backends/authentication-backend.ts";
+import { narrowUser } from "./users/narrow-user.ts";
 import type { UserModel } from "./users/user-model.ts";
 
 export interface AuthenticationMiddlewareOptions {
@@ -11,6 +17,8 @@ export interface AuthenticationMiddlewareOptions {
   readonly userModel: UserModel<CurrentUser>;
   /** The ways to sign in, in the order in which they are asked. */
   readonly backend: AuthenticationBackend | readonly AuthenticationBackend[];
+  /** How long a backend, and the look-up of its user, may each take before it counts as failed. @default 5 */
+  readonly timeoutSeconds?: number;
 }
 
 /**
@@ -34,47 +42,156 @@ export class AuthenticationMiddleware {
   readonly #userModel: UserModel<CurrentUser>;
   readonly #backends: readonly AuthenticationBackend[];
   readonly #challenge: string | undefined;
+  readonly #nobody: Identity;
+  readonly #timeoutMs: number;
 
   constructor(options: AuthenticationMiddlewareOptions) {
-    const { userModel, backend } = resolveOptions("AuthenticationMiddleware", options, middlewareRules);
+    const { userModel, backend, timeoutSeconds } = resolveOptions("AuthenticationMiddleware", options, middlewareRules);
     if (userModel === undefined) throw new ConfigurationError("AuthenticationMiddleware.userModel", "is missing");
     if (backend === undefined) throw new ConfigurationError("AuthenticationMiddleware.backend", "is missing");
     this.#userModel = userModel;
     this.#backends = backend;
-    const challenges = backend.map((entry) => entry.challenge()).filter((text) => text !== null);
-    this.#challenge = challenges.length === 0 ? undefined : challenges.join(", ");
+    this.#timeoutMs = timeoutSeconds * 1000;
+    this.#challenge = challengeOf(backend, []);
+    this.#nobody = this.#challenge === undefined ? NOBODY : Object.freeze({ ...NOBODY, challenge: this.#challenge });
+  }
+
+  /** The ways of signing in that its backends give. When the application starts, gates are checked against them. */
+  get scopes(): readonly AuthScope[] {
+    return this.#backends.map(({ scope }) => scope);
+  }
+
+  /** What its backends have to say when the application starts. */
+  get warnings(): readonly string[] {
+    return this.#backends.flatMap(({ warnings }) => warnings);
   }
 
   async handle(ctx: HttpContext | WebSocketContext, next: Next): Promise<void> {
-    const identity = await this.#identify(ctx);
-    identify(ctx, this.#challenge === undefined ? identity : { ...identity, challenge: this.#challenge });
+    identify(ctx, await this.#identify(ctx));
     await next();
   }
 
   async #identify(ctx: HttpContext | WebSocketContext): Promise<Identity> {
-    const { request } = ctx;
     let failure: unknown;
     let refusal: Error | undefined;
+    const declined: AuthenticationBackend[] = [];
     for (const backend of this.#backends) {
       try {
-        const result = await backend.authenticate(request);
-        const identity = result.success ? asText(result.identity) : "";
-        const user = identity === "" ? null : await this.#userModel.loadUser(identity);
-        if (result.success && user !== null) return { user, auth: result.scope };
-        if (!result.success) refusal ??= result.refusal;
+        const found = await this.#ask(backend, ctx.request);
+        if (found.user !== null) return this.#identity(backend, ctx, found);
+        if (found.isFault === true) ctx.log.error({ scope: backend.scope }, found.reason ?? "a backend is wrong");
+        refusal ??= found.refusal;
+        if (saysWhatItCarries(backend) && carries(backend, ctx)) declined.push(backend);
+        if (found.reason !== undefined) ctx.log.debug({ scope: backend.scope, reason: found.reason }, "not signed in");
       } catch (error) {
         ctx.log.error({ err: error, scope: backend.scope }, "a backend could not find out who is calling");
         if (carries(backend, ctx)) failure ??= error;
       }
     }
-    if (failure !== undefined) return { ...NOBODY, failure };
-    return refusal === undefined ? NOBODY : { ...NOBODY, refusal };
+    if (failure !== undefined) return { ...this.#nobody, failure };
+    if (refusal !== undefined) return { ...this.#nobody, refusal };
+    if (declined.length === 0) return this.#nobody;
+    const challenge = challengeOf(this.#backends, declined);
+    return { ...NOBODY, isRejected: true, ...(challenge === undefined ? {} : { challenge }) };
+  }
+
+  async #ask(backend: AuthenticationBackend, request: PorticoRequest): Promise<Found> {
+    const result: AuthResult | undefined = await inTime(backend.authenticate(request), this.#timeoutMs);
+    if (typeof result !== "object" || result === null)
+      return { user: null, reason: "the backend gave no AuthResult", isFault: true };
+    if (!result.success) return { user: null, ...result };
+    const identity = asText(result.identity);
+    if (identity === null)
+      return { user: null, reason: "the backend gave an identity that is no string", isFault: true };
+    if (identity === "") return { user: null, reason: "the backend found no identity" };
+    const user = await inTime(this.#userModel.loadUser(identity), this.#timeoutMs);
+    if (user === null || !user.isAuthenticated) return { user: null, reason: "the user is not there" };
+    const { scope, credential } = result;
+    if (isOutdated(user, credential)) return { user: null, reason: "the credential is of an older generation" };
+    const { permissions } = credential ?? {};
+    return { user: permissions === undefined ? user : narrowUser(user, permissions), scope, credential };
+  }
+
+  #identity(backend: AuthenticationBackend, ctx: HttpContext | WebSocketContext, found: Somebody): Identity {
+    const { user, scope, credential } = found;
+    const identity: Identity = {
+      user,
+      auth: scope,
+      // A backend that asks for the current context finds the one that it found at first.
+      recheck: () =>
+        withContext(ctx, async () => {
+          const again = await this.#ask(backend, ctx.request);
+          if (again.user === null || again.user.identity !== user.identity) return false;
+          // What the user may do may have changed, and what comes next is judged by that; another's word about the caller stays.
+          if (ctx.identity === identity) identify(ctx, this.#identity(backend, ctx, again));
+          return true;
+        }),
+      ...(credential === undefined ? {} : { credential }),
+      ...(this.#challenge === undefined ? {} : { challenge: this.#challenge }),
+    };
+    return identity;
   }
 }
 
-/** A backend in plain JavaScript may give a number: `loadUser` gets a string, always. */
-function asText(identity: unknown): string {
-  return typeof identity === "string" || typeof identity === "number" ? String(identity) : "";
+interface Somebody {
+  readonly user: CurrentUser;
+  readonly scope: AuthScope;
+  readonly credential: Credential | undefined;
+}
+interface Nobody {
+  readonly user: null;
+  readonly reason?: string;
+  readonly refusal?: Error;
+  /** Whether the backend did what none may: that is worth a line. */
+  readonly isFault?: boolean;
+}
+type Found = Somebody | Nobody;
+
+/** Whether the user's credentials were all replaced since: by a new password, or by "sign out everywhere". */
+function isOutdated({ credentialVersion }: CurrentUser, credential: Credential | undefined): boolean {
+  return (
+    credentialVersion !== undefined && credential?.version !== undefined && credential.version !== credentialVersion
+  );
+}
+
+/** A backend that hangs is one that failed: nobody waits for it for ever. */
+function inTime<T>(work: MaybePromise<T>, timeoutMs: number): MaybePromise<T> {
+  if (!isPromise(work)) return work;
+  // Not by `Promise.race`: this is on the way of every request.
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
+/** What `WWW-Authenticate` says: each way has its word, and those whose credential was declined say so. */
+function challengeOf(
+  all: readonly AuthenticationBackend[],
+  declined: readonly AuthenticationBackend[],
+): string | undefined {
+  const challenges = all
+    .map((backend) => backend.challenge(declined.includes(backend)))
+    .filter((text) => text !== null);
+  return challenges.length === 0 ? undefined : challenges.join(", ");
+}
+
+/** A backend in plain JavaScript may give a number: `loadUser` gets a string, always. `null` for anything else. */
+function asText(identity: unknown): string | null {
+  return typeof identity === "string" || typeof identity === "number" ? String(identity) : null;
+}
+
+/** Of one that does not, a decline says nothing about whether there was a credential. */
+function saysWhatItCarries(backend: AuthenticationBackend): boolean {
+  return backend.carries !== AuthenticationBackend.prototype.carries;
 }
 
 /** One that fails here, too, is taken to carry. */
@@ -96,10 +213,16 @@ const backends: Rule<readonly AuthenticationBackend[]> = {
   },
 };
 
+const positiveNumber: Rule<number> = rule(
+  "a number of seconds above 0",
+  (value) => typeof value === "number" && value > 0 && value <= 600,
+);
+
 const middlewareRules = {
   userModel: rule<UserModel<CurrentUser>>(
     "something with loadUser(identity)",
     (value) => typeof (value as UserModel | null)?.loadUser === "function",
   ),
   backend: backends,
+  timeoutSeconds: optional(positiveNumber, 5),
 };

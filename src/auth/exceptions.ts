@@ -6,8 +6,8 @@ export class AuthenticationFailed extends HttpException {
   /** The value of `WWW-Authenticate`. */
   readonly challenge: string;
 
-  constructor(message = "Sign in first", challenge = "Bearer") {
-    super(401, message, { headers: { "www-authenticate": challenge } });
+  constructor(message = "Sign in first", challenge = "Bearer", code?: string) {
+    super(401, message, { headers: { "www-authenticate": challenge }, ...(code === undefined ? {} : { code }) });
     this.challenge = challenge;
   }
 }

@@ -1,14 +1,34 @@
 export type { Secret } from "../core/key-ring.ts";
 export { AnonymousUser, type AuthScope, type UserProtocol } from "../http/identity.ts";
+export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
+export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
+export { accountRoutes } from "./accounts/account-routes.ts";
+export { type AuthenticationOptions, authentication } from "./accounts/authentication.ts";
+export { limitLogin } from "./accounts/login-limits.ts";
+export { consoleMailer, type Mail, type Mailer } from "./accounts/mailer.ts";
+export type { BreachCheck } from "./accounts/new-password.ts";
+export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";
+export type { APIKeysOptions, NewAPIKey, RenewAPIKey } from "./api-keys/api-key-options.ts";
+export { APIKeys } from "./api-keys/api-keys.ts";
 export { AuthenticationMiddleware, type AuthenticationMiddlewareOptions } from "./authentication-middleware.ts";
+export { APIKeyAuthBackend, type APIKeyAuthOptions } from "./backends/api-key-auth-backend.ts";
 export { AuthResult } from "./backends/auth-result.ts";
 export { AuthenticationBackend } from "./backends/authentication-backend.ts";
-export { JWTAuthBackend, type JWTAuthOptions } from "./backends/jwt-auth-backend.ts";
+export { JWTAuthBackend } from "./backends/jwt-auth-backend.ts";
+export type { JWTAuthOptions } from "./backends/jwt-auth-options.ts";
 export type { TokenClaims } from "./backends/jwt-claims.ts";
-export type { JSONWebKeySet, JWTAlgorithm } from "./backends/jwt-keys.ts";
+export type { JSONWebKeySet } from "./backends/jwt-keys.ts";
 export { SessionAuthBackend } from "./backends/session-auth-backend.ts";
 export { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
+export {
+  type LegacyPasswordScheme,
+  type PasswordCheck,
+  PasswordHasher,
+  type PasswordOptions,
+} from "./passwords/password-hasher.ts";
 export { SessionMiddleware, type SessionMiddlewareOptions } from "./sessions/session-middleware.ts";
+export { type JWKSRoutesOptions, jwksRoutes, publicKeySet } from "./tokens/jwks-routes.ts";
+export type { JWTAlgorithm } from "./tokens/jwt-algorithm.ts";
 export type { RefreshOwner } from "./tokens/refresh-families.ts";
 export {
   type RefreshOptions,
@@ -16,9 +36,12 @@ export {
   revokeRefreshTokensOf,
   rotateRefreshToken,
 } from "./tokens/rotate-refresh-token.ts";
+export type { SigningKey } from "./tokens/signing-key.ts";
 export { TokenForUser, type TokenPair } from "./tokens/token-for-user.ts";
 export type { TokenOptions } from "./tokens/token-options.ts";
 export { type UseAuthOptions, useAuth } from "./use-auth.ts";
+export type { AccountModel, AccountUser, CreateUserInput, UserKey, UserManager } from "./users/account-model.ts";
 export { SimpleUser } from "./users/simple-user.ts";
 export { UserBaseModel } from "./users/user-base-model.ts";
+export { UserExists } from "./users/user-exists.ts";
 export type { UserModel } from "./users/user-model.ts";

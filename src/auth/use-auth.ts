@@ -1,6 +1,7 @@
-import { flag, listOf, optional, type Rule, resolveOptions } from "../core/options.ts";
+import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../core/options.ts";
 import type { BaseContext } from "../http/context.ts";
-import { ServiceUnavailable } from "../http/exceptions.ts";
+import type { Credential } from "../http/credential.ts";
+import { HttpException, ServiceUnavailable } from "../http/exceptions.ts";
 import type { AuthScope, Gate } from "../http/identity.ts";
 import { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
 
@@ -12,6 +13,11 @@ export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boole
   readonly permissions?: readonly string[];
   /** Whether somebody must be signed in; else nobody is let in too. @default true */
   readonly required?: R;
+  /**
+   * How long ago somebody must have signed in at most, in seconds: for what a session that was left open is not enough for.
+   * Tokens and keys tell of no sign-in, and do not pass. @default not looked at
+   */
+  readonly freshWithin?: number;
 }
 
 /** A gate that was meant to be there must not vanish: a list that is present but `undefined` is refused. */
@@ -24,6 +30,7 @@ const useAuthRules = {
   scopes: optional(list<AuthScope>("a list of scopes"), []),
   permissions: optional(list<string>("a list of permissions"), []),
   required: optional(flag, true),
+  freshWithin: { ...positiveInteger, strict: true as const },
 };
 
 /** How soon it is worth asking again when it could not be found out who is calling. */
@@ -46,10 +53,10 @@ const RETRY_SECONDS = 5;
 export function useAuth<S extends AuthScope = AuthScope, R extends boolean = true>(
   options: UseAuthOptions<S, R> = {},
 ): Gate<R, [S] extends [never] ? AuthScope : S> {
-  const { scopes, permissions, required } = resolveOptions("useAuth", options, useAuthRules);
+  const { scopes, permissions, required, freshWithin } = resolveOptions("useAuth", options, useAuthRules);
 
-  function check({ identity }: BaseContext): void {
-    const { user, auth, failure, refusal, challenge } = identity;
+  function check({ identity, host }: BaseContext): void {
+    const { user, auth, failure, refusal, challenge, credential } = identity;
     if (!user.isAuthenticated) {
       if (!required) return;
       if (failure === undefined) throw refusal ?? new AuthenticationFailed(undefined, challenge);
@@ -60,7 +67,16 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
     // A promise, from a class in plain JavaScript, is no yes.
     const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);
     if (missing !== undefined) throw new PermissionDenied(undefined, missing);
+    if (freshWithin !== undefined && !isFresh(credential, host.clock.now(), freshWithin))
+      throw new HttpException(403, "Sign in again", { code: "SIGN_IN_AGAIN" });
   }
 
-  return Object.freeze({ required, scopes, check }) as Gate<boolean> as Gate<R, [S] extends [never] ? AuthScope : S>;
+  const gate: Gate<boolean> = Object.freeze({ required, scopes, needsIdentity: required, check });
+  return gate as Gate<R, [S] extends [never] ? AuthScope : S>;
+}
+
+/** Whether somebody signed in for this credential, by a password or the like, no longer ago than that. */
+export function isFresh(credential: Credential | undefined, now: number, withinSeconds: number): boolean {
+  const { signedInAt } = credential ?? {};
+  return signedInAt !== undefined && now - signedInAt < withinSeconds * 1000;
 }

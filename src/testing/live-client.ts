@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { PorticoApp } from "../app.ts";
-import { clientOver, type PreparedRequest, type TestClient } from "./client.ts";
-import { type TestResponse, toTestResponse } from "./response.ts";
+import { clientOver, type OpenResponse, type PreparedRequest, type TestClient } from "./client.ts";
+import { toTestResponse } from "./response.ts";
 import { openTestSocket, type TestSocket, type TestSocketOptions } from "./test-socket.ts";
 
 /** A client over a real socket, with the face of the other one. */
@@ -33,7 +33,13 @@ export async function liveClient(app: PorticoApp): Promise<LiveClient> {
   const { port, url } = await app.listen({ port: 0 });
   const agent = new Agent({ keepAlive: true });
   return {
-    ...clientOver((request) => send(port, agent, request)),
+    ...clientOver(app, {
+      async send(request) {
+        const { status, headers, body } = await open(port, agent, request);
+        return toTestResponse(status, headers, Buffer.concat(await body.toArray()));
+      },
+      open: (request) => open(port, agent, request),
+    }),
     url,
     port,
     socket: (path, options) => openTestSocket(`ws://127.0.0.1:${port}${path}`, options),
@@ -45,11 +51,11 @@ export async function liveClient(app: PorticoApp): Promise<LiveClient> {
 }
 
 /** Not `fetch`: it refuses to send some headers, and hides others. */
-async function send(
+async function open(
   port: number,
   agent: Agent,
   { method, target, headers, body }: PreparedRequest,
-): Promise<TestResponse> {
+): Promise<OpenResponse> {
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
   const outgoing = httpRequest({
     host: "127.0.0.1",
@@ -61,5 +67,5 @@ async function send(
   });
   outgoing.end(body);
   const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-  return toTestResponse(answer.statusCode ?? 0, answer.headers, Buffer.concat(await answer.toArray()));
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer };
 }

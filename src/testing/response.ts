@@ -9,11 +9,10 @@ export interface TestResponse {
   bytes(): Uint8Array;
 }
 
-export function toTestResponse(
-  status: number,
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-  body: Buffer,
-): TestResponse {
+/** Headers as Node gives them. */
+export type TestResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export function toTestResponse(status: number, headers: TestResponseHeaders, body: Buffer): TestResponse {
   const cookies = headers["set-cookie"] ?? [];
   return {
     status,

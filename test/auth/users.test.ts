@@ -1,4 +1,4 @@
-import { AnonymousUser, identify, PorticoApp, type PorticoRequest } from "portico";
+import { AnonymousUser, type Credential, identify, PorticoApp, type PorticoRequest } from "portico";
 import {
   AuthenticationBackend,
   AuthenticationMiddleware,
@@ -57,6 +57,7 @@ it("[USR-08] an AuthResult has success, identity and scope", () => {
     readonly success: true;
     readonly identity: string;
     readonly scope: "jwt" | "session" | "apikey";
+    readonly credential?: Credential;
   }>();
 });
 

@@ -52,8 +52,18 @@ export abstract class AuthenticationBackend {
     return true;
   }
 
-  /** What `WWW-Authenticate` says of it; `null` for a way that the header has no name for. @default null */
-  challenge(): string | null {
+  /**
+   * What `WWW-Authenticate` says of it; `null` for a way that the header has no name for.
+   *
+   * @param wasDeclined whether the request carried a credential for this backend, which does not count
+   * @default null
+   */
+  challenge(_wasDeclined: boolean): string | null {
     return null;
+  }
+
+  /** What is legal in its options and hardly meant: said in the log when the application starts. @default nothing */
+  get warnings(): readonly string[] {
+    return [];
   }
 }

@@ -1,70 +1,18 @@
 import { compactVerify } from "jose";
-import { type Clock, systemClock } from "../../core/clock.ts";
-import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { Clock } from "../../core/clock.ts";
 import { isProduction } from "../../core/env.ts";
-import type { Secret } from "../../core/key-ring.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import {
-  callable,
-  listOf,
-  optional,
-  positiveInteger,
-  REFUSED,
-  type Rule,
-  resolveOptions,
-  rule,
-  seconds,
-  text,
-  wholeNumber,
-} from "../../core/options.ts";
 import { currentContext } from "../../http/current-context.ts";
 import type { PorticoRequest } from "../../http/request.ts";
-import { secretRing } from "../tokens/secret-ring.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
 import { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
+import { type JWTAuthOptions, resolveJWTAuthOptions } from "./jwt-auth-options.ts";
 import { bearerToken } from "./jwt-bearer.ts";
 import { TokenCache } from "./jwt-cache.ts";
 import { type ClaimRules, isOver, judgeClaims, type TokenClaims, type VerifiedToken } from "./jwt-claims.ts";
 import { HeaderReader, own, parseObject } from "./jwt-format.ts";
-import {
-  type JSONWebKeySet,
-  type JWTAlgorithm,
-  keySet,
-  remoteKeySet,
-  secretKeys,
-  type VerifyingKey,
-  type VerifyingKeys,
-} from "./jwt-keys.ts";
-
-/** How bearer tokens are verified: by `secretKey` or by `jwks`, never by both. */
-export interface JWTAuthOptions {
-  /** The secret of HS256, at least 32 bytes; of several each may have signed, so that a new one can be put first. */
-  readonly secretKey?: Secret | readonly Secret[];
-  /** Public keys for EdDSA, ES256 and RS256, or the address where another server publishes them. */
-  readonly jwks?: URL | JSONWebKeySet;
-  /** The ways of signing that count. @default HS256 with a secret; EdDSA, ES256 and RS256 with a key set */
-  readonly algorithms?: readonly JWTAlgorithm[];
-  /** The claim that names the user. Tokens of `TokenForUser` name it in `sub`. @default "id" */
-  readonly identifier?: string;
-  /** What `iss` must be. @default not looked at */
-  readonly issuer?: string;
-  /** What `aud` must be or hold, one of these: give it wherever several services share a key. @default not looked at */
-  readonly audience?: string | readonly string[];
-  /** What `typ` of the header must be; else it may also be `JWT` or missing, as other issuers have it. */
-  readonly typ?: "at+jwt";
-  /** Seconds by which clocks may differ. @default 5 */
-  readonly clockTolerance?: number;
-  /** Seconds that a token may still have to live: one that lives longer is refused. @default 2_592_000, 30 days */
-  readonly maxLifetime?: number;
-  /** The longest token. @default 4096 */
-  readonly maxTokenBytes?: number;
-  /** Asked about each token that is right otherwise, also a remembered one. What it throws makes the caller unknown. */
-  readonly isRevoked?: (claims: TokenClaims) => MaybePromise<boolean>;
-  /** How many verified tokens are remembered, by their hash; 0 remembers none. Their expiry is still looked at. @default 0 */
-  readonly cache?: number;
-  /** @default the clock of the system */
-  readonly clock?: Clock;
-}
+import type { VerifyingKey, VerifyingKeys } from "./jwt-keys.ts";
 
 /**
  * Signs in by a JSON Web Token in `Authorization: Bearer`. The identity is the claim that `identifier` names.
@@ -89,31 +37,43 @@ export class JWTAuthBackend extends AuthenticationBackend {
   readonly #rules: ClaimRules;
   readonly #headers: HeaderReader;
   readonly #maxTokenBytes: number;
+  readonly #sessions: SessionStore | undefined;
   readonly #isRevoked: ((claims: TokenClaims) => MaybePromise<boolean>) | undefined;
   readonly #cache: TokenCache;
   readonly #clock: Clock;
+  readonly #challenge: string;
+  readonly #challengeDeclined: string;
   #hasWarned = false;
 
   constructor(options: JWTAuthOptions) {
     super();
-    const resolved = resolveOptions("JWTAuthBackend", options, rules);
-    const { keys, algorithms } = keysOf(resolved);
-    this.#keys = keys;
-    this.#algorithms = [...algorithms];
+    const resolved = resolveJWTAuthOptions(options);
+    this.#keys = resolved.keys;
+    this.#algorithms = [...resolved.algorithms];
     this.#rules = resolved;
     this.#headers = new HeaderReader(resolved.typ !== undefined);
     this.#maxTokenBytes = resolved.maxTokenBytes;
+    this.#sessions = resolved.sessions;
     this.#isRevoked = resolved.isRevoked;
     this.#cache = new TokenCache(resolved.cache);
     this.#clock = resolved.clock;
+    const realm = resolved.realm === undefined ? [] : [`realm="${resolved.realm}"`];
+    this.#challenge = ["Bearer", realm.join()].join(" ").trim();
+    this.#challengeDeclined = `Bearer ${[...realm, 'error="invalid_token"'].join(", ")}`;
   }
 
   override carries(request: PorticoRequest): boolean {
     return bearerToken(request) !== null;
   }
 
-  override challenge(): string {
-    return "Bearer";
+  /** RFC 6750 section 3.1: there is an error to tell of only where there was a token. */
+  override challenge(wasDeclined: boolean): string {
+    return wasDeclined ? this.#challengeDeclined : this.#challenge;
+  }
+
+  override get warnings(): readonly string[] {
+    const { issuer, audience } = this.#rules;
+    return issuer === undefined && audience === undefined ? [UNBOUND] : [];
   }
 
   async authenticate(request: PorticoRequest): Promise<AuthResult> {
@@ -128,7 +88,9 @@ export class JWTAuthBackend extends AuthenticationBackend {
     }
     if (this.#isRevoked !== undefined && ((await this.#isRevoked(token.claims)) as unknown) !== false)
       return AuthResult.decline("the token is revoked");
-    return AuthResult.accept(token.identity, this.scope);
+    if (this.#sessions !== undefined && !(await isSessionAlive(this.#sessions, token)))
+      return AuthResult.decline("the session of the token is over");
+    return AuthResult.accept(token.identity, this.scope, token.credential);
   }
 
   #recall(text: string): VerifiedToken | null {
@@ -169,6 +131,16 @@ export class JWTAuthBackend extends AuthenticationBackend {
   }
 }
 
+const UNBOUND =
+  "JWTAuthBackend has neither issuer nor audience: it takes every token that its key has signed, also one for another service";
+
+/** A token without `sid` belongs to none. Its use does not prolong the session: a cookie's does. */
+async function isSessionAlive(sessions: SessionStore, { identity, claims }: VerifiedToken): Promise<boolean> {
+  const sid = own(claims, "sid");
+  if (sid === undefined) return true;
+  return typeof sid === "string" && (await sessions.find(sid))?.record.user === identity;
+}
+
 /** The payload, byte by byte as it was signed; `null` when the key did not sign it, or cannot have. */
 async function signedPayload(token: string, key: VerifyingKey, algorithms: string[]): Promise<Uint8Array | null> {
   try {
@@ -176,70 +148,4 @@ async function signedPayload(token: string, key: VerifyingKey, algorithms: strin
   } catch {
     return null;
   }
-}
-
-const ASYMMETRIC: readonly JWTAlgorithm[] = ["EdDSA", "ES256", "RS256"];
-
-/** What `__proto__` and `constructor` name in an object is not what a token said. */
-const identifierRule = rule<string>(
-  "the name of a claim",
-  (value) => typeof value === "string" && value !== "" && !(value in Object.prototype),
-);
-
-const audienceRule: Rule<readonly string[]> = {
-  expected: "a string that is not empty, or a list of them",
-  read(value) {
-    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-    const isRight = list.length > 0 && list.every((entry) => typeof entry === "string" && entry !== "");
-    return isRight ? (list as string[]) : REFUSED;
-  },
-};
-
-const rules = {
-  secretKey: secretRing("JWTAuthBackend.secretKey"),
-  jwks: { expected: "a URL or a key set", read: (value) => value } as Rule<unknown>,
-  algorithms: listOf<JWTAlgorithm>(
-    'a list of "HS256", or of "EdDSA", "ES256" and "RS256"',
-    (entry) => entry === "HS256" || ASYMMETRIC.includes(entry as JWTAlgorithm),
-  ),
-  identifier: optional(identifierRule, "id"),
-  // A check that was meant to be there must not vanish with an empty environment variable.
-  issuer: { ...text, strict: true as const },
-  audience: { ...audienceRule, strict: true as const },
-  typ: rule<"at+jwt">('"at+jwt"', (value) => value === "at+jwt"),
-  clockTolerance: optional(seconds, 5),
-  maxLifetime: optional(positiveInteger, 2_592_000),
-  maxTokenBytes: optional(positiveInteger, 4096),
-  isRevoked: callable,
-  cache: optional(wholeNumber, 0),
-  clock: optional(
-    rule<Clock>("a clock with now() and monotonic()", (value) => typeof (value as Clock | null)?.now === "function"),
-    systemClock,
-  ),
-};
-
-function keysOf(options: {
-  readonly secretKey: readonly Uint8Array[] | undefined;
-  readonly jwks: unknown;
-  readonly algorithms: readonly JWTAlgorithm[] | undefined;
-  readonly clock: Clock;
-}): { readonly keys: VerifyingKeys; readonly algorithms: readonly JWTAlgorithm[] } {
-  const { secretKey, jwks, algorithms, clock } = options;
-  if (secretKey !== undefined && jwks !== undefined)
-    throw new ConfigurationError(
-      "JWTAuthBackend",
-      "takes secretKey or jwks, never both: one could be taken for the other",
-    );
-  if (algorithms?.length === 0) throw new ConfigurationError("JWTAuthBackend.algorithms", "is empty");
-  if (secretKey !== undefined) {
-    if (algorithms?.some((name) => name !== "HS256"))
-      throw new ConfigurationError("JWTAuthBackend.algorithms", "must be HS256 alone where secretKey is given");
-    return { keys: secretKeys(secretKey), algorithms: ["HS256"] };
-  }
-  if (jwks === undefined) throw new ConfigurationError("JWTAuthBackend.secretKey", "is missing, and so is jwks");
-  if (algorithms?.includes("HS256"))
-    throw new ConfigurationError("JWTAuthBackend.algorithms", "must not hold HS256 where jwks is given");
-  const keys =
-    jwks instanceof URL ? remoteKeySet("JWTAuthBackend.jwks", jwks, clock) : keySet("JWTAuthBackend.jwks", jwks);
-  return { keys, algorithms: algorithms ?? ASYMMETRIC };
 }

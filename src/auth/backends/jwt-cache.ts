@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { VerifiedToken } from "./jwt-claims.ts";
 
 interface Entry {
@@ -35,5 +35,5 @@ export class TokenCache {
 }
 
 function digest(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
+  return hash("sha256", token, "base64");
 }

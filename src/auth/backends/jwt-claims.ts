@@ -1,3 +1,5 @@
+import type { Credential } from "../../http/credential.ts";
+import { VERSION_CLAIM } from "../tokens/access-claims.ts";
 import { own } from "./jwt-format.ts";
 
 /** The claims of a token whose signature was right, as they were signed. Read them as own members. */
@@ -18,6 +20,8 @@ export interface VerifiedToken {
   readonly identity: string | null;
   readonly claims: TokenClaims;
   readonly expiresAt: number;
+  /** What a gate, a socket and a revocation know it by. */
+  readonly credential: Credential;
 }
 
 const LONGEST_IDENTITY = 255;
@@ -35,7 +39,21 @@ export function judgeClaims(claims: TokenClaims, rules: ClaimRules, now: number)
   const claim = own(claims, rules.identifier);
   const identity = identityOf(claim);
   if (claim !== undefined && identity === null) return null;
-  return { identity, claims, expiresAt: expiresAt as number };
+  const version = own(claims, VERSION_CLAIM);
+  if (version !== undefined && !Number.isSafeInteger(version)) return null;
+  const credential = credentialOf(claims, expiresAt as number, version as number | undefined);
+  return { identity, claims, expiresAt: expiresAt as number, credential };
+}
+
+/** Where it belongs to a session, it ends with that: it has the session's name. */
+function credentialOf(claims: TokenClaims, expiresAt: number, version: number | undefined): Credential {
+  const [session, token] = [identityOf(own(claims, "sid")), identityOf(own(claims, "jti"))];
+  const id = session === null ? token && `jwt:${token}` : `session:${session}`;
+  return {
+    ...(id === null ? {} : { id }),
+    expiresAt: expiresAt * 1000,
+    ...(version === undefined ? {} : { version }),
+  };
 }
 
 export function isOver({ expiresAt }: Pick<VerifiedToken, "expiresAt">, rules: ClaimRules, now: number): boolean {

@@ -2,11 +2,9 @@ import { createPublicKey, type JsonWebKey as Jwk, type KeyObject } from "node:cr
 import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type FetchImplementation } from "jose";
 import type { Clock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "../tokens/jwt-algorithm.ts";
 import { hmacKey } from "../tokens/secret-ring.ts";
 import type { TokenHeader } from "./jwt-format.ts";
-
-/** How a token may be signed. HS256 is for secrets, the others are for key sets. */
-export type JWTAlgorithm = "HS256" | "EdDSA" | "ES256" | "RS256";
 
 /** Public keys as RFC 7517 writes them. */
 export interface JSONWebKeySet {
@@ -50,8 +48,6 @@ interface PublicKey {
   readonly key: KeyObject;
 }
 
-const LEAST_RSA_BITS = 2048;
-
 /** Keys for encryption and of other kinds are passed over, as sets hold them; what must never be in a set is refused. */
 function publicKey(option: string, given: unknown): readonly PublicKey[] {
   const jwk = given as Jwk | null;
@@ -66,12 +62,6 @@ function publicKey(option: string, given: unknown): readonly PublicKey[] {
   if (alg === "RS256" && (key.asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_RSA_BITS)
     throw new ConfigurationError(option, `must have at least ${LEAST_RSA_BITS} bits`);
   return [{ kid: jwk["kid"], alg, key }];
-}
-
-function algorithmOf({ kty, crv }: Jwk): JWTAlgorithm | null {
-  if (kty === "RSA") return "RS256";
-  if (kty === "EC" && crv === "P-256") return "ES256";
-  return kty === "OKP" && crv === "Ed25519" ? "EdDSA" : null;
 }
 
 function importKey(option: string, jwk: Jwk): KeyObject {

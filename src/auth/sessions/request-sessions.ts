@@ -1,10 +1,12 @@
 import type { KeyRing } from "../../core/key-ring.ts";
 import { flag, optional, resolveOptions } from "../../core/options.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../../http/context.ts";
+import { type Credential, revoked } from "../../http/credential.ts";
 import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
 import { type CurrentUser, NOBODY } from "../../http/identity.ts";
 import type { DeviceSession, LoginOptions, SessionManager } from "../../http/sessions.ts";
 import { AuthResult } from "../backends/auth-result.ts";
+import { crossSiteRefused, isForgeable } from "./cross-site.ts";
 import { deviceLabel } from "./device-label.ts";
 import { type PresentedCookie, readSessionCookie, SESSION_COOKIE, sealId } from "./session-cookie.ts";
 import type { SessionStore, StoredSession } from "./session-store.ts";
@@ -38,11 +40,12 @@ export class RequestSessions implements SessionManager {
     if (cookie.kind === "none") return AuthResult.decline("no session cookie");
     if (cookie.kind === "bad") return this.#declineAndForget("not a cookie of ours, or several of them");
     if (isForgeable(this.#ctx)) return AuthResult.decline("a page of a foreign origin sent it", crossSiteRefused());
-    const session = await this.#store.use(cookie.id);
+    // Asked again for something that stays open, it looks without counting as a use: nobody is there because a page is.
+    const session = await (this.#current === null ? this.#store.use(cookie.id) : this.#store.find(this.#current));
     if (session === null) return this.#declineAndForget("the session is over");
     this.#current = session.handle;
     if (cookie.key === "older") this.#sendCookie(cookie.id, session);
-    return AuthResult.accept(session.record.user, "session");
+    return AuthResult.accept(session.record.user, "session", this.#credential(session));
   }
 
   async login(user: CurrentUser, options: LoginOptions = {}): Promise<void> {
@@ -61,6 +64,7 @@ export class RequestSessions implements SessionManager {
         device: deviceLabel(request.headers["user-agent"]),
         address: request.ip,
         isRemembered: remember,
+        ...(user.credentialVersion === undefined ? {} : { version: user.credentialVersion }),
       });
       await this.#endPresented();
       return session;
@@ -69,7 +73,8 @@ export class RequestSessions implements SessionManager {
     this.#current = started.handle;
     this.#sendCookie(started.id, started);
     const { challenge } = ctx.identity;
-    identify(ctx, { user, auth: "session", ...(challenge === undefined ? {} : { challenge }) });
+    const credential = this.#credential(started);
+    identify(ctx, { user, auth: "session", credential, ...(challenge === undefined ? {} : { challenge }) });
   }
 
   async logout(): Promise<void> {
@@ -99,7 +104,7 @@ export class RequestSessions implements SessionManager {
     if (user === null) return false;
     const count = await this.#reach(async () => {
       const session = await this.#store.find(id);
-      return session?.record.user === user ? this.#store.end(user, [id]) : 0;
+      return session?.record.user === user ? this.#end(user, [id]) : 0;
     });
     if (count > 0 && id === this.#current) this.#signOut();
     return count > 0;
@@ -115,16 +120,31 @@ export class RequestSessions implements SessionManager {
     return count;
   }
 
+  /** Ends all sessions of a user, whoever this request is signed in as. */
+  async endAllOf(user: string): Promise<number> {
+    return this.#reach(async () => this.#end(user, await this.#store.handles(user)));
+  }
+
   async #revokeBut(spared: string | null): Promise<number> {
     const user = this.#user;
     if (user === null) return 0;
     return this.#reach(async () => {
       const handles = await this.#store.handles(user);
-      return this.#store.end(
+      return this.#end(
         user,
         handles.filter((handle) => handle !== spared),
       );
     });
+  }
+
+  #credential(session: StoredSession): Credential {
+    const { handle, record } = session;
+    return {
+      id: `session:${handle}`,
+      expiresAt: this.#store.lastsUntil(session),
+      signedInAt: record.issuedAt,
+      ...(record.version === undefined ? {} : { version: record.version }),
+    };
   }
 
   /** A store that fails is "not now" to the client; why, the log knows. */
@@ -153,7 +173,21 @@ export class RequestSessions implements SessionManager {
   async #endPresented(): Promise<void> {
     const cookie = this.#cookie;
     if (cookie.kind !== "signed") return;
-    await this.#store.endById(cookie.id);
+    const owner = await this.#store.ownerOf(cookie.id);
+    if (owner !== null) await this.#end(owner.user, [owner.handle]);
+  }
+
+  /** Ends sessions, and tells the other processes: what was opened by them is closed there. */
+  async #end(user: string, handles: readonly string[]): Promise<number> {
+    const count = await this.#store.end(user, handles);
+    const { host, log } = this.#ctx;
+    // Not by the context's own bus: no transaction takes back what is over, and none holds up the news of it.
+    const told = handles.map((handle) => host.stores.bus.publish(revoked, { user, credential: `session:${handle}` }));
+    for (const result of await Promise.allSettled(told)) {
+      // They are over all the same: whatever is open by them is found when it is next looked up.
+      if (result.status === "rejected") log.warn({ err: result.reason }, "a revocation could not be told");
+    }
+    return count;
   }
 
   #signOut(): void {
@@ -190,18 +224,4 @@ export class RequestSessions implements SessionManager {
     outgoing.cookie(SESSION_COOKIE, value, maxAgeSeconds === undefined ? {} : { maxAgeSeconds });
     this.#isCookieSent = true;
   }
-}
-
-/** What does not change state by the rules of HTTP. An upgrade is a GET, and from a foreign origin refused before. */
-const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
-
-/** Whether a page of a foreign origin made the browser send this, with a cookie that it knows nothing of. */
-function isForgeable({ host, exchange }: HttpContext | WebSocketContext): boolean {
-  return !SAFE_METHODS.has(exchange.method) && host.origins.provenance(exchange) === "foreign";
-}
-
-function crossSiteRefused(): HttpException {
-  return new HttpException(403, "A page of another origin sent this: list its origin in the app's origins", {
-    code: "CROSS_SITE_REFUSED",
-  });
 }

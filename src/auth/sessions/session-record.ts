@@ -10,6 +10,8 @@ export interface SessionRecord {
   readonly lifetimeMs: number;
   /** Written, but not yet in the list of its user's sessions: it signs nobody in. */
   readonly isPending: boolean;
+  /** The user's `credentialVersion` at the sign-in: after a new password it signs nobody in. */
+  readonly version?: number;
 }
 
 /** How long a session lives, in milliseconds. */
@@ -24,13 +26,14 @@ export function parseRecord(text: string | null): SessionRecord | null {
   try {
     const value = JSON.parse(text) as Partial<Record<keyof SessionRecord, unknown>> | null;
     const fits = Object.entries(KINDS).every(([key, kind]) => typeof value?.[key as keyof SessionRecord] === kind);
-    return fits ? (value as SessionRecord) : null;
+    const isVersioned = value?.version === undefined || typeof value.version === "number";
+    return fits && isVersioned ? (value as SessionRecord) : null;
   } catch {
     return null;
   }
 }
 
-const KINDS: Readonly<Record<keyof SessionRecord, string>> = {
+const KINDS: Readonly<Record<Exclude<keyof SessionRecord, "version">, string>> = {
   user: "string",
   issuedAt: "number",
   seenAt: "number",

@@ -20,7 +20,7 @@ export interface StoredSession {
 }
 
 /** What a session starts with. */
-export type NewSession = Pick<SessionRecord, "user" | "device" | "address" | "isRemembered">;
+export type NewSession = Pick<SessionRecord, "user" | "device" | "address" | "isRemembered" | "version">;
 
 const HANDLE = /^[\w-]{43}$/;
 /** How long a start may take before its half-written session is gone. */
@@ -108,11 +108,11 @@ export class SessionStore {
     return ended.filter(Boolean).length;
   }
 
-  /** Ends the session with this id, whosever it is. */
-  async endById(id: string): Promise<void> {
+  /** Whose session has this id, alive or not; `null` when there is none. */
+  async ownerOf(id: string): Promise<{ readonly user: string; readonly handle: string } | null> {
     const handle = handleOf(id);
     const record = parseRecord(await this.#store.get(recordKey(handle)));
-    if (record !== null) await this.end(record.user, [handle]);
+    return record === null ? null : { user: record.user, handle };
   }
 
   /** When it ends however often it is used. */

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { currentContext } from "../../http/current-context.ts";
 import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { digestOf, type RefreshToken, type RefreshTokenKeys } from "./refresh-token.ts";
@@ -9,6 +11,8 @@ export interface RefreshOwner {
   readonly identity: string;
   /** The session that it belongs to. */
   readonly sid?: string;
+  /** The user's `credentialVersion` at the sign-in. */
+  readonly version?: number;
 }
 
 export interface RefreshFamiliesOptions {
@@ -21,7 +25,7 @@ export interface RefreshFamiliesOptions {
   readonly lifetimeMs: number;
   /** Whether a spent token kills its family at once. */
   readonly strict: boolean;
-  readonly onReuse: (owner: RefreshOwner) => void;
+  readonly onReuse: (owner: RefreshOwner) => MaybePromise<void>;
 }
 
 /** How a rotation went: the successor, or nothing. Why it is nothing is for nobody but the log. */
@@ -176,13 +180,20 @@ export class RefreshFamilies {
 
   async #kill(token: RefreshToken, family: Family): Promise<Rotation<never>> {
     const { store, onReuse } = this.#options;
-    if (await store.delete(familyKey(token))) onReuse(ownerOf(family));
+    if (await store.delete(familyKey(token))) {
+      // The family is dead, whatever becomes of the news.
+      Promise.resolve(ownerOf(family))
+        .then(onReuse)
+        .catch((err: unknown) =>
+          currentContext()?.log.error({ err }, "the reuse of a refresh token could not be told"),
+        );
+    }
     return { success: false, reason: "reused" };
   }
 }
 
-function ownerOf({ identity, sid }: Family): RefreshOwner {
-  return sid === undefined ? { identity } : { identity, sid };
+function ownerOf({ identity, sid, version }: Family): RefreshOwner {
+  return { identity, ...(sid === undefined ? {} : { sid }), ...(version === undefined ? {} : { version }) };
 }
 
 function familyKey({ family }: RefreshToken): string {

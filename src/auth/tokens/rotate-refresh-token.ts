@@ -1,8 +1,9 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { UserProtocol } from "../../http/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { AuthenticationFailed } from "../exceptions.ts";
 import type { UserModel } from "../users/user-model.ts";
-import type { RefreshFamilies } from "./refresh-families.ts";
+import type { RefreshFamilies, RefreshOwner } from "./refresh-families.ts";
 import { accessToken, refreshFamilies, type TokenPair } from "./token-for-user.ts";
 import { type ResolvedTokenOptions, resolveTokenOptions, type TokenOptions } from "./token-options.ts";
 
@@ -16,7 +17,7 @@ export interface RefreshOptions extends TokenOptions {
  * successor until that is first used, and for ten seconds: a lost answer or a second tab logs nobody out. After that it is
  * a copy, and every token of the family is refused from then on.
  *
- * Throws `AuthenticationFailed`, the same for every reason; rejects when the store or the model does, and with 429 when
+ * Throws `AuthenticationFailed`, the same for every reason, also when the user's `credentialVersion` has changed; rejects when the store or the model does, and with 429 when
  * one family turns more than 64 times in ten seconds.
  *
  * @example
@@ -39,10 +40,19 @@ export async function rotateRefreshToken(
   options: RefreshOptions,
 ): Promise<TokenPair> {
   const { families, resolved } = prepare("rotateRefreshToken", options);
-  const rotation = await families.rotate(token, ({ identity }) => userModel.loadUser(identity));
+  const rotation = await families.rotate(token, async (owner) =>
+    admit(await userModel.loadUser(owner.identity), owner),
+  );
   if (!rotation.success) throw new AuthenticationFailed("The refresh token is not valid");
-  const { identity, sid } = rotation.owner;
-  return { ...(await accessToken(identity, sid, resolved)), refresh_token: rotation.token };
+  return { ...(await accessToken(rotation.owner, resolved)), refresh_token: rotation.token };
+}
+
+/** Whom a sign-in of that time still speaks for; `null` once the password is another, or the user is not there. */
+function admit(loaded: unknown, { version }: RefreshOwner): object | null {
+  const user = loaded as Partial<UserProtocol> | null;
+  if (user === null || user.isAuthenticated === false) return null;
+  const { credentialVersion } = user;
+  return version !== undefined && credentialVersion !== undefined && version !== credentialVersion ? null : user;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import type { UserProtocol } from "../../http/identity.ts";
-import { RefreshFamilies } from "./refresh-families.ts";
+import { VERSION_CLAIM } from "./access-claims.ts";
+import { RefreshFamilies, type RefreshOwner } from "./refresh-families.ts";
 import { RefreshTokenKeys } from "./refresh-token.ts";
-import { hmacKey } from "./secret-ring.ts";
 import { type ResolvedTokenOptions, resolveTokenOptions, type TokenOptions } from "./token-options.ts";
 
 /** What a sign-in answers, in the words of OAuth. */
@@ -18,9 +18,10 @@ export interface TokenPair {
 
 /**
  * Makes the tokens of a user who has signed in: an access token for `JWTAuthBackend`, and a refresh token where
- * `refreshStore` is given. The access token names the user in `sub`, so the backend needs `identifier: "sub"`.
+ * `refreshStore` is given. The access token names the user in `sub`, so the backend needs `identifier: "sub"`. Of a user with a
+ * `credentialVersion` it carries that as `credential_version`: once the user has another, neither token counts.
  *
- * Throws `TypeError` for a user who is nobody, `ConfigurationError` for wrong options, without showing the secret.
+ * Throws `TypeError` for a user who is nobody, `ConfigurationError` for wrong options, without showing the secret or the key.
  *
  * @example
  * ```ts
@@ -32,31 +33,35 @@ export interface TokenPair {
  * ```
  */
 export class TokenForUser {
-  readonly #identity: string;
+  readonly #owner: RefreshOwner;
   readonly #options: ResolvedTokenOptions;
 
   constructor(user: UserProtocol, options: TokenOptions) {
     if (!user.isAuthenticated || typeof user.identity !== "string" || user.identity === "")
       throw new TypeError("TokenForUser takes a user with an identity: nobody gets no token");
-    this.#identity = user.identity;
     this.#options = resolveTokenOptions("TokenForUser", options);
+    const { sid } = this.#options;
+    const { identity, credentialVersion } = user;
+    this.#owner = {
+      identity,
+      ...(sid === undefined ? {} : { sid }),
+      ...(credentialVersion === undefined ? {} : { version: credentialVersion }),
+    };
   }
 
   /** Begins a family of refresh tokens each time it is called. Rejects when the store does. */
   async tokenPair(): Promise<TokenPair> {
-    const { refreshStore, sid } = this.#options;
-    const access = await accessToken(this.#identity, sid, this.#options);
+    const { refreshStore } = this.#options;
+    const access = await accessToken(this.#owner, this.#options);
     if (refreshStore === undefined) return access;
-    const owner = sid === undefined ? { identity: this.#identity } : { identity: this.#identity, sid };
-    return { ...access, refresh_token: await refreshFamilies(refreshStore, this.#options).begin(owner) };
+    return { ...access, refresh_token: await refreshFamilies(refreshStore, this.#options).begin(this.#owner) };
   }
 }
 
 /** An access token alone: what a rotated refresh token is answered with, too. */
 export async function accessToken(
-  identity: string,
-  sid: string | undefined,
-  { secret, issuer, audience, accessLifetime, clock }: ResolvedTokenOptions,
+  { identity, sid, version }: RefreshOwner,
+  { signer, issuer, audience, accessLifetime, clock }: ResolvedTokenOptions,
 ): Promise<TokenPair> {
   const now = Math.floor(clock.now() / 1000);
   const claims = {
@@ -67,20 +72,22 @@ export async function accessToken(
     ...(issuer === undefined ? {} : { iss: issuer }),
     ...(audience === undefined ? {} : { aud: audience }),
     ...(sid === undefined ? {} : { sid }),
+    ...(version === undefined ? {} : { [VERSION_CLAIM]: version }),
   };
+  const { alg, kid, key } = signer;
   const token = await new SignJWT(claims)
-    .setProtectedHeader({ alg: "HS256", typ: "at+jwt" })
-    .sign(hmacKey(secret[0] as Uint8Array));
+    .setProtectedHeader({ alg, typ: "at+jwt", ...(kid === undefined ? {} : { kid }) })
+    .sign(key);
   return { access_token: token, token_type: "Bearer", expires_in: accessLifetime };
 }
 
 export function refreshFamilies(
   store: NonNullable<ResolvedTokenOptions["refreshStore"]>,
-  { secret, refreshIdle, refreshLifetime, strictRefresh, onReuse, clock }: ResolvedTokenOptions,
+  { refreshSecret, refreshIdle, refreshLifetime, strictRefresh, onReuse, clock }: ResolvedTokenOptions,
 ): RefreshFamilies {
   return new RefreshFamilies({
     store,
-    keys: new RefreshTokenKeys(secret),
+    keys: new RefreshTokenKeys(refreshSecret),
     clock,
     idleMs: refreshIdle * 1000,
     lifetimeMs: refreshLifetime * 1000,

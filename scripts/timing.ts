@@ -1,0 +1,13 @@
+import { spawnSync } from "node:child_process";
+
+// npm run timing: the tests of equal time at the usual cost of bcrypt, and a flood of sign-ins. It takes some minutes, on a machine
+// that does nothing else.
+const FILES = ["test/auth/accounts/timing.test.ts", "test/auth/accounts/flood.test.ts"];
+const { status } = spawnSync(
+  process.execPath,
+  ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", "--fileParallelism=false", ...FILES].concat(
+    process.argv.slice(2),
+  ),
+  { stdio: "inherit", env: { ...process.env, PORTICO_TIMING: "full" } },
+);
+process.exitCode = status ?? 1;

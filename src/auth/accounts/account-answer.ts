@@ -1,0 +1,20 @@
+import type { AccountUser } from "../users/account-model.ts";
+import { type RecordSchema, record } from "./record-schema.ts";
+
+const account = {
+  id: "string",
+  email: "string",
+  username: "string",
+  email_verified: "boolean",
+} as const;
+/** A user, as the account routes tell of one. */
+export const Account: RecordSchema<typeof account> = record(account);
+
+export function accountOf({ identity, email, username, isVerified }: AccountUser): {
+  readonly id: string;
+  readonly email: string;
+  readonly username: string;
+  readonly email_verified: boolean;
+} {
+  return { id: identity, email, username, email_verified: isVerified };
+}

@@ -1,0 +1,132 @@
+import { isProduction } from "../../core/env.ts";
+import { addressBucket } from "../../http/address-bucket.ts";
+import type { HttpContext } from "../../http/context.ts";
+import { revoked } from "../../http/credential.ts";
+import type { CurrentUser } from "../../http/identity.ts";
+import type { KeyValueStore } from "../../stores/key-value.ts";
+import { APIKeys } from "../api-keys/api-keys.ts";
+import { RequestSessions } from "../sessions/request-sessions.ts";
+import { type RefreshOptions, revokeRefreshTokensOf } from "../tokens/rotate-refresh-token.ts";
+import { TokenForUser, type TokenPair } from "../tokens/token-for-user.ts";
+import type { AccountUser } from "../users/account-model.ts";
+import { type AccountEventKind, report } from "./account-event.ts";
+import { InvalidCredentials } from "./account-exceptions.ts";
+import type { ResolvedAccountOptions } from "./account-options.ts";
+import { type AttemptLimit, countAttempt, tryAttempt } from "./attempt-limits.ts";
+import { limitLogin } from "./login-limits.ts";
+import type { Mail } from "./mailer.ts";
+import { OneTimeTokens } from "./one-time-tokens.ts";
+
+/** A user with an account. */
+export type AccountHolder = CurrentUser & AccountUser;
+
+/** How long the link in a mail is worth something. */
+const LINK_MS = 30 * 60_000;
+
+/** What the account routes share: who signs in, what is told, what is sent, what ends with a password. */
+export class Accounts {
+  readonly options: ResolvedAccountOptions;
+  readonly keys: APIKeys;
+
+  constructor(options: ResolvedAccountOptions) {
+    this.options = options;
+    this.keys = options.keys ?? new APIKeys(options.store === undefined ? {} : { store: options.store });
+  }
+
+  /** Who has this address or name and this password. Throws one and the same 401 otherwise, 429 after too many attempts. */
+  async signIn(ctx: HttpContext, identifier: string, password: string): Promise<AccountHolder> {
+    const { objects } = this.options.userModel;
+    const user = await limitLogin(identifier, async () => {
+      const found = await objects.authenticate(identifier, password);
+      return found === null || (this.options.verifyEmail && !found.isVerified) ? null : found;
+    });
+    if (user === null) {
+      this.report(ctx, "login_failed", null);
+      throw new InvalidCredentials();
+    }
+    this.report(ctx, "login_succeeded", user.identity);
+    return user;
+  }
+
+  /** Counts an attempt by the address that it comes from. */
+  limitAddress(ctx: HttpContext, name: string, limit: AttemptLimit): Promise<void> {
+    return countAttempt(ctx, [{ name, whose: addressBucket(ctx.request.ip), ...limit }]);
+  }
+
+  /** Three mails of a kind in an hour: whoever asks for more gets the same answer, and no mail. */
+  async mayBeMailed(ctx: HttpContext, name: string, user: string): Promise<boolean> {
+    return (await tryAttempt(ctx, { name, whose: user, limit: 3, windowSeconds: 3_600 })) === null;
+  }
+
+  tokenOptions(ctx: HttpContext): RefreshOptions {
+    const { secret, audience, issuer } = this.options;
+    return {
+      secret,
+      audience,
+      ...(issuer === undefined ? {} : { issuer }),
+      refreshStore: this.store(ctx),
+      clock: ctx.host.clock,
+      onReuse: ({ identity }) => this.report(ctx, "token_reused", identity),
+    };
+  }
+
+  /** New tokens for somebody who has just proved who they are. */
+  async tokensFor(ctx: HttpContext, identity: string): Promise<TokenPair | null> {
+    const user = await this.options.userModel.loadUser(identity);
+    return user === null ? null : new TokenForUser(user, this.tokenOptions(ctx)).tokenPair();
+  }
+
+  resetTokens(ctx: HttpContext): OneTimeTokens {
+    return new OneTimeTokens(this.store(ctx), "password-reset", LINK_MS);
+  }
+
+  verifyTokens(ctx: HttpContext): OneTimeTokens {
+    return new OneTimeTokens(this.store(ctx), "email-verification", LINK_MS);
+  }
+
+  emailTokens(ctx: HttpContext): OneTimeTokens {
+    return new OneTimeTokens(this.store(ctx), "email-change", LINK_MS);
+  }
+
+  store(ctx: HttpContext): KeyValueStore {
+    return this.options.store ?? ctx.host.stores.durable;
+  }
+
+  report(ctx: HttpContext, kind: AccountEventKind, user: string | null): void {
+    report(ctx, this.options.onEvent, kind, user);
+  }
+
+  /** Sends what `write` gives, after the answer: time does not tell whether there was anything to send. */
+  mailLater(ctx: HttpContext, write: () => Promise<Mail | null>): void {
+    const send = async (): Promise<void> => {
+      const mail = await write();
+      if (mail !== null) await this.options.mailer(mail);
+    };
+    setImmediate(() => {
+      send().catch((err: unknown) => ctx.log.error({ err }, "a mail could not be sent"));
+    });
+  }
+
+  /** A link of ours, whatever host the request has named. */
+  link({ host }: HttpContext, page: string, token: string): string {
+    const query = `?token=${token}`;
+    if (!page.startsWith("/")) return page + query;
+    if (host.publicUrl === null && isProduction()) throw new Error("a link in a mail needs the app's publicUrl");
+    return (host.publicUrl ?? host.listensOn() ?? "") + page + query;
+  }
+
+  /** Ends whatever else signs this user in: sessions, refresh tokens, access tokens, open sockets; and links to new addresses. */
+  async signOutEverywhere(ctx: HttpContext, user: string): Promise<void> {
+    const { sessions } = ctx.request;
+    if (sessions instanceof RequestSessions) await sessions.endAllOf(user);
+    await revokeRefreshTokensOf(user, this.tokenOptions(ctx));
+    await this.emailTokens(ctx).revoke(user);
+    // Not with a transaction of the request, which may be rolled back: what was ended stays ended.
+    try {
+      await ctx.host.stores.bus.publish(revoked, { user });
+    } catch (err) {
+      // Open sockets find out when they are looked at again.
+      ctx.log.warn({ err }, "the end of a user's credentials could not be told");
+    }
+  }
+}

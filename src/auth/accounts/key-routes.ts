@@ -1,0 +1,80 @@
+import { NotFound, ValidationFailed } from "../../http/exceptions.ts";
+import type { Router } from "../../http/router.ts";
+import type { SchemaOutput } from "../../http/schema.ts";
+import type { APIKey } from "../api-keys/api-key.ts";
+import { useAuth } from "../use-auth.ts";
+import type { AccountHolder, Accounts } from "./accounts.ts";
+import { byPerson } from "./by-person.ts";
+import { describe } from "./describe.ts";
+import { requireFreshSignIn } from "./fresh-sign-in.ts";
+import { record } from "./record-schema.ts";
+
+const NewKey = record({
+  name: "string?",
+  permissions: "strings?",
+  expires_in: "integer?",
+  password: "string?",
+});
+type NewKeyBody = SchemaOutput<typeof NewKey, never>;
+
+/** `POST /keys`, `GET /keys`, `DELETE /keys/:id`: a user's keys for programs. A key makes no keys. */
+export function keyRoutes(router: Router, accounts: Accounts): void {
+  const keys = accounts.keys;
+  router.post(
+    "/keys",
+    { ...describe("keys", "Makes an API key, shown this once"), auth: useAuth(), body: NewKey },
+    async ({ ctx, user, body, response }) => {
+      if (ctx.scope.auth !== "apikey") await requireFreshSignIn(ctx, accounts, user as AccountHolder, body.password);
+      checkKey(body);
+      const { key, ...made } = await keys.create(user, {
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.permissions === undefined ? {} : { permissions: body.permissions }),
+        ...(body.expires_in === undefined ? {} : { expiresInSeconds: body.expires_in }),
+      });
+      accounts.report(ctx, "api_key_created", user.identity);
+      return response.status(201).json({ ...keyOf(made), key });
+    },
+  );
+  router.get("/keys", { ...describe("keys", "Lists the API keys"), auth: byPerson }, async ({ user, response }) =>
+    response.json((await keys.list(user)).map(keyOf)),
+  );
+  router.delete(
+    "/keys/:id",
+    { ...describe("keys", "Revokes an API key"), auth: byPerson },
+    async ({ ctx, user, path, response }) => {
+      if (!(await keys.revoke(user, path.id))) throw new NotFound("There is no such key");
+      accounts.report(ctx, "api_key_revoked", user.identity);
+      return response.empty();
+    },
+  );
+}
+
+const LONGEST_NAME = 200;
+const LONGEST_SECONDS = 3_153_600_000;
+
+/** What a program would be told by an exception at its start, a client is told by a 422. */
+function checkKey({ name = "", permissions = [], expires_in = 1 }: NewKeyBody): void {
+  const wrong = [
+    name.length > LONGEST_NAME && issue("name", `at most ${LONGEST_NAME} characters`),
+    permissions.includes("") && issue("permissions", "no empty permission"),
+    (expires_in < 1 || expires_in > LONGEST_SECONDS) && issue("expires_in", `from 1 to ${LONGEST_SECONDS} seconds`),
+  ].filter((entry) => entry !== false);
+  if (wrong.length > 0) throw new ValidationFailed("body", wrong);
+}
+
+function issue(member: string, message: string): { readonly message: string; readonly path: readonly string[] } {
+  return { path: [member], message };
+}
+
+function keyOf({ id, name, prefix, lastFour, permissions, createdAt, expiresAt, lastUsedAt }: APIKey): object {
+  return {
+    id,
+    name,
+    prefix,
+    last_four: lastFour,
+    permissions,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt?.toISOString() ?? null,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,106 @@
+import type { HttpContext } from "../../http/context.ts";
+import type { Router } from "../../http/router.ts";
+import { revokeRefreshToken, rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
+import { TokenForUser } from "../tokens/token-for-user.ts";
+import { Account, accountOf } from "./account-answer.ts";
+import type { Accounts } from "./accounts.ts";
+import { countAttempt } from "./attempt-limits.ts";
+import { byPerson } from "./by-person.ts";
+import { describe } from "./describe.ts";
+import { record } from "./record-schema.ts";
+
+const Login = record({ identifier: "string", password: "string", remember: "boolean?" });
+const Tokens = record({
+  access_token: "string",
+  token_type: "string",
+  expires_in: "integer",
+  refresh_token: "string?",
+});
+
+/** `POST /login`: a session, by cookie. */
+export function loginRoute(router: Router, accounts: Accounts): void {
+  router.post(
+    "/login",
+    { ...describe("login", "Signs in, by a session"), body: Login, response: { 200: Account } },
+    async ({ ctx, request, body, response }) => {
+      const user = await accounts.signIn(ctx, body.identifier, body.password);
+      await request.sessions.login(user, { remember: body.remember ?? false });
+      return response.json(accountOf(user));
+    },
+  );
+}
+
+/** `POST /token`: an access token and a refresh token. */
+export function tokenRoute(router: Router, accounts: Accounts): void {
+  router.post(
+    "/token",
+    { ...describe("token", "Signs in, by tokens"), body: Login, response: { 200: Tokens } },
+    async ({ ctx, body, response }) => {
+      const user = await accounts.signIn(ctx, body.identifier, body.password);
+      return response.json(await new TokenForUser(user, accounts.tokenOptions(ctx)).tokenPair());
+    },
+  );
+}
+
+/** `POST /refresh`: the next pair of tokens. */
+export function refreshRoute(router: Router, accounts: Accounts): void {
+  router.post(
+    "/refresh",
+    {
+      ...describe("refresh", "Renews the tokens"),
+      body: record({ refresh_token: "string" }),
+      response: { 200: Tokens },
+    },
+    async ({ ctx, body, response }) => {
+      await accounts.limitAddress(ctx, "refresh-address", { limit: 600, windowSeconds: 60 });
+      let whose: string | null = null;
+      const loadUser = async (identity: string): Promise<unknown> => {
+        whose = identity;
+        await limitRefresh(ctx, identity, body.refresh_token);
+        return accounts.options.userModel.loadUser(identity);
+      };
+      const pair = await rotateRefreshToken(body.refresh_token, { loadUser }, accounts.tokenOptions(ctx));
+      accounts.report(ctx, "token_refreshed", whose);
+      return response.json(pair);
+    },
+  );
+}
+
+/** Of a token that is known to be ours, before it is spent: one turned away stays as good as it was. */
+function limitRefresh(ctx: HttpContext, account: string, token: string): Promise<void> {
+  return countAttempt(ctx, [
+    { name: "refresh-family", whose: familyOf(token), limit: 10, windowSeconds: 60 },
+    { name: "refresh-account", whose: account, limit: 60, windowSeconds: 60 },
+  ]);
+}
+
+/** What all tokens of a family begin with. */
+function familyOf(token: string): string {
+  return token.slice(0, 25);
+}
+
+/** `POST /logout` here, `POST /logout/everywhere`. */
+export function logoutRoutes(router: Router, accounts: Accounts): void {
+  router.post(
+    "/logout",
+    { ...describe("logout", "Signs out"), body: record({ refresh_token: "string?" }) },
+    async ({ ctx, request, body, response }) => {
+      const { identity } = request.user;
+      if (body.refresh_token !== undefined) await revokeRefreshToken(body.refresh_token, accounts.tokenOptions(ctx));
+      await request.sessions.logout();
+      accounts.report(ctx, "logged_out", identity === "" ? null : identity);
+      return response.empty();
+    },
+  );
+  router.post(
+    "/logout/everywhere",
+    { ...describe("logout", "Signs out everywhere"), auth: byPerson },
+    async ({ ctx, request, user, response }) => {
+      await accounts.options.userModel.objects.renewCredentials(user);
+      await accounts.signOutEverywhere(ctx, user.identity);
+      await request.sessions.logout();
+      accounts.report(ctx, "logged_out_everywhere", user.identity);
+      return response.empty();
+    },
+  );
+}

@@ -1,0 +1,101 @@
+import type { HttpContext } from "../../http/context.ts";
+import type { Router } from "../../http/router.ts";
+import { readNewPassword } from "../passwords/password-text.ts";
+import { InvalidCredentials, InvalidLink } from "./account-exceptions.ts";
+import type { AccountHolder, Accounts } from "./accounts.ts";
+import { byPerson } from "./by-person.ts";
+import { ACCEPTED, Accepted, describe } from "./describe.ts";
+import { limitLogin } from "./login-limits.ts";
+import { checkNewPassword } from "./new-password.ts";
+import { record } from "./record-schema.ts";
+
+/** `POST /password`: a new password, by the old one. Everything else that is signed in as this user is signed out. */
+export function passwordRoute(router: Router, accounts: Accounts): void {
+  router.post(
+    "/password",
+    {
+      ...describe("password", "Changes the password"),
+      auth: byPerson,
+      body: record({ current_password: "string", new_password: "string" }),
+    },
+    async ({ ctx, request, user, body, response }) => {
+      const { objects } = accounts.options.userModel;
+      const { email, username, identity } = user as AccountHolder;
+      const owner = await limitLogin(email, () => objects.authenticate(email, body.current_password));
+      if (owner === null) throw new InvalidCredentials();
+      await checkNewPassword(ctx, accounts, body.new_password, { email, username });
+      // Of several at once the first counts: for the others the old password is not the present one any more.
+      if (!(await objects.setPassword(owner, body.new_password, owner.credentialVersion)))
+        throw new InvalidCredentials();
+      await accounts.resetTokens(ctx).revoke(identity);
+      await accounts.signOutEverywhere(ctx, identity);
+      await signInAgain(ctx, accounts, identity);
+      accounts.report(ctx, "password_changed", identity);
+      accounts.mailLater(ctx, async () => ({ to: email, kind: "password_changed", url: null }));
+      return request.scope.auth === "jwt" ? response.json(await accounts.tokensFor(ctx, identity)) : response.empty();
+    },
+  );
+}
+
+/** Who came by a session goes on with a new one. */
+async function signInAgain(ctx: HttpContext, accounts: Accounts, identity: string): Promise<void> {
+  if (ctx.scope.auth !== "session") return;
+  const user = await accounts.options.userModel.loadUser(identity);
+  if (user !== null) await ctx.request.sessions.login(user);
+}
+
+/** `POST /password/reset` sends a link, `POST /password/reset/confirm` takes its token. */
+export function resetRoutes(router: Router, accounts: Accounts): void {
+  const { userModel, resetPage } = accounts.options;
+  router.post(
+    "/password/reset",
+    {
+      ...describe("reset", "Sends a link to reset the password"),
+      body: record({ email: "string" }),
+      response: { 202: Accepted },
+    },
+    async ({ ctx, body, response }) => {
+      await accounts.limitAddress(ctx, "reset-address", { limit: 10, windowSeconds: 3_600 });
+      accounts.report(ctx, "password_reset_requested", null);
+      accounts.mailLater(ctx, async () => {
+        const user = await userModel.objects.get({ email: body.email });
+        if (user === null || !(await accounts.mayBeMailed(ctx, "reset-mails", user.identity))) return null;
+        const token = await accounts.resetTokens(ctx).issue({ user: user.identity, about: user.email });
+        return { to: user.email, kind: "reset", url: accounts.link(ctx, resetPage, token) };
+      });
+      return response.status(202).json(ACCEPTED);
+    },
+  );
+  router.post(
+    "/password/reset/confirm",
+    {
+      ...describe("reset", "Resets the password by the token of a link"),
+      body: record({ token: "string", password: "string" }),
+    },
+    async ({ ctx, body, response }) => {
+      await accounts.limitAddress(ctx, "reset-confirm", { limit: 10, windowSeconds: 3_600 });
+      // Before the token is spent: a password that is too short is no reason to ask for another mail.
+      readNewPassword(body.password);
+      const user = await redeem(ctx, accounts, body.token, body.password);
+      await userModel.objects.setPassword(user, body.password);
+      // The mail has arrived, so the address is theirs.
+      await userModel.objects.markVerified(user);
+      await accounts.signOutEverywhere(ctx, user.identity);
+      await accounts.keys.revokeAll(user);
+      accounts.report(ctx, "password_reset", user.identity);
+      accounts.mailLater(ctx, async () => ({ to: user.email, kind: "password_changed", url: null }));
+      return response.empty();
+    },
+  );
+}
+
+async function redeem(ctx: HttpContext, accounts: Accounts, token: string, password: string): Promise<AccountHolder> {
+  const tokens = accounts.resetTokens(ctx);
+  const { objects } = accounts.options.userModel;
+  const offered = await tokens.peek(token);
+  const user = offered === null ? null : await objects.get({ id: offered.user });
+  if (user === null || user.email !== offered?.about) throw new InvalidLink();
+  await checkNewPassword(ctx, accounts, password, user);
+  if ((await tokens.redeem(token)) === null) throw new InvalidLink();
+  return user;
+}

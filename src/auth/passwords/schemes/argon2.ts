@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import type * as Argon2 from "@node-rs/argon2";
+import { nativePackage } from "../native-package.ts";
+import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
+
+/** What an argon2 hash costs: KiB of memory, passes over it. */
+export interface Argon2Cost {
+  readonly memoryKiB: number;
+  readonly passes: number;
+}
+
+/** The scheme of new hashes. */
+export interface Argon2Scheme extends PasswordScheme {
+  hash(password: Uint8Array): Promise<string>;
+}
+
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+
+/** Of a stored hash: 256 MiB, 16 passes, 16 lanes, and a GiB gone through altogether. */
+const MOST_KIB = 262_144;
+const MOST_PASSES = 16;
+const MOST_LANES = 16;
+const MOST_WORK_KIB = 1_048_576;
+
+/** PHC; Django writes its own name before it. Without `v` it is the version before 19. */
+const FORM =
+  /^(argon2)?\$argon2(id|i|d)(?:\$v=(16|19))?\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,171})$/;
+
+/** argon2id at this cost; verifies argon2i and argon2d too, at any cost within reason, and Django's form of them. */
+export function argon2Scheme(cost: Argon2Cost): Argon2Scheme {
+  const argon2 = nativePackage<typeof Argon2>("PasswordHasher", "@node-rs/argon2");
+  const stored = (text: string, isCurrent: boolean): StoredHash => ({
+    isCurrent,
+    verify: (password) => argon2.verify(text, password),
+  });
+  return {
+    name: "argon2",
+    // Of the three variants argon2id is the library's own default.
+    hash: (password) =>
+      argon2.hash(password, {
+        memoryCost: cost.memoryKiB,
+        timeCost: cost.passes,
+        parallelism: 1,
+        outputLen: TAG_BYTES,
+      }),
+    dummy: stored(dummyOf(cost), true),
+    read(text) {
+      const parts = FORM.exec(text);
+      if (parts === null) return null;
+      const [memoryKiB, passes, lanes] = parts.slice(4, 7).map(Number) as [number, number, number];
+      if (memoryKiB > MOST_KIB || passes > MOST_PASSES || lanes > MOST_LANES || memoryKiB * passes > MOST_WORK_KIB)
+        return null;
+      const [, django, variant, version] = parts;
+      const isCurrent =
+        django === undefined &&
+        variant === "id" &&
+        version === "19" &&
+        memoryKiB >= cost.memoryKiB &&
+        passes >= cost.passes &&
+        bytesOf(parts[7]) >= SALT_BYTES &&
+        bytesOf(parts[8]) >= TAG_BYTES;
+      return stored(text.slice(django?.length ?? 0), isCurrent);
+    },
+  };
+}
+
+function dummyOf({ memoryKiB, passes }: Argon2Cost): string {
+  const [salt, tag] = [SALT_BYTES, TAG_BYTES].map((size) => randomBytes(size).toString("base64").replaceAll("=", ""));
+  return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${salt}$${tag}`;
+}
+
+function bytesOf(base64: string | undefined): number {
+  return Math.floor(((base64?.length ?? 0) * 3) / 4);
+}

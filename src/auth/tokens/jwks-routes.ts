@@ -1,0 +1,70 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { optional, resolveOptions, rule, wholeNumber } from "../../core/options.ts";
+import { Router } from "../../http/router.ts";
+import type { JSONWebKeySet } from "../backends/jwt-keys.ts";
+import { type KeyPair, keyRing, type SigningKey } from "./signing-key.ts";
+
+/** Where and for how long public keys are published. */
+export interface JWKSRoutesOptions {
+  /** @default "/.well-known/jwks.json" */
+  readonly path?: string;
+  /** Seconds for which whoever verifies may keep the answer. @default 300 */
+  readonly maxAge?: number;
+}
+
+/**
+ * Publishes the public halves of keys, for servers that verify tokens signed with them. Nothing private is in the answer.
+ *
+ * The first key signs, and the others are published too. To change it: publish the new one behind the old one, put it first
+ * once everybody has fetched it, and leave the old one out when the last of its tokens is over.
+ *
+ * @example
+ * ```ts
+ * import { env, PorticoApp } from "portico";
+ * import { jwksRoutes } from "portico/auth";
+ *
+ * const keys = [JSON.parse(env("SIGNING_KEY")), JSON.parse(env("FORMER_SIGNING_KEY"))];
+ * new PorticoApp().mount("", jwksRoutes(keys)); // GET /.well-known/jwks.json
+ * ```
+ */
+export function jwksRoutes(keys: SigningKey | readonly SigningKey[], options: JWKSRoutesOptions = {}): Router {
+  const { path, maxAge } = resolveOptions("jwksRoutes", options, rules);
+  const set = setOf(readRing("jwksRoutes.keys", keys));
+  return new Router().get(path, { openapi: false }, ({ response }) =>
+    response.header("cache-control", `public, max-age=${maxAge}`).json(set),
+  );
+}
+
+/**
+ * The public halves of keys as a key set, for `JWTAuthBackend` in the application that signs.
+ *
+ * @example
+ * ```ts
+ * import { env } from "portico";
+ * import { JWTAuthBackend, publicKeySet } from "portico/auth";
+ *
+ * const signingKey = JSON.parse(env("SIGNING_KEY"));
+ * const backend = new JWTAuthBackend({ jwks: publicKeySet(signingKey), identifier: "sub", audience: "bookshop" });
+ * ```
+ */
+export function publicKeySet(keys: SigningKey | readonly SigningKey[]): JSONWebKeySet {
+  return setOf(readRing("publicKeySet", keys));
+}
+
+function setOf(pairs: readonly KeyPair[]): JSONWebKeySet {
+  return Object.freeze({ keys: Object.freeze(pairs.map(({ publicJwk }) => publicJwk)) });
+}
+
+function readRing(option: string, keys: unknown): readonly KeyPair[] {
+  const ring = keyRing(option).read(keys);
+  if (typeof ring === "symbol") throw new ConfigurationError(option, "must be a key, or a list of keys");
+  return ring;
+}
+
+const rules = {
+  path: optional(
+    rule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
+    "/.well-known/jwks.json",
+  ),
+  maxAge: optional(wholeNumber, 300),
+};

@@ -1,0 +1,127 @@
+import { createHash, createPrivateKey, createPublicKey, type JsonWebKey as Jwk, KeyObject } from "node:crypto";
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { Rule } from "../../core/options.ts";
+import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.ts";
+
+/**
+ * A key for EdDSA (Ed25519), ES256 (P-256) or RS256 (2048 bits or more): a JSON Web Key, or a `KeyObject`, which may come with
+ * its name. A key without a name is known by its thumbprint (RFC 7638).
+ */
+export type SigningKey = Jwk | KeyObject | { readonly key: KeyObject; readonly kid: string };
+
+/** A key that was read. What is private stays out of reach of `JSON.stringify` and of logs. */
+export class KeyPair {
+  readonly alg: JWTAlgorithm;
+  readonly kid: string;
+  /** Its public half, as it is published. */
+  readonly publicJwk: Readonly<Record<string, string>>;
+  readonly #privateKey: KeyObject | null;
+
+  constructor(option: string, given: unknown) {
+    const { key, kid, ...declared } = readKey(option, given);
+    const jwk = (key.type === "private" ? createPublicKey(key) : key).export({ format: "jwk" });
+    const alg = algorithmOf(jwk);
+    if (alg === null || (declared.alg !== undefined && declared.alg !== alg))
+      throw new ConfigurationError(option, "signs by none of EdDSA (Ed25519), ES256 (P-256) and RS256");
+    if (declared.use !== undefined && declared.use !== "sig")
+      throw new ConfigurationError(option, "is not for signatures, by its own word");
+    if ((key.asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS)
+      throw new ConfigurationError(option, `must have at least ${LEAST_RSA_BITS} bits`);
+    const members = publicMembers(jwk);
+    this.alg = alg;
+    this.kid = readKid(option, kid) ?? thumbprint(members);
+    this.publicJwk = Object.freeze({ ...members, kid: this.kid, alg, use: "sig" });
+    this.#privateKey = key.type === "private" ? key : null;
+  }
+
+  get canSign(): boolean {
+    return this.#privateKey !== null;
+  }
+
+  /** Throws for a key that is known by its public half alone. */
+  get privateKey(): KeyObject {
+    if (this.#privateKey === null) throw new TypeError("only the public half of this key is known");
+    return this.#privateKey;
+  }
+}
+
+/** One key or a list of them, the one that signs first. No sentence of it shows a key. */
+export function keyRing(option: string): Rule<readonly KeyPair[]> {
+  return {
+    expected: "a key, or a list of keys",
+    read(value) {
+      const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+      if (list.length === 0) throw new ConfigurationError(option, "is empty");
+      const pairs = list.map((entry, index) => pairOf(list.length === 1 ? option : `${option}[${index}]`, entry));
+      const twice = pairs.find(({ kid }, index) => pairs.findIndex((pair) => pair.kid === kid) !== index);
+      if (twice !== undefined) throw new ConfigurationError(option, `has two keys by the name ${twice.kid}`);
+      return pairs;
+    },
+  };
+}
+
+/** Reading a key costs more than signing with it, and the same objects come for every token. */
+const READ = new WeakMap<object, KeyPair>();
+
+function pairOf(option: string, given: unknown): KeyPair {
+  const known = typeof given === "object" && given !== null ? READ.get(given) : undefined;
+  if (known !== undefined) return known;
+  const pair = new KeyPair(option, given);
+  READ.set(given as object, pair);
+  return pair;
+}
+
+interface GivenKey {
+  readonly key: KeyObject;
+  readonly kid: unknown;
+  readonly alg?: unknown;
+  readonly use?: unknown;
+}
+
+function readKey(option: string, given: unknown): GivenKey {
+  if (given instanceof KeyObject) return { key: asymmetric(option, given), kid: undefined };
+  if (typeof given !== "object" || given === null)
+    throw new ConfigurationError(option, "must be a JSON Web Key, a KeyObject, or an object of key and kid");
+  const { key, kid } = given as { readonly key?: unknown; readonly kid?: unknown };
+  if (key instanceof KeyObject) return { key: asymmetric(option, key), kid };
+  const jwk = given as Jwk;
+  return { key: importJwk(option, jwk), kid, alg: jwk["alg"], use: jwk["use"] };
+}
+
+function asymmetric(option: string, key: KeyObject): KeyObject {
+  if (key.type === "secret") throw new ConfigurationError(option, "is a secret: a secret goes into secret, alone");
+  return key;
+}
+
+function importJwk(option: string, jwk: Jwk): KeyObject {
+  if (jwk.kty === "oct") throw new ConfigurationError(option, "is a secret: a secret goes into secret, alone");
+  try {
+    return jwk.d === undefined
+      ? createPublicKey({ key: jwk, format: "jwk" })
+      : createPrivateKey({ key: jwk, format: "jwk" });
+  } catch {
+    // Not as a cause: it may quote what it was given.
+    throw new ConfigurationError(option, "is no key that can be read");
+  }
+}
+
+const LONGEST_KID = 256;
+
+function readKid(option: string, kid: unknown): string | undefined {
+  if (kid === undefined) return undefined;
+  if (typeof kid !== "string" || kid === "" || kid.length > LONGEST_KID)
+    throw new ConfigurationError(`${option}.kid`, `must be a string of 1 to ${LONGEST_KID} characters`);
+  return kid;
+}
+
+/** By a list of what may be told, in the order of RFC 7638: a member that nobody thought of stays here. */
+function publicMembers(jwk: Jwk): Readonly<Record<string, string>> {
+  const names = ["crv", "e", "kty", "n", "x", "y"] as const;
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof jwk[name] === "string" ? [[name, jwk[name]] as const] : [])),
+  );
+}
+
+function thumbprint(members: Readonly<Record<string, string>>): string {
+  return createHash("sha256").update(JSON.stringify(members)).digest("base64url");
+}
