@@ -8,6 +8,7 @@ const doors = [
   { find: "portico/auth", replacement: source("auth/index.ts") },
   { find: "portico/graphql", replacement: source("graphql/index.ts") },
   { find: "portico/pagination", replacement: source("pagination/index.ts") },
+  { find: "portico/redis", replacement: source("redis/index.ts") },
   { find: "portico/sql", replacement: source("sql/index.ts") },
   { find: "portico/testing", replacement: source("testing/index.ts") },
   { find: "portico", replacement: source("index.ts") },
@@ -27,6 +28,9 @@ const config: ViteUserConfig = defineConfig({
     typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
     coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },
     testTimeout: 20_000,
+    globalSetup: ["test/ide-bundle.ts"],
+    // Looks for credentials in everything that the tests log and answer: npm run scan:logs.
+    setupFiles: process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : [],
   },
 });
 export default config;

@@ -1,5 +1,6 @@
 import { DependencyScope } from "../dependencies/scope.ts";
 import type { BaseContext } from "../http/context.ts";
+import type { FieldTrace } from "./hooks/field-trace.ts";
 import type { GateFunction } from "./language/field-options.ts";
 import type { Verdict } from "./language/gate.ts";
 
@@ -35,12 +36,15 @@ export class GraphContext implements OperationFacts {
   #isClosed = false;
   /** @internal Whether it was given up: no field is resolved any more. */
   isOver = false;
+  /** @internal Times its fields. */
+  readonly trace: FieldTrace | null;
 
   /** @internal */
-  constructor(connection: BaseContext, facts: OperationFacts) {
+  constructor(connection: BaseContext, facts: OperationFacts, trace: FieldTrace | null = null) {
     this.connection = connection;
     this.operationName = facts.operationName;
     this.cost = facts.cost;
+    this.trace = trace;
   }
 
   /** @internal One value per callable for the whole operation; made when the first field asks. */

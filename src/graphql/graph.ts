@@ -1,4 +1,4 @@
-import { assertValidSchema, type GraphQLSchema, isSchema } from "graphql";
+import { assertValidSchema, type GraphQLSchema, isObjectType, isSchema } from "graphql";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isProduction } from "../core/env.ts";
 import { flag, listOf, optional, resolveOptions, rule, seconds } from "../core/options.ts";
@@ -7,12 +7,21 @@ import type { Gate } from "../http/identity.ts";
 import type { Middleware } from "../http/middleware.ts";
 import { declareRoute, gate, type Method } from "../http/route.ts";
 import type { Router } from "../http/router.ts";
+import type { SocketRoute } from "../http/socket-route.ts";
+import { hasConnections } from "./connection/has-connections.ts";
 import { Documents, type DocumentsOptions } from "./documents/documents.ts";
 import { Preparer } from "./execute/prepare.ts";
 import type { Pipeline } from "./execute/run-request.ts";
+import { traceFields } from "./hooks/field-trace.ts";
 import type { OperationHook } from "./hooks/operation-hook.ts";
+import { OperationHooks } from "./hooks/operation-hooks.ts";
+import { Explorer } from "./ide/explorer.ts";
+import { IDE, type IDEOptions } from "./ide/ide.ts";
 import { checkOneGraphql } from "./language/one-graphql.ts";
 import { Limits, type LimitsOptions } from "./limits/limits.ts";
+import { SharedStreams } from "./subscriptions/shared-streams.ts";
+import { graphSocketRoute } from "./subscriptions/socket-route.ts";
+import { readSubscriptions, type SubscriptionsOptions } from "./subscriptions/subscriptions.ts";
 import { Endpoint } from "./transport/endpoint.ts";
 import { Transport, type TransportOptions } from "./transport/transport.ts";
 import { Uploads, type UploadsOptions } from "./uploads/uploads.ts";
@@ -24,6 +33,10 @@ export interface GraphOptions {
   readonly transport?: Transport | TransportOptions;
   readonly uploads?: Uploads | UploadsOptions;
   readonly limits?: Limits | LimitsOptions;
+  /** An explorer for browsers, at the same address. @default false */
+  readonly ide?: boolean | IDE | IDEOptions;
+  /** How subscriptions are served; `false` serves none. @default on when the schema has a subscription type */
+  readonly subscriptions?: SubscriptionsOptions | false;
   /** Documents that a request names instead of sending them. */
   readonly documents?: DocumentsOptions;
   /** Whether the schema may be asked for, and errors suggest names. @default true outside production */
@@ -50,6 +63,20 @@ const graphRules = {
   transport: optional(settings<Transport | TransportOptions>("a Transport"), {}),
   uploads: optional(settings<Uploads | UploadsOptions>("an Uploads"), {}),
   limits: optional(settings<Limits | LimitsOptions>("a Limits"), {}),
+  ide: optional(
+    rule<boolean | IDE | IDEOptions>(
+      "true, false, an IDE, or an object of its options",
+      (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
+    ),
+    false,
+  ),
+  subscriptions: optional(
+    rule<SubscriptionsOptions | false>(
+      "false, or an object of options",
+      (value) => value === false || (typeof value === "object" && value !== null),
+    ),
+    {},
+  ),
   documents: optional(settings<DocumentsOptions>("documents"), {}),
   introspection: flag,
   debug: optional(flag, false),
@@ -77,9 +104,12 @@ const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
  */
 export class Graph {
   readonly #path: string;
-  readonly #hooks: OperationHook[] = [];
+  readonly #schema: GraphQLSchema;
+  readonly #hooks = new OperationHooks();
   readonly #endpoint: Endpoint;
   readonly #route: Readonly<Record<string, unknown>>;
+  /** Takes subscriptions at the same path: the explorer offers it then. */
+  readonly #socket: SocketRoute | null;
 
   constructor(schema: GraphQLSchema, options: GraphOptions = {}) {
     checkOneGraphql();
@@ -104,9 +134,28 @@ export class Graph {
       isDebug: read.debug,
       preparer: new Preparer(schema, { limits, introspection }),
       documents: new Documents(read.documents),
+      shared: new SharedStreams(),
+      timeoutMs: read.timeout * 1000,
     };
+    this.#schema = schema;
     this.#path = read.path;
-    this.#endpoint = new Endpoint(pipeline, { transport, uploads });
+    const ide = IDE.from(read.ide);
+    const explorer = ide.enabled ? new Explorer(ide, () => this.#socket !== null) : null;
+    const given = isObjectType(schema.getSubscriptionType()) ? read.subscriptions : false;
+    const subscriptions = given === false ? null : readSubscriptions(given);
+    this.#endpoint = new Endpoint(pipeline, { transport, uploads, explorer, subscriptions });
+    this.#socket =
+      subscriptions?.socket === true
+        ? graphSocketRoute({
+            path: read.path,
+            pipeline,
+            subscriptions,
+            maxMessage: transport.maxBody,
+            gate: read.auth,
+            middleware: read.middleware ?? [],
+            renderError: (ctx, error) => this.#endpoint.renderError(ctx, error),
+          })
+        : null;
     this.#route = {
       openapi: false,
       maxBody: transport.maxBody,
@@ -116,29 +165,23 @@ export class Graph {
     };
   }
 
-  /** Adds a hook that is called after every operation, refused ones too. */
+  /** Adds a hook that is called after every operation, refused ones too, and after every subscription at its end. */
   onOperation(hook: OperationHook): this {
-    const isHook =
-      typeof hook === "function" ||
-      (typeof hook === "object" && hook !== null && typeof hook.onOperation === "function");
-    if (!isHook)
-      throw new ConfigurationError(
-        "onOperation",
-        "given a function (result, context), or an object with onOperation",
-        hook,
-      );
-    this.#hooks.push(hook);
+    this.#hooks.add(hook);
+    if (this.#hooks.isTracing) traceFields(this.#schema);
     return this;
   }
 
   /** Puts the endpoint on an application or a router, whose prefix then stands before the path. */
   mount(target: Router<any>): this {
+    const hasCursors = hasConnections(this.#schema);
     for (const method of METHODS) {
       const route = declareRoute(method, this.#path, this.#route, ({ ctx }: { readonly ctx: HttpContext }) =>
         this.#endpoint.serve(ctx),
       );
-      target.add({ ...route, renderError: (ctx, error) => this.#endpoint.renderError(ctx, error) });
+      target.add({ ...route, hasCursors, renderError: (ctx, error) => this.#endpoint.renderError(ctx, error) });
     }
+    if (this.#socket !== null) target.addSocket(this.#socket);
     return this;
   }
 }

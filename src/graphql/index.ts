@@ -6,8 +6,27 @@ export { Graph, type GraphOptions } from "./graph.ts";
 import * as t from "./language/t.ts";
 
 export { GraphContext, type OperationFacts } from "./graph-context.ts";
+export type { FieldTiming, FieldTrace } from "./hooks/field-trace.ts";
 export { Metrics, type MetricsRecord } from "./hooks/metrics.ts";
-export type { OperationContext, OperationFunction, OperationHook, OperationResult } from "./hooks/operation-hook.ts";
+export {
+  type ActiveOperationTracer,
+  type OpenTelemetryOptions,
+  type OperationSpan,
+  type OperationTracer,
+  opentelemetry,
+} from "./hooks/opentelemetry.ts";
+export type {
+  OperationAround,
+  OperationContext,
+  OperationEnd,
+  OperationFindings,
+  OperationFunction,
+  OperationHook,
+  OperationResult,
+} from "./hooks/operation-hook.ts";
+export { OperationLog, type OperationLogOptions, type WarningLogger } from "./hooks/operation-log.ts";
+export { type PrometheusHook, type PrometheusOptions, prometheus } from "./hooks/prometheus.ts";
+export { IDE, type IDEAssets, type IDEOptions } from "./ide/ide.ts";
 export type { ArgOptions } from "./language/arg.ts";
 export type {
   Ambient,
@@ -64,6 +83,8 @@ export type { TypeOptions } from "./language/type-options.ts";
 export type { UnionMember, UnionOptions, UnionType } from "./language/union.ts";
 export type { Upload } from "./language/upload.ts";
 export { Limits, type LimitsOptions } from "./limits/limits.ts";
+export { type OperationsPageOptions, operationsPage } from "./operations-page/operations-page.ts";
+export type { SubscriptionsOptions } from "./subscriptions/subscriptions.ts";
 export { Transport, type TransportOptions } from "./transport/transport.ts";
 export { Uploads, type UploadsOptions } from "./uploads/uploads.ts";
 export { t };

@@ -1,6 +1,8 @@
 import type { BaseContext } from "../http/context.ts";
+import { withContext } from "../http/current-context.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
-import { operationContext } from "./operation-context.ts";
+import type { FieldTrace } from "./hooks/field-trace.ts";
+import { type OperationContext, operationContext, watchSignal } from "./operation-context.ts";
 
 /** How an operation stands to its connection. */
 export interface OperationOptions extends Partial<OperationFacts> {
@@ -11,6 +13,8 @@ export interface OperationOptions extends Partial<OperationFacts> {
    * @default false
    */
   readonly isAlone?: boolean;
+  /** Times its fields. */
+  readonly trace?: FieldTrace | null;
 }
 
 /** An operation that is running. */
@@ -19,6 +23,12 @@ export interface Operation {
   readonly contextValue: GraphContext;
   /** Ends what the operation listens to, before it is closed: a subscription whose client has left. */
   abort(): void;
+  /** Calls with the operation's context as the current one. */
+  enter<T>(call: () => T): T;
+  /** Whether it was aborted, or its connection is gone. */
+  readonly isOver: boolean;
+  /** Calls back when it is aborted, or its connection is gone; gives what ends that. */
+  watch(giveUp: () => void): () => void;
   /**
    * Tells the dependencies how it went (`ctx.outcome`) and closes them: those still being opened are waited for, none is
    * opened any more. `undefined` when there are none; else the errors of those that failed to close. The first outcome counts.
@@ -31,19 +41,42 @@ export interface Operation {
  * Whoever executes opens it before and closes it after, whatever happened.
  */
 export function openOperation(connection: BaseContext, options: OperationOptions = {}): Operation {
-  const own = options.isAlone === true ? null : operationContext(connection);
-  const ctx = own?.ctx ?? connection;
-  const contextValue = new GraphContext(ctx, {
-    operationName: options.operationName ?? null,
-    cost: options.cost ?? null,
-  });
-  return {
-    contextValue,
-    abort: () => own?.abort(),
-    close(outcome) {
-      if (own === null) connection.settle(outcome);
-      else own.settle(outcome);
-      return contextValue.close();
-    },
-  };
+  return new OpenOperation(connection, options);
+}
+
+/** A class, not an object of functions: there is one for every event. */
+class OpenOperation implements Operation {
+  readonly contextValue: GraphContext;
+  readonly #connection: BaseContext;
+  /** `null` for one that is alone on its connection. */
+  readonly #own: OperationContext | null;
+
+  constructor(connection: BaseContext, options: OperationOptions) {
+    const { operationName = null, cost = null, trace = null } = options;
+    this.#connection = connection;
+    this.#own = options.isAlone === true ? null : operationContext(connection);
+    this.contextValue = new GraphContext(this.#own?.ctx ?? connection, { operationName, cost }, trace);
+  }
+
+  enter<T>(call: () => T): T {
+    // Alone, it is the current one already.
+    return this.#own === null ? call() : withContext(this.#own.ctx, call);
+  }
+
+  abort(): void {
+    this.#own?.abort();
+  }
+
+  get isOver(): boolean {
+    return this.#own?.isOver ?? this.#connection.signal.aborted;
+  }
+
+  watch(giveUp: () => void): () => void {
+    return this.#own?.watch(giveUp) ?? watchSignal(this.#connection.signal, giveUp);
+  }
+
+  close(outcome: "success" | "failure"): undefined | Promise<readonly unknown[]> {
+    (this.#own ?? this.#connection).settle(outcome);
+    return this.contextValue.close();
+  }
 }

@@ -10,6 +10,7 @@ import {
 import { AnonymousUser, HttpContext, memoryStores, type UserProtocol, WebSocketContext } from "portico";
 import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
+import { Actors } from "../../src/http/actors.ts";
 import type { Identity } from "../../src/http/identity.ts";
 
 /** Somebody with these permissions. */
@@ -97,7 +98,7 @@ function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, fail
 
 function host(): object {
   const log = { error: () => {} };
-  return { stores: memoryStores(), publicUrl: null, debug: false, overrides: new Map(), log };
+  return { stores: memoryStores(), publicUrl: null, debug: false, overrides: new Map(), log, actors: new Actors() };
 }
 
 function exchange({ headers = {} }: CallerOptions): object {

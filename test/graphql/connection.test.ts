@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { printSchema } from "graphql";
 import { ConfigurationError, Depend, PorticoApp, type PorticoAppOptions } from "portico";
+import { SimpleUser } from "portico/auth";
 import {
   connection,
   type FormattedError,
@@ -25,7 +26,7 @@ import {
   SyncListDataHandler,
 } from "portico/pagination";
 import { liveClient, logCatcher, type TestClient, testClient } from "portico/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Book, bodyOf, books, ids, range, SECRET } from "../pagination/ways.ts";
 
 const BookType: ObjectType<Book> = object("Book", { id: t.int, title: t.string });
@@ -242,6 +243,95 @@ describe("a connection", () => {
       "is over an object type",
     );
     expect(() => object("Shop", { books: connection(BookType, byId) } as never)).toThrow("give the field a resolver");
+  });
+
+  it("binds its cursors to a filter: an object, or what a function makes of the arguments and the parent", async () => {
+    interface Author {
+      readonly name: string;
+    }
+    const shelf = new Shelf(9);
+    const AuthorType: ObjectType<Author> = object("Author", {
+      name: t.string,
+      books: connection(BookType, byId, {
+        params: { prefix: t.string("B") },
+        filter: ({ parent, args }: { readonly parent: Author; readonly args: { readonly prefix: string } }) => ({
+          author: parent.name,
+          prefix: args.prefix,
+        }),
+      })(() => shelf),
+    });
+    const query = {
+      author: field(AuthorType, { params: { name: t.string } })(({ name }) => ({ name })),
+      fixed: connection(BookType, byId, { filter: { shop: 1 } })(() => shelf),
+      books: connection(BookType, byId)(() => shelf),
+    };
+    const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
+    new Graph(schema({ query })).mount(app);
+    const client = testClient(app);
+    const run = async (text: string): Promise<any> => (await client.post("/graphql", { body: { query: text } })).json();
+    const info = "{ nodes { id } pageInfo { endCursor } }";
+    const { data } = await run(`{ author(name: "Eliot") { books(first: 2) ${info} } fixed(first: 2) ${info} }`);
+    const ofAuthor = data.author.books.pageInfo.endCursor as string;
+    const ofFixed = data.fixed.pageInfo.endCursor as string;
+
+    const good = await run(
+      `{ author(name: "Eliot") { books(first: 2, prefix: "B", after: "${ofAuthor}") ${info} } fixed(first: 2, after: "${ofFixed}") ${info} }`,
+    );
+    expect(good.errors).toBeUndefined();
+    expect([ids({ items: good.data.author.books.nodes }), ids({ items: good.data.fixed.nodes })]).toEqual([
+      [3, 4],
+      [3, 4],
+    ]);
+    for (const text of [
+      `{ author(name: "Austen") { books(first: 2, after: "${ofAuthor}") ${info} } }`,
+      `{ author(name: "Eliot") { books(first: 2, prefix: "C", after: "${ofAuthor}") ${info} } }`,
+      `{ books(first: 2, after: "${ofAuthor}") ${info} }`,
+      `{ books(first: 2, after: "${ofFixed}") ${info} }`,
+    ])
+      expect(await run(text)).toMatchObject({ errors: [{ extensions: { code: "BAD_USER_INPUT" } }] });
+    expect(() => connection(BookType, byId, { filter: "shop" as never })).toThrow(
+      'connection.filter must be an object, or a function that makes one, received "shop"',
+    );
+    await app.close();
+  });
+
+  it("binds its cursors to who is calling, where each caller has a list of their own", async () => {
+    const mine = connection(BookType, byId, { auth: true, filter: ({ ctx }) => ({ owner: ctx.user.identity }) })(
+      () => new Shelf(9),
+    );
+    const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
+    new Graph(schema({ query: { mine } })).mount(app);
+    const [ann, bob] = [testClient(app).as(new SimpleUser("ann")), testClient(app).as(new SimpleUser("bob"))];
+    const document = "query ($after: String) { mine(first: 2, after: $after) { nodes { id } pageInfo { endCursor } } }";
+    const first = await ann.graphql<{ mine: { pageInfo: { endCursor: string } } }>(document);
+    const after = first.data?.mine.pageInfo.endCursor;
+
+    const [hers, his] = [await ann.graphql(document, { after }), await bob.graphql(document, { after })];
+
+    expect(hers).toMatchObject({ data: { mine: { nodes: [{ id: 3 }, { id: 4 }] } } });
+    expect(his).toMatchObject({ errors: [{ extensions: { code: "BAD_USER_INPUT" } }] });
+    await app.close();
+  });
+
+  it("[PAG-42] [pagination:PG-123] needs the ring of keys in production, from the start", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const declare = (options: PorticoAppOptions, query: Parameters<typeof schema>[0]["query"]): PorticoApp => {
+      const app = new PorticoApp({ logger: false, openapi: false, publicUrl: "https://shop.example", ...options });
+      new Graph(schema({ query })).mount(app);
+      onTestFinished(() => app.close());
+      return app;
+    };
+    const connected = { books: connection(BookType, byId)(() => new Shelf(9)) };
+    const plain = { hello: field(t.string)(() => "hello") };
+
+    await expect(declare({}, connected).inject("/graphql")).rejects.toThrow(
+      "PorticoApp.cursorKeys is required in production",
+    );
+    expect((await declare({ cursorKeys: [SECRET] }, connected).inject("/graphql")).status).toBe(400);
+    expect((await declare({}, plain).inject("/graphql")).status).toBe(400);
   });
 
   it("masks a resolver that gives something else", async () => {

@@ -1,17 +1,21 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { type AnyHandler, type DataHandler, isDataHandler } from "../../pagination/data-handler.ts";
-import { SyncListDataHandler } from "../../pagination/list-handler.ts";
+import type { BaseContext } from "../../http/context.ts";
+import type { CurrentUser } from "../../http/identity.ts";
+import type { AnyHandler, DataHandler } from "../../pagination/data-handler.ts";
+import { asHandler } from "../../pagination/list-handler.ts";
+import type { PageRequest } from "../../pagination/page-request.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor.ts";
 import type { Args, Params, TestArgs } from "../language/args.ts";
 import { declareHead } from "../language/declaration.ts";
 import { fieldFactory } from "../language/field.ts";
 import type { FieldDef } from "../language/field-def.ts";
-import type { FieldOptions, IsGated } from "../language/field-options.ts";
+import type { FieldOptions, GateArgs, IsGated } from "../language/field-options.ts";
 import type { ObjectType } from "../language/object.ts";
 import { connectionArgs } from "./connection-args.ts";
 import { connectionType } from "./connection-type.ts";
 import { FieldPageRequest } from "./field-page-request.ts";
+import { connectionExtensions } from "./has-connections.ts";
 import { ListConnection } from "./list-connection.ts";
 
 /** What a connection says about itself: as a field does, but for the size of the list and the arguments of its pages. */
@@ -20,7 +24,21 @@ export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends Maybe
   Parent,
   Yes,
   Verdict
-> & { readonly listSize?: never; readonly params?: { readonly [K in keyof typeof connectionArgs]?: never } };
+> & {
+  readonly listSize?: never;
+  readonly params?: { readonly [K in keyof typeof connectionArgs]?: never };
+  /**
+   * What the list is filtered by, as `paginate` takes it: part of the scope of its cursors. A function makes it of the
+   * arguments, of the parent where each has a list of its own, and of `ctx` where each caller has. @default nothing
+   */
+  readonly filter?:
+    | ListFilter
+    | ((of: FilterArgs<Parent, NoInfer<P>, IsGated<NoInfer<Yes>, NoInfer<Verdict>>>) => ListFilter);
+};
+type FilterArgs<Parent, P, Gated> = Pick<GateArgs<Parent, P>, "parent" | "args"> & {
+  readonly ctx: Gated extends true ? BaseContext<CurrentUser> : BaseContext;
+};
+type ListFilter = Readonly<Record<string, unknown>>;
 
 /** Takes the resolver, which gives the source of the list, or stands behind `@` on a method. */
 export interface ConnectionFactory<Row, P, Gated, GateParent> {
@@ -74,30 +92,48 @@ export function connection<
 ): ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent> {
   if (!(strategy instanceof CursorPagination))
     throw new ConfigurationError("connection: the strategy", "a CursorPagination", strategy);
-  const { params = {}, listSize, ...others } = (options ?? {}) as FieldOptions<Params, unknown, true, boolean>;
+  const {
+    params = {},
+    listSize,
+    filter,
+    extensions,
+    ...others
+  } = (options ?? {}) as FieldOptions<Params, unknown, true, boolean> & { readonly filter?: unknown };
   if (listSize !== undefined)
     throw new ConfigurationError("connection.listSize", "is what the strategy says: set its maxPageSize");
   const taken = Object.keys(connectionArgs).find((name) => Object.hasOwn(params, name));
   if (taken !== undefined)
     throw new ConfigurationError(`connection.params.${taken}`, "is an argument of every connection: take another name");
+  const filterOf = readFilter(filter);
   const { max, fallback } = strategy.size;
   const declared = {
     ...others,
     params: { ...params, ...connectionArgs },
     listSize: { argument: ["first", "last"], max, assumed: fallback },
+    extensions: { ...extensions, ...connectionExtensions },
   };
   const head = declareHead(
     "field",
     () => connectionType(type),
     declared,
-    (given, args, graph, info) =>
-      new ListConnection(strategy, handlerOf(given), new FieldPageRequest(graph.connection, info), args),
+    (given, { parent, args, graph, info }) => {
+      const ctx = graph.connection;
+      const request = new FieldPageRequest(ctx, info, filterOf({ parent, args, ctx }));
+      return new ListConnection(strategy, handlerOf(given), request, args);
+    },
   );
   return fieldFactory(head) as ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent>;
 }
 
+function readFilter(filter: unknown): (of: FilterArgs<unknown, Params, false>) => PageRequest["filter"] {
+  if (typeof filter === "function") return filter as (of: object) => ListFilter;
+  if (filter !== undefined && (typeof filter !== "object" || filter === null || Array.isArray(filter)))
+    throw new ConfigurationError("connection.filter", "an object, or a function that makes one", filter);
+  return () => filter as PageRequest["filter"];
+}
+
 function handlerOf(given: unknown): AnyHandler<unknown> {
-  if (Array.isArray(given)) return new SyncListDataHandler<unknown>(given);
-  if (isDataHandler(given)) return given;
+  const handler = asHandler(given);
+  if (handler !== null) return handler;
   throw new TypeError("the resolver of a connection gives a data handler or a list");
 }

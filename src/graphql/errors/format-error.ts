@@ -3,7 +3,8 @@ import { correlationId } from "../../core/correlation-id.ts";
 import { PorticoError } from "../../core/error.ts";
 import type { BaseContext } from "../../http/context.ts";
 import { HttpException } from "../../http/exceptions.ts";
-import { logFailure } from "../../http/problem.ts";
+import { logFailure, logRefusal } from "../../http/problem.ts";
+import { GraphQLDenied } from "../language/denied.ts";
 
 /** An error as it goes out. */
 export interface FormattedError {
@@ -85,9 +86,16 @@ function safeExtensions(error: GraphQLError): Readonly<Record<string, unknown>> 
   }
 }
 
+/** The client was told no, by a gate or an exception with nothing beneath it: where that was thrown is of no interest. */
+function isBareRefusal(cause: unknown): cause is Error {
+  if (cause instanceof GraphQLDenied) return true;
+  return cause instanceof PorticoError && cause.status < 500 && cause.cause === undefined;
+}
+
 function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: object, isExpected: boolean): void {
   const subject = isGraphQLError(cause) ? error : cause;
   try {
+    if (isExpected && isBareRefusal(cause)) return logRefusal(ctx.host, ctx.exchange, cause, details);
     logFailure(ctx.host, ctx.exchange, subject, details, isExpected ? "info" : "error");
   } catch {
     // An error whose own properties throw when they are read, or written to as the logger does.

@@ -1,4 +1,5 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql";
+import type { FieldTrace } from "../hooks/field-trace.ts";
 
 /** One operation as it was asked for: parsed, validated, within the limits. */
 export interface Execution {
@@ -7,6 +8,10 @@ export interface Execution {
   readonly variables?: Readonly<Record<string, unknown>>;
   readonly operationName?: string | null;
   readonly cost?: number | null;
+  /** How long it may take, and each of its events, where nothing around it says so; 0 is for ever. */
+  readonly timeoutMs?: number;
+  /** Times its fields. */
+  readonly trace?: FieldTrace | null;
 }
 
 /** What graphql's functions take in common. */

@@ -38,9 +38,12 @@ export function refusalOf(code: ErrorCode, errors: readonly GraphQLError[]): Gra
   );
 }
 
-/** The same error with another message, or with a code. */
+/**
+ * The same error with another message, or with a code. What a scalar threw over a literal is in its message, and is meant for
+ * the client: as the cause it would be taken for something unexpected.
+ */
 export function changed(error: GraphQLError, message: string, code?: ErrorCode): GraphQLError {
-  const { nodes = null, source = null, positions = null, path = null, originalError = null } = error;
+  const { nodes = null, source = null, positions = null, path = null } = error;
   const extensions = code === undefined ? error.extensions : { ...error.extensions, code };
-  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
 }

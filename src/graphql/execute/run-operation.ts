@@ -1,40 +1,69 @@
 import { type ExecutionResult, execute, GraphQLError } from "graphql";
+import { isPromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context.ts";
-import { type Operation, type OperationOptions, openOperation } from "../operation.ts";
+import { type Operation, openOperation } from "../operation.ts";
+import { OperationOver } from "../operation-over.ts";
+import type { Arrival } from "./admit.ts";
 import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
 
 /**
  * Runs a query or a mutation, from opening its operation to closing it. The result is there when the dependencies are
  * closed: what they could not finish, such as a transaction, is an error and takes the data away.
  */
-export function runOperation(
+export async function runOperation(
   connection: BaseContext,
   execution: Execution,
-  options: Pick<OperationOptions, "isAlone"> = {},
+  { isAlone, onStart }: Pick<Arrival, "isAlone" | "onStart"> = { isAlone: false },
 ): Promise<ExecutionResult> {
-  const { operationName = null, cost = null } = execution;
-  return runIn(openOperation(connection, { ...options, operationName, cost }), execution, undefined);
+  const { operationName = null, cost = null, trace = null } = execution;
+  const operation = openOperation(connection, { isAlone, operationName, cost, trace });
+  onStart?.(() => operation.abort());
+  const result = await runIn(operation, execution, undefined);
+  // Nobody reads the answer any more: one line in the log says so, not one for each field that was left out.
+  if (operation.isOver) throw new OperationOver();
+  return result;
 }
 
 /** Executes in an operation that was opened for it, and closes it. `rootValue` is the event of a subscription. */
 export async function runIn(operation: Operation, execution: Execution, rootValue: unknown): Promise<ExecutionResult> {
   const { contextValue } = operation;
-  const { signal } = contextValue.connection;
-  const giveUp = (): void => {
-    contextValue.isOver = true;
-  };
-  if (signal.aborted) giveUp();
-  else signal.addEventListener("abort", giveUp);
+  contextValue.isOver = operation.isOver;
+  let unwatch: (() => void) | null = null;
   try {
-    const result = await execute({ ...executionArgs(execution), rootValue, contextValue });
-    const failures = (await operation.close(contextValue.isOver ? "failure" : outcomeOf(result))) ?? [];
+    const executing = operation.enter(() => execute({ ...executionArgs(execution), rootValue, contextValue }));
+    let result: ExecutionResult;
+    if (isPromise(executing)) {
+      unwatch = operation.watch(() => {
+        contextValue.isOver = true;
+      });
+      result = await inTime(executing, operation, execution.timeoutMs ?? 0);
+    } else result = executing;
+    const closing = operation.close(contextValue.isOver ? "failure" : outcomeOf(result));
+    const failures = closing === undefined ? [] : await closing;
     if (failures.length === 0) return result;
     return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
   } catch (error) {
-    await operation.close("failure");
+    const closing = operation.close("failure");
+    // Whoever has taken too long already is not waited for.
+    if (!(error instanceof OperationOver)) await closing;
     throw error;
   } finally {
-    signal.removeEventListener("abort", giveUp);
+    unwatch?.();
+  }
+}
+
+/** Rejects with `OperationOver` when the time is over; the operation hears of it by its signal. */
+async function inTime<T>(work: Promise<T>, operation: Operation, timeoutMs: number): Promise<T> {
+  if (timeoutMs === 0) return work;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new OperationOver());
+    operation.abort();
+  }, timeoutMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -17,18 +17,17 @@ export async function runSubscription(
   connection: BaseContext,
   execution: Execution,
 ): Promise<ResultStream | ExecutionResult> {
-  const { operationName = null, cost = null } = execution;
-  const operation = openOperation(connection, { operationName, cost });
-  let source: AsyncIterable<unknown> | ExecutionResult;
+  const { operationName = null, cost = null, trace = null } = execution;
+  const operation = openOperation(connection, { operationName, cost, trace });
   try {
-    source = await sourceStream(execution, operation.contextValue);
+    const source = await sourceStream(execution, operation.contextValue);
+    if (isStream(source)) return new EventResults(connection, execution, operation, source[Symbol.asyncIterator]());
+    await operation.close("failure");
+    return source;
   } catch (error) {
     await operation.close("failure");
     throw error;
   }
-  if (isStream(source)) return new EventResults(connection, execution, operation, source[Symbol.asyncIterator]());
-  await operation.close("failure");
-  return source;
 }
 
 /** Runs each event as it is asked for. Not a generator: one that was never started would end without closing anything. */
@@ -37,6 +36,9 @@ class EventResults implements ResultStream {
   readonly #execution: Execution;
   readonly #operation: Operation;
   readonly #events: AsyncIterator<unknown>;
+  /** That of the event that is being executed. */
+  #running: Operation | null = null;
+  #isLeft = false;
 
   constructor(connection: BaseContext, execution: Execution, operation: Operation, events: AsyncIterator<unknown>) {
     this.#connection = connection;
@@ -46,14 +48,17 @@ class EventResults implements ResultStream {
   }
 
   async next(): Promise<IteratorResult<ExecutionResult, void>> {
-    const { operationName = null, cost = null } = this.#execution;
+    const { operationName = null, cost = null, trace = null } = this.#execution;
     try {
       const event = await this.#events.next();
       if (event.done === true) return await this.#end("success");
-      const operation = openOperation(this.#connection, { operationName, cost });
-      return { done: false, value: await runIn(operation, this.#execution, event.value) };
+      if (this.#isLeft) return OVER;
+      this.#running = openOperation(this.#connection, { operationName, cost, trace });
+      const value = await runIn(this.#running, this.#execution, event.value);
+      return this.#isLeft ? OVER : { done: false, value };
     } catch (error) {
-      await this.#end("failure");
+      // Its generator may be what did not fail: it ends too, and whatever it says then is not what went wrong.
+      await this.#leave("failure").catch(() => {});
       throw error;
     }
   }
@@ -77,6 +82,8 @@ class EventResults implements ResultStream {
   }
 
   async #leave(outcome: "success" | "failure"): Promise<IteratorResult<ExecutionResult, void>> {
+    this.#isLeft = true;
+    this.#running?.abort();
     this.#operation.abort();
     try {
       await this.#events.return?.();
@@ -89,9 +96,11 @@ class EventResults implements ResultStream {
 
   async #end(outcome: "success" | "failure"): Promise<IteratorResult<ExecutionResult, void>> {
     await this.#operation.close(outcome);
-    return { done: true, value: undefined };
+    return OVER;
   }
 }
+
+const OVER = { done: true, value: undefined } as const;
 
 type AnyGraphql = Record<string, (args: unknown) => unknown>;
 

@@ -1,3 +1,4 @@
+import { NamedRows } from "./named-rows.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
 
 /** What is known of the operations of one name. */
@@ -5,6 +6,7 @@ export interface MetricsRecord {
   readonly count: number;
   /** Operations that produced errors. */
   readonly errors: number;
+  /** Without subscriptions, as in the next: how long they were open does not make them slow. */
   readonly average_seconds: number;
   readonly slowest_seconds: number;
   readonly average_cost: number;
@@ -12,20 +14,20 @@ export interface MetricsRecord {
 
 interface Totals {
   count: number;
+  /** Those of them whose durations count. */
+  timed: number;
   errors: number;
   seconds: number;
   slowest: number;
   cost: number;
 }
 
-/** Names that no operation can have. */
-const ANONYMOUS = "<anonymous>";
-const OTHER = "<other>";
 const MOST_NAMES = 1_000;
 
 /**
  * A hook that counts operations by name: running totals in memory, nothing else. Unnamed operations, and those that were
- * refused before they ran, share the row `<anonymous>`; after 1,000 names the next ones share `<other>`.
+ * refused before they ran, share the row `<anonymous>`; after 1,000 names the next ones, and names of more than 200
+ * characters, share `<other>`. Of subscriptions the number, the errors and the costs count, not how long they were open.
  *
  * @example
  * ```ts
@@ -39,16 +41,20 @@ const MOST_NAMES = 1_000;
  * ```
  */
 export class Metrics {
-  // A Map: `constructor` is a name like any other.
-  readonly #rows = new Map<string, Totals>();
+  readonly #rows = new NamedRows<Totals>(
+    () => ({ count: 0, timed: 0, errors: 0, seconds: 0, slowest: 0, cost: 0 }),
+    MOST_NAMES,
+  );
 
   onOperation(result: OperationResult, context: OperationContext): void {
-    const row = this.#row(context.isRefused ? ANONYMOUS : (context.operationName ?? ANONYMOUS));
+    const row = this.#rows.of(context);
     row.count++;
     if (!result.ok) row.errors++;
+    row.cost += context.cost ?? 0;
+    if (context.operationType === "subscription") return;
+    row.timed++;
     row.seconds += context.durationSeconds;
     row.slowest = Math.max(row.slowest, context.durationSeconds);
-    row.cost += context.cost ?? 0;
   }
 
   /** The totals so far, by operation name. */
@@ -60,20 +66,14 @@ export class Metrics {
   reset(): void {
     this.#rows.clear();
   }
-
-  #row(name: string): Totals {
-    const isNew = !this.#rows.has(name) && name !== ANONYMOUS;
-    const key = isNew && this.#names() >= MOST_NAMES ? OTHER : name;
-    const row = this.#rows.get(key) ?? { count: 0, errors: 0, seconds: 0, slowest: 0, cost: 0 };
-    this.#rows.set(key, row);
-    return row;
-  }
-
-  #names(): number {
-    return this.#rows.size - (this.#rows.has(ANONYMOUS) ? 1 : 0) - (this.#rows.has(OTHER) ? 1 : 0);
-  }
 }
 
-function recordOf({ count, errors, seconds, slowest, cost }: Totals): MetricsRecord {
-  return { count, errors, average_seconds: seconds / count, slowest_seconds: slowest, average_cost: cost / count };
+function recordOf({ count, timed, errors, seconds, slowest, cost }: Totals): MetricsRecord {
+  return {
+    count,
+    errors,
+    average_seconds: timed === 0 ? 0 : seconds / timed,
+    slowest_seconds: slowest,
+    average_cost: cost / count,
+  };
 }

@@ -41,14 +41,15 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
           const filled = graph.dependencies.fill(injected, target);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
-  const resolve = field.finish === null ? run : finished(run, field.finish);
+  const resolve = field.finish === null ? run : finished(run, args, field.finish);
   return field.gate === null ? resolve : gated(field.gate, args, resolve);
 }
 
-function finished(run: Resolve, finish: Finish): Resolve {
+function finished(run: Resolve, args: readonly ArgPlan[], finish: Finish): Resolve {
   return (source, raw, graph, info) => {
     const given = run(source, raw, graph, info);
-    return isPromise(given) ? given.then((value) => finish(value, raw, graph, info)) : finish(given, raw, graph, info);
+    const call = { parent: source, args: readArgs(args, raw), graph, info };
+    return isPromise(given) ? given.then((value) => finish(value, call)) : finish(given, call);
   };
 }
 

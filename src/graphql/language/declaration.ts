@@ -19,13 +19,16 @@ export interface FieldHead {
   /** Makes the value of the field out of what the resolver gave, where the two are not the same. */
   readonly finish: Finish | null;
 }
-/** Called in place of the resolver's own return, behind the gate. `args` are as the schema names them. */
-export type Finish = (
-  given: unknown,
-  args: Readonly<Record<string, unknown>>,
-  graph: GraphContext,
-  info: GraphQLResolveInfo,
-) => unknown;
+/** Called in place of the resolver's own return, behind the gate. */
+export type Finish = (given: unknown, call: FieldCall) => unknown;
+
+/** One call of a field; the arguments are as the resolver takes them. */
+interface FieldCall {
+  readonly parent: unknown;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly graph: GraphContext;
+  readonly info: GraphQLResolveInfo;
+}
 
 /** A field as it was declared, checked. */
 export interface FieldDeclaration extends FieldHead {

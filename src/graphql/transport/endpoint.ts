@@ -2,17 +2,27 @@ import type { BaseContext, HttpContext } from "../../http/context.ts";
 import { HttpException, MethodNotAllowed } from "../../http/exceptions.ts";
 import { formatError } from "../errors/format-error.ts";
 import { toRefusal } from "../errors/to-refusal.ts";
-import { type OperationAnswer, type Pipeline, runRequest } from "../execute/run-request.ts";
+import type { OperationAnswer } from "../execute/answer.ts";
+import { openRequest, type Pipeline, runRequest } from "../execute/run-request.ts";
+import type { Explorer } from "../ide/explorer.ts";
+import { EventStream, STREAM_TYPE } from "../subscriptions/event-stream.ts";
+import type { LiveSubscription } from "../subscriptions/live-subscription.ts";
+import { onlyAnswer } from "../subscriptions/only-answer.ts";
+import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
-import { JSON_TYPE, negotiate, type ResponseType } from "./negotiate.ts";
-import { chooseReader, type GraphRequest } from "./read-request.ts";
+import { asksForPage, asksForStream, JSON_TYPE, negotiate, type ResponseType } from "./negotiate.ts";
+import { carriesQuery, chooseReader, type GraphRequest } from "./read-request.ts";
 import { readParams } from "./request-params.ts";
 import type { Transport } from "./transport.ts";
 
 export interface EndpointOptions {
   readonly transport: Transport;
   readonly uploads: Uploads;
+  /** What browsers get that open the address; `null` when it is off. */
+  readonly explorer: Explorer | null;
+  /** How events are streamed; `null` when subscriptions are off. */
+  readonly subscriptions: Subscriptions | null;
 }
 
 /**
@@ -30,10 +40,13 @@ export class Endpoint {
 
   async serve(ctx: HttpContext): Promise<void> {
     try {
+      const { explorer } = this.#options;
+      // Nothing is executed, so it does not matter who asks: the page is exempt from the check against forgery.
+      if (explorer !== null && isPageVisit(ctx)) return await explorer.serve(ctx);
       this.#checkMethod(ctx.exchange.method);
       const reader = chooseReader(ctx, this.#options);
       const type = this.#negotiate(ctx);
-      if (type === null)
+      if (type === null && !this.#mayStream(ctx))
         throw new HttpException(406, `The answer is ${JSON_TYPE}, and Accept does not take it`, {
           code: "NOT_ACCEPTABLE",
         });
@@ -52,9 +65,12 @@ export class Endpoint {
   }
 
   #checkMethod(method: string): void {
-    const { getQueries } = this.#options.transport;
-    if (method === "POST" || (getQueries && (method === "GET" || method === "HEAD"))) return;
-    throw new MethodNotAllowed(method, getQueries ? ["GET", "POST"] : ["POST"]);
+    const { transport, explorer } = this.#options;
+    const isRead = method === "GET" || method === "HEAD";
+    if (method === "POST" || (transport.getQueries && isRead)) return;
+    // The page is there by GET even where queries are not.
+    const isGetAllowed = transport.getQueries || (explorer !== null && !isRead);
+    throw new MethodNotAllowed(method, isGetAllowed ? ["GET", "POST"] : ["POST"]);
   }
 
   #negotiate({ exchange }: BaseContext): ResponseType | null {
@@ -62,21 +78,45 @@ export class Endpoint {
     return negotiate(exchange.headers.accept, { graphqlContentType, isGet: exchange.method !== "POST" });
   }
 
-  async #run(ctx: HttpContext, type: ResponseType, request: GraphRequest): Promise<void> {
+  /** Whether the client takes a stream of events. `HEAD` would hang on one. */
+  #mayStream({ exchange }: BaseContext): boolean {
+    return this.#options.subscriptions !== null && exchange.method !== "HEAD" && asksForStream(exchange.headers.accept);
+  }
+
+  /** `type` is null for a client that takes a stream alone. */
+  async #run(ctx: HttpContext, type: ResponseType | null, request: GraphRequest): Promise<void> {
     if (request.kind === "batch") {
       const texts = await this.#runBatch(ctx, request.entries);
-      return this.#write(ctx, type, { status: 200, headers: {}, body: `[${texts.join(",")}]` });
+      return this.#write(ctx, type ?? JSON_TYPE, { status: 200, headers: {}, body: `[${texts.join(",")}]` });
     }
     try {
-      const answer = await runRequest(this.#pipeline, ctx, () => request.params, {
+      const opened = await openRequest(this.#pipeline, ctx, () => request.params, {
         isAlone: true,
         isGet: ctx.exchange.method !== "POST",
+        takes: this.#mayStream(ctx) ? "either" : "answer",
       });
-      const { status, headers, text } = answer;
-      this.#write(ctx, type, { status, headers, body: text, isCacheable: isClean(answer) });
+      // The client has left, or has its answer: its time was over.
+      if (!("text" in opened) && ctx.signal.aborted) return await opened.leave();
+      if (!("text" in opened)) return this.#stream(ctx, opened);
+      if (type === null && opened.status === 200) return this.#stream(ctx, onlyAnswer(opened));
+      const { status, headers, text } = opened;
+      this.#write(ctx, type ?? JSON_TYPE, { status, headers, body: text, isCacheable: isClean(opened) });
     } finally {
       await request.dispose?.();
     }
+  }
+
+  #stream(ctx: HttpContext, live: LiveSubscription): void {
+    const { outgoing } = ctx;
+    const { subscriptions } = this.#options;
+    if (subscriptions === null) throw new Error("a stream was let through while subscriptions are off");
+    // The second is for caches that would pack it and so hold it back, the third for nginx, which collects it otherwise.
+    outgoing.header("cache-control", "no-store, no-transform");
+    outgoing.header("x-accel-buffering", "no");
+    outgoing.header("x-content-type-options", "nosniff");
+    outgoing.vary("Accept");
+    outgoing.status(200);
+    outgoing.stream(new EventStream(ctx, live, subscriptions), `${STREAM_TYPE}; charset=utf-8`);
   }
 
   /** One after another; when the client has left, the next does not start. */
@@ -110,6 +150,12 @@ interface Answer {
   readonly body: string;
   /** Whether what a resolver said about caching holds. */
   readonly isCacheable?: boolean;
+}
+
+/** Somebody opens the address in a browser. A query in it is executed all the same. */
+function isPageVisit({ exchange }: HttpContext): boolean {
+  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+  return isRead && asksForPage(exchange.headers.accept) && !carriesQuery(exchange);
 }
 
 /** An answer with errors is nobody's to keep. */

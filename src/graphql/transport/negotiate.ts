@@ -31,6 +31,18 @@ export function negotiate(accept: string | undefined, { graphqlContentType, isGe
   return graphql > json ? GRAPHQL_TYPE : JSON_TYPE;
 }
 
+/** Whether a browser is asking for a page: `text/html` is named, and nothing that the endpoint answers with is liked better. */
+export function asksForPage(accept: string | undefined): boolean {
+  const ranges = parseAccept(accept ?? "");
+  const html = ranges.find(({ type }) => type === "text/html")?.quality ?? 0;
+  return html > 0 && html >= Math.max(qualityOf(ranges, JSON_TYPE), qualityOf(ranges, GRAPHQL_TYPE));
+}
+
+/** Whether events may be streamed: by name, a wildcard is no wish for a stream. */
+export function asksForStream(accept: string | undefined): boolean {
+  return parseAccept(accept ?? "").some(({ type, quality }) => type === "text/event-stream" && quality > 0);
+}
+
 function isPage(ranges: readonly Range[], isGet: boolean): boolean {
   return isGet && qualityOf(ranges, "text/html") > 0;
 }

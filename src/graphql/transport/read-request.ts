@@ -1,6 +1,7 @@
 import { decodeUtf8, jsonBody, mediaType } from "../../http/body.ts";
 import type { HttpContext } from "../../http/context.ts";
 import { BadRequest, HttpException, UnsupportedMediaType } from "../../http/exceptions.ts";
+import type { Exchange } from "../../http/exchange.ts";
 import { receiveUpload } from "../uploads/receive-upload.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { type RequestParams, readParams, readTextParams } from "./request-params.ts";
@@ -45,12 +46,22 @@ export function chooseReader({ exchange }: HttpContext, options: ReaderOptions):
   );
 }
 
+/** Whether the address asks for an operation: by its text, by its id, or by its hash. */
+export function carriesQuery(exchange: Exchange): boolean {
+  const pairs = urlPairs(exchange);
+  return ["query", "documentId", "extensions"].some((name) => pairs.has(name));
+}
+
 const urlReader: RequestReader = {
   isForgeable: true,
   async read({ exchange }) {
-    return { kind: "single", params: readPairs(new URLSearchParams(exchange.target.split("?").slice(1).join("?"))) };
+    return { kind: "single", params: readPairs(urlPairs(exchange)) };
   },
 };
+
+function urlPairs({ target }: Exchange): URLSearchParams {
+  return new URLSearchParams(target.split("?").slice(1).join("?"));
+}
 
 const formReader: RequestReader = {
   isForgeable: true,

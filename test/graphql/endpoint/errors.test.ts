@@ -1,6 +1,16 @@
 import { GraphQLError } from "graphql";
 import { Conflict, HttpException, type MiddlewareFunction, PorticoApp } from "portico";
-import { type FormattedError, field, Graph, type GraphOptions, GraphQLDenied, schema, t } from "portico/graphql";
+import {
+  type FormattedError,
+  field,
+  Graph,
+  type GraphOptions,
+  GraphQLDenied,
+  type ObjectType,
+  object,
+  schema,
+  t,
+} from "portico/graphql";
 import type { CaughtLine, LogCatcher, TestRequest } from "portico/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ask, somebody } from "../ask.ts";
@@ -64,6 +74,32 @@ describe("a request that does not reach execution", () => {
       expect(verdictOf(answer)).toEqual([status, code]);
       expect(Object.keys(bodyOf(answer)).filter((key) => key !== "extensions")).toEqual(["errors"]);
       expect(ran).toEqual({});
+    },
+  );
+
+  it.each([true, false])(
+    "tells what a scalar says of a value, in the document as in the variables (introspection: %s)",
+    async (introspection) => {
+      const Isbn = t.scalar<string>("Isbn", {
+        serialize: String,
+        parse() {
+          throw new TypeError("an ISBN has 13 digits");
+        },
+      });
+      const title = field(t.string, { params: { isbn: Isbn } })(() => "never");
+      const { client } = await openSchema(schema({ query: { title } }), { introspection });
+
+      const literal = await client.post("/graphql", { body: { query: '{ title(isbn: "emma") }' } });
+      const variable = await client.post("/graphql", {
+        body: { query: "query ($isbn: Isbn!) { title(isbn: $isbn) }", variables: { isbn: "emma" } },
+      });
+
+      expect([verdictOf(literal), verdictOf(variable)]).toEqual([
+        [400, "GRAPHQL_VALIDATION_FAILED"],
+        [400, "BAD_USER_INPUT"],
+      ]);
+      for (const answer of [literal, variable])
+        expect(bodyOf(answer).errors?.[0]?.message).toContain("an ISBN has 13 digits");
     },
   );
 
@@ -147,6 +183,40 @@ describe("a field", () => {
     expect(bodyOf(nobody).errors?.[0]?.path).toEqual(["mine"]);
     expect(bodyOf(ada).data).toEqual({ open: "open", mine: "mine" });
     expect(errors?.[0]?.originalError).toBeInstanceOf(GraphQLDenied);
+  });
+
+  it("is a short line in the log for each row that it was refused on, without a stack", async () => {
+    const Book: ObjectType<{ readonly title: string }> = object("Book", {
+      title: t.string,
+      cost: field(t.nullable(t.int), { auth: true })(() => 3),
+      lent: field(t.nullable(t.int))(() => {
+        throw new Conflict("It is lent", { cause: new Error("the other reader") });
+      }),
+    });
+    const books = field(t.list(Book))(() => [{ title: "Emma" }, { title: "Persuasion" }]);
+    const { client, log } = await openSchema(schema({ query: { books } }));
+    log.clear();
+
+    const answer = await client.post("/graphql", { body: { query: "{ books { title cost } }" } });
+    const refused = log.lines.filter(({ correlation_id }) => correlation_id !== undefined);
+    log.clear();
+    await client.post("/graphql", { body: { query: "{ books { lent } }" } });
+
+    expect(codesOf(answer)).toEqual(["UNAUTHENTICATED", "UNAUTHENTICATED"]);
+    const line = {
+      level: "info",
+      msg: "Nobody is signed in",
+      code: "UNAUTHENTICATED",
+      method: "POST",
+      path: "/graphql",
+    };
+    expect(refused).toMatchObject([
+      { ...line, field: "books.0.cost" },
+      { ...line, field: "books.1.cost" },
+    ]);
+    expect(JSON.stringify(refused)).not.toMatch(/stack|"err"/);
+    // What lies beneath an answer is kept, and where it comes from.
+    expect(log.text).toContain("the other reader");
   });
 
   it("[ERR-13] [ERR-14] that somebody may not have answers FORBIDDEN, on itself alone", async () => {

@@ -151,7 +151,7 @@ describe("a refusal of the route", () => {
   });
 });
 
-it("takes a plain object wherever it takes a Transport, an Uploads or a Limits", async () => {
+it("[GRA-08] takes a plain object wherever it takes a Transport, an Uploads or a Limits", async () => {
   const { client } = await open({
     transport: { batch: 1 },
     uploads: { enabled: true, maxFiles: 1 },

@@ -2,17 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "portico";
 import {
   field,
+  type Graph,
   type GraphOptions,
   Limits,
   type ObjectType,
   type OperationContext,
+  OperationLog,
   type OperationResult,
   object,
+  opentelemetry,
   schema,
   t,
 } from "portico/graphql";
-import { describe, expect, it } from "vitest";
-import { bodyOf, type GraphBody, openSchema } from "./open.ts";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { bodyOf, type GraphBody, openSchema } from "../endpoint/open.ts";
 
 const Book: ObjectType<{ readonly title: string }> = object("Book", { title: t.string });
 const query = {
@@ -76,7 +79,12 @@ describe("a hook", () => {
     await ask({ query: "{ hello }" });
 
     expect(lengths).toEqual([
-      ["counter", 2, ["data", "errors", "ok"], ["cost", "durationSeconds", "isRefused", "operationName", "started"]],
+      [
+        "counter",
+        2,
+        ["data", "errors", "ok"],
+        ["cost", "durationSeconds", "isRefused", "log", "operationName", "operationType", "started", "trace"],
+      ],
     ]);
     expect(calls).toHaveLength(1);
   });
@@ -130,6 +138,25 @@ describe("a hook", () => {
 
     expect(() => graph.onOperation(hook as never)).toThrow("onOperation");
   });
+});
+
+it("is typed: what is none is refused by the compiler, and what another library has is taken", () => {
+  const add = (graph: Graph): Graph =>
+    graph
+      // @ts-expect-error neither onOperation nor around
+      .onOperation({})
+      // @ts-expect-error no such method
+      .onOperation({ onOperations: () => {} })
+      .onOperation(new OperationLog(console, { errors: false }))
+      .onOperation(opentelemetry({ startSpan: () => ({ end() {} }) }))
+      // @ts-expect-error a span that is open meanwhile needs startActiveSpan
+      .onOperation(opentelemetry({ startSpan: () => ({ end() {} }) }, { active: true }))
+      .onOperation((result, context) => {
+        expectTypeOf(context.cost).toEqualTypeOf<number | null>();
+        expectTypeOf(result.ok).toEqualTypeOf<boolean>();
+      });
+
+  expectTypeOf(add).returns.toEqualTypeOf<Graph>();
 });
 
 describe("the result", () => {

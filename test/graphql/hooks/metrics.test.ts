@@ -1,8 +1,10 @@
 import { memoryStores, PorticoApp } from "portico";
-import { field, Graph, Metrics, type OperationContext, schema, t } from "portico/graphql";
+import { field, Graph, Metrics, schema, t } from "portico/graphql";
 import { manualClock } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
-import { openApp, openSchema } from "./open.ts";
+import { openApp, openSchema } from "../endpoint/open.ts";
+import { good, operation } from "./operation.ts";
+import { UNSHED } from "./timed.ts";
 
 /** An endpoint that counts, on a clock that its field `wait` moves. */
 async function counted() {
@@ -123,19 +125,10 @@ describe("Metrics", () => {
     expect(metrics.snapshot()["<anonymous>"]).toMatchObject({ count: 5, errors: 3 });
   });
 
-  const operation = (operationName: string | null): OperationContext => ({
-    operationName,
-    cost: 1,
-    started: 0,
-    durationSeconds: 0,
-    isRefused: false,
-  });
-  const ok = { data: {}, errors: [], ok: true };
-
   it("[MET-11] has at most 1,000 names, and files further ones under <other>", async () => {
     const metrics = new Metrics();
     const hello = schema({ query: { hello: field(t.string)(() => "world") } });
-    const { client, graph } = await openSchema(hello, { transport: { batch: 1_010 } });
+    const { client, graph } = await openSchema(hello, { transport: { batch: 1_010 } }, UNSHED);
     graph.onOperation(metrics);
     const named = (from: number, count: number) =>
       Array.from({ length: count }, (_, n) => ({ query: `query N${from + n} { hello }` }));
@@ -151,19 +144,44 @@ describe("Metrics", () => {
 
   it("[LIM-04] holds as much after 100,000 operations as after the first", () => {
     const metrics = new Metrics();
-    metrics.onOperation(ok, operation("A"));
+    metrics.onOperation(good, operation({ operationName: "A" }));
     const first = JSON.stringify(metrics.snapshot()).length;
 
-    for (let n = 1; n < 100_000; n++) metrics.onOperation(ok, operation("A"));
+    for (let n = 1; n < 100_000; n++) metrics.onOperation(good, operation({ operationName: "A" }));
 
     expect(metrics.snapshot()["A"]?.count).toBe(100_000);
     expect(JSON.stringify(metrics.snapshot()).length - first).toBeLessThan(10);
   });
 
+  it("[MET-11] [LIM-04] files a name of more than 200 characters under <other>: a document may hold a megabyte of name", async () => {
+    const { ask, metrics } = await counted();
+    const [long, longest] = ["N".repeat(201), "N".repeat(200)];
+
+    await ask(`query ${long} { hello }`);
+    await ask(`query ${longest} { hello }`);
+
+    expect(Object.keys(metrics.snapshot())).toEqual(["<other>", longest]);
+  });
+
+  it("counts anew after a reset, up to as many names as before", () => {
+    const metrics = new Metrics();
+    const fill = () => {
+      for (let n = 0; n < 1_001; n++) metrics.onOperation(good, operation({ operationName: `N${n}` }));
+      return Object.keys(metrics.snapshot());
+    };
+    const before = fill();
+
+    metrics.reset();
+
+    expect(fill()).toEqual(before);
+    expect(before).toHaveLength(1_001);
+  });
+
   it("takes a name that objects have by themselves for a name", () => {
     const metrics = new Metrics();
 
-    for (const name of ["constructor", "__proto__", "toString"]) metrics.onOperation(ok, operation(name));
+    for (const name of ["constructor", "__proto__", "toString"])
+      metrics.onOperation(good, operation({ operationName: name }));
 
     expect(Object.keys(metrics.snapshot())).toEqual(["constructor", "__proto__", "toString"]);
   });

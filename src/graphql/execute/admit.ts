@@ -1,0 +1,84 @@
+import { type OperationDefinitionNode, OperationTypeNode } from "graphql";
+import type { BaseContext } from "../../http/context.ts";
+import { HttpException, MethodNotAllowed } from "../../http/exceptions.ts";
+import type { FieldTrace } from "../hooks/field-trace.ts";
+import type { OperationFindings } from "../hooks/operation-hook.ts";
+import type { RequestParams } from "../transport/request-params.ts";
+import { checkCost } from "./check-limits.ts";
+import { coerceVariables } from "./coerce-variables.ts";
+import type { Execution } from "./execution.ts";
+import type { Prepared } from "./prepare.ts";
+import type { Pipeline } from "./run-request.ts";
+
+/** How an operation came in. */
+export interface Arrival {
+  /** Whether the request holds this operation alone; an entry of a batch is not, nor one on a socket. */
+  readonly isAlone: boolean;
+  /** Whether it came by GET, which mutations may not. */
+  readonly isGet: boolean;
+  /** What the transport can carry: an answer (queries and mutations), a stream (subscriptions), or either. */
+  readonly takes: "answer" | "stream" | "either";
+  /** Is handed what gives up a query or a mutation, when that starts. */
+  readonly onStart?: (abort: () => void) => void;
+}
+
+/** What was found out about an operation, however far it came. */
+export interface Facts extends Writable<OperationFindings> {
+  prepared: Prepared | null;
+  readonly trace: FieldTrace | null;
+}
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** An operation that may run. */
+export interface Admitted {
+  readonly execution: Execution;
+  readonly prepared: Prepared;
+  /** The text of its document. */
+  readonly source: string;
+}
+
+/** What an operation can be called; a request may say anything. */
+const NAME = /^[A-Za-z_]\w{0,199}$/;
+
+/** Everything that can refuse an operation before it runs: document, limits, validation, variables, cost. */
+export async function admit(
+  pipeline: Pipeline,
+  ctx: BaseContext,
+  read: () => RequestParams,
+  arrival: Arrival,
+  facts: Facts,
+): Promise<Admitted> {
+  const { schema, preparer, limits, documents } = pipeline;
+  const params = read();
+  facts.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
+  const { source, keep } = await documents.find(params, ctx.host.stores.durable);
+  const prepared = preparer.prepare(source, params.operationName, {
+    refuse: (operation) => {
+      facts.operationName = operation.name?.value ?? null;
+      facts.operationType = operation.operation;
+      checkMethod(operation, arrival);
+    },
+  });
+  facts.prepared = prepared;
+  const variables = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
+  facts.cost = checkCost(prepared, variables, limits);
+  await keep?.();
+  const { operationName, cost, trace } = facts;
+  const execution = { schema, document: prepared.document, variables: params.variables, operationName, cost, trace };
+  return { execution, prepared, source };
+}
+
+function checkMethod({ operation }: OperationDefinitionNode, { isGet, isAlone, takes }: Arrival): void {
+  if (isGet && operation === OperationTypeNode.MUTATION) throw new MethodNotAllowed("A mutation by GET", ["POST"]);
+  if (operation === OperationTypeNode.SUBSCRIPTION) {
+    if (takes !== "answer") return;
+    const hint = isAlone ? "open a socket, or ask with Accept: text/event-stream" : "it cannot be part of a batch";
+    throw new HttpException(400, `A subscription answers with a stream: ${hint}`, {
+      code: "SUBSCRIPTION_NEEDS_STREAM",
+    });
+  }
+  if (takes === "stream")
+    throw new HttpException(400, `The socket carries subscriptions: send a ${operation} over HTTP`, {
+      code: "OPERATION_NEEDS_HTTP",
+    });
+}

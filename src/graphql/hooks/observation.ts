@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Host } from "../../http/host.ts";
+import type { FormattedError } from "../errors/format-error.ts";
+import { FieldTrace } from "./field-trace.ts";
+import { ObservedStream, type Told } from "./observed-stream.ts";
+import type { OperationAround, OperationEnd, OperationFindings } from "./operation-hook.ts";
+import { logHookFailure, type OperationHooks } from "./operation-hooks.ts";
+
+/** Every transport calls this when an operation comes in, once for each of a batch, and ends what it gets. */
+export function observe(hooks: OperationHooks, host: Pick<Host, "clock" | "log">): Observation {
+  return new Observation(hooks, host);
+}
+
+/** One operation as the hooks see it: begun when it comes in, ended once, whatever happened. */
+export class Observation {
+  /** How long its fields take; `null` when no hook asks. */
+  readonly trace: FieldTrace | null;
+  readonly #hooks: OperationHooks;
+  readonly #host: Pick<Host, "clock" | "log">;
+  readonly #started: number;
+  #ended: PromiseWithResolvers<OperationEnd> | null = null;
+  #isOver = false;
+
+  constructor(hooks: OperationHooks, host: Pick<Host, "clock" | "log">) {
+    this.#hooks = hooks;
+    this.#host = host;
+    this.#started = host.clock.monotonic();
+    this.trace = hooks.isTracing ? new FieldTrace(host.clock) : null;
+  }
+
+  /** Does the whole work of the operation, inside of the hooks that go around it. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const { around } = this.#hooks;
+    if (around.length === 0) return work();
+    const ended = Promise.withResolvers<OperationEnd>();
+    // Whoever does not look at the end need not hear that there was none.
+    ended.promise.catch(() => {});
+    this.#ended = ended;
+    const entered = around.reduceRight<() => Promise<T>>(
+      (next, hook) => () => this.#enter(hook, next, ended.promise),
+      work,
+    )();
+    entered.catch(ended.reject);
+    return entered;
+  }
+
+  /** Ends it: the hooks are called. Only the first call counts. An answer without `data` is one of a refused operation. */
+  end(told: Told, findings: OperationFindings): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (this.#hooks.isEmpty) return;
+    const { clock, log } = this.#host;
+    const { operationName, operationType, cost } = findings;
+    const errors = told.errors ?? [];
+    const end: OperationEnd = {
+      result: { data: told.data ?? null, errors, ok: errors.length === 0 },
+      context: {
+        operationName,
+        operationType,
+        cost,
+        started: this.#started,
+        durationSeconds: (clock.monotonic() - this.#started) / 1000,
+        isRefused: !("data" in told),
+        log,
+        trace: this.trace,
+      },
+    };
+    this.#hooks.run(end);
+    this.#ended?.resolve(end);
+  }
+
+  /**
+   * The stream of a subscription, as it is sent: the operation ends with it. Called within `run`, so that every event, and the
+   * end, happen inside of what is around the operation and not of what is around the socket's last message.
+   */
+  follow<T extends { readonly body: Told }>(
+    stream: AsyncGenerator<T, void, void>,
+    findings: OperationFindings,
+  ): ObservedStream<T> {
+    return new ObservedStream(stream, AsyncLocalStorage.snapshot(), this.ending(findings));
+  }
+
+  /** Ends a subscription, with the errors that were sent: for a stream of which several are told. Called within `run`, too. */
+  ending(findings: OperationFindings): (errors: readonly FormattedError[]) => void {
+    const inside = AsyncLocalStorage.snapshot();
+    return (errors) => inside(() => this.end({ data: null, errors }, findings));
+  }
+
+  /** A hook that does not run the operation, or fails, is left out. */
+  #enter<T>(around: OperationAround, next: () => Promise<T>, ended: Promise<OperationEnd>): Promise<T> {
+    const { log } = this.#host;
+    let running: Promise<T> | null = null;
+    const start = (): Promise<OperationEnd> => {
+      running ??= next();
+      return ended;
+    };
+    const finish = async (): Promise<void> => {
+      try {
+        await around(start);
+      } catch (err) {
+        logHookFailure(log, err);
+      }
+    };
+    void finish();
+    return running ?? (running = next());
+  }
+}

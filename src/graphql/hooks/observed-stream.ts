@@ -1,0 +1,66 @@
+import type { FormattedError } from "../errors/format-error.ts";
+
+/** What is sent about an operation, or about one event of it. An event without `data` says why the stream failed. */
+export interface Told {
+  readonly data?: unknown;
+  readonly errors?: readonly FormattedError[];
+}
+
+/** How many errors of a subscription the hooks are shown: it may run for days. */
+const MOST_ERRORS = 100;
+
+type Run = <R>(work: () => R) => R;
+
+/** A stream that says when it ended, and with which errors, however it ended. */
+export class ObservedStream<T extends { readonly body: Told }> implements AsyncGenerator<T, void, void> {
+  readonly #stream: AsyncGenerator<T, void, void>;
+  readonly #inside: Run;
+  readonly #onEnd: (errors: readonly FormattedError[]) => void;
+  readonly #errors: FormattedError[] = [];
+
+  constructor(stream: AsyncGenerator<T, void, void>, inside: Run, onEnd: (errors: readonly FormattedError[]) => void) {
+    this.#stream = stream;
+    this.#inside = inside;
+    this.#onEnd = onEnd;
+  }
+
+  next(): Promise<IteratorResult<T, void>> {
+    return this.#step(() => this.#stream.next());
+  }
+
+  return(): Promise<IteratorResult<T, void>> {
+    return this.#step(() => this.#stream.return());
+  }
+
+  throw(error: unknown): Promise<IteratorResult<T, void>> {
+    return this.#step(() => this.#stream.throw(error));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  #step(work: () => Promise<IteratorResult<T, void>>): Promise<IteratorResult<T, void>> {
+    return this.#inside(async () => {
+      try {
+        const step = await work();
+        if (step.done !== true) keepErrors(this.#errors, step.value.body.errors);
+        // Nobody asks any more after an event that says that it was the last.
+        if (step.done === true || !("data" in step.value.body)) this.#onEnd(this.#errors);
+        return step;
+      } catch (error) {
+        this.#onEnd(this.#errors);
+        throw error;
+      }
+    });
+  }
+}
+
+/** Adds the errors of an event to those that the hooks are shown. */
+export function keepErrors(kept: FormattedError[], errors: readonly FormattedError[] = []): void {
+  kept.push(...errors.slice(0, MOST_ERRORS - kept.length));
+}

@@ -1,0 +1,127 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { Logger } from "../../core/logger.ts";
+import { isPromise } from "../../core/maybe-promise.ts";
+import type {
+  OperationAround,
+  OperationContext,
+  OperationEnd,
+  OperationFunction,
+  OperationHook,
+  OperationResult,
+} from "./operation-hook.ts";
+
+/** How long a hook may take before the log says so. */
+const LATE_MS = 10_000;
+/** How many calls of one hook may be unfinished: each holds the result of its operation. */
+const MOST_UNFINISHED = 1_000;
+
+/**
+ * The hooks of one endpoint. No answer waits for them or fails with them: what they return is awaited beside the answer, what
+ * they throw goes to the log.
+ */
+export class OperationHooks {
+  readonly #called: CalledHook[] = [];
+  readonly #around: OperationAround[] = [];
+  #isTracing = false;
+
+  /** Throws `ConfigurationError` for what is no hook. */
+  add(hook: OperationHook): void {
+    const { onOperation, around, traces } = membersOf(hook);
+    const isHook = (onOperation ?? around) !== undefined && isCallable(onOperation) && isCallable(around);
+    if (!isHook)
+      throw new ConfigurationError(
+        "onOperation",
+        "given a function (result, context), or an object with onOperation",
+        hook,
+      );
+    if (onOperation !== undefined) this.#called.push(new CalledHook((...end) => onOperation.call(hook, ...end)));
+    if (around !== undefined) this.#around.push((run) => around.call(hook, run));
+    if (traces === true) this.#isTracing = true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#called.length === 0 && this.#around.length === 0;
+  }
+
+  /** Whether fields are to be timed. */
+  get isTracing(): boolean {
+    return this.#isTracing;
+  }
+
+  get around(): readonly OperationAround[] {
+    return this.#around;
+  }
+
+  /** Calls all of them. */
+  run({ result, context }: OperationEnd): void {
+    for (const hook of this.#called) hook.call(result, context);
+  }
+}
+
+/** Reports what a hook did wrong. */
+export function logHookFailure(log: Logger, err: unknown): void {
+  log.error({ err }, "an operation hook failed");
+}
+
+class CalledHook {
+  readonly #hook: OperationFunction;
+  #unfinished = 0;
+  // Each is said once, until the hook has caught up.
+  #isLateSaid = false;
+  #isFullSaid = false;
+
+  constructor(hook: OperationFunction) {
+    this.#hook = hook;
+  }
+
+  call(result: OperationResult, context: OperationContext): void {
+    const { log } = context;
+    if (this.#unfinished >= MOST_UNFINISHED) return this.#sayFull(log);
+    try {
+      const work = this.#hook(result, context);
+      if (isPromise(work)) void this.#finish(work, log);
+    } catch (err) {
+      logHookFailure(log, err);
+    }
+  }
+
+  async #finish(work: PromiseLike<unknown>, log: Logger): Promise<void> {
+    this.#unfinished++;
+    const late = setTimeout(() => this.#sayLate(log), LATE_MS).unref();
+    try {
+      await work;
+    } catch (err) {
+      logHookFailure(log, err);
+    } finally {
+      clearTimeout(late);
+      if (--this.#unfinished === 0) this.#isLateSaid = this.#isFullSaid = false;
+    }
+  }
+
+  #sayLate(log: Logger): void {
+    if (this.#isLateSaid) return;
+    this.#isLateSaid = true;
+    log.error({ unfinished: this.#unfinished }, `an operation hook has not finished after ${LATE_MS / 1000} s`);
+  }
+
+  #sayFull(log: Logger): void {
+    if (this.#isFullSaid) return;
+    this.#isFullSaid = true;
+    log.error({ unfinished: this.#unfinished }, "an operation hook is left out until calls of it finish");
+  }
+}
+
+interface HookMembers {
+  readonly onOperation?: OperationFunction;
+  readonly around?: OperationAround;
+  readonly traces?: boolean;
+}
+
+function membersOf(hook: unknown): HookMembers {
+  if (typeof hook === "function") return { onOperation: hook as OperationFunction };
+  return typeof hook === "object" && hook !== null ? hook : {};
+}
+
+function isCallable(value: unknown): boolean {
+  return value === undefined || typeof value === "function";
+}

@@ -1,0 +1,121 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { Logger } from "../../core/logger.ts";
+import { flag, optional, resolveOptions, seconds } from "../../core/options.ts";
+import type { FieldTiming } from "./field-trace.ts";
+import { shownName } from "./named-rows.ts";
+import type { OperationContext, OperationResult } from "./operation-hook.ts";
+
+/** What `OperationLog` writes down. */
+export interface OperationLogOptions {
+  /** How long an operation takes that is not written down for being slow, in seconds; 0 writes all down. @default 1 */
+  readonly slowerThan?: number;
+  /** Whether operations with errors are written down, however quick they were. @default true */
+  readonly errors?: boolean;
+  /** Whether a line has the slowest fields of its operation: every field of every operation is then timed. @default false */
+  readonly trace?: boolean;
+}
+
+/** Anything that takes a warning: `console`, for one. */
+export interface WarningLogger {
+  warn(sentence: string, details: object): void;
+}
+
+const rules = { slowerThan: optional(seconds, 1), errors: optional(flag, true), trace: optional(flag, false) };
+
+/** The name under which the lines stand in the log of the application. */
+const NAME = "portico.graphql.operations";
+const MOST_FIELDS = 5;
+
+/**
+ * A hook that writes slow operations, and those with errors, to the log, as warnings of `portico.graphql.operations`:
+ * `Shelf took 612 ms, cost=12 errors=0`. A logger that is passed first is used instead: one of pino's, or anything with `warn`.
+ * How long a subscription was open does not make it slow.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ * import { field, Graph, OperationLog, schema, t } from "portico/graphql";
+ *
+ * const app = new PorticoApp();
+ * new Graph(schema({ query: { hello: field(t.string)(() => "world") } }))
+ *   .onOperation(new OperationLog({ slowerThan: 0.5 }))
+ *   .onOperation(new OperationLog(console, { slowerThan: 5, errors: false, trace: true }))
+ *   .mount(app);
+ * ```
+ */
+export class OperationLog {
+  /** Whether it needs the times of fields. */
+  readonly traces: boolean;
+  readonly #slowerThan: number;
+  readonly #errors: boolean;
+  readonly #write: (sentence: string, details: object, context: OperationContext) => void;
+
+  constructor(options?: OperationLogOptions);
+  constructor(logger: Logger | WarningLogger, options?: OperationLogOptions);
+  constructor(first: Logger | WarningLogger | OperationLogOptions = {}, second?: OperationLogOptions) {
+    const isLogger = typeof first === "object" && first !== null && "warn" in first;
+    if (isLogger && typeof first.warn !== "function")
+      throw new ConfigurationError("OperationLog logger", "has no warn()");
+    if (!isLogger && second !== undefined)
+      throw new ConfigurationError("OperationLog logger", "a logger with warn()", first);
+    const read = resolveOptions("OperationLog", (isLogger ? second : first) ?? {}, rules);
+    this.traces = read.trace;
+    this.#slowerThan = read.slowerThan;
+    this.#errors = read.errors;
+    this.#write = isLogger ? writerTo(first) : writerToApplication();
+  }
+
+  onOperation(result: OperationResult, context: OperationContext): void {
+    if (!this.#isSlow(context) && (result.ok || !this.#errors)) return;
+    const { durationSeconds, cost, trace } = context;
+    const name = shownName(context);
+    const ms = round(durationSeconds * 1000);
+    const errors = result.errors.length;
+    const fields = this.traces ? (trace?.slowest(MOST_FIELDS).map(rounded) ?? []) : [];
+    this.#write(
+      `${name} took ${ms} ms, cost=${cost ?? "-"} errors=${errors}${fields.length === 0 ? "" : `, slowest: ${fields.map(say).join(", ")}`}`,
+      { operation: name, duration_ms: ms, cost, errors, ...(fields.length === 0 ? {} : { slowest_fields: fields }) },
+      context,
+    );
+  }
+
+  #isSlow({ durationSeconds, operationType }: OperationContext): boolean {
+    if (this.#slowerThan === 0) return true;
+    return durationSeconds > this.#slowerThan && operationType !== "subscription";
+  }
+}
+
+type Writer = (sentence: string, details: object, context: OperationContext) => void;
+
+/** pino, and those made like it, take the details first; the others have them second, or not at all. */
+function writerTo(logger: Logger | WarningLogger): Writer {
+  if (isLikePino(logger)) return (sentence, details) => logger.warn(details, sentence);
+  return (sentence, details) => logger.warn(sentence, details);
+}
+
+function isLikePino(logger: Logger | WarningLogger): logger is Logger {
+  return "child" in logger && "fatal" in logger;
+}
+
+/** One and the same hook may be on graphs of several applications. */
+function writerToApplication(): Writer {
+  const children = new WeakMap<Logger, Logger>();
+  return (sentence, details, { log }) => {
+    const child = children.get(log) ?? log.child({ name: NAME });
+    children.set(log, child);
+    child.warn(details, sentence);
+  };
+}
+
+function rounded({ field, calls, slowestMs }: FieldTiming): FieldTiming {
+  return { field, calls, slowestMs: round(slowestMs) };
+}
+
+function say({ field, calls, slowestMs }: FieldTiming): string {
+  return `${field} ${slowestMs} ms${calls === 1 ? "" : ` (the longest of ${calls})`}`;
+}
+
+/** To a tenth. */
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,69 @@
+import { listOf, optional, REFUSED, type Rule, resolveOptions } from "../../core/options.ts";
+import { NamedRows } from "./named-rows.ts";
+import type { OperationContext, OperationResult } from "./operation-hook.ts";
+import { count, emptySeries, printSeries, type Series } from "./prometheus-text.ts";
+
+export interface PrometheusOptions {
+  /**
+   * The operation names that get series of their own: the first so many that come, or these. All others are `<other>`.
+   *
+   * @default 100
+   */
+  readonly operations?: number | readonly string[];
+}
+
+/** A hook, and what it has counted. */
+export interface PrometheusHook {
+  onOperation(result: OperationResult, context: OperationContext): void;
+  /** The series so far, in Prometheus' text format. */
+  text(): string;
+  /** The media type of that text. */
+  readonly contentType: string;
+}
+
+const MOST_NAMES = 1_000;
+const names: Rule<readonly string[]> = listOf("", (name) => typeof name === "string");
+const operations: Rule<number | readonly string[]> = {
+  expected: `a number from 0 to ${MOST_NAMES.toLocaleString("en")}, or a list of at most so many names`,
+  read(value) {
+    if (typeof value === "number")
+      return Number.isInteger(value) && value >= 0 && value <= MOST_NAMES ? value : REFUSED;
+    return Array.isArray(value) && value.length <= MOST_NAMES ? names.read(value) : REFUSED;
+  },
+};
+const rules = { operations: optional(operations, 100) };
+
+/**
+ * A hook that counts for Prometheus: a histogram of durations and a counter of operations with errors, by operation name and
+ * type. Names beyond the limit share `<other>`, refused operations `<anonymous>`, so clients cannot make series.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ * import { useAuth } from "portico/auth";
+ * import { field, Graph, prometheus, schema, t } from "portico/graphql";
+ *
+ * const app = new PorticoApp();
+ * const operations = prometheus();
+ * new Graph(schema({ query: { hello: field(t.string)(() => "world") } })).onOperation(operations).mount(app);
+ * app.get("/metrics", { auth: useAuth({ permissions: ["read:metrics"] }) }, ({ response }) =>
+ *   response.header("content-type", operations.contentType).text(operations.text()),
+ * );
+ * ```
+ */
+export function prometheus(options: PrometheusOptions = {}): PrometheusHook {
+  const { operations } = resolveOptions("prometheus", options, rules);
+  const rows = new NamedRows<Map<string, Series>>(() => new Map(), operations);
+  return {
+    onOperation(result, context) {
+      const row = rows.of(context);
+      const type = context.isRefused ? "refused" : (context.operationType ?? "query");
+      const series = row.get(type) ?? emptySeries();
+      row.set(type, series);
+      count(series, context.durationSeconds, result.ok);
+    },
+    text: () =>
+      printSeries([...rows].flatMap(([name, row]) => [...row].map(([type, series]) => ({ name, type, series })))),
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+  };
+}

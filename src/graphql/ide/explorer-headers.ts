@@ -1,0 +1,13 @@
+import { pageHeaders } from "../../http/page-headers.ts";
+
+/** The headers of a page with the explorer, by the scripts and styles that it loads. */
+export function explorerHeaders(scripts: readonly string[], styles: readonly string[]): ReturnType<typeof pageHeaders> {
+  return pageHeaders({
+    "script-src": scripts,
+    // The editor writes styles into the page while it is used, and makes its workers from blobs.
+    "style-src": ["'unsafe-inline'", ...styles],
+    "worker-src": ["blob:"],
+    "img-src": ["data:"],
+    "font-src": ["data:"],
+  });
+}

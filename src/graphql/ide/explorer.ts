@@ -1,0 +1,88 @@
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import type { HttpContext } from "../../http/context.ts";
+import { acceptsEncoding, matchesTag } from "../../http/encodings.ts";
+import {
+  bundledEnd,
+  bundledHeaders,
+  bundledPage,
+  bundledTag,
+  type ExplorerBundle,
+  findExplorer,
+} from "./bundled-page.ts";
+import { cdnHeaders, cdnPage } from "./cdn-page.ts";
+import { explorerHeaders } from "./explorer-headers.ts";
+import type { IDE } from "./ide.ts";
+import type { PageOptions } from "./page-options.ts";
+
+/** Serves the page of an `IDE`. The explorer is looked for when somebody first asks for it. */
+export class Explorer {
+  readonly #ide: IDE;
+  readonly #hasSocket: () => boolean;
+  #bundle: Promise<ExplorerBundle | null> | undefined;
+
+  /** @param hasSocket whether subscriptions are taken at the endpoint's own address, by a socket */
+  constructor(ide: IDE, hasSocket: () => boolean) {
+    this.#ide = ide;
+    this.#hasSocket = hasSocket;
+  }
+
+  async serve(ctx: HttpContext): Promise<void> {
+    ctx.outgoing.vary("Accept");
+    if (this.#ide.assets === "cdn") return sendText(ctx, cdnHeaders, cdnPage(this.#options(ctx)));
+    this.#bundle ??= findExplorer();
+    const bundle = await this.#bundle;
+    if (bundle === null) return sendText(ctx, explorerHeaders(["'none'"], []), NOT_THERE);
+    await sendBundled(ctx, bundle, bundledEnd(this.#options(ctx)));
+  }
+
+  #options({ exchange }: HttpContext): PageOptions {
+    const { title, query } = this.#ide;
+    const path = exchange.target.replace(/\?.*$/s, "");
+    // Relative to the page: whoever stands before us may have taken a prefix away.
+    const subscriptionUrl = this.#hasSocket() ? `./${path.slice(path.lastIndexOf("/") + 1)}` : null;
+    return { title, query, subscriptionUrl };
+  }
+}
+
+function sendText({ outgoing }: HttpContext, headers: Readonly<Record<string, string>>, page: string): void {
+  for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
+  outgoing.html(page);
+}
+
+async function sendBundled({ outgoing, exchange }: HttpContext, bundle: ExplorerBundle, end: Buffer): Promise<void> {
+  const accepted = exchange.headers["accept-encoding"];
+  const encoding = (["br", "gzip"] as const).find((coding) => acceptsEncoding(accepted, coding));
+  const tag = bundledTag(bundle, end, encoding ?? "identity");
+  for (const [name, value] of Object.entries(bundledHeaders(bundle))) outgoing.header(name, value);
+  outgoing.vary("Accept-Encoding");
+  outgoing.header("etag", tag);
+  if (matchesTag(exchange.headers["if-none-match"], tag)) {
+    outgoing.status(304).empty();
+    return;
+  }
+  const type = "text/html; charset=utf-8";
+  const page = await bundledPage(bundle, end, encoding ?? "gzip");
+  if (encoding === undefined) {
+    outgoing.stream(Readable.from([page]).pipe(createGunzip()), type);
+    return;
+  }
+  outgoing.header("content-encoding", encoding).header("content-length", String(page.length));
+  outgoing.stream(Readable.from([page]), type);
+}
+
+const NOT_THERE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>GraphiQL</title>
+</head>
+<body style="max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif">
+<h1>The explorer is not part of this build</h1>
+<p>The file that holds it was not found beside the code of Portico, as when an application is bundled into one file.
+<code>ide: { assets: "cdn" }</code> loads it from a CDN instead.</p>
+</body>
+</html>
+`;

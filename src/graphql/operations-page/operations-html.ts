@@ -1,0 +1,78 @@
+import { pageHeaders, sourceHash } from "../../http/page-headers.ts";
+import { jsonElement } from "../json-element.ts";
+import { OPERATIONS_SCRIPT } from "./operations-script.ts";
+import { OPERATIONS_STYLE } from "./operations-style.ts";
+
+/** Nothing but its own style and script, and its own server. */
+export const operationsHeaders: Readonly<Record<string, string>> = pageHeaders({
+  "script-src": [sourceHash(OPERATIONS_SCRIPT)],
+  "style-src": [sourceHash(OPERATIONS_STYLE)],
+  "img-src": ["data:"],
+});
+
+/** The page, without a figure in it: it asks for them. */
+export function operationsHtml(refreshSeconds: number): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="data:,">
+<title>Operations</title>
+<style>${OPERATIONS_STYLE}</style>
+</head>
+<body>
+<main>
+<header>
+<h1>Operations</h1>
+<span id="state" class="quiet" role="status">Asking</span>
+<button type="button" data-span="minute" aria-pressed="true">Last minute</button>
+<button type="button" data-span="start" aria-pressed="false">Since the start</button>
+<button type="button" id="pause">Pause</button>
+</header>
+<noscript>This page needs JavaScript.</noscript>
+<div class="tiles">
+${tile("tile-rate", "busy", "Operations")}
+${tile("tile-time", "slow", "Average time")}
+${tile("tile-fail", "fail", "Failing")}
+${tile("tile-names", "busy", "Different operations")}
+</div>
+<div class="panels">
+${panel("busiest", "busy", "Busiest", "Asked for most often", "Nothing ran.")}
+${panel("slowest", "slow", "Slowest", "Longest on average", "Nothing ran.")}
+${panel("failing", "fail", "Most failing", "Most answers with errors", "Nothing failed.")}
+</div>
+<section class="scroll">
+<h2>All operations since the start</h2>
+<table>
+<thead><tr>
+${column("name", "Name")}
+${column("count", "Count")}
+${column("errors", "With errors")}
+${column("average", "Average")}
+${column("slowest", "Slowest")}
+${column("cost", "Average cost")}
+</tr></thead>
+<tbody id="rows"></tbody>
+</table>
+<p id="more" class="quiet" hidden>The first 100 in this order.</p>
+</section>
+</main>
+${jsonElement("options", { refreshSeconds })}
+<script>${OPERATIONS_SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+function tile(id: string, tone: string, name: string): string {
+  return `<section id="${id}" class="tile ${tone}"><p class="quiet">${name}</p><strong class="number">-</strong><small class="number"></small></section>`;
+}
+
+function panel(id: string, tone: string, name: string, meaning: string, empty: string): string {
+  return `<section id="${id}" class="${tone}"><h2>${name}</h2><p class="quiet">${meaning}</p><ol></ol><p class="empty quiet">${empty}</p></section>`;
+}
+
+function column(order: string, name: string): string {
+  return `<th scope="col" data-order="${order}"><button type="button">${name}</button></th>`;
+}

@@ -1,0 +1,63 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { optional, type Rule, resolveOptions, rule } from "../../core/options.ts";
+import type { Gate } from "../../http/identity.ts";
+import { gate } from "../../http/route.ts";
+import { Router } from "../../http/router.ts";
+import type { Metrics } from "../hooks/metrics.ts";
+import { asksForPage } from "../transport/negotiate.ts";
+import { operationsHeaders, operationsHtml } from "./operations-html.ts";
+
+/** Who may see the page, and how often it looks. */
+export interface OperationsPageOptions {
+  /** The gate of the page and of its figures; `false` says that everybody who reaches the address may see them. */
+  readonly auth: Gate | false;
+  /** How often an open page asks for the figures, in seconds from 0.5 to 60. @default 2 */
+  readonly refreshSeconds?: number;
+}
+
+const openOrGate: Rule<Gate | false> = {
+  ...gate,
+  expected: `${gate.expected}, or false for everybody`,
+  read: (value) => (value === false ? false : gate.read(value)),
+};
+
+const pageRules = {
+  auth: openOrGate,
+  refreshSeconds: optional(
+    rule<number>(
+      "a number of seconds from 0.5 to 60",
+      (value) => typeof value === "number" && value >= 0.5 && value <= 60,
+    ),
+    2,
+  ),
+};
+
+/**
+ * A page that shows the busiest, slowest and most failing operations and how they move while it is open. It draws from the
+ * totals of a `Metrics`, so it shows this process alone. One address serves both: browsers get the page, and whoever asks
+ * for JSON gets `metrics.snapshot()`.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ * import { useAuth } from "portico/auth";
+ * import { Metrics, operationsPage } from "portico/graphql";
+ *
+ * const metrics = new Metrics();
+ * const app = new PorticoApp();
+ * app.mount("/operations", operationsPage(metrics, { auth: useAuth({ permissions: ["read:metrics"] }) }));
+ * ```
+ */
+export function operationsPage(metrics: Pick<Metrics, "snapshot">, options: OperationsPageOptions): Router {
+  const { auth, refreshSeconds } = resolveOptions("operationsPage", options, pageRules);
+  if (auth === undefined) throw new ConfigurationError("operationsPage.auth", openOrGate.expected, auth);
+  const page = operationsHtml(refreshSeconds);
+  const route = { openapi: false, ...(auth === false ? {} : { auth }) };
+  return new Router().get("", route, ({ request, response }) => {
+    response.header("vary", "Accept");
+    if (!asksForPage(request.headers["accept"]))
+      return response.header("cache-control", "no-store").json(metrics.snapshot());
+    for (const [name, value] of Object.entries(operationsHeaders)) response.header(name, value);
+    return response.html(page);
+  });
+}

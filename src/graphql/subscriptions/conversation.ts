@@ -1,0 +1,210 @@
+import { PorticoError } from "../../core/error.ts";
+import { checkCredential } from "../../http/check-credential.ts";
+import type { WebSocketContext } from "../../http/context.ts";
+import { withContext } from "../../http/current-context.ts";
+import { HttpException } from "../../http/exceptions.ts";
+import type { Gate } from "../../http/identity.ts";
+import { logFailure } from "../../http/problem.ts";
+import type { Readmit } from "../../http/serve-socket.ts";
+import type { ServerSocket, SocketMessage } from "../../http/socket.ts";
+import type { AnswerBody } from "../execute/answer.ts";
+import { openRequest, type Pipeline } from "../execute/run-request.ts";
+import { readParams } from "../transport/request-params.ts";
+import { type ClientMessage, readClientMessage } from "./client-message.ts";
+import { initCredential } from "./init-credential.ts";
+import type { EventSink, LiveSubscription } from "./live-subscription.ts";
+import { onlyAnswer } from "./only-answer.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+
+export const PROTOCOL = "graphql-transport-ws";
+
+/** What a conversation needs. */
+export interface ConversationOptions {
+  readonly pipeline: Pipeline;
+  readonly subscriptions: Subscriptions;
+  /** The gate of the endpoint's route. */
+  readonly gate: Gate | undefined;
+  readonly socket: ServerSocket;
+  readonly ctx: WebSocketContext;
+  readonly readmit: Readmit;
+}
+
+/** An operation of the socket, from its message to its end. */
+interface SocketOperation {
+  live: LiveSubscription | null;
+  /** Gives a query or a mutation up that has started. */
+  abort: (() => void) | null;
+  isLeft: boolean;
+}
+
+/** One socket that speaks `graphql-transport-ws`, from its first message to its end. */
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #socket: ServerSocket;
+  readonly #operations = new Map<string, SocketOperation>();
+  /** Operations that the client has left, and that have not ended yet. */
+  #leaving = 0;
+  #initTimer: NodeJS.Timeout | undefined;
+  /** Another one when `connection_init` brought a credential. */
+  #ctx: WebSocketContext;
+  #state: "new" | "initialising" | "ready" = "new";
+
+  constructor(options: ConversationOptions) {
+    const { socket, ctx, subscriptions } = options;
+    this.#options = options;
+    this.#socket = socket;
+    this.#ctx = ctx;
+    this.#initTimer = setTimeout(
+      () => socket.close(4408, "no connection_init in time"),
+      subscriptions.initSeconds * 1000,
+    ).unref();
+  }
+
+  /** Runs until the socket is closed. */
+  run(): Promise<void> {
+    const socket = this.#socket;
+    socket.onEnding(() => this.#end());
+    socket.consume((message) => withContext(this.#ctx, () => this.#receive(message)));
+    return socket.closed;
+  }
+
+  #receive(data: SocketMessage): void {
+    const message = readClientMessage(data);
+    if (message === null) return this.#socket.close(4400, "not a message of graphql-transport-ws");
+    switch (message.type) {
+      case "connection_init":
+        return this.#init(message);
+      case "subscribe":
+        return this.#subscribe(message);
+      case "complete":
+        return this.#leave(message.id);
+      case "ping":
+        return this.#send({ type: "pong", payload: message.payload });
+      case "pong":
+    }
+  }
+
+  #init({ payload }: ClientMessage & { readonly type: "connection_init" }): void {
+    if (this.#state !== "new") return this.#socket.close(4429, "too many connection_init");
+    this.#state = "initialising";
+    this.#stopWaiting();
+    void this.#admit(payload);
+  }
+
+  async #admit(payload: Readonly<Record<string, unknown>>): Promise<void> {
+    const { gate, readmit } = this.#options;
+    try {
+      const credential = initCredential(payload);
+      if (credential !== null) this.#ctx = await readmit(credential);
+      checkCredential(this.#ctx.identity);
+      await gate?.check(this.#ctx);
+      this.#state = "ready";
+      this.#send({ type: "connection_ack" });
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  /** 4403 and not 4401, after which clients do not come back; "not now" is 1013. */
+  #refuse(error: unknown): void {
+    const isAnswer = error instanceof PorticoError && (error instanceof HttpException || error.status < 500);
+    if (!isAnswer) {
+      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+      return this.#socket.close(1011, "internal error");
+    }
+    const isLater = error.status === 503 || error.status === 429;
+    // RFC 6455 section 5.5: a close frame has room for 123 bytes.
+    this.#socket.close(isLater ? 1013 : 4403, Buffer.byteLength(error.message) > 123 ? "refused" : error.message);
+  }
+
+  #subscribe({ id, payload }: ClientMessage & { readonly type: "subscribe" }): void {
+    if (this.#state !== "ready") return this.#socket.close(4401, "connection_init comes first");
+    if (this.#operations.has(id)) return this.#socket.close(4409, "this id is taken");
+    // Whoever comes back finds another process.
+    if (this.#ctx.host.connections.isLeaving) return this.#socket.close(1001, "going away");
+    void this.#run(id, payload);
+  }
+
+  async #run(id: string, payload: Readonly<Record<string, unknown>>): Promise<void> {
+    const { pipeline, subscriptions } = this.#options;
+    const operation: SocketOperation = { live: null, abort: null, isLeft: false };
+    const isOneTooMany = Math.max(this.#operations.size, this.#leaving) >= subscriptions.maxPerSocket;
+    if (!isOneTooMany) this.#operations.set(id, operation);
+    const read = (): ReturnType<typeof readParams> => {
+      if (isOneTooMany) throw tooMany(subscriptions.maxPerSocket);
+      return readParams(payload);
+    };
+    const opened = await openRequest(pipeline, this.#ctx, read, {
+      isAlone: false,
+      isGet: false,
+      takes: subscriptions.operations ? "either" : "stream",
+      onStart: (abort) => {
+        operation.abort = abort;
+        if (operation.isLeft) abort();
+      },
+    });
+    const live = "text" in opened ? onlyAnswer(opened) : opened;
+    operation.live = live;
+    if (operation.isLeft) await this.#free(live);
+    else live.start(this.#sink(id, operation));
+  }
+
+  #sink(id: string, operation: SocketOperation): EventSink {
+    const socket = this.#socket;
+    const named = `{"id":${JSON.stringify(id)},"type":`;
+    const over = (): void => {
+      if (this.#operations.get(id) === operation) this.#operations.delete(id);
+    };
+    return {
+      next(text) {
+        socket.send(`${named}"next","payload":${text}}`);
+        return socket.pause;
+      },
+      error(text) {
+        over();
+        const { errors } = JSON.parse(text) as AnswerBody;
+        socket.send(`${named}"error","payload":${JSON.stringify(errors)}}`);
+      },
+      complete() {
+        over();
+        socket.send(`${named}"complete"}`);
+      },
+    };
+  }
+
+  #leave(id: string): void {
+    const operation = this.#operations.get(id);
+    if (operation === undefined) return;
+    this.#operations.delete(id);
+    operation.isLeft = true;
+    this.#leaving++;
+    operation.abort?.();
+    if (operation.live !== null) void this.#free(operation.live);
+  }
+
+  /** Its place is free when it has ended: else clients could start more than may run, by leaving them. */
+  async #free(live: LiveSubscription): Promise<void> {
+    await live.leave();
+    this.#leaving--;
+  }
+
+  #end(): void {
+    this.#stopWaiting();
+    for (const id of this.#operations.keys()) this.#leave(id);
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#initTimer);
+    this.#initTimer = undefined;
+  }
+
+  #send(message: object): void {
+    this.#socket.send(JSON.stringify(message));
+  }
+}
+
+function tooMany(most: number): HttpException {
+  return new HttpException(429, `A socket carries at most ${most} operations at once`, {
+    code: "TOO_MANY_SUBSCRIPTIONS",
+  });
+}

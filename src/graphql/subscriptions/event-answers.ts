@@ -1,0 +1,61 @@
+import type { BaseContext } from "../../http/context.ts";
+import { ServiceUnavailable } from "../../http/exceptions.ts";
+import { PubSubGap } from "../../stores/pub-sub.ts";
+import type { Facts } from "../execute/admit.ts";
+import { answerTo, type OperationAnswer, refusalTo } from "../execute/answer.ts";
+import type { ResultStream } from "../execute/run-subscription.ts";
+
+/**
+ * The results of a subscription as answers: errors formatted and logged, each printed once. It does not throw: a refusal says
+ * why the subscription failed, and is the last.
+ */
+export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void> {
+  readonly #results: ResultStream;
+  readonly #ctx: BaseContext;
+  readonly #isDebug: boolean;
+  readonly #facts: Facts;
+  #hasFailed = false;
+
+  constructor(results: ResultStream, ctx: BaseContext, isDebug: boolean, facts: Facts) {
+    this.#results = results;
+    this.#ctx = ctx;
+    this.#isDebug = isDebug;
+    this.#facts = facts;
+  }
+
+  async next(): Promise<IteratorResult<OperationAnswer, void>> {
+    if (this.#hasFailed) return { done: true, value: undefined };
+    try {
+      const { done, value } = await this.#results.next();
+      if (done === true) return { done, value };
+      return { done: false, value: answerTo(value, this.#ctx, this.#isDebug, this.#facts) };
+    } catch (error) {
+      this.#hasFailed = true;
+      return { done: false, value: refusalTo(toTold(error), this.#ctx, this.#isDebug, this.#facts) };
+    }
+  }
+
+  async return(): Promise<IteratorResult<OperationAnswer, void>> {
+    await this.#results.return();
+    return { done: true, value: undefined };
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<OperationAnswer, void>> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+}
+
+/** A gap is nobody's fault, and the client can do something about it. */
+function toTold(error: unknown): unknown {
+  if (!(error instanceof PubSubGap)) return error;
+  return new ServiceUnavailable("Events may have been lost: subscribe again", { code: "PUBSUB_GAP", cause: error });
+}

@@ -1,0 +1,114 @@
+import { Readable } from "node:stream";
+import type { HttpContext } from "../../http/context.ts";
+import type { Identity } from "../../http/identity.ts";
+import type { OpenConnection } from "../../http/open-connections.ts";
+import { STALLED_MS } from "../../http/socket.ts";
+import type { EventSink, LiveSubscription } from "./live-subscription.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+
+export const STREAM_TYPE = "text/event-stream";
+
+/** The events of one operation as Server-Sent Events: `next` for each, `complete` at the end, and comments in between. */
+export class EventStream extends Readable implements EventSink, OpenConnection {
+  readonly ended: Promise<void>;
+  readonly #ctx: HttpContext;
+  readonly #live: LiveSubscription;
+  readonly #options: Subscriptions;
+  #drained: PromiseWithResolvers<void> | null = null;
+  /** Since when the client has had too much unread. */
+  #stalledAt = 0;
+  #beatAt: number;
+  #isOver = false;
+
+  constructor(ctx: HttpContext, live: LiveSubscription, options: Subscriptions) {
+    super({ highWaterMark: options.pauseAbove });
+    this.#ctx = ctx;
+    this.#live = live;
+    this.#options = options;
+    this.#beatAt = ctx.host.clock.monotonic() + options.pingSeconds * 1000;
+    this.ended = new Promise((resolve) => this.once("close", resolve));
+    // The client learns that it is connected before anything happens.
+    this.push(COMMENT);
+    live.start(this);
+    // Last: a process that is leaving ends it here.
+    ctx.host.connections.add(this);
+  }
+
+  get identity(): Identity {
+    return this.#ctx.identity;
+  }
+
+  next(text: string): Promise<void> | undefined {
+    if (this.readableLength > this.#options.maxBuffered) {
+      this.destroy();
+      return undefined;
+    }
+    if (this.push(eventOf("next", text))) return undefined;
+    if (this.#drained === null) {
+      this.#drained = Promise.withResolvers();
+      this.#stalledAt = this.#ctx.host.clock.monotonic();
+    }
+    return this.#drained.promise;
+  }
+
+  error(text: string): void {
+    this.push(eventOf("next", text));
+    this.complete();
+  }
+
+  complete(): void {
+    this.push(eventOf("complete", ""));
+    this.#finish();
+  }
+
+  beat(now: number): void {
+    const { pingSeconds } = this.#options;
+    if (this.#drained !== null && now - this.#stalledAt > STALLED_MS) return this.cut();
+    if (this.#isOver || pingSeconds === 0 || now < this.#beatAt) return;
+    this.#beatAt = now + pingSeconds * 1000;
+    // What a client does not read is not there to be filled with comments.
+    if (this.readableLength === 0) this.push(COMMENT);
+  }
+
+  /** Without `complete`: the client is to come back, with another credential or to another process. */
+  end(): void {
+    if (this.#isOver) return;
+    void this.#live.leave();
+    this.#finish();
+  }
+
+  cut(): void {
+    this.destroy();
+  }
+
+  /** A client that does not read what is left is not waited for. */
+  #finish(): void {
+    this.#isOver = true;
+    this.push(null);
+    const cutting = setTimeout(() => this.destroy(), LINGER_MS).unref();
+    this.once("close", () => clearTimeout(cutting));
+  }
+
+  override _read(): void {
+    this.#flow();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    void this.#live.leave();
+    this.#flow();
+    callback(error);
+  }
+
+  #flow(): void {
+    this.#drained?.resolve();
+    this.#drained = null;
+  }
+}
+
+const LINGER_MS = 5_000;
+const COMMENT = ":\n\n";
+
+// An empty event would not be dispatched without its data line.
+function eventOf(name: string, data: string): string {
+  return `event: ${name}\ndata: ${data}\n\n`;
+}

@@ -1,0 +1,98 @@
+import type { ExecutionResult } from "graphql";
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import type { BaseContext } from "../../http/context.ts";
+import { logFailure } from "../../http/problem.ts";
+import type { Admitted, Facts } from "../execute/admit.ts";
+import { isRefused, type OperationAnswer, refusalTo } from "../execute/answer.ts";
+import { GraphRefusal } from "../execute/refusal.ts";
+import type { Pipeline } from "../execute/run-request.ts";
+import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
+import type { Observation } from "../hooks/observation.ts";
+import { EventAnswers } from "./event-answers.ts";
+import { isShared } from "./is-shared.ts";
+
+/** Where the events of a subscription go: one end of a socket or of a stream over HTTP. */
+export interface EventSink {
+  /** Takes one event, as JSON. A promise while the client has too much unread: until then nothing more is made for it. */
+  next(text: string): MaybePromise<void>;
+  /** It failed: the answer that says why, as JSON. Nothing follows. */
+  error(text: string): void;
+  /** It is over. Nothing follows. */
+  complete(): void;
+}
+
+/** A subscription that may be listened to. */
+export interface LiveSubscription {
+  /** Sends its events from now on. */
+  start(sink: EventSink): void;
+  /** Ends it, started or not: the client has left. Never rejects. */
+  leave(): Promise<void>;
+}
+
+/** Opens a subscription that may run; an answer says why it has no events. */
+export async function openSubscription(
+  pipeline: Pipeline,
+  ctx: BaseContext,
+  admitted: Admitted,
+  observation: Observation,
+  facts: Facts,
+): Promise<OperationAnswer | LiveSubscription> {
+  if (isShared(pipeline.schema, admitted.prepared.operation))
+    return pipeline.shared.join(pipeline, ctx, admitted, observation, facts);
+  const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: pipeline.timeoutMs });
+  if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, facts);
+  const answers = new EventAnswers(source, ctx, pipeline.isDebug, facts);
+  return new OwnSubscription(ctx, pipeline.hooks.isEmpty ? answers : observation.follow(answers, facts));
+}
+
+export function isResultStream(source: ResultStream | ExecutionResult): source is ResultStream {
+  return Symbol.asyncIterator in source;
+}
+
+/** The resolver of the subscription gave errors in the place of events. */
+export function noEvents(
+  { errors = [] }: ExecutionResult,
+  ctx: BaseContext,
+  isDebug: boolean,
+  facts: Facts,
+): OperationAnswer {
+  return refusalTo(new GraphRefusal(200, errors), ctx, isDebug, facts);
+}
+
+/** A subscription that is executed for one client, at its pace. */
+class OwnSubscription implements LiveSubscription {
+  readonly #ctx: BaseContext;
+  readonly #events: AsyncGenerator<OperationAnswer, void, void>;
+  #isOver = false;
+
+  constructor(ctx: BaseContext, events: AsyncGenerator<OperationAnswer, void, void>) {
+    this.#ctx = ctx;
+    this.#events = events;
+  }
+
+  start(sink: EventSink): void {
+    void this.#pump(sink);
+  }
+
+  async leave(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    try {
+      await this.#events.return();
+    } catch (error) {
+      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+    }
+  }
+
+  async #pump(sink: EventSink): Promise<void> {
+    for (;;) {
+      const event = await this.#events.next();
+      if (this.#isOver) return;
+      if (event.done === true || isRefused(event.value)) this.#isOver = true;
+      if (event.done === true) return sink.complete();
+      if (isRefused(event.value)) return sink.error(event.value.text);
+      const pause = sink.next(event.value.text);
+      if (isPromise(pause)) await pause;
+    }
+  }
+}

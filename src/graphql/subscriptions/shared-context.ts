@@ -1,0 +1,58 @@
+import { BaseContext, type CachePolicy } from "../../http/context.ts";
+import { HttpException } from "../../http/exceptions.ts";
+import type { HttpExchange } from "../../http/exchange.ts";
+import type { Host } from "../../http/host.ts";
+import type { Identity } from "../../http/identity.ts";
+import type { IncomingRequest, PorticoRequest } from "../../http/request.ts";
+
+/**
+ * The context of a subscription that is executed once for everybody: it belongs to no connection, and knows no caller. What
+ * would make its events differ between clients throws.
+ */
+export class SharedContext extends BaseContext {
+  readonly kind = "websocket" as const;
+
+  constructor(host: Host, path: string) {
+    super(host, nobodysExchange(path), 0);
+  }
+
+  override get identity(): Identity {
+    throw refused("who is calling");
+  }
+  override set identity(_identity: Identity) {
+    throw refused("who is calling");
+  }
+  override get request(): PorticoRequest {
+    throw refused("the request");
+  }
+  override get incoming(): IncomingRequest {
+    throw refused("the request");
+  }
+  cache(_policy: CachePolicy): void {}
+}
+
+function refused(what: string): HttpException {
+  return new HttpException(
+    500,
+    `A subscription with { shared: true } is one for all clients, and cannot know ${what}`,
+    {
+      code: "SHARED_SUBSCRIPTION",
+    },
+  );
+}
+
+/** What the log shows of it. */
+function nobodysExchange(path: string): HttpExchange {
+  const nothing = { params: {}, query: {}, headers: {}, rawHeaders: [], ip: "", host: "localhost", protocol: "http" };
+  return {
+    ...nothing,
+    method: "SUBSCRIBE",
+    target: path,
+    isUnpacked: false,
+    body() {
+      throw refused("the request");
+    },
+    onAbort() {},
+    send() {},
+  };
+}

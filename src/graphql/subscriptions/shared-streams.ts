@@ -1,0 +1,176 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { ExecutionResult } from "graphql";
+import type { BaseContext } from "../../http/context.ts";
+import { withContext } from "../../http/current-context.ts";
+import type { Host } from "../../http/host.ts";
+import { logFailure } from "../../http/problem.ts";
+import type { FormattedError } from "../errors/format-error.ts";
+import type { Admitted, Facts } from "../execute/admit.ts";
+import { isRefused, type OperationAnswer } from "../execute/answer.ts";
+import type { Pipeline } from "../execute/run-request.ts";
+import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
+import type { Observation } from "../hooks/observation.ts";
+import { keepErrors } from "../hooks/observed-stream.ts";
+import { EventAnswers } from "./event-answers.ts";
+import { type EventSink, isResultStream, type LiveSubscription, noEvents } from "./live-subscription.ts";
+import { SharedContext } from "./shared-context.ts";
+
+/**
+ * The shared subscriptions that are running: one for each document with its variables. Each event is executed and printed
+ * once, and sent to all who listen. It runs from the first who comes to the last who leaves.
+ */
+export class SharedStreams {
+  readonly #byHost = new WeakMap<Host, Map<string, SharedStream>>();
+  // Around no request: what middleware keeps for the first who comes must not be found by what all of them see.
+  readonly #outside = AsyncLocalStorage.snapshot();
+
+  async join(
+    pipeline: Pipeline,
+    ctx: BaseContext,
+    admitted: Admitted,
+    observation: Observation,
+    facts: Facts,
+  ): Promise<OperationAnswer | LiveSubscription> {
+    const running = this.#byHost.get(ctx.host) ?? new Map<string, SharedStream>();
+    this.#byHost.set(ctx.host, running);
+    const key = JSON.stringify([facts.operationName, admitted.execution.variables, admitted.source]);
+    const start = (): SharedStream => new SharedStream(pipeline, ctx, admitted, facts, () => void running.delete(key));
+    const stream = running.get(key) ?? this.#outside(start);
+    running.set(key, stream);
+    return stream.join(observation.ending(facts), ctx, pipeline.isDebug, facts);
+  }
+}
+
+type Ended = ReturnType<Observation["ending"]>;
+
+class SharedStream {
+  readonly #ctx: SharedContext;
+  /** Runs what is the same for all. */
+  readonly #inside: ReturnType<typeof AsyncLocalStorage.snapshot>;
+  readonly #source: Promise<ResultStream | ExecutionResult>;
+  readonly #answers: Promise<EventAnswers | null>;
+  readonly #onOver: () => void;
+  /** Those who have joined, with where their events go once they have started. */
+  readonly #members = new Map<SharedMember, EventSink | null>();
+  #isPumping = false;
+  #isOver = false;
+
+  constructor(
+    pipeline: Pipeline,
+    { host, exchange }: BaseContext,
+    admitted: Admitted,
+    facts: Facts,
+    onOver: () => void,
+  ) {
+    this.#onOver = onOver;
+    this.#ctx = new SharedContext(host, exchange.target.split("?", 1)[0] ?? "");
+    const execution = { ...admitted.execution, timeoutMs: pipeline.timeoutMs, trace: null };
+    this.#inside = withContext(this.#ctx, () => AsyncLocalStorage.snapshot());
+    this.#source = this.#inside(() => runSubscription(this.#ctx, execution));
+    this.#answers = this.#source.then(
+      (source) => (isResultStream(source) ? new EventAnswers(source, this.#ctx, pipeline.isDebug, facts) : null),
+      () => null,
+    );
+  }
+
+  async join(
+    onEnd: Ended,
+    ctx: BaseContext,
+    isDebug: boolean,
+    facts: Facts,
+  ): Promise<OperationAnswer | LiveSubscription> {
+    const member = new SharedMember(this, onEnd);
+    this.#members.set(member, null);
+    try {
+      const source = await this.#source;
+      if (isResultStream(source)) return member;
+      this.#over();
+      return noEvents(source, ctx, isDebug, facts);
+    } catch (error) {
+      this.#over();
+      throw error;
+    }
+  }
+
+  start(member: SharedMember, sink: EventSink): void {
+    this.#members.set(member, sink);
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    void this.#inside(() => this.#pump());
+  }
+
+  async leave(member: SharedMember): Promise<void> {
+    this.#members.delete(member);
+    if (this.#members.size > 0 || this.#isOver) return;
+    this.#over();
+    try {
+      await (await this.#answers)?.return();
+    } catch (error) {
+      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+    }
+  }
+
+  async #pump(): Promise<void> {
+    const answers = await this.#answers;
+    for (;;) {
+      const event = await answers?.next();
+      if (this.#isOver) return;
+      if (event === undefined || event.done === true) return this.#end((sink) => sink.complete());
+      const { value } = event;
+      if (value.body.errors !== undefined) this.#keep(value.body.errors);
+      if (isRefused(value)) return this.#end((sink) => sink.error(value.text));
+      // Whoever is too slow is dropped by the connection's own limit: the others do not wait for it.
+      for (const sink of this.#members.values()) void sink?.next(value.text);
+    }
+  }
+
+  #keep(errors: readonly FormattedError[]): void {
+    for (const [member, sink] of this.#members) if (sink !== null) member.keep(errors);
+  }
+
+  #end(tell: (sink: EventSink) => void): void {
+    this.#over();
+    for (const [member, sink] of this.#members) {
+      member.end();
+      if (sink !== null) tell(sink);
+    }
+    this.#members.clear();
+  }
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#ctx.abort(new DOMException("Nobody listens any more", "AbortError"));
+    this.#onOver();
+  }
+}
+
+/** One client's part in a shared subscription. */
+class SharedMember implements LiveSubscription {
+  readonly #stream: SharedStream;
+  readonly #onEnd: Ended;
+  /** Those that were sent to it. */
+  readonly #errors: FormattedError[] = [];
+
+  constructor(stream: SharedStream, onEnd: Ended) {
+    this.#stream = stream;
+    this.#onEnd = onEnd;
+  }
+
+  start(sink: EventSink): void {
+    this.#stream.start(this, sink);
+  }
+
+  keep(errors: readonly FormattedError[]): void {
+    keepErrors(this.#errors, errors);
+  }
+
+  end(): void {
+    this.#onEnd(this.#errors);
+  }
+
+  async leave(): Promise<void> {
+    this.end();
+    await this.#stream.leave(this);
+  }
+}

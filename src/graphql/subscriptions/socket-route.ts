@@ -1,0 +1,61 @@
+import type { WebSocketContext } from "../../http/context.ts";
+import type { Gate } from "../../http/identity.ts";
+import { type Middleware, middlewareFunctions } from "../../http/middleware.ts";
+import type { RenderError } from "../../http/problem.ts";
+import { rateLimit } from "../../http/rate-limit.ts";
+import type { Readmit } from "../../http/serve-socket.ts";
+import type { ServerSocket } from "../../http/socket.ts";
+import type { SocketRoute } from "../../http/socket-route.ts";
+import type { Pipeline } from "../execute/run-request.ts";
+import { Conversation, PROTOCOL } from "./conversation.ts";
+import type { Subscriptions } from "./subscriptions.ts";
+
+export interface GraphSocketOptions {
+  readonly path: string;
+  readonly pipeline: Pipeline;
+  readonly subscriptions: Subscriptions;
+  /** In bytes. */
+  readonly maxMessage: number;
+  readonly gate: Gate | undefined;
+  readonly middleware: readonly Middleware[];
+  readonly renderError: RenderError;
+}
+
+interface SocketArgs {
+  readonly ctx: WebSocketContext;
+  readonly socket: ServerSocket;
+  readonly readmit: Readmit;
+}
+
+/** The socket of an endpoint: at the upgrade its middleware and a credential that is there, the gate after `connection_init`. */
+export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
+  const { path, pipeline, subscriptions, gate } = options;
+  const { maxBuffered, pauseAbove, pingSeconds, messagesPerSecond, connectsPerMinute } = subscriptions;
+  return {
+    path,
+    handler(args) {
+      const { ctx, socket, readmit } = args as SocketArgs;
+      // Accepted all the same: a client that asked for a protocol and got none would not see why it is closed.
+      if (socket.protocol !== PROTOCOL) return socket.close(4406, `the subprotocol is ${PROTOCOL}`);
+      return new Conversation({ pipeline, subscriptions, gate, socket, ctx, readmit }).run();
+    },
+    auth: undefined,
+    params: [],
+    schemas: { query: undefined, path: undefined },
+    middleware: middlewareFunctions("Graph", options.middleware),
+    accept: { protocols: [PROTOCOL, LEGACY_PROTOCOL], maxMessageBytes: options.maxMessage },
+    limits: {
+      maxBufferedBytes: maxBuffered,
+      pauseBytes: pauseAbove,
+      pingMs: pingSeconds * 1000,
+      maxMessagesPerSecond: messagesPerSecond,
+    },
+    renderError: options.renderError,
+    admission: {
+      atUpgrade: connectsPerMinute === 0 ? [] : [rateLimit({ perMinute: connectsPerMinute, name: `socket ${path}` })],
+    },
+  };
+}
+
+/** What clients of the years before speak. */
+const LEGACY_PROTOCOL = "graphql-ws";

@@ -1,0 +1,19 @@
+import type { OperationContext, OperationResult } from "portico/graphql";
+
+/** An operation as a hook is told of it. */
+export function operation(known: Partial<OperationContext> = {}): OperationContext {
+  const log = new Proxy({}, { get: () => () => {} }) as OperationContext["log"];
+  return {
+    operationName: null,
+    operationType: "query",
+    cost: 1,
+    started: 0,
+    durationSeconds: 0,
+    isRefused: false,
+    log,
+    trace: null,
+    ...known,
+  };
+}
+
+export const good: OperationResult = { data: {}, errors: [], ok: true };

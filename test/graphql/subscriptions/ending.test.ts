@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createClient } from "graphql-ws";
+import { Depend, type PorticoApp, topic } from "portico";
+import { field, type ObjectType, object, schema, subscription, t } from "portico/graphql";
+import { describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { atEnd, openGraph, rawSocket } from "./open.ts";
+import { until } from "./until.ts";
+
+const tick = topic<number>("test.tick");
+
+function watched() {
+  const open = { generators: 0, dependencies: 0 };
+  const pool = async function* (): AsyncGenerator<number, void, void> {
+    open.dependencies++;
+    try {
+      yield 1;
+    } finally {
+      open.dependencies--;
+    }
+  };
+  const live = subscription(t.int, { params: { pool: Depend(pool) } })(async function* ({ ctx, pool: one }) {
+    open.generators++;
+    try {
+      for await (const n of ctx.pubsub.subscribe(tick)) yield n * one;
+    } finally {
+      open.generators--;
+    }
+  });
+  return { open, built: schema({ query: { a: field(t.int)(() => 1) }, subscription: { live } }) };
+}
+
+describe("the end", () => {
+  it("of the process closes sockets with 1001, each at its own moment, and takes no new operation", async () => {
+    const { open, built } = watched();
+    const { client, app } = await openGraph(built, {
+      app: { shutdown: { socketSeconds: 1, delaySeconds: 0, signals: [] } },
+    });
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => rawSocket(client, { init: true })));
+    const [busy] = sockets;
+    for (const socket of sockets.slice(1))
+      socket.say({ type: "subscribe", id: "1", payload: { query: "subscription { live }" } });
+    await until(() => open.generators === 11);
+
+    const began = performance.now();
+    const draining = app.drain();
+    await sleep(10);
+    busy?.say({ type: "subscribe", id: "1", payload: { query: "subscription { live }" } });
+    const closed = await Promise.all(
+      sockets.map(async (socket) => ({ ...(await socket.closed), after: performance.now() - began })),
+    );
+    await draining;
+
+    expect(new Set(closed.map(({ code }) => code))).toEqual(new Set([1001]));
+    const moments = closed.map(({ after }) => after);
+    expect(Math.max(...moments) - Math.min(...moments)).toBeGreaterThan(200);
+    expect(open).toEqual({ generators: 0, dependencies: 0 });
+  });
+
+  it("of a process is no end for a client that comes back: it subscribes again by itself", async () => {
+    const { open, built } = watched();
+    const declare = (app: PorticoApp) => app.post("/tick", ({ ctx }) => ctx.pubsub.publish(tick, 9));
+    const [first, second] = [await openGraph(built), await openGraph(built, { declare })];
+    let url = first.url;
+    const client = createClient({
+      url: () => url,
+      webSocketImpl: WebSocket,
+      retryAttempts: 3,
+      retryWait: () => sleep(20),
+    });
+    atEnd(() => client.dispose());
+    const values: unknown[] = [];
+    client.subscribe<{ readonly live: number }>(
+      { query: "subscription { live }" },
+      { next: ({ data }) => void values.push(data), error: () => {}, complete: () => void values.push("complete") },
+    );
+    await until(() => open.generators === 1);
+    url = second.url;
+
+    await first.app.close();
+    expect(open.generators).toBe(0);
+    await until(() => open.generators === 1);
+    await second.client.post("/tick");
+
+    await until(() => values.length > 0);
+    expect(values).toEqual([{ live: 9 }]);
+  });
+
+  it("of its time comes to an event and to a query that hang, and to what they opened", async () => {
+    let isOver = false;
+    const Slow: ObjectType<object> = object("Slow", {
+      n: field(t.int)(({ ctx }) => new Promise<number>((_, reject) => ctx.signal.addEventListener("abort", reject))),
+    });
+    const built = schema({
+      query: { slow: field(Slow)(() => ({})) },
+      subscription: {
+        slow: subscription(Slow)(async function* () {
+          try {
+            for (;;) yield {};
+          } finally {
+            isOver = true;
+          }
+        }),
+      },
+    });
+    const { client } = await openGraph(built, { timeout: 0.2, subscriptions: { operations: true } });
+    const socket = await rawSocket(client, { init: true });
+
+    for (const kind of ["query", "subscription"]) {
+      socket.say({ type: "subscribe", id: kind, payload: { query: `${kind} { slow { n } }` } });
+      expect(await socket.hear()).toMatchObject({
+        id: kind,
+        type: "error",
+        payload: [{ extensions: { code: "HANDLER_TIMEOUT" } }],
+      });
+    }
+    await until(() => isOver);
+  });
+
+  it("leaves nothing of 300 sockets that connect, subscribe and drop in every way", async () => {
+    const { open, built } = watched();
+    const { client, app } = await openGraph(built, { subscriptions: { connectsPerMinute: 0 } });
+    const ways = ["complete", "close", "terminate", "at once"] as const;
+
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, worker) => {
+        for (let n = 0; n < 30; n++) {
+          const way = ways[(n + worker) % ways.length];
+          const socket = await rawSocket(client, { init: way !== "at once" });
+          if (way === "at once") socket.say({ type: "connection_init" });
+          socket.say({ type: "subscribe", id: "1", payload: { query: "subscription { live }" } });
+          if (way === "complete") {
+            socket.say({ type: "complete", id: "1" });
+            socket.close();
+          } else if (way === "close") socket.close();
+          else socket.terminate();
+        }
+      }),
+    );
+
+    await until(() => open.generators === 0 && open.dependencies === 0);
+    expect(open).toEqual({ generators: 0, dependencies: 0 });
+    await app.close();
+    expect(open).toEqual({ generators: 0, dependencies: 0 });
+  });
+});

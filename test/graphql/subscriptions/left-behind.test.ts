@@ -1,0 +1,352 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Depend, topic } from "portico";
+import { field, mutation, type ObjectType, object, schema, subscription, t } from "portico/graphql";
+import { type LiveClient, logCatcher, manualClock } from "portico/testing";
+import { describe, expect, it } from "vitest";
+import { atEnd, openGraph, rawSocket } from "./open.ts";
+import { until } from "./until.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+const tick = topic<number>("test.tick");
+const subscribe = (id: string, query: string) => ({ type: "subscribe", id, payload: { query } });
+
+/** A schema whose subscriptions and queries say how many of them are alive. */
+function watched(openingMs = 0) {
+  const alive = { generators: 0, queries: 0, started: 0, mutations: 0 };
+  const slowly = async (): Promise<number> => sleep(openingMs, 1);
+  const slow = openingMs === 0 ? {} : { slow: Depend(slowly) };
+  const built = schema({
+    query: {
+      waits: field(t.int)(async ({ ctx }) => {
+        alive.queries++;
+        alive.started++;
+        await Promise.race([sleep(1_000), new Promise((resolve) => ctx.signal.addEventListener("abort", resolve))]);
+        alive.queries--;
+        return 1;
+      }),
+      stubborn: field(t.int)(async () => {
+        alive.queries++;
+        alive.started++;
+        await sleep(700);
+        return alive.queries--;
+      }),
+    },
+    mutation: { count: mutation(t.int)(() => ++alive.mutations) },
+    subscription: {
+      live: subscription(t.int, { params: slow })(async function* ({ ctx }) {
+        alive.generators++;
+        alive.started++;
+        try {
+          yield* ctx.pubsub.subscribe(tick);
+        } finally {
+          alive.generators--;
+        }
+      }),
+      stubborn: subscription(t.int)(async function* () {
+        alive.generators++;
+        alive.started++;
+        try {
+          await sleep(700);
+          yield 1;
+        } finally {
+          alive.generators--;
+        }
+      }),
+    },
+  });
+  return { alive, built };
+}
+
+function askForStream({ port }: LiveClient, query: string): ReturnType<typeof request> {
+  const headers = { "content-type": "application/json", accept: "text/event-stream" };
+  const outgoing = request({ port, path: "/graphql", method: "POST", headers });
+  outgoing.on("error", () => {});
+  outgoing.end(JSON.stringify({ query }));
+  atEnd(() => outgoing.destroy());
+  return outgoing;
+}
+
+describe("nothing is left behind", () => {
+  it("of what a client says after the socket was closed on it: nothing of that is run", async () => {
+    const { alive, built } = watched();
+    const { client } = await openGraph(built, { subscriptions: { operations: true } });
+    const socket = await rawSocket(client, { init: true });
+
+    socket.send("no message");
+    socket.say(subscribe("1", "subscription { live }"));
+    socket.say(subscribe("2", "mutation { count }"));
+
+    expect((await socket.closed).code).toBe(4400);
+    await sleep(50);
+    expect(alive).toEqual({ generators: 0, queries: 0, started: 0, mutations: 0 });
+  });
+
+  it.each(["subscription { stubborn }", "{ stubborn }"])(
+    "of the limit: one that was completed counts until it has ended (%s)",
+    async (query) => {
+      const { alive, built } = watched();
+      const { client } = await openGraph(built, { subscriptions: { operations: true, maxPerSocket: 3 } });
+      const socket = await rawSocket(client, { init: true });
+
+      for (let n = 1; n <= 3; n++) {
+        socket.say(subscribe(`${n}`, query));
+        await until(() => alive.started === n);
+        socket.say({ type: "complete", id: `${n}` });
+      }
+      socket.say(subscribe("4", query));
+
+      expect(await socket.hear()).toMatchObject({
+        type: "error",
+        payload: [{ extensions: { code: "TOO_MANY_SUBSCRIPTIONS" } }],
+      });
+      expect(alive).toMatchObject({ started: 3 });
+      await until(() => alive.generators === 0 && alive.queries === 0);
+      await sleep(20);
+      socket.say(subscribe("again", query));
+      await until(() => alive.started === 4);
+    },
+  );
+
+  it("of a query on the socket that the client completes: its signal is aborted", async () => {
+    const { alive, built } = watched();
+    const { client } = await openGraph(built, { subscriptions: { operations: true } });
+    const socket = await rawSocket(client, { init: true });
+    socket.say(subscribe("1", "{ waits }"));
+    await until(() => alive.queries === 1);
+
+    socket.say({ type: "complete", id: "1" });
+
+    await until(() => alive.queries === 0, 500);
+    socket.say({ type: "ping" });
+    expect((await socket.hear()).type).toBe("pong");
+  });
+
+  it("of an event that is being executed when the client completes, or leaves: its signal is aborted, and the log is quiet", async () => {
+    const log = logCatcher();
+    let running = 0;
+    const Slow: ObjectType<object> = object("Slow", {
+      n: field(t.int)(async ({ ctx }) => {
+        running++;
+        await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+        return --running;
+      }),
+      m: field(t.int)(() => 1),
+    });
+    const once = async function* (): AsyncGenerator<object, void, void> {
+      yield {};
+    };
+    const built = schema({
+      query: { a: field(t.int)(() => 1) },
+      subscription: { slow: subscription(Slow)(once) },
+    });
+    const { client } = await openGraph(built, { app: { logger: log } });
+    const socket = await rawSocket(client, { init: true });
+    const outgoing = askForStream(client, "subscription { slow { n m } }");
+    socket.say(subscribe("1", "subscription { slow { n m } }"));
+    socket.say(subscribe("2", "subscription { slow { n m } }"));
+    await until(() => running === 3);
+
+    socket.say({ type: "complete", id: "1" });
+    await until(() => running === 2, 500);
+    outgoing.destroy();
+    await until(() => running === 1, 500);
+    socket.close();
+    await until(() => running === 0, 500);
+
+    await sleep(20);
+    expect(log.lines.filter(({ msg }) => !msg.startsWith("Server listening"))).toEqual([]);
+  });
+
+  it("of the signals of events that are over, while the socket stays open", async () => {
+    const signals: WeakRef<AbortSignal>[] = [];
+    const Listening: ObjectType<object> = object("Listening", {
+      n: field(t.int)(async ({ ctx }) => {
+        ctx.signal.addEventListener("abort", () => {});
+        signals.push(new WeakRef(ctx.signal));
+        return 1;
+      }),
+    });
+    const built = schema({
+      query: { a: field(t.int)(() => 1) },
+      subscription: {
+        many: subscription(Listening)(async function* ({ ctx }) {
+          for (let n = 0; n < 50; n++) yield {};
+          yield* ctx.pubsub.subscribe(topic<object>("test.never"));
+        }),
+      },
+    });
+    const { client } = await openGraph(built);
+    const socket = await rawSocket(client, { init: true });
+    socket.say(subscribe("1", "subscription { many { n } }"));
+    for (let n = 0; n < 50; n++) await socket.hear();
+
+    await expect
+      .poll(() => {
+        collectGarbage();
+        return signals.filter((signal) => signal.deref() !== undefined).length;
+      })
+      .toBeLessThan(5);
+    socket.say({ type: "ping" });
+    expect((await socket.hear()).type).toBe("pong");
+  });
+
+  it.each(["the client leaves", "its time is over"])(
+    "of a stream over HTTP whose subscription opens after %s",
+    async (why) => {
+      const { alive, built } = watched(300);
+      const { client, app } = await openGraph(built, why === "its time is over" ? { timeout: 0.1 } : {});
+
+      const outgoing = askForStream(client, "subscription { live }");
+      await sleep(150);
+      if (why === "the client leaves") outgoing.destroy();
+      await sleep(400);
+
+      expect(alive.generators).toBe(0);
+      const began = performance.now();
+      await app.close();
+      expect(performance.now() - began).toBeLessThan(1_000);
+    },
+  );
+
+  it("of a stream over HTTP that its client does not read: it is cut after 30 s", async () => {
+    const clock = manualClock(0);
+    let isOver = false;
+    const fast = schema({
+      query: { a: field(t.int)(() => 1) },
+      subscription: {
+        fast: subscription(t.string)(async function* () {
+          try {
+            for (;;) yield "x".repeat(64 * 1024);
+          } finally {
+            isOver = true;
+          }
+        }),
+      },
+    });
+    const { client } = await openGraph(fast, { app: { clock }, subscriptions: { pauseAbove: "64kb" } });
+    const outgoing = askForStream(client, "subscription { fast }");
+    await new Promise((resolve) => outgoing.once("response", resolve));
+    await sleep(500);
+    expect(isOver).toBe(false);
+
+    clock.advance(31_000);
+
+    await until(() => isOver);
+  });
+
+  it("of an id that is too long to be said with every event: 4400", async () => {
+    const { alive, built } = watched();
+    const { client } = await openGraph(built);
+    const [short, long] = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
+
+    short.say(subscribe("é".repeat(256), "subscription { live }"));
+    long.say(subscribe("x".repeat(257), "subscription { live }"));
+
+    expect((await long.closed).code).toBe(4400);
+    await until(() => alive.started === 1);
+  });
+});
+
+describe("a shared subscription", () => {
+  it("does not see what somebody's middleware keeps for the first who came", async () => {
+    const visitor = new AsyncLocalStorage<string>();
+    const Seen: ObjectType<object> = object("Seen", { by: field(t.string)(() => visitor.getStore() ?? "nobody") });
+    const { client } = await openGraph(
+      schema({
+        query: { a: field(t.int)(() => 1) },
+        subscription: {
+          seen: subscription(Seen, { shared: true })(async function* () {
+            yield {};
+          }),
+          named: subscription(t.string, { shared: true })(async function* () {
+            yield visitor.getStore() ?? "nobody";
+          }),
+        },
+      }),
+      { declare: (app) => app.use((_ctx, next) => visitor.run("ann", next)) },
+    );
+
+    const [seen] = await Array.fromAsync(client.subscribe("subscription { seen { by } }"));
+    const [named] = await Array.fromAsync(client.subscribe("subscription { named }"));
+
+    expect([seen?.data, named?.data]).toEqual([{ seen: { by: "nobody" } }, { named: "nobody" }]);
+  });
+
+  it("tells the hooks of the errors that were sent, as any other does", async () => {
+    const Odd: ObjectType<number> = object("Odd", {
+      n: field(t.int)(({ parent }) => {
+        if (parent % 2 === 0) throw new Error("even");
+        return parent;
+      }),
+    });
+    const ends: { readonly name: string | null; readonly errors: number; readonly ok: boolean }[] = [];
+    const numbers = async function* (): AsyncGenerator<number, void, void> {
+      yield* [1, 2, 3, 4];
+    };
+    const { client } = await openGraph(
+      schema({
+        query: { a: field(t.int)(() => 1) },
+        subscription: {
+          own: subscription(t.nullable(Odd))(numbers),
+          shared: subscription(t.nullable(Odd), { shared: true })(numbers),
+        },
+      }),
+      {
+        graph: (graph) =>
+          graph.onOperation(({ errors, ok }, { operationName: name }) =>
+            ends.push({ name, errors: errors.length, ok }),
+          ),
+      },
+    );
+
+    await Array.fromAsync(client.subscribe("subscription Own { own { n } }"));
+    await Array.fromAsync(client.subscribe("subscription Shared { shared { n } }"));
+
+    expect(ends).toEqual([
+      { name: "Own", errors: 2, ok: false },
+      { name: "Shared", errors: 2, ok: false },
+    ]);
+  });
+});
+
+describe("a hook", () => {
+  it("cannot change what is sent about a refused operation, or about one that fails", async () => {
+    const fails = schema({
+      query: { a: field(t.int)(() => 1) },
+      subscription: {
+        fails: subscription(t.int)(async function* () {
+          yield 1;
+          throw new Error("tulip");
+        }),
+        failsForAll: subscription(t.int, { shared: true })(async function* () {
+          yield 1;
+          throw new Error("tulip");
+        }),
+      },
+    });
+    const change = (result: { readonly errors: readonly object[] }): void => {
+      for (const error of result.errors) Object.assign(error, { message: "changed" });
+      (result.errors as object[]).length = 0;
+    };
+    const { client } = await openGraph(fails, { graph: (graph) => graph.onOperation(change) });
+    const socket = await rawSocket(client, { init: true });
+
+    socket.say(subscribe("1", "subscription { unknown }"));
+    expect(await socket.hear()).toMatchObject({
+      type: "error",
+      payload: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }],
+    });
+    for (const name of ["fails", "failsForAll"]) {
+      socket.say(subscribe(name, `subscription { ${name} }`));
+      expect((await socket.hear()).type).toBe("next");
+      expect(await socket.hear()).toMatchObject({ type: "error", payload: [{ message: "Unexpected error" }] });
+      const results = await Array.fromAsync(client.subscribe(`subscription { ${name} }`));
+      expect(results[1]?.errors).toMatchObject([{ message: "Unexpected error" }]);
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import { topic } from "portico";
+import { field, mutation, type ObjectType, object, schema, subscription, t } from "portico/graphql";
+import { describe, expect, it } from "vitest";
+import { openGraph, rawSocket } from "./open.ts";
+import { until } from "./until.ts";
+
+const tick = topic<number>("test.tick");
+let executed = 0;
+let running: string[] = [];
+const Tick: ObjectType<{ readonly n: number }> = object("Tick", {
+  n: field(t.int)(({ parent }) => {
+    executed++;
+    return parent.n;
+  }),
+  secret: field(t.string, { auth: true })(() => "secret"),
+});
+const built = schema({
+  query: { a: field(t.int)(() => 1) },
+  mutation: {
+    tick: mutation(t.int, { params: { n: t.int } })(async ({ n, ctx }) => {
+      await ctx.pubsub.publish(tick, n);
+      return n;
+    }),
+  },
+  subscription: {
+    ticks: subscription(Tick, { shared: true, params: { times: t.int(1) } })(async function* ({ ctx, times }) {
+      running.push("start");
+      try {
+        for await (const n of ctx.pubsub.subscribe(tick)) yield { n: n * times };
+      } finally {
+        running.push("end");
+      }
+    }),
+    who: subscription(t.string, { shared: true })(async function* ({ ctx }) {
+      yield ctx.user.identity;
+    }),
+    from: subscription(t.string, { shared: true })(async function* ({ ctx }) {
+      yield ctx.request.ip;
+    }),
+  },
+});
+const subscribe = (query: string, variables = {}) => ({ type: "subscribe", id: "1", payload: { query, variables } });
+
+describe("a shared subscription", () => {
+  it("[SUB-19] is executed once per document and variables, and sent to all", async () => {
+    const { client } = await openGraph(built);
+    executed = 0;
+    running = [];
+    const document = "subscription ($times: Int!) { ticks(times: $times) { n } }";
+    const sockets = await Promise.all([1, 2, 3, 4].map(() => rawSocket(client, { init: true })));
+    const [, , , other] = sockets;
+    for (const socket of sockets.slice(0, 3)) socket.say(subscribe(document, { times: 2 }));
+    other?.say(subscribe(document, { times: 10 }));
+    await until(() => running.length === 2);
+    // Those who come later join what is running: everybody has an answer to a ping after it.
+    for (const socket of sockets) {
+      socket.say({ type: "ping" });
+      await socket.hear();
+    }
+
+    await client.post("/graphql", { body: { query: "mutation { tick(n: 4) }" } });
+
+    const heard = await Promise.all(sockets.map((socket) => socket.hear()));
+    expect(heard.map(({ payload }) => payload.data.ticks.n as number)).toEqual([8, 8, 8, 40]);
+    expect(executed).toBe(2);
+    expect(running).toEqual(["start", "start"]);
+  });
+
+  it("runs from the first who comes to the last who leaves, and starts again after that", async () => {
+    const { client } = await openGraph(built);
+    running = [];
+    const [one, two] = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
+    one.say(subscribe("subscription { ticks { n } }"));
+    two.say(subscribe("subscription { ticks { n } }"));
+    await until(() => running.length === 1);
+
+    one.terminate();
+    await client.post("/graphql", { body: { query: "mutation { tick(n: 1) }" } });
+    expect((await two.hear()).payload.data).toEqual({ ticks: { n: 1 } });
+    two.say({ type: "complete", id: "1" });
+    await until(() => running.length === 2);
+    two.say(subscribe("subscription { ticks { n } }"));
+
+    await until(() => running.length === 3);
+    expect(running).toEqual(["start", "end", "start"]);
+  });
+
+  it("[SUB-20] [graphql:I22] refuses the user, the request and gated fields, for every client, and the socket stays open", async () => {
+    const { client } = await openGraph(built);
+    const sockets = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
+
+    for (const query of ["subscription { who }", "subscription { from }"]) {
+      for (const socket of sockets) socket.say(subscribe(query));
+      for (const socket of sockets) {
+        const { type, payload } = await socket.hear();
+        expect(type).toBe("error");
+        expect(payload).toMatchObject([{ extensions: { code: "SHARED_SUBSCRIPTION" } }]);
+        expect(payload[0].message).toContain("{ shared: true }");
+      }
+    }
+    running = [];
+    for (const socket of sockets) socket.say(subscribe("subscription { ticks { n secret } }"));
+    await until(() => running.length === 1);
+    for (const socket of sockets) {
+      socket.say({ type: "ping" });
+      await socket.hear();
+    }
+    await client.post("/graphql", { body: { query: "mutation { tick(n: 1) }" } });
+    for (const socket of sockets) {
+      const { type, payload } = await socket.hear();
+      expect(type).toBe("next");
+      expect(payload.errors).toMatchObject([
+        { path: ["ticks", "secret"], extensions: { code: "SHARED_SUBSCRIPTION" } },
+      ]);
+    }
+  });
+});
