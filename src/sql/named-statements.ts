@@ -39,9 +39,10 @@ export function namedStatements(pool: PostgresPool): PostgresPool {
 }
 
 function withNames(client: PostgresPoolClient): PostgresPoolClient {
+  const named = query.bind(null, client);
   return new Proxy(client, {
     get(target, property) {
-      return property === "query" ? query.bind(null, target) : bound(target, property);
+      return property === "query" ? named : bound(target, property);
     },
   });
 }

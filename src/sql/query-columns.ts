@@ -5,7 +5,7 @@ import {
   IdentifierNode,
   type OperationNode,
   ReferenceNode,
-  type SelectQueryNode,
+  SelectQueryNode,
   sql,
   TableNode,
 } from "kysely";
@@ -23,6 +23,8 @@ interface Source {
   readonly alias: string | undefined;
   /** `null` for a subquery. */
   readonly table: TableName | null;
+  /** The fields of a subquery that names each of them; `null` for anything else. */
+  readonly fields: ReadonlySet<string> | null;
   /** Whether a join may leave it out, so that all of its columns may be null. */
   readonly isOuter: boolean;
 }
@@ -56,6 +58,13 @@ export class QueryColumns {
     const column =
       main === undefined || main.table === null ? null : { table: main.table, name, isOuter: main.isOuter };
     return { expression: sql.ref([...path, name].join(".")), column };
+  }
+
+  /** Whether the query itself tells that it has no such field: it names none, and begins with a subquery that has none. */
+  lacks(field: string): boolean {
+    const name = this.#nameOf(field);
+    const fields = this.#sources[0]?.fields ?? null;
+    return fields !== null && !fields.has(name) && !namedFields(this.#node).has(name);
   }
 
   #sourceOf(node: OperationNode): FieldSource {
@@ -97,11 +106,28 @@ function sourcesOf(node: SelectQueryNode): readonly Source[] {
 }
 
 function sourceOf(node: OperationNode, isOuter: boolean): Source {
-  if (AliasNode.is(node)) {
-    const alias = IdentifierNode.is(node.alias) ? node.alias.name : undefined;
-    return { alias, table: TableNode.is(node.node) ? tableName(node.node) : null, isOuter };
-  }
-  return { alias: undefined, table: TableNode.is(node) ? tableName(node) : null, isOuter };
+  const alias = AliasNode.is(node) && IdentifierNode.is(node.alias) ? node.alias.name : undefined;
+  const inner = AliasNode.is(node) ? node.node : node;
+  return {
+    alias,
+    table: TableNode.is(inner) ? tableName(inner) : null,
+    fields: SelectQueryNode.is(inner) && isWhollyNamed(inner) ? namedFields(inner) : null,
+    isOuter,
+  };
+}
+
+/** Whether all fields of a query have a name that stands in it: no `*`, no text of SQL. */
+function isWhollyNamed({ selections = [] }: SelectQueryNode): boolean {
+  return selections.length > 0 && selections.every(({ selection }) => fieldName(selection) !== undefined);
+}
+
+function namedFields({ selections = [] }: SelectQueryNode): ReadonlySet<string> {
+  return new Set(selections.map(({ selection }) => fieldName(selection)).filter((name) => name !== undefined));
+}
+
+function fieldName(selection: OperationNode): string | undefined {
+  if (AliasNode.is(selection)) return IdentifierNode.is(selection.alias) ? selection.alias.name : undefined;
+  return ReferenceNode.is(selection) ? columnName(selection) : undefined;
 }
 
 function tableName({ table }: TableNode): TableName {

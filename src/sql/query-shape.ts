@@ -3,7 +3,7 @@ import type { Order } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { countStatement } from "./count-statement.ts";
 import type { KeyColumn } from "./key-column.ts";
-import { QueryColumns, tablePath } from "./query-columns.ts";
+import { type FieldSource, QueryColumns, tablePath } from "./query-columns.ts";
 import { seekStatement } from "./seek-statement.ts";
 import { dialectOf, type SqlDialect } from "./sql-dialect.ts";
 import { parametersOf, type Statement } from "./statement.ts";
@@ -23,6 +23,7 @@ export class QueryShape {
   readonly #tables = new Map<string, Promise<ReadonlyMap<string, ColumnFacts>>>();
   readonly #columns = new Map<string, readonly KeyColumn[]>();
   readonly #statements = new Map<string, Statement>();
+  readonly #declared = new Set<string>();
   #table: { readonly name: string | undefined } | null = null;
 
   constructor(text: string) {
@@ -51,6 +52,22 @@ export class QueryShape {
       this.#table = { name: main === null ? undefined : tablePath(main).join(".") };
     }
     return this.#table.name;
+  }
+
+  /** Throws `ConfigurationError` for a unique key that the query itself tells not to be there. Looked at once. */
+  declare(query: AnyQuery, uniqueKey: readonly string[]): void {
+    const key = uniqueKey.length === 1 ? (uniqueKey[0] as string) : JSON.stringify(uniqueKey);
+    if (this.#declared.has(key)) return;
+    const columns = new QueryColumns(query);
+    const field = uniqueKey.find((column) => columns.lacks(column));
+    if (field !== undefined) throw new ConfigurationError("tableHandler: the query", missing(field, uniqueKey));
+    if (this.#declared.size < MOST_STATEMENTS) this.#declared.add(key);
+  }
+
+  /** Throws `ConfigurationError` for a unique key that the catalogue does not know. */
+  async check(query: AnyQuery, uniqueKey: readonly string[]): Promise<void> {
+    const sources = new QueryColumns(query);
+    for (const field of uniqueKey) await this.#factsOf(query, field, sources.find(field), uniqueKey);
   }
 
   /** The columns of the order. The catalogue is asked once. Throws `ConfigurationError` for a unique key that is not there. */
@@ -92,30 +109,43 @@ export class QueryShape {
     const sources = new QueryColumns(query);
     const found: KeyColumn[] = [];
     for (const [field, direction] of order) {
-      const { expression, column } = sources.find(field);
+      const source = sources.find(field);
+      const { expression, column } = source;
       if (column === null && parametersOf(this.dialect, expression.toOperationNode()).length > 0)
         throw new ConfigurationError(
           `tableHandler: ${field}`,
           "is computed from parameters: order by a column instead",
         );
-      const facts = column === null ? undefined : await this.#factsOf(query, column.table);
-      const own = column === null ? undefined : facts?.get(column.name);
-      if (facts !== undefined && facts.size > 0 && own === undefined)
-        throw new ConfigurationError(`tableHandler: the table ${column?.table.table}`, missing(field, uniqueKey));
-      const isNotNull = own?.isNotNull === true && column?.isOuter === false;
+      const facts = await this.#factsOf(query, field, source, uniqueKey);
+      const isNotNull = facts?.isNotNull === true && column?.isOuter === false;
       found.push({
         expression,
         direction,
         isNullable: !isNotNull,
-        isRowid: own?.isRowid ?? false,
-        type: own?.type ?? "",
+        isRowid: facts?.isRowid ?? false,
+        type: facts?.type ?? "",
       });
     }
     this.#columns.set(keyOf(order), found);
     return found;
   }
 
-  #factsOf(query: AnyQuery, table: TableName): Promise<ReadonlyMap<string, ColumnFacts>> {
+  /** What the catalogue says of a field's column; nothing of what is computed, or of no table. */
+  async #factsOf(
+    query: AnyQuery,
+    field: string,
+    { column }: FieldSource,
+    uniqueKey: readonly string[],
+  ): Promise<ColumnFacts | undefined> {
+    if (column === null) return undefined;
+    const columns = await this.#columnsOf(query, column.table);
+    const facts = columns.get(column.name);
+    if (facts === undefined && columns.size > 0)
+      throw new ConfigurationError(`tableHandler: the table ${column.table.table}`, missing(field, uniqueKey));
+    return facts;
+  }
+
+  #columnsOf(query: AnyQuery, table: TableName): Promise<ReadonlyMap<string, ColumnFacts>> {
     const name = JSON.stringify([table.schema, table.table]);
     const known = this.#tables.get(name) ?? tableColumns(query, this.dialect, table);
     this.#tables.set(name, known);

@@ -30,37 +30,67 @@ export function seekBranches(
     .flatMap((column, index) =>
       beyond(dialect, column, index, isNull[index] === true)
         .toReversed()
-        .map((last): SeekBranch => {
-          const conditions = [...equal.slice(0, index), last];
-          return {
-            conditions: conditions.map((condition) => condition.sql),
-            sortBy: sortBy(dialect, columns, conditions),
-          };
-        }),
+        .map((last) => branchOf(dialect, columns, isNull, [...equal.slice(0, index), last])),
     )
     .toReversed();
 }
 
 /**
- * A column that equals a value needs no sorting. One that is null neither, but only MySQL knows: PostgreSQL finds the
- * order in an index only when the column is named, and MySQL sorts when it is.
+ * A column that equals a value needs no sorting. One that is null neither, but PostgreSQL finds the order in an index only
+ * when the column is named.
  */
-function sortBy(
+function branchOf(
   dialect: SqlDialect,
   columns: readonly KeyColumn[],
+  isNull: readonly boolean[],
   conditions: readonly Condition[],
-): readonly KeyColumn[] {
-  return columns.filter((_column, index) => {
-    const condition = conditions[index];
-    if (condition === undefined) return true;
-    return condition.isNullTest ? dialect !== "mysql" : index === conditions.length - 1;
-  });
+): SeekBranch {
+  const plain = conditions.map((condition) => condition.sql);
+  if (dialect === "mysql") {
+    // Nothing but nulls is one entry of the index to MySQL, whose rows come in the order of the other columns.
+    if (conditions.every(({ isNullTest }) => isNullTest))
+      return { conditions: plain, sortBy: columns.slice(conditions.length) };
+    return { conditions: withoutLookup(dialect, columns, isNull, conditions), sortBy: columns };
+  }
+  return {
+    conditions: plain,
+    sortBy: columns.filter(
+      (_column, index) => conditions[index]?.isNullTest !== false || index === conditions.length - 1,
+    ),
+  };
 }
 
+/**
+ * MariaDB looks an equal column or a null up, and then reads all rows that have it, instead of starting at the place
+ * inside of them. A null beside an alternative that no row can meet is nothing to look up, and still part of the range.
+ */
+function withoutLookup(
+  dialect: SqlDialect,
+  columns: readonly KeyColumn[],
+  isNull: readonly boolean[],
+  conditions: readonly Condition[],
+): readonly RawBuilder<unknown>[] {
+  const plain = conditions.map((condition) => condition.sql);
+  const index = isNull.lastIndexOf(false);
+  const column = columns[index];
+  if (column === undefined || !conditions.some(({ isNullTest }) => isNullTest)) return plain;
+  const { expression } = column;
+  const value = keyParameter(dialect, column, index);
+  return [sql`((${sql.join(plain, sql` and `)}) or (${expression} > ${value} and ${expression} < ${value}))`];
+}
+
+/** On MySQL by two bounds: an equality would be looked up. */
 function equals(dialect: SqlDialect, column: KeyColumn, index: number, isNull: boolean): Condition {
-  return isNull
-    ? { sql: sql`${column.expression} is null`, isNullTest: true }
-    : { sql: sql`${column.expression} = ${keyParameter(dialect, column, index)}`, isNullTest: false };
+  const { expression } = column;
+  if (isNull) return { sql: sql`${expression} is null`, isNullTest: true };
+  const value = keyParameter(dialect, column, index);
+  return {
+    sql:
+      dialect === "mysql"
+        ? sql`${expression} >= ${value} and ${expression} <= ${value}`
+        : sql`${expression} = ${value}`,
+    isNullTest: false,
+  };
 }
 
 /** What comes after a value in one column, in order. */

@@ -57,8 +57,18 @@ export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>,
     this.uniqueKey = uniqueKey ?? BY_ID;
     this.#query = query;
     this.#totalsCache = totalsCache;
-    const scope = name ?? this.#shape.tableOf(query);
+    const shape = this.#shape;
+    shape.declare(query, this.uniqueKey);
+    const scope = name ?? shape.tableOf(query);
     if (scope !== undefined) this.name = scope;
+  }
+
+  /**
+   * Asks the catalogue whether the columns of `uniqueKey` are there. Throws `ConfigurationError` for one that is not; a page
+   * of the list would, too. Call it in `app.onStart` to know before the first request.
+   */
+  async check(): Promise<void> {
+    await this.#shape.check(this.#query, this.uniqueKey);
   }
 
   async getTotalItems(): Promise<number> {
@@ -76,7 +86,16 @@ export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>,
   }
 
   async getItems(offset: number, limit: number, context?: FetchContext): Promise<readonly T[]> {
-    return (await rowsAt(this.#query, this.uniqueKey, offset, limit, context?.totalItems)) as readonly T[];
+    try {
+      return (await rowsAt(this.#query, this.uniqueKey, offset, limit, context?.totalItems)) as readonly T[];
+    } catch (error) {
+      // Perhaps the unique key is not there: then that is the clearer word. Inside of a transaction that has failed nobody
+      // can be asked.
+      await this.check().catch((reason: unknown) => {
+        throw reason instanceof ConfigurationError ? reason : error;
+      });
+      throw error;
+    }
   }
 
   async getItemsAfter(seek: SeekRequest, limit: number): Promise<readonly T[]> {
@@ -129,7 +148,7 @@ export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>,
   }
 }
 
-/** What a table without `id` needs; a column that is not there is found out when the list is first read. */
+/** What a table without `id` needs. The checker knows the columns; the catalogue is asked when the list is first read. */
 export type TableHandlerArguments<Columns, T> = "id" extends keyof Columns
   ? [options?: TableHandlerOptions<T>]
   : [options: TableHandlerOptions<T> & Required<Pick<TableHandlerOptions<T>, "uniqueKey">>];

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from "kysely";
 import { createPool } from "mysql2";
@@ -8,6 +9,8 @@ import { nodeSqlite } from "./node-sqlite.ts";
 /** A database for one test file: with a schema of its own, which goes at the end. */
 export interface Engine {
   readonly name: EngineName;
+  /** What another connection opens it by: the schema, or the file of SQLite. */
+  readonly address: string;
   readonly database: Kysely<any>;
   /** The statements that were sent, in order. */
   readonly statements: { readonly sql: string; readonly parameters: readonly unknown[] }[];
@@ -18,73 +21,89 @@ export type EngineName = "PostgreSQL" | "MariaDB" | "SQLite";
 export const engineNames: readonly EngineName[] = ["PostgreSQL", "MariaDB", "SQLite"];
 
 const HOST = "127.0.0.1";
+const MEMORY = ":memory:";
 
-/** Opens an engine. A server that is not there fails the tests in CI; elsewhere, too: what is skipped proves nothing. */
-export async function openEngine(name: EngineName, schema: string): Promise<Engine> {
+/**
+ * Opens an engine with an empty schema. A server that is not there fails the tests in CI; elsewhere, too: what is skipped
+ * proves nothing.
+ *
+ * @param sqliteFile where SQLite keeps its tables when another connection is to see them, too
+ */
+export async function openEngine(name: EngineName, schema: string, sqliteFile: string = MEMORY): Promise<Engine> {
   const statements: Engine["statements"][number][] = [];
-  const { dialect, drop } = await OPENERS[name](schema);
+  const address = name === "SQLite" ? sqliteFile : schema;
+  const drop = await CLEANERS[name](address);
   const database = new Kysely<any>({
-    dialect,
+    dialect: dialectOf(name, address),
     log: ({ query }) => void statements.push({ sql: query.sql, parameters: query.parameters }),
   });
   return {
     name,
+    address,
     database,
     statements,
     async close() {
-      await drop(database);
       await database.destroy();
+      await drop();
     },
   };
 }
 
-interface Opened {
-  readonly dialect: Dialect;
-  readonly drop: (database: Kysely<any>) => Promise<unknown>;
+/** Another connection to an engine that is open. */
+export function dialectOf(name: EngineName, address: string): Dialect {
+  if (name === "PostgreSQL")
+    return new PostgresDialect({
+      pool: namedStatements(new Pool({ ...POSTGRES, max: 4, options: `-c search_path=${address}` })),
+    });
+  if (name === "MariaDB")
+    return new MysqlDialect({
+      pool: createPool({ host: HOST, user: "root", database: address, connectionLimit: 4, supportBigNumbers: true }),
+    });
+  const file = new DatabaseSync(address);
+  if (address !== MEMORY) file.exec("pragma journal_mode = wal; pragma busy_timeout = 5000");
+  file.function("visit", { deterministic: false }, () => {
+    visits.count++;
+    return 1;
+  });
+  return new SqliteDialect({ database: nodeSqlite(file) });
 }
 
-const OPENERS: Readonly<Record<EngineName, (schema: string) => Promise<Opened>>> = {
+/** How often SQLite has called `visit()`: it counts rows that a statement looks at. */
+export const visits: { count: number } = { count: 0 };
+
+const POSTGRES = { host: HOST, user: "postgres", database: "test" };
+
+/** Makes a place that is empty, and gives what takes it away again. */
+const CLEANERS: Readonly<Record<EngineName, (address: string) => Promise<() => Promise<void>>>> = {
   PostgreSQL: async (schema) => {
-    const pool = new Pool({
-      host: HOST,
-      user: "postgres",
-      database: "test",
-      max: 4,
-      options: `-c search_path=${schema}`,
-    });
-    await pool.query(`drop schema if exists ${schema} cascade`);
-    await pool.query(`create schema ${schema}`);
-    return {
-      dialect: new PostgresDialect({ pool: namedStatements(pool) }),
-      drop: (database) => sql.raw(`drop schema ${schema} cascade`).execute(database),
+    const run = async (...statements: readonly string[]): Promise<void> => {
+      const pool = new Pool({ ...POSTGRES, max: 1 });
+      for (const statement of statements) await pool.query(statement);
+      await pool.end();
     };
+    await run(`drop schema if exists ${schema} cascade`, `create schema ${schema}`);
+    return () => run(`drop schema ${schema} cascade`);
   },
   MariaDB: async (schema) => {
-    const admin = createPool({ host: HOST, user: "root" }).promise();
-    await admin.query(`drop database if exists ${schema}`);
-    await admin.query(`create database ${schema} character set utf8mb4 collate utf8mb4_bin`);
-    await admin.end();
-    const pool = createPool({
-      host: HOST,
-      user: "root",
-      database: schema,
-      connectionLimit: 4,
-      supportBigNumbers: true,
-    });
-    return {
-      dialect: new MysqlDialect({ pool }),
-      drop: (database) => sql.raw(`drop database ${schema}`).execute(database),
+    const run = async (...statements: readonly string[]): Promise<void> => {
+      const admin = createPool({ host: HOST, user: "root" }).promise();
+      for (const statement of statements) await admin.query(statement);
+      await admin.end();
     };
+    await run(
+      `drop database if exists ${schema}`,
+      `create database ${schema} character set utf8mb4 collate utf8mb4_bin`,
+    );
+    return () => run(`drop database ${schema}`);
   },
-  SQLite: async () => ({
-    dialect: new SqliteDialect({ database: nodeSqlite(new DatabaseSync(":memory:")) }),
-    drop: async () => {},
-  }),
+  SQLite: async (file) => async () => {
+    if (file !== MEMORY) for (const end of ["", "-wal", "-shm"]) await rm(file + end, { force: true });
+  },
 };
 
 /** Creates a table; column types are spelled as each engine does. */
 export async function createTable(
-  { database, name }: Engine,
+  { database, name }: Pick<Engine, "database" | "name">,
   table: string,
   columns: Readonly<Record<string, ColumnType>>,
   indexes: readonly string[] = [],
@@ -113,7 +132,11 @@ const TYPES: Readonly<Record<BaseType, Readonly<Record<EngineName, string>>>> = 
 };
 
 /** Inserts rows, many at once. */
-export async function insertRows({ database }: Engine, table: string, rows: readonly object[]): Promise<void> {
+export async function insertRows(
+  { database }: Pick<Engine, "database">,
+  table: string,
+  rows: readonly object[],
+): Promise<void> {
   for (let start = 0; start < rows.length; start += 500)
     await database
       .insertInto(table)

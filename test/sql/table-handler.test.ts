@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { PorticoApp } from "portico";
 import { type CursorMetadata, CursorPagination, type Order } from "portico/pagination";
@@ -10,7 +11,7 @@ import { createTable, type Engine, engineNames, insertRows, openEngine } from ".
 describe.each(engineNames)("tableHandler on %s", (name) => {
   let engine: Engine;
   beforeAll(async () => {
-    engine = await openEngine(name, "portico_handler");
+    engine = await openEngine(name, `portico_handler_${randomUUID().slice(0, 8)}`);
     await createTable(engine, "items", { id: "key", day: "int", note: "text?" }, [
       "day, id",
       "day, id desc",
@@ -177,7 +178,18 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     );
   });
 
-  it("[HND-16] [pagination:PG-091] [pagination:PG-124] refuses a table without the unique column", async () => {
+  it("[HND-16] [pagination:PG-124] refuses at declaration what the query tells to have no unique column", async () => {
+    const codes = engine.database.selectFrom(engine.database.selectFrom("unnamed").select("code").as("codes"));
+
+    expect(() => tableHandler(codes.selectAll())).toThrow(
+      "tableHandler: the query has no column id, which is to break ties: give uniqueKey",
+    );
+    expect(() => tableHandler(codes.selectAll(), { uniqueKey: ["code", "place"] as never })).toThrow("no column place");
+    expect(await tableHandler(codes.selectAll(), { uniqueKey: ["code"] }).getItems(0, 1)).toEqual([]);
+    expect(await tableHandler(codes.select("code as id")).getItems(0, 1)).toEqual([]);
+  });
+
+  it("[HND-16] [pagination:PG-091] [pagination:PG-124] refuses a table without the unique column when it is checked, and when it is first read", async () => {
     const rows = engine.database.selectFrom("unnamed").selectAll();
     const seek = {
       order: [
@@ -187,13 +199,27 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
       key: null,
       direction: "forward" as const,
     };
+    const refusal = {
+      name: "ConfigurationError",
+      message: expect.stringContaining(
+        "tableHandler: the table unnamed has no column id, which is to break ties: give uniqueKey",
+      ),
+    };
 
-    await expect(tableHandler(rows).getItemsAfter(seek, 1)).rejects.toThrow(
-      "tableHandler: the table unnamed has no column id, which is to break ties: give uniqueKey",
-    );
-    await expect(
-      tableHandler(rows, { uniqueKey: ["code"] }).getItemsAfter({ ...seek, order: [["code", "asc"]] }, 1),
-    ).resolves.toEqual([]);
+    await expect(tableHandler(rows).check()).rejects.toMatchObject(refusal);
+    await expect(tableHandler(rows).getItemsAfter(seek, 1)).rejects.toMatchObject(refusal);
+    await expect(tableHandler(rows).getItems(0, 1)).rejects.toMatchObject(refusal);
+    const byCode = tableHandler(rows, { uniqueKey: ["code"] });
+    await expect(byCode.check()).resolves.toBeUndefined();
+    await expect(byCode.getItemsAfter({ ...seek, order: [["code", "asc"]] }, 1)).resolves.toEqual([]);
+  });
+
+  it("[HND-16] [pagination:PG-124] keeps an app from starting over a table without the unique column", async () => {
+    const rows = engine.database.selectFrom("unnamed").selectAll();
+    const app = new PorticoApp({ logger: false }).onStart(() => tableHandler(rows).check());
+
+    await expect(app.listen({ port: 0 })).rejects.toThrow("the table unnamed has no column id");
+    await app.close();
   });
 
   it("[HND-17] reads deep last pages from the other end", async () => {

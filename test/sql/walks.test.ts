@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { PorticoApp } from "portico";
 import { type CursorMetadata, CursorPagination, type Direction } from "portico/pagination";
@@ -6,6 +9,7 @@ import { type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Body, bodyOf, ids, range, SECRET, target } from "../pagination/ways.ts";
 import { createTable, type Engine, engineNames, insertRows, openEngine } from "./engines.ts";
+import { ParallelWriter } from "./parallel-writer.ts";
 
 interface Row {
   readonly i: number | null;
@@ -45,8 +49,10 @@ const order = fc.uniqueArray(
 
 describe.each(engineNames)("a walk over a table of %s", (name) => {
   let engine: Engine;
+  let writer: ParallelWriter;
   beforeAll(async () => {
-    engine = await openEngine(name, "portico_walks");
+    const schema = `portico_walks_${randomUUID().slice(0, 8)}`;
+    engine = await openEngine(name, schema, join(tmpdir(), `${schema}.sqlite`));
     for (const [table, mark] of [
       ["some", "?"],
       ["every", ""],
@@ -62,8 +68,12 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
       } as const;
       await createTable(engine, `${table}_rows`, columns);
     }
+    writer = new ParallelWriter(engine);
   });
-  afterAll(() => engine?.close());
+  afterAll(async () => {
+    await writer?.close();
+    await engine?.close();
+  });
 
   const fill = async (table: string, rows: readonly Row[]): Promise<void> => {
     await engine.database.deleteFrom(table).execute();
@@ -138,48 +148,55 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
     60_000,
   );
 
-  it("[pagination:PG-114] among writes of others repeats and misses none that stayed", async () => {
+  it("[pagination:PG-114] while others write all the time repeats and misses none that stayed, forward and backward", async () => {
+    let pages = 0;
+    let written = 0;
     await fc.assert(
       fc.asyncProperty(
-        fc.array(rowOf(true), { minLength: 6, maxLength: 20 }),
+        fc.array(rowOf(true), { minLength: 12, maxLength: 30 }),
         fc.array(rowOf(true), { minLength: 10, maxLength: 10 }),
         order,
         async (rows, later, columns) => {
           await fill("some_rows", rows);
           const untouched = range(1, rows.length).filter((id) => id % 3 !== 0);
           const client = serve("some_rows", columns, 2);
-          const seen: unknown[] = [];
-          let body = await get(client, "/rows");
-          for (let turn = 0; ; turn++) {
-            seen.push(...ids(body));
-            const { next } = body.pagination.links;
-            if (next === undefined) break;
-            if (turn < later.length) {
-              const fresh = stored(name, { id: 100 + turn, ...(later[turn] as Row) });
-              await engine.database
-                .insertInto("some_rows")
-                .values(fresh as never)
-                .execute();
-              await engine.database
-                .deleteFrom("some_rows")
-                .where("id", "=", (turn + 1) * 6)
-                .execute();
-              const { id: _id, ...changes } = fresh;
-              await engine.database
-                .updateTable("some_rows")
-                .set(changes as never)
-                .where("id", "=", turn * 6 + 3)
-                .execute();
+          const kept = (seen: readonly unknown[]): readonly unknown[] =>
+            seen.filter((id) => untouched.includes(id as number)).toSorted((one, other) => Number(one) - Number(other));
+          const before = writer.writes;
+          await writer.start({
+            table: "some_rows",
+            ids: [...range(1, rows.length).filter((id) => id % 3 === 0), ...range(101, 110)],
+            values: later.map((row) => {
+              const { id: _id, ...values } = stored(name, { id: 0, ...row });
+              return values;
+            }),
+          });
+          try {
+            let body = await get(client, "/rows");
+            const forward = [...ids(body)];
+            for (; body.pagination.links.next !== undefined; pages++) {
+              body = await get(client, target(body.pagination.links.next));
+              forward.push(...ids(body));
             }
-            body = await get(client, target(next));
-          }
+            const backward = [...ids(body)];
+            for (; body.pagination.links.prev !== undefined; pages++) {
+              body = await get(client, target(body.pagination.links.prev));
+              backward.push(...ids(body));
+            }
 
-          const kept = seen.filter((id) => untouched.includes(id as number));
-          expect(kept.toSorted((a, b) => Number(a) - Number(b))).toEqual(untouched);
+            expect(kept(forward)).toEqual(untouched);
+            expect(kept(backward)).toEqual(untouched);
+          } finally {
+            await writer.stop();
+            written += writer.writes - before;
+          }
         },
       ),
       { numRuns: 15 },
     );
+
+    // Else it would have been a walk alone.
+    expect(written).toBeGreaterThan(pages / 4);
   }, 60_000);
 });
 

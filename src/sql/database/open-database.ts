@@ -1,0 +1,84 @@
+import { callable, flag, optional, type Rule, resolveOptions, rule } from "../../core/options.ts";
+import type { PorticoTables } from "../migrations/portico-tables.ts";
+import { type Database, PooledDatabase, type SentStatement } from "./database.ts";
+import { parseDatabaseUrl } from "./database-url.ts";
+import { postgresDialect, postgresListen } from "./postgres-dialect.ts";
+import { NodeSqliteDialect } from "./sqlite-dialect.ts";
+
+export interface DatabaseOptions {
+  /** Connections to PostgreSQL at most, 2 or more; a fifth of them, at least one, is never given to a transaction. @default 10 */
+  readonly poolSize?: number;
+  /** How long a statement or a transaction waits for a connection or a lock, in seconds. @default 10 */
+  readonly timeoutSeconds?: number;
+  /** Whether lists prepare their statements by name, which some proxies of PostgreSQL do not know. @default true */
+  readonly namedStatements?: boolean;
+  /**
+   * Told of every statement when it has ended, also of one that failed: to count them, or to log the slow ones. Of PostgreSQL
+   * the begin and the end of a transaction are statements, too. What it throws is a warning of the process. @default none
+   */
+  readonly onStatement?: (statement: SentStatement) => void;
+}
+
+/**
+ * Opens PostgreSQL (`postgres://user@host/name`, with the package `pg`) or SQLite (`sqlite:shop.db`, `sqlite::memory:`). The
+ * first statement connects. After a restart of PostgreSQL it connects again by itself; until then statements reject with
+ * status 503.
+ *
+ * Throws `ConfigurationError` for a URL that is neither, and names it without its password.
+ *
+ * @example
+ * ```ts
+ * import { env, PorticoApp } from "portico";
+ * import { openDatabase } from "portico/sql";
+ *
+ * const database = openDatabase(env("DATABASE_URL", "sqlite:shop.db"));
+ *
+ * const app = new PorticoApp({ health: { checks: { database: () => database.ping() } } });
+ * app.onClose(() => database.destroy());
+ * ```
+ */
+export function openDatabase<DB extends PorticoTables = PorticoTables>(
+  url: string,
+  options: DatabaseOptions = {},
+): Database<DB> {
+  const { poolSize, timeoutSeconds, namedStatements, onStatement } = resolveOptions("openDatabase", options, rules);
+  const where = parseDatabaseUrl(url);
+  const timeoutMs = timeoutSeconds * 1000;
+  if (where.engine === "sqlite") {
+    const dialect = new NodeSqliteDialect({ file: where.file, timeoutMs });
+    return new PooledDatabase<DB>({
+      engine: "sqlite",
+      dialect,
+      maxTransactions: 1,
+      timeoutMs,
+      listen: null,
+      onStatement,
+    });
+  }
+  const postgres = { connectionString: where.connectionString, poolSize, timeoutMs, namedStatements };
+  return new PooledDatabase<DB>({
+    engine: "postgres",
+    dialect: postgresDialect(postgres),
+    maxTransactions: poolSize - Math.max(1, Math.floor(poolSize / 5)),
+    timeoutMs,
+    listen: postgresListen(postgres),
+    onStatement,
+  });
+}
+
+const twoOrMore: Rule<number> = rule(
+  "a whole number, 2 or more",
+  (value) => Number.isSafeInteger(value) && (value as number) >= 2,
+);
+
+const someSeconds: Rule<number> = rule(
+  "a number of seconds above 0, up to 600",
+  (value) => typeof value === "number" && value > 0 && value <= 600,
+);
+
+const rules = {
+  poolSize: optional(twoOrMore, 10),
+  timeoutSeconds: optional(someSeconds, 10),
+  namedStatements: optional(flag, true),
+  onStatement: callable as Rule<NonNullable<DatabaseOptions["onStatement"]>>,
+};

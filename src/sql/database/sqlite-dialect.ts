@@ -1,0 +1,40 @@
+import {
+  type DatabaseIntrospector,
+  type Dialect,
+  type DialectAdapter,
+  type Driver,
+  type Kysely,
+  type QueryCompiler,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { SqliteDriver, type SqliteDriverOptions } from "./sqlite-driver.ts";
+
+/** SQLite by `node:sqlite`, which is loaded with the first statement. */
+export class NodeSqliteDialect implements Dialect {
+  readonly #options: SqliteDriverOptions;
+
+  constructor(options: SqliteDriverOptions) {
+    this.#options = options;
+  }
+  createDriver(): Driver {
+    return new SqliteDriver(this.#options);
+  }
+  createQueryCompiler(): QueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+  createAdapter(): DialectAdapter {
+    return new NodeSqliteAdapter();
+  }
+  createIntrospector(database: Kysely<any>): DatabaseIntrospector {
+    return new SqliteIntrospector(database);
+  }
+}
+
+class NodeSqliteAdapter extends SqliteAdapter {
+  /** The driver itself says who waits for whom: readers for nobody. */
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Kysely } from "kysely";
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { Database } from "../database/database.ts";
+import { shippedMigrations } from "./shipped-migrations.ts";
+
+/**
+ * One step of the schema, forth and back. What was released is not edited: a change is another one, behind it in the list.
+ *
+ * @example
+ * ```ts
+ * import type { Migration } from "portico/sql";
+ *
+ * export const books: Migration = {
+ *   name: "0001_books",
+ *   async up(database) {
+ *     await database.schema.createTable("books").addColumn("isbn", "text", (column) => column.primaryKey()).execute();
+ *   },
+ *   async down(database) {
+ *     await database.schema.dropTable("books").execute();
+ *   },
+ * };
+ * ```
+ */
+export interface Migration {
+  readonly name: string;
+  up(database: Kysely<any>, engine: Database["engine"]): Promise<void>;
+  down(database: Kysely<any>): Promise<void>;
+}
+
+export interface MigrateOptions {
+  /** Your own, in the order in which they are applied: after Portico's, in the same transaction and table. @default [] */
+  readonly migrations?: readonly Migration[];
+}
+
+/** A migration, and the name by which the database knows it: one of yours may be called like one of Portico's. */
+export interface MigrationStep extends Migration {
+  readonly key: string;
+}
+
+/** What the names of an application's own migrations begin with, in the table. */
+export const OWN = "own/";
+
+/** All of them, in the order in which they are applied. Throws `ConfigurationError` for what is no migration. */
+export function migrationSteps({ migrations = [] }: MigrateOptions): readonly MigrationStep[] {
+  if (!Array.isArray(migrations) || !migrations.every(isMigration))
+    throw new ConfigurationError("migrate.migrations", "a list of migrations, each with name, up and down", migrations);
+  const names = new Set<string>();
+  for (const { name } of migrations) {
+    if (names.has(name)) throw new ConfigurationError("migrate.migrations", `has two of the name ${name}`);
+    names.add(name);
+  }
+  return [
+    ...shippedMigrations.map((migration) => step(migration, "")),
+    ...migrations.map((migration: Migration) => step(migration, OWN)),
+  ];
+}
+
+function step(migration: Migration, prefix: string): MigrationStep {
+  return {
+    key: prefix + migration.name,
+    name: migration.name,
+    up: (database, engine) => migration.up(database, engine),
+    down: (database) => migration.down(database),
+  };
+}
+
+function isMigration(value: unknown): value is Migration {
+  const { name, up, down } = (value ?? {}) as Partial<Migration>;
+  return typeof name === "string" && name !== "" && typeof up === "function" && typeof down === "function";
+}

@@ -1,0 +1,84 @@
+import { type RawBuilder, sql } from "kysely";
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { checkTtl, type KeyValueStore } from "../../stores/key-value.ts";
+import type { Database } from "../database/database.ts";
+import { runNamed } from "../database/run-named.ts";
+import { migrationStatus } from "../migrations/migrate.ts";
+import { databaseTime } from "./database-time.ts";
+import { Sweep } from "./sweep.ts";
+
+/** Entries in a table: one statement each, so the database itself makes them atomic between processes. */
+export class SqlKeyValue implements KeyValueStore {
+  readonly #database: Database;
+  readonly #now: RawBuilder<number>;
+  readonly #isAlive: RawBuilder<boolean>;
+  readonly #sweep: Sweep;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#now = databaseTime(database);
+    this.#isAlive = sql`(portico_entries.expires_ms is null or portico_entries.expires_ms > ${this.#now})`;
+    this.#sweep = new Sweep(database, "portico_entries", "expires_ms");
+  }
+
+  /** Rejects with `ConfigurationError` where the tables are not there, or not up to date. */
+  async start(): Promise<void> {
+    const waiting = (await migrationStatus(this.#database)).filter(({ appliedAt }) => appliedAt === null);
+    if (waiting.length > 0)
+      throw new ConfigurationError(
+        "sqlStores.database",
+        `has ${waiting.length} migrations waiting: run "portico migrate up", or migrate(database, "up")`,
+      );
+  }
+
+  async check(): Promise<void> {
+    await this.#database.ping();
+  }
+
+  async get(key: string): Promise<string | null> {
+    const { rows } = await runNamed(
+      this.#database,
+      sql<{ value: string }>`select value from portico_entries where key = ${key} and ${this.#isAlive}`,
+    );
+    return rows[0]?.value ?? null;
+  }
+
+  async set(key: string, value: string, ttlMs?: number): Promise<void> {
+    await this.#insert(key, value, ttlMs, sql`true`);
+  }
+
+  async setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean> {
+    return this.#insert(key, value, ttlMs, sql`not ${this.#isAlive}`);
+  }
+
+  async compareAndSet(key: string, expected: string | null, value: string, ttlMs?: number): Promise<boolean> {
+    if (expected === null) return this.setIfAbsent(key, value, ttlMs);
+    checkTtl(ttlMs);
+    const { numAffectedRows } = await sql`
+      update portico_entries set value = ${value}, expires_ms = ${this.#expiry(ttlMs)}
+      where key = ${key} and value = ${expected} and ${this.#isAlive}`.execute(this.#database);
+    return numAffectedRows === 1n;
+  }
+
+  async delete(key: string): Promise<boolean> {
+    const { rows } = await sql<{ alive: boolean | number }>`
+      delete from portico_entries where key = ${key} returning ${this.#isAlive} as alive`.execute(this.#database);
+    return Boolean(rows[0]?.alive);
+  }
+
+  /** Writes where there is nothing, and over what is there if `may` says so. */
+  async #insert(key: string, value: string, ttlMs: number | undefined, may: RawBuilder<unknown>): Promise<boolean> {
+    checkTtl(ttlMs);
+    const { numAffectedRows } = await sql`
+      insert into portico_entries (key, value, expires_ms) values (${key}, ${value}, ${this.#expiry(ttlMs)})
+      on conflict (key) do update set value = excluded.value, expires_ms = excluded.expires_ms
+      where ${may}`.execute(this.#database);
+    this.#sweep.due();
+    return numAffectedRows === 1n;
+  }
+
+  #expiry(ttlMs: number | undefined): RawBuilder<unknown> {
+    // Written out, not a parameter: PostgreSQL would take it for a number of 32 bits.
+    return ttlMs === undefined ? sql`null` : sql`${this.#now} + ${sql.lit(ttlMs)}`;
+  }
+}

@@ -1,0 +1,29 @@
+import { MemoryPubSub } from "../../stores/memory-pub-sub.ts";
+import type { Stores } from "../../stores/stores.ts";
+import type { Database } from "../database/database.ts";
+import { PostgresPubSub } from "./postgres-pub-sub.ts";
+import { SqlCounter } from "./sql-counter.ts";
+import { SqlKeyValue } from "./sql-key-value.ts";
+
+/**
+ * The three roles in a database that `migrate` has prepared: entries and counts in tables, by the database's clock.
+ *
+ * On PostgreSQL events go to every process by `NOTIFY`, over a connection of its own that listens beside the pool. On SQLite
+ * they reach the subscribers of this process only: SQLite is for one process.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ * import { openDatabase, sqlStores } from "portico/sql";
+ *
+ * const database = openDatabase("sqlite:shop.db");
+ * const app = new PorticoApp({ stores: sqlStores(database) });
+ * ```
+ */
+export function sqlStores(database: Database): Stores {
+  return {
+    durable: new SqlKeyValue(database),
+    counters: new SqlCounter(database),
+    bus: database.engine === "postgres" ? new PostgresPubSub(database) : new MemoryPubSub(),
+  };
+}

@@ -1,0 +1,50 @@
+import { sql } from "kysely";
+import type { Database } from "../database/database.ts";
+import { databaseTime } from "./database-time.ts";
+
+const EVERY_MS = 10_000;
+const MOST_ROWS = 1_000;
+
+/**
+ * Deletes rows whose time is over, a thousand at a time. There are no timers: whoever writes calls `due`, and every ten seconds
+ * a call does something, beside the write. As long as a thousand were found, the next call goes on.
+ */
+export class Sweep {
+  readonly #database: Database;
+  readonly #table: string;
+  readonly #column: string;
+  #isRunning = false;
+  #nextAt: number = performance.now() + EVERY_MS;
+
+  constructor(database: Database, table: string, column: string) {
+    this.#database = database;
+    this.#table = table;
+    this.#column = column;
+  }
+
+  due(): void {
+    if (this.#isRunning || performance.now() < this.#nextAt) return;
+    this.#isRunning = true;
+    void this.#runAside();
+  }
+
+  async #runAside(): Promise<void> {
+    // What could not be swept now is swept later; nobody's write fails for it.
+    const count = await this.run().catch(() => 0);
+    this.#nextAt = count === MOST_ROWS ? 0 : performance.now() + EVERY_MS;
+    this.#isRunning = false;
+  }
+
+  /** Deletes up to a thousand rows, and says how many it were. */
+  async run(): Promise<number> {
+    const table = sql.table(this.#table);
+    const row = sql.raw(this.#database.engine === "postgres" ? "ctid" : "rowid");
+    const unlocked = sql.raw(this.#database.engine === "postgres" ? "for update skip locked" : "");
+    const { numAffectedRows } = await sql`
+      delete from ${table} where ${row} in (
+        select ${row} from ${table} where ${sql.ref(this.#column)} <= ${databaseTime(this.#database)}
+        limit ${sql.lit(MOST_ROWS)} ${unlocked}
+      )`.execute(this.#database);
+    return Number(numAffectedRows ?? 0);
+  }
+}

@@ -1,0 +1,98 @@
+import { revoked, userChanged } from "../../auth/users/user-changed.ts";
+import { outside } from "../../core/outside.ts";
+import { type PubSub, PubSubGap, type Topic, topic } from "../../stores/pub-sub.ts";
+import type { StoredUser } from "./user-record.ts";
+
+export interface UserCacheOptions {
+  readonly seconds: number;
+  /** Where other processes tell of changes; without it what they change is seen when the time is over. */
+  readonly bus: PubSub | undefined;
+  /** Ends what listens to the bus. */
+  readonly closing: AbortSignal | undefined;
+}
+
+interface Entry {
+  readonly user: StoredUser;
+  readonly goodUntil: number;
+}
+
+const MOST_ENTRIES = 10_000;
+
+type Change = Topic<{ readonly user: string | null }>;
+const TOPICS: readonly Change[] = [topic(revoked.name), userChanged];
+
+/** Keeps what was read of users for a few seconds in this process, or until somebody says that it has changed. */
+export class UserCache {
+  readonly #options: UserCacheOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Raised by each change: what was read before it and arrives after it is not kept. */
+  #epoch = 0;
+  /** The topics that are heard at this moment. */
+  readonly #heard = new Set<string>();
+  #hasStarted = false;
+
+  constructor(options: UserCacheOptions) {
+    this.#options = options;
+  }
+
+  async get(identity: string, load: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
+    const { seconds } = this.#options;
+    if (seconds === 0) return load();
+    this.#start();
+    const known = this.#entries.get(identity);
+    if (known !== undefined && known.goodUntil > performance.now()) return known.user;
+    const epoch = this.#epoch;
+    const user = await load();
+    if (user === null || epoch !== this.#epoch || !this.#isInformed) return user;
+    this.#entries.delete(identity);
+    this.#entries.set(identity, { user, goodUntil: performance.now() + seconds * 1000 });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MOST_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
+    return user;
+  }
+
+  /** @param identity whose entry it is; `null` for everybody's */
+  forget(identity: string | null): void {
+    this.#epoch++;
+    if (identity === null) this.#entries.clear();
+    else this.#entries.delete(identity);
+  }
+
+  /** Whether changes are heard of: while they are not, nothing is kept. */
+  get #isInformed(): boolean {
+    return this.#options.bus === undefined || this.#heard.size === TOPICS.length;
+  }
+
+  #start(): void {
+    const { bus } = this.#options;
+    if (this.#hasStarted || bus === undefined) return;
+    this.#hasStarted = true;
+    for (const topic of TOPICS) void outside(() => this.#follow(bus, topic));
+  }
+
+  async #follow(bus: PubSub, topic: Change): Promise<void> {
+    const signal = this.#options.closing ?? new AbortController().signal;
+    for (let isOver = false; !isOver && !signal.aborted; ) {
+      let isOpen = true;
+      const iterator = bus.subscribe(topic, { signal })[Symbol.asyncIterator]();
+      void bus.settled().then(() => {
+        if (isOpen) this.#heard.add(topic.name);
+      });
+      isOver = await this.#read(iterator);
+      isOpen = false;
+      this.#heard.delete(topic.name);
+      this.forget(null);
+    }
+  }
+
+  /** Takes changes until the subscription ends; `false` when that was a gap, and another one can be made. */
+  async #read(iterator: AsyncIterator<{ readonly user: string | null }, void, void>): Promise<boolean> {
+    try {
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
+        this.forget(next.value.user);
+      return true;
+    } catch (error) {
+      return !(error instanceof PubSubGap);
+    }
+  }
+}

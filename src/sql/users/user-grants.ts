@@ -1,0 +1,107 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { PorticoError } from "../../core/error.ts";
+import type { Database, Transaction } from "../database/database.ts";
+import type { PorticoTables } from "../migrations/portico-tables.ts";
+
+/** What a user may do: permissions of their own, and roles, which hold permissions. */
+export interface Grants {
+  readonly permissions?: readonly string[];
+  readonly roles?: readonly string[];
+}
+
+/**
+ * Permissions and roles in their tables. What concerns one user is single statements, each of which can be done again: whoever calls
+ * may hold a transaction, and must not wait for a second one.
+ */
+export class UserGrants {
+  readonly #database: Database<PorticoTables>;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async grant(user_id: string, { permissions = [], roles = [] }: Grants): Promise<void> {
+    checkNames("grant", [...permissions, ...roles]);
+    await this.#mustExist(user_id, roles);
+    if (permissions.length > 0)
+      await this.#database
+        .insertInto("portico_user_permissions")
+        .values(permissions.map((permission) => ({ user_id, permission })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    if (roles.length > 0)
+      await this.#database
+        .insertInto("portico_user_roles")
+        .values(roles.map((role) => ({ user_id, role })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+  }
+
+  async revoke(user_id: string, { permissions = [], roles = [] }: Grants): Promise<void> {
+    checkNames("revoke", [...permissions, ...roles]);
+    if (permissions.length > 0)
+      await this.#database
+        .deleteFrom("portico_user_permissions")
+        .where("user_id", "=", user_id)
+        .where("permission", "in", permissions)
+        .execute();
+    if (roles.length > 0)
+      await this.#database
+        .deleteFrom("portico_user_roles")
+        .where("user_id", "=", user_id)
+        .where("role", "in", roles)
+        .execute();
+  }
+
+  async defineRole(role: string, permissions: readonly string[]): Promise<void> {
+    checkNames("defineRole", [role, ...permissions]);
+    await this.#together(async (trx) => {
+      await trx
+        .insertInto("portico_roles")
+        .values({ name: role })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+      await trx.deleteFrom("portico_role_permissions").where("role", "=", role).execute();
+      if (permissions.length > 0)
+        await trx
+          .insertInto("portico_role_permissions")
+          .values(permissions.map((permission) => ({ role, permission })))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+    });
+  }
+
+  async deleteRole(role: string): Promise<void> {
+    await this.#database.deleteFrom("portico_roles").where("name", "=", role).execute();
+  }
+
+  async #mustExist(user_id: string, roles: readonly string[]): Promise<void> {
+    const user = await this.#database.selectFrom("users").select("id").where("id", "=", user_id).executeTakeFirst();
+    if (user === undefined) throw missing("There is no such user");
+    if (roles.length === 0) return;
+    const known = await this.#database.selectFrom("portico_roles").select("name").where("name", "in", roles).execute();
+    const unknown = roles.find((role) => !known.some(({ name }) => name === role));
+    if (unknown !== undefined) throw missing(`There is no role ${JSON.stringify(unknown)}: define it first`);
+  }
+
+  async #together(work: (trx: Transaction<PorticoTables>) => Promise<void>): Promise<void> {
+    const trx = await this.#database.begin();
+    try {
+      await work(trx);
+    } catch (error) {
+      await trx.end("failure");
+      throw error;
+    }
+    await trx.end("success");
+  }
+}
+
+function checkNames(method: string, names: readonly unknown[]): void {
+  for (const name of names)
+    if (typeof name !== "string" || name === "" || name.includes("\0"))
+      throw new ConfigurationError(`objects.${method}`, "names that are strings and not empty", name);
+}
+
+function missing(sentence: string): PorticoError {
+  return new PorticoError("NOT_FOUND", sentence, { status: 404 });
+}

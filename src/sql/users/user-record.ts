@@ -1,0 +1,66 @@
+import type { Insertable, Selectable } from "kysely";
+import type { AccountUser } from "../../auth/users/account-model.ts";
+import { UserBaseModel } from "../../auth/users/user-base-model.ts";
+import type { UserTable } from "../migrations/portico-tables.ts";
+
+/** The columns that an application has added to the user table. */
+export type ExtraColumns<T> = Omit<T, keyof UserTable>;
+
+/** What they are when a user is made. */
+export type NewExtraColumns<T> = Insertable<ExtraColumns<T>>;
+
+/** What a user object is made of: the row without its password hash, and what the user may do. */
+export type StoredUser<T = UserTable> = Omit<Selectable<T>, "password_hash"> & {
+  readonly permissions: readonly string[];
+  readonly roles: readonly string[];
+};
+
+/** A user as the database has it. The password hash is nowhere in it. */
+export class UserRecord extends UserBaseModel implements AccountUser {
+  readonly id: string;
+  readonly email: string;
+  readonly username: string;
+  /** Whether the address was proved to be theirs. */
+  readonly isVerified: boolean;
+  readonly isDisabled: boolean;
+  readonly credentialVersion: number;
+  readonly createdAt: Date;
+  /** The names of the roles, whose permissions are among `permissions`. */
+  readonly roles: readonly string[];
+
+  constructor(row: StoredUser) {
+    super(row.permissions);
+    this.id = row.id;
+    this.email = row.email;
+    this.username = row.username;
+    this.isVerified = row.email_verified_at !== null;
+    this.isDisabled = row.disabled_at !== null;
+    this.credentialVersion = row.credential_version;
+    this.createdAt = new Date(row.created_at);
+    this.roles = row.roles;
+    for (const [column, value] of Object.entries(row))
+      if (!OWN_COLUMNS.has(column) && !(column in this)) Object.assign(this, { [column]: value });
+  }
+
+  get identity(): string {
+    return this.id;
+  }
+
+  get displayName(): string {
+    return this.username;
+  }
+}
+
+/** Portico's own columns: what an application writes beside them is its own. */
+export const OWN_COLUMNS: ReadonlySet<string> = new Set<keyof UserTable>([
+  "id",
+  "email",
+  "email_key",
+  "username",
+  "username_key",
+  "password_hash",
+  "credential_version",
+  "email_verified_at",
+  "disabled_at",
+  "created_at",
+]);

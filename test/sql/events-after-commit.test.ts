@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Depend, HttpException, PorticoApp, provide, topic } from "portico";
+import { field, Graph, mutation, schema, t } from "portico/graphql";
+import { type Database, openDatabase, type PorticoTables } from "portico/sql";
+import { testClient } from "portico/testing";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+interface Tables extends PorticoTables {
+  books: { title: string };
+}
+const added = topic<{ title: string }>("books.added");
+
+let database: Database<Tables>;
+let heard: { title: string; isThere: boolean }[];
+const end = new AbortController();
+beforeEach(async () => {
+  database = openDatabase<Tables>("sqlite::memory:");
+  await database.schema.createTable("books").addColumn("title", "text").execute();
+  heard = [];
+});
+afterEach(() => database.destroy());
+
+const unitOfWork = provide(async function* ({ ctx }) {
+  const trx = await database.begin();
+  try {
+    yield trx;
+  } finally {
+    await trx.end(ctx.outcome);
+  }
+});
+
+function build(): PorticoApp {
+  const app = new PorticoApp({ logger: false });
+  app.onStart(() => void listen(app));
+  app.post("/books/:title", { params: { trx: Depend(unitOfWork) } }, async ({ ctx, trx, path, query }) => {
+    const { title } = path;
+    const bus = ctx.pubsub;
+    await trx.insertInto("books").values({ title }).execute();
+    await bus.publish(added, { title });
+    await sleep(10);
+    expect(heard).toEqual([]);
+    if (query["savepoint"] !== undefined) {
+      const inner = await trx.begin();
+      await ctx.pubsub.publish(added, { title: `${title}, inner` });
+      await inner.end(query["savepoint"] === "kept" ? "success" : "failure");
+    }
+    if (title === "refused") throw new HttpException(409, "refused");
+  });
+  app.post("/news/:title", ({ ctx, path }) => ctx.pubsub.publish(added, { title: path.title }));
+  const add = mutation(t.boolean, { params: { title: t.string, trx: Depend(unitOfWork) } })(
+    async ({ ctx, title, trx }) => {
+      await trx.insertInto("books").values({ title }).execute();
+      await ctx.pubsub.publish(added, { title });
+      if (title === "refused") throw new HttpException(409, "refused");
+      return true;
+    },
+  );
+  new Graph(schema({ query: { ok: field(t.boolean)(() => true) }, mutation: { add } })).mount(app);
+  return app;
+}
+
+/** What is heard, and whether somebody else can read it at that moment. */
+async function listen(app: PorticoApp): Promise<void> {
+  for await (const { title } of app.pubsub.subscribe(added, { signal: end.signal })) {
+    const row = await database.selectFrom("books").selectAll().where("title", "=", title).executeTakeFirst();
+    heard.push({ title, isThere: row !== undefined });
+  }
+}
+const settled = (): Promise<void> => sleep(30);
+
+it("publishes after the commit, when everybody can read what the event is about", async () => {
+  const answer = await testClient(build()).post("/books/Emma");
+  await settled();
+
+  expect(answer.status).toBe(204);
+  expect(heard).toEqual([{ title: "Emma", isThere: true }]);
+});
+
+it("publishes nothing of a transaction that was rolled back", async () => {
+  const client = testClient(build());
+
+  expect((await client.post("/books/refused")).status).toBe(409);
+  await client.post("/news/later");
+  await settled();
+
+  expect(heard).toEqual([{ title: "later", isThere: false }]);
+});
+
+it("publishes what a savepoint kept, with its transaction, and nothing of one that was undone", async () => {
+  const client = testClient(build());
+
+  await client.post("/books/Emma?savepoint=undone");
+  await settled();
+  expect(heard.map(({ title }) => title)).toEqual(["Emma"]);
+  heard.length = 0;
+  await client.post("/books/Persuasion?savepoint=kept");
+  await settled();
+  expect(heard.map(({ title }) => title)).toEqual(["Persuasion", "Persuasion, inner"]);
+});
+
+it("keeps the entries of a batch apart", async () => {
+  const client = testClient(build());
+  const entry = (title: string): object => ({ query: `mutation { add(title: "${title}") }` });
+
+  const answer = await client.post("/graphql", { body: [entry("Emma"), entry("refused"), entry("Persuasion")] });
+  await settled();
+
+  expect((answer.json() as { errors?: unknown }[]).map(({ errors }) => errors !== undefined)).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(heard.map(({ title }) => title).toSorted()).toEqual(["Emma", "Persuasion"]);
+});
+
+it("refuses what JSON cannot carry where it is published, not after the commit", async () => {
+  const app = new PorticoApp({ logger: false });
+  const broken = topic<{ n: bigint }>("broken");
+  app.get("/", { params: { trx: Depend(unitOfWork) } }, async ({ ctx }) => {
+    await expect(ctx.pubsub.publish(broken, { n: 1n })).rejects.toThrow("an event of broken");
+    return "refused";
+  });
+
+  expect((await testClient(app).get("/")).status).toBe(200);
+});
