@@ -1,0 +1,34 @@
+import { flag, optional, positiveInteger, type Rule, rule } from "../core/options.ts";
+
+/** What every store on Redis takes. */
+export interface RedisOptions {
+  /** What its keys and channels begin with: applications that share a Redis differ in it. @default "portico" */
+  readonly prefix?: string;
+  /** How long an answer of Redis may take. One that takes longer fails, and its connection is replaced. @default 2 */
+  readonly timeoutSeconds?: number;
+}
+
+const prefix: Rule<string> = rule(
+  "a string without braces that is not empty",
+  (value) => typeof value === "string" && /^[^{}]+$/.test(value),
+);
+const timeout: Rule<number> = rule(
+  "a number of seconds above 0, up to 60",
+  (value) => typeof value === "number" && value > 0 && value <= 60,
+);
+
+type WithFallback<T> = Rule<T> & { readonly fallback: T };
+type RedisRules = {
+  readonly prefix: WithFallback<string>;
+  readonly timeoutSeconds: WithFallback<number>;
+};
+
+export const redisRules: RedisRules = { prefix: optional(prefix, "portico"), timeoutSeconds: optional(timeout, 2) };
+export const redisCounterRules: RedisRules & { readonly insurance: WithFallback<boolean> } = {
+  ...redisRules,
+  insurance: optional(flag, true),
+};
+export const redisPubSubRules: RedisRules & { readonly maxQueued: WithFallback<number> } = {
+  ...redisRules,
+  maxQueued: optional(positiveInteger, 1_000),
+};

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+import { isReply } from "./redis-client.ts";
+import type { RedisConnection } from "./redis-connection.ts";
+
+/** Lua that Redis runs in one step. Its text travels once per server, after that its hash does. */
+export class RedisScript {
+  readonly #text: string;
+  readonly #hash: string;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#hash = createHash("sha1").update(text).digest("hex");
+  }
+
+  run(connection: RedisConnection, key: string, args: readonly string[]): Promise<unknown> {
+    return connection.run(async (client) => {
+      try {
+        return await client.sendCommand(["EVALSHA", this.#hash, "1", key, ...args]);
+      } catch (error) {
+        if (!isReply(error) || !error.message.startsWith("NOSCRIPT")) throw error;
+        return client.sendCommand(["EVAL", this.#text, "1", key, ...args]);
+      }
+    });
+  }
+}

@@ -1,0 +1,223 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { redisStores } from "portico/redis";
+import { type LiveClient, type LogCatcher, liveClient, logCatcher, type TestResponse } from "portico/testing";
+import { createClient } from "redis";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { RedisServer } from "./redis-server.ts";
+import { shopApp } from "./shop-app.ts";
+
+const USERS = Array.from({ length: 20 }, (_, n) => `user${n}`);
+const PERSISTENT = ["--appendonly", "yes", "--appendfsync", "always"];
+
+/** One answer of the traffic. */
+interface Answer {
+  readonly user: string;
+  readonly sentAt: number;
+  readonly ms: number;
+  readonly response: TestResponse;
+}
+
+describe("sessions in Redis", () => {
+  let server: RedisServer;
+  let log: LogCatcher;
+  let client: LiveClient;
+  let cookies: Map<string, string>;
+
+  async function begin(options: readonly string[]): Promise<void> {
+    server = await RedisServer.start(options);
+    log = logCatcher();
+    client = await liveClient(shopApp(redisStores(server.url, { timeoutSeconds: 0.5 }), log));
+    cookies = new Map();
+    for (const user of USERS) cookies.set(user, await signIn(client, user));
+  }
+  afterEach(async () => {
+    await client.close();
+    await server.remove();
+  });
+
+  it("treats no caller as nobody while Redis is killed under 200 requests a second, and serves all within 2 s of its return", async () => {
+    await begin(PERSISTENT);
+    const traffic = startTraffic(client, cookies);
+    await sleep(1_000);
+
+    await server.kill();
+    await sleep(1_500);
+    await server.start();
+    const backAt = performance.now();
+    await sleep(3_000);
+    const answers = await traffic.stop();
+
+    expect(answers.length).toBeGreaterThan(500);
+    expectSomebodyOr503(answers);
+    expect(answers.filter(({ response }) => response.status === 503).length).toBeGreaterThan(50);
+    expect(answers.filter(({ sentAt, response }) => sentAt > backAt + 2_000 && response.status !== 200)).toEqual([]);
+    // The sessions of before, not only some answers.
+    for (const [user, cookie] of cookies) expect(await who(client, cookie)).toEqual([200, user]);
+    expect(log.lines.filter(({ msg }) => msg.includes("the durable role has")).map(({ level }) => level)).toEqual([
+      "error",
+      "info",
+    ]);
+  }, 30_000);
+
+  it("answers in time while Redis hangs, and again when it goes on", async () => {
+    await begin(PERSISTENT);
+    const traffic = startTraffic(client, cookies);
+    await sleep(500);
+
+    server.freeze();
+    await sleep(2_000);
+    server.thaw();
+    const backAt = performance.now();
+    await sleep(2_500);
+    const answers = await traffic.stop();
+
+    expectSomebodyOr503(answers);
+    expect(answers.filter(({ response }) => response.status === 503).length).toBeGreaterThan(50);
+    expect(answers.filter(({ sentAt, response }) => sentAt > backAt + 2_000 && response.status !== 200)).toEqual([]);
+    // The first ones wait for the timeout, the others do not wait at all.
+    const waited = answers.filter(({ ms, response }) => response.status === 503 && ms > 400);
+    expect(waited.length).toBeLessThan(answers.length / 2);
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(2_000);
+  }, 30_000);
+
+  it("[ATH-17] answers 503 to who has a cookie and 401 to who has none, tells a sign-in that it did not happen, and lets in who needs nobody", async () => {
+    await begin(PERSISTENT);
+    await server.kill();
+
+    const gated = await client.get("/me", { headers: { cookie: cookies.get("user0") ?? "" } });
+    const nobody = await client.get("/me");
+    const login = await client.post("/login/ann");
+    const either = await client.get("/either", { headers: { cookie: cookies.get("user0") ?? "" } });
+
+    expect([
+      login.status,
+      (login.json() as { code: string }).code,
+      login.headers["retry-after"],
+      login.cookies,
+    ]).toEqual([503, "service_unavailable", "1", []]);
+    expect([gated.status, gated.headers["retry-after"], nobody.status]).toEqual([503, "5", 401]);
+    expect([either.status, either.cookies]).toEqual([200, []]);
+  });
+
+  it("has no sessions any more when a Redis without persistence was killed: that is an honest 401", async () => {
+    await begin([]);
+    await server.kill();
+    await server.start();
+
+    await expect.poll(async () => (await who(client, cookies.get("user0") ?? ""))[0], { timeout: 2_000 }).toBe(401);
+    expect(await who(client, await signIn(client, "user0"))).toEqual([200, "user0"]);
+  });
+
+  it("finds the main server again when its own has become a replica", async () => {
+    await begin(PERSISTENT);
+    const admin = await createClient({ url: server.url }).connect();
+    await admin.sendCommand(["REPLICAOF", "127.0.0.1", "1"]);
+
+    expect((await client.post("/login/ann")).status).toBe(503);
+    await admin.sendCommand(["REPLICAOF", "NO", "ONE"]);
+
+    await expect.poll(async () => (await client.post("/login/ann")).status, { timeout: 2_000 }).toBe(204);
+    admin.destroy();
+  });
+
+  it("refuses what has no room, and goes on with what it has", async () => {
+    await begin(["--maxmemory", "3mb"]);
+    const stores = redisStores(server.url);
+
+    const fill = async (): Promise<void> => {
+      for (let n = 0; n < 10_000; n++) await stores.durable.set(`fill ${n}`, "x".repeat(10_000), 60_000);
+    };
+
+    await expect(fill()).rejects.toMatchObject({ code: "STORE_FULL", status: 503 });
+    expect(await who(client, cookies.get("user0") ?? "")).toEqual([200, "user0"]);
+    await Promise.all([stores.durable.close(), stores.counters.close(), stores.bus.close()]);
+  });
+});
+
+describe("limits in Redis", () => {
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(() => server.remove());
+
+  it("hold on in each process while Redis is away, and together again when it is back", async () => {
+    const log = logCatcher();
+    const client = await liveClient(shopApp(redisStores(server.url), log));
+    const order = async (): Promise<number> => (await client.post("/orders")).status;
+    const orders = async (count: number): Promise<readonly number[]> => {
+      const statuses: number[] = [];
+      for (let n = 0; n < count; n++) statuses.push(await order());
+      return statuses;
+    };
+    expect(await orders(4)).toEqual([200, 200, 200, 200]);
+
+    await server.kill();
+    const alone = await orders(12);
+    await server.start();
+
+    expect(alone).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
+    expect(log.text).toContain("the counters role has no connection, this process counts for itself");
+    // Redis has forgotten, and counts from the start.
+    await expect.poll(order, { timeout: 2_000 }).toBe(200);
+    await client.close();
+  });
+
+  it("reject without the insurance, and at once", async () => {
+    const { counters } = redisStores(server.url, { insurance: false });
+    await counters.increment("a", 60_000);
+    await server.kill();
+    const started = performance.now();
+
+    await expect(counters.increment("a", 60_000)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(counters.increment("a", 60_000)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+
+    expect(performance.now() - started).toBeLessThan(500);
+    await counters.close();
+  });
+});
+
+async function signIn(client: LiveClient, user: string): Promise<string> {
+  const [cookie] = (await client.post(`/login/${user}`)).cookies;
+  return String(cookie).split(";", 1)[0] as string;
+}
+
+async function who(client: LiveClient, cookie: string): Promise<readonly [number, unknown]> {
+  const response = await client.get("/me", { headers: { cookie } });
+  return [response.status, response.status === 200 ? response.json() : null];
+}
+
+/** Sends 200 requests a second, each by one of the users, whatever becomes of those before. */
+function startTraffic(
+  client: LiveClient,
+  cookies: ReadonlyMap<string, string>,
+): { readonly stop: () => Promise<readonly Answer[]> } {
+  const sent: Promise<Answer>[] = [];
+  const started = performance.now();
+  const timer = setInterval(() => {
+    // By the clock: a timer that fires late makes up for it.
+    while (sent.length < (performance.now() - started) / 5) sent.push(ask(USERS[sent.length % USERS.length] as string));
+  }, 5);
+  async function ask(user: string): Promise<Answer> {
+    const sentAt = performance.now();
+    const response = await client.get("/me", { headers: { cookie: cookies.get(user) ?? "" } });
+    return { user, sentAt, ms: performance.now() - sentAt, response };
+  }
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return Promise.all(sent);
+    },
+  };
+}
+
+/** Never 401, never somebody else, never a cookie that is taken away. */
+function expectSomebodyOr503(answers: readonly Answer[]): void {
+  const wrong = answers.filter(({ user, response }) =>
+    response.status === 200 ? response.json() !== user : response.status !== 503,
+  );
+  expect(wrong.map(({ response }) => [response.status, response.text()])).toEqual([]);
+  expect(answers.filter(({ response }) => response.cookies.length > 0)).toEqual([]);
+  const refused = answers.filter(({ response }) => response.status === 503);
+  expect(refused.filter(({ response }) => response.headers["retry-after"] === undefined)).toEqual([]);
+}

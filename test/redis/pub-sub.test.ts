@@ -1,0 +1,341 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { array, assert, asyncProperty, constantFrom } from "fast-check";
+import { PubSubGap, type Topic, topic } from "portico";
+import { RedisPubSub } from "portico/redis";
+import { createClient } from "redis";
+import { afterEach, describe, expect, it } from "vitest";
+import { newPrefix, RedisServer, SHARED_URL } from "./redis-server.ts";
+
+describe("RedisPubSub", () => {
+  const open: RedisPubSub[] = [];
+  function bus(prefix: string, options: object = {}): RedisPubSub {
+    const made = new RedisPubSub(SHARED_URL, { prefix, ...options });
+    open.push(made);
+    return made;
+  }
+  afterEach(async () => {
+    for (const made of open.splice(0)) await made.close();
+  });
+
+  it("carries events to other processes in their order, topic by topic", async () => {
+    const prefix = newPrefix();
+    const [here, there] = [bus(prefix), bus(prefix)];
+    const [a, b] = [topic<number>("a"), topic<number>("b")];
+    const [fromA, fromB] = [iterate(there, a), iterate(there, b)];
+    await there.settled();
+
+    await Promise.all(Array.from({ length: 500 }, (_, n) => [here.publish(a, n), here.publish(b, n + 1_000)]).flat());
+
+    const expected = Array.from({ length: 500 }, (_, n) => n);
+    expect(await take(fromA, 500)).toEqual(expected);
+    expect(await take(fromB, 500)).toEqual(expected.map((n) => n + 1_000));
+  });
+
+  it("holds once settled() has resolved: what another process publishes after that arrives", async () => {
+    const prefix = newPrefix();
+    const [here, there] = [bus(prefix), bus(prefix)];
+    await here.check();
+
+    for (let n = 0; n < 50; n++) {
+      const numbers = topic<number>(`numbers ${n}`);
+      const iterator = iterate(there, numbers);
+      await there.settled();
+      await here.publish(numbers, n);
+      expect(await iterator.next()).toEqual({ done: false, value: n });
+    }
+  });
+
+  it("subscribes once to a topic, however many listen, and no longer when the last has left", async () => {
+    const prefix = newPrefix();
+    const one = bus(prefix);
+    const numbers = topic<number>("numbers");
+    const channel = `${prefix}:bus:numbers`;
+    const client = await createClient({ url: SHARED_URL }).connect();
+    const listeners = Array.from({ length: 100 }, () => iterate(one, numbers));
+    await one.settled();
+
+    expect(await client.pubSubNumSub(channel)).toEqual({ [channel]: 1 });
+    await one.publish(numbers, 7);
+    for (const listener of listeners) expect(await listener.next()).toEqual({ done: false, value: 7 });
+
+    for (const listener of listeners) await listener.return?.();
+    await one.settled();
+    expect(await client.pubSubNumSub(channel)).toEqual({ [channel]: 0 });
+    expect(one.topicCount).toBe(0);
+    client.destroy();
+  });
+
+  it("reaches exactly those who listen when it is published, however quickly they come and go", async () => {
+    const prefix = newPrefix();
+    let made = 0;
+    await assert(
+      asyncProperty(array(constantFrom("come", "go", "publish", "wait"), { maxLength: 30 }), async (steps) => {
+        const one = new RedisPubSub(SHARED_URL, { prefix });
+        const numbers = topic<number>(`numbers ${made++}`);
+        const present: { readonly iterator: AsyncIterator<number, void, void>; readonly due: number[] }[] = [];
+        const published: Promise<void>[] = [];
+        for (const [n, step] of steps.entries()) {
+          if (step === "come") present.push({ iterator: iterate(one, numbers), due: [] });
+          if (step === "go") void present.shift()?.iterator.return?.();
+          if (step === "wait") await one.settled();
+          if (step === "publish") {
+            published.push(one.publish(numbers, n));
+            for (const { due } of present) due.push(n);
+          }
+        }
+        await Promise.all(published);
+        for (const { iterator, due } of present) {
+          expect(await take(iterator, due.length)).toEqual(due);
+          await iterator.return?.();
+        }
+        await one.settled();
+        expect(one.topicCount).toBe(0);
+        await one.close();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("leaves nothing behind after 10,000 subscriptions were opened and left", async () => {
+    const prefix = newPrefix();
+    const one = bus(prefix);
+    const client = await createClient({ url: SHARED_URL }).connect();
+
+    for (let n = 0; n < 10_000; n++) {
+      const iterator = iterate(one, topic<number>(`topic ${n % 100}`));
+      const waiting = n % 2 === 0 ? iterator.next() : undefined;
+      await iterator.return?.();
+      await waiting;
+    }
+    await one.settled();
+
+    expect(one.topicCount).toBe(0);
+    expect(await client.pubSubChannels(`${prefix}:*`)).toEqual([]);
+    client.destroy();
+  });
+
+  it("hands out what another program publishes as plain JSON, and passes over what is none", async () => {
+    const prefix = newPrefix();
+    const one = bus(prefix);
+    const client = await createClient({ url: SHARED_URL }).connect();
+    const iterator = iterate(one, topic<object>("orders"));
+    await one.settled();
+
+    for (const text of ["{", "", "@", "undefined", '{"id":"7"}']) await client.publish(`${prefix}:bus:orders`, text);
+
+    expect(await iterator.next()).toEqual({ done: false, value: { id: "7" } });
+    client.destroy();
+  });
+
+  it("ends its subscriptions without an error when it is closed, and those that are made later at once", async () => {
+    const one = bus(newPrefix());
+    const numbers = topic<number>("numbers");
+    const waiting = iterate(one, numbers).next();
+
+    await one.close();
+
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(await iterate(one, numbers).next()).toEqual({ done: true, value: undefined });
+    await expect(one.publish(numbers, 1)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});
+
+describe("when Redis goes away", () => {
+  let server: RedisServer;
+  const open: RedisPubSub[] = [];
+  function bus(options: object = {}): RedisPubSub {
+    const made = new RedisPubSub(server.url, options);
+    open.push(made);
+    return made;
+  }
+  afterEach(async () => {
+    for (const made of open.splice(0)) await made.close();
+    await server.remove();
+  });
+
+  it("tells every subscriber of the gap under load, and carries new events within 2 s of its return", async () => {
+    server = await RedisServer.start();
+    const [here, there] = [bus(), bus()];
+    const topics = Array.from({ length: 5 }, (_, n) => topic<number>(`topic ${n}`));
+    const followers = topics.flatMap((to) => [here, there].flatMap((on) => [follow(on, to), follow(on, to)]));
+    await Promise.all([here.settled(), there.settled()]);
+    const publisher = publishAll(here, topics);
+    await sleep(500);
+
+    await server.kill();
+    await sleep(700);
+    await server.start();
+    const backAt = performance.now();
+    await sleep(2_500);
+    const delivered = await publisher.stop();
+    await sleep(200);
+
+    for (const follower of followers) {
+      expect(follower.heard.filter((entry) => entry.number === null)).toHaveLength(1);
+      const gap = follower.heard.findIndex((entry) => entry.number === null);
+      expect(gap).toBeGreaterThan(0);
+      expect((follower.heard[gap + 1]?.at ?? Number.POSITIVE_INFINITY) - backAt).toBeLessThan(2_000);
+      expect(missing(follower.heard, delivered.get(follower.topic) ?? [])).toEqual([]);
+    }
+  }, 20_000);
+
+  it("tells one who subscribed while it was away as well, and nobody twice", async () => {
+    server = await RedisServer.start();
+    const one = bus();
+    const numbers = topic<number>("numbers");
+    const early = iterate(one, numbers);
+    await one.settled();
+    await server.kill();
+    await expect(one.publish(numbers, 1)).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", status: 503 });
+    const late = iterate(one, numbers);
+    const later = iterate(one, topic<number>("others"));
+
+    const told = [early, late, later].map((iterator) => iterator.next());
+    await expect(one.publish(numbers, 2)).rejects.toThrow("the Redis of the bus role does not answer");
+    await server.start();
+
+    for (const next of told) await expect(next).rejects.toThrow(PubSubGap);
+    expect(await late.next()).toEqual({ done: true, value: undefined });
+    const again = iterate(one, numbers);
+    await one.publish(numbers, 3);
+    expect(await again.next()).toEqual({ done: false, value: 3 });
+    expect(one.topicCount).toBe(1);
+  });
+
+  it("hands out what came before the gap first", async () => {
+    server = await RedisServer.start();
+    const one = bus();
+    const numbers = topic<number>("numbers");
+    const iterator = iterate(one, numbers);
+    for (const n of [1, 2, 3]) await one.publish(numbers, n);
+    await server.kill();
+    await server.start();
+    await expect
+      .poll(
+        () =>
+          one.check().then(
+            () => "there",
+            () => "away",
+          ),
+        { timeout: 2_000 },
+      )
+      .toBe("there");
+
+    expect(await take(iterator, 3)).toEqual([1, 2, 3]);
+    await expect(iterator.next()).rejects.toThrow(
+      "events of numbers may have been lost: the connection to Redis was lost",
+    );
+  });
+
+  it("notices a Redis that hangs without being asked anything", async () => {
+    server = await RedisServer.start();
+    const one = bus({ timeoutSeconds: 0.3 });
+    const waiting = iterate(one, topic<number>("numbers")).next();
+    await one.settled();
+
+    server.freeze();
+    const [told] = await Promise.all([
+      waiting.catch((error: unknown) => error),
+      sleep(2_000).then(() => server.thaw()),
+    ]);
+
+    expect(told).toBeInstanceOf(PubSubGap);
+  });
+
+  it("waits for its Redis when it was never there, and begins with a gap", async () => {
+    server = await RedisServer.start();
+    await server.kill();
+    const one = bus();
+    const numbers = topic<number>("numbers");
+    const waiting = iterate(one, numbers).next();
+    await one.settled();
+    await server.start();
+
+    await expect(waiting).rejects.toThrow(PubSubGap);
+  });
+
+  it("ends a subscription that Redis refuses with a gap that says why", async () => {
+    server = await RedisServer.start();
+    const admin = await createClient({ url: server.url }).connect();
+    await admin.sendCommand(["ACL", "SETUSER", "default", "resetchannels"]);
+    const iterator = iterate(bus(), topic<number>("numbers"));
+
+    const told: unknown = await iterator.next().catch((error: unknown) => error);
+
+    expect(told).toBeInstanceOf(PubSubGap);
+    expect((told as PubSubGap).message).toBe("events of numbers may have been lost: Redis refused the subscription");
+    expect(((told as PubSubGap).cause as Error).cause).toMatchObject({ message: expect.stringContaining("NOPERM") });
+    admin.destroy();
+  });
+});
+
+interface Heard {
+  /** `null` is a gap. */
+  readonly number: number | null;
+  readonly at: number;
+}
+interface Follower {
+  readonly topic: Topic<number>;
+  readonly heard: Heard[];
+}
+
+/** Reads for good: after a gap it subscribes again. */
+function follow(bus: RedisPubSub, topic: Topic<number>): Follower {
+  const heard: Heard[] = [];
+  const read = async (): Promise<void> => {
+    try {
+      for await (const number of bus.subscribe(topic)) heard.push({ number, at: performance.now() });
+    } catch (error) {
+      if (!(error instanceof PubSubGap)) throw error;
+      heard.push({ number: null, at: performance.now() });
+      await read();
+    }
+  };
+  void read();
+  return { topic, heard };
+}
+
+/** Publishes rising numbers to all topics, and tells which of them Redis has taken. */
+function publishAll(
+  bus: RedisPubSub,
+  topics: readonly Topic<number>[],
+): { readonly stop: () => Promise<ReadonlyMap<Topic<number>, readonly number[]>> } {
+  const taken = new Map(topics.map((to) => [to, [] as number[]]));
+  const stopping = new AbortController();
+  const publish = async (to: Topic<number>, number: number): Promise<void> => {
+    await bus.publish(to, number);
+    taken.get(to)?.push(number);
+  };
+  const running = (async () => {
+    for (let number = 0; !stopping.signal.aborted; number++) {
+      await Promise.allSettled(topics.map((to) => publish(to, number)));
+      await sleep(2);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+      return taken;
+    },
+  };
+}
+
+/** What Redis has taken between two neighbours that were heard without a gap between them. */
+function missing(heard: readonly Heard[], taken: readonly number[]): readonly number[] {
+  return heard.flatMap(({ number }, index) => {
+    const next = heard[index + 1]?.number ?? null;
+    if (number === null || next === null) return [];
+    return next > number ? taken.filter((n) => n > number && n < next) : [next];
+  });
+}
+
+function iterate<T>(bus: RedisPubSub, topic: Topic<T>): AsyncIterator<T, void, void> {
+  return bus.subscribe(topic)[Symbol.asyncIterator]();
+}
+
+async function take<T>(iterator: AsyncIterator<T, void, void>, count: number): Promise<readonly (T | undefined)[]> {
+  const taken: (T | undefined)[] = [];
+  while (taken.length < count) taken.push((await iterator.next()).value as T | undefined);
+  return taken;
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The server that all tests share. Who stops or changes one starts a `RedisServer` of its own. */
+export const SHARED_URL = "redis://127.0.0.1:6379";
+
+/** Keys that nobody else uses. */
+export function newPrefix(): string {
+  return `portico-test-${randomUUID()}`;
+}
+
+/** A Redis of a test's own, on a port of its own: to be killed, stopped and started again. */
+export class RedisServer {
+  readonly port: number;
+  readonly #directory: string;
+  readonly #options: readonly string[];
+  #process: ChildProcess | null = null;
+
+  private constructor(port: number, directory: string, options: readonly string[]) {
+    this.port = port;
+    this.#directory = directory;
+    this.#options = options;
+  }
+
+  /** Starts one, with options of the command line: `["--appendonly", "yes"]`. */
+  static async start(options: readonly string[] = []): Promise<RedisServer> {
+    const directory = await mkdtemp(join(tmpdir(), "portico-redis-"));
+    const server = new RedisServer(await freePort(), directory, options);
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts it again, and waits until it takes connections. */
+  async start(): Promise<void> {
+    const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--save", "", "--dir", this.#directory];
+    this.#process = spawn("redis-server", [...args, ...this.#options], { stdio: "ignore" });
+    await once(this.#process, "spawn");
+    while (!(await isListening(this.port))) await sleep(10);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    this.#process = null;
+    if (child === null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+
+  /** Holds it where it is: connections stay open, and nothing is answered. */
+  freeze(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#process?.kill("SIGCONT");
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

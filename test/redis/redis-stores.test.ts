@@ -1,0 +1,291 @@
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { ConfigurationError, memoryStores, PorticoApp } from "portico";
+import { RedisCounter, RedisKeyValue, RedisPubSub, redisStores } from "portico/redis";
+import { liveClient, logCatcher, testClient } from "portico/testing";
+import { createClient } from "redis";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newPrefix, RedisServer, SHARED_URL } from "./redis-server.ts";
+import { removeKeys } from "./remove-keys.ts";
+import { runFixture } from "./second-process.ts";
+
+describe("redisStores", () => {
+  it.each([
+    "http://127.0.0.1",
+    "127.0.0.1:6379",
+    "redis://:hunter2@",
+    "redis://:hunter2@127.0.0.1/zero",
+    "redis://:hunter2%zz@127.0.0.1",
+    7,
+  ])("refuses %s as an address, without repeating it", (url) => {
+    const make = (): unknown => redisStores(url as string);
+
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(/^redisStores/);
+    expect(make).not.toThrow(/hunter2/);
+  });
+
+  it("names the role whose address is wrong, missing or unknown", () => {
+    const urls = { durable: SHARED_URL, counters: SHARED_URL, bus: SHARED_URL };
+
+    expect(() => redisStores({ ...urls, counters: "nowhere" })).toThrow("redisStores.counters must be an address");
+    expect(() => redisStores({ durable: SHARED_URL } as typeof urls)).toThrow(
+      "redisStores.counters must be an address",
+    );
+    expect(() => redisStores({ ...urls, buss: SHARED_URL } as typeof urls)).toThrow("did you mean bus?");
+    expect(() => new RedisPubSub("nowhere")).toThrow("RedisPubSub.url must be an address");
+  });
+
+  it.each([
+    [{ prefix: "" }, "redisStores.prefix must be a string without braces"],
+    [{ prefix: "a{b}" }, "redisStores.prefix must be a string without braces"],
+    [{ timeoutSeconds: 0 }, "redisStores.timeoutSeconds must be a number of seconds above 0, up to 60, received 0"],
+    [{ insurance: 1 }, "redisStores.insurance must be true or false"],
+    [{ maxQueued: 0 }, "redisStores.maxQueued must be a positive integer"],
+    [{ timeout: 1 }, "redisStores.timeout is not an option"],
+  ])("refuses %j", (options, sentence) => {
+    expect(() => redisStores(SHARED_URL, options as object)).toThrow(sentence);
+  });
+
+  it("opens nothing before the first call", async () => {
+    const before = process.getActiveResourcesInfo().length;
+
+    redisStores("redis://127.0.0.1:1");
+
+    expect(process.getActiveResourcesInfo()).toHaveLength(before);
+  });
+});
+
+it("is loaded by its own door alone", async () => {
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL("../../src/index.ts", import.meta.url))],
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    write: false,
+    metafile: true,
+  });
+  const inputs = Object.entries(metafile.inputs);
+
+  expect(inputs.map(([file]) => file)).toContain("src/stores/memory-counter.ts");
+  expect(inputs.map(([file]) => file).filter((file) => file.startsWith("src/redis/"))).toEqual([]);
+  expect(inputs.flatMap(([, { imports }]) => imports.map(({ path }) => path))).not.toContain("redis");
+});
+
+describe("on a server", () => {
+  const prefix = newPrefix();
+  afterAll(() => removeKeys(prefix));
+
+  it("puts everything under its prefix, with the key in braces, and a time on every counter", async () => {
+    const stores = redisStores(SHARED_URL, { prefix });
+    const client = await createClient({ url: SHARED_URL }).connect();
+
+    await stores.durable.set("session:1", "x", 60_000);
+    await stores.counters.increment("rate:1", 60_000);
+
+    expect((await client.keys(`${prefix}*`)).toSorted()).toEqual([
+      `${prefix}:counters:{rate:1}:60000`,
+      `${prefix}:durable:{session:1}`,
+    ]);
+    expect(await client.pTTL(`${prefix}:counters:{rate:1}:60000`)).toBeGreaterThan(59_000);
+    expect(await client.pTTL(`${prefix}:durable:{session:1}`)).toBeGreaterThan(59_000);
+    client.destroy();
+    await closeAll(stores);
+  });
+
+  it("keeps applications of another prefix apart, on the bus as well", async () => {
+    const [one, two] = [redisStores(SHARED_URL, { prefix }), redisStores(SHARED_URL, { prefix: `${prefix}-two` })];
+    const numbers = { name: "numbers" };
+    const iterator = two.bus.subscribe<number>(numbers)[Symbol.asyncIterator]();
+    await one.durable.set("a", "x", 60_000);
+    await two.bus.settled();
+
+    await one.bus.publish<number>(numbers, 1);
+    await two.bus.publish<number>(numbers, 2);
+
+    expect(await two.durable.get("a")).toBe(null);
+    expect(await iterator.next()).toEqual({ done: false, value: 2 });
+    await closeAll(one);
+    await closeAll(two);
+  });
+
+  it("counts together in two processes' stores, each hit once", async () => {
+    const [one, two] = [new RedisCounter(SHARED_URL, { prefix }), new RedisCounter(SHARED_URL, { prefix })];
+
+    const counts = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? one : two).increment("together", 60_000)),
+    );
+
+    expect(counts.map(({ value }) => value).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 100 }, (_, n) => n + 1),
+    );
+    await one.close();
+    await two.close();
+  });
+
+  it("goes on when Redis has forgotten its scripts", async () => {
+    const store = new RedisKeyValue(SHARED_URL, { prefix });
+    const client = await createClient({ url: SHARED_URL }).connect();
+    await store.set("a", "one", 60_000);
+
+    for (const [before, after] of [
+      ["one", "two"],
+      ["two", "three"],
+    ] as const) {
+      await client.scriptFlush();
+      expect(await store.compareAndSet("a", before, after, 60_000)).toBe(true);
+    }
+
+    expect(await store.get("a")).toBe("three");
+    client.destroy();
+    await store.close();
+  });
+
+  it("refuses calls after it was closed, and never opens again", async () => {
+    const { durable } = redisStores(SHARED_URL, { prefix });
+    await durable.get("a");
+    await durable.close();
+
+    await expect(durable.get("a")).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: "the Redis of the durable role is closed",
+    });
+  });
+
+  it.each(["app", "script"])("lets a process end when it is closed (%s)", async (how) => {
+    const child = runFixture("ends-by-itself.ts", [SHARED_URL, prefix, how]);
+
+    expect(await once(child, "exit", { signal: AbortSignal.timeout(8_000) })).toEqual([0, null]);
+  });
+
+  it("lets a process end that never reached its Redis", async () => {
+    const child = runFixture("ends-by-itself.ts", ["redis://127.0.0.1:1", prefix, "script"]);
+
+    expect(await once(child, "exit", { signal: AbortSignal.timeout(8_000) })).toEqual([0, null]);
+  });
+});
+
+describe("the start of an application", () => {
+  let server: RedisServer;
+  beforeEach(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(() => server.remove());
+
+  it.each(["allkeys-lru", "allkeys-random", "volatile-ttl", "volatile-lru"])(
+    "is refused by a durable role whose Redis evicts by %s, and leaves no connection behind",
+    async (policy) => {
+      const admin = await createClient({ url: server.url }).connect();
+      await admin.configSet("maxmemory-policy", policy);
+      const app = new PorticoApp({ stores: redisStores(server.url), logger: false });
+
+      const started = app.listen({ port: 0 });
+
+      await expect(started).rejects.toThrow(ConfigurationError);
+      await expect(started).rejects.toThrow(
+        `PorticoApp.stores.durable is a Redis with maxmemory-policy ${policy}, which drops keys when memory is full`,
+      );
+      expect(await connections(admin)).toBe(1);
+      admin.destroy();
+    },
+  );
+
+  it("does not ask the same of the counters and the bus", async () => {
+    const admin = await createClient({ url: server.url }).connect();
+    await admin.configSet("maxmemory-policy", "allkeys-lru");
+    const stores = redisStores({ durable: SHARED_URL, counters: server.url, bus: server.url });
+    const client = await liveClient(new PorticoApp({ stores, logger: false }).get("/", () => "here"));
+
+    expect((await client.get("/")).json()).toBe("here");
+    expect(await connections(admin)).toBe(3);
+
+    await client.close();
+    expect(await connections(admin)).toBe(1);
+    admin.destroy();
+  });
+
+  it("starts with a warning where the policy may not be read", async () => {
+    const admin = await createClient({ url: server.url }).connect();
+    await admin.sendCommand(["ACL", "SETUSER", "shop", "on", ">hunter2", "~*", "&*", "+@all", "-info"]);
+    const log = logCatcher();
+    const stores = redisStores(server.url.replace("//", "//shop:hunter2@"));
+    const app = new PorticoApp({ stores, logger: log }).get("/", () => "here");
+
+    expect((await testClient(app).get("/")).json()).toBe("here");
+
+    expect(log.text).toContain("whether the durable role's Redis drops keys could not be found out");
+    expect(log.text).not.toContain("hunter2");
+    await app.close();
+    admin.destroy();
+  });
+
+  it("fails within seconds when the durable role is not there, and says where it was looked for", async () => {
+    await server.kill();
+    const log = logCatcher();
+    const stores = { ...memoryStores(), durable: new RedisKeyValue(server.url.replace("//", "//:hunter2@")) };
+    const app = new PorticoApp({ stores, logger: log });
+
+    await expect(app.listen({ port: 0 })).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      message: `the durable role cannot be started: no connection to Redis at 127.0.0.1:${server.port}`,
+    });
+    expect(log.text).not.toContain("hunter2");
+  });
+
+  it("waits a little for a Redis that is being started, too", async () => {
+    await server.kill();
+    const app = new PorticoApp({ stores: redisStores(server.url), logger: false }).get("/", () => "here");
+
+    const answer = testClient(app).get("/");
+    setTimeout(() => void server.start(), 500);
+
+    expect((await answer).json()).toBe("here");
+    await app.close();
+  });
+
+  it("goes on without counters, which are insured, and fails without them when they are not", async () => {
+    await server.kill();
+    const log = logCatcher();
+    const insured = { ...memoryStores(), counters: new RedisCounter(server.url) };
+    const bare = { ...memoryStores(), counters: new RedisCounter(server.url, { insurance: false }) };
+    const app = new PorticoApp({ stores: insured, logger: log }).get("/", () => "here");
+
+    expect((await testClient(app).get("/")).json()).toBe("here");
+    await expect(new PorticoApp({ stores: bare, logger: false }).inject("/")).rejects.toThrow("the counters role");
+
+    expect(log.lines.filter(({ level }) => level === "error").map(({ msg }) => msg)).toEqual([
+      "redis: the counters role has no connection, this process counts for itself",
+    ]);
+    await app.close();
+  });
+
+  it("tells readiness which role does not answer, and when it does again", async () => {
+    const app = new PorticoApp({ stores: redisStores(server.url), logger: false });
+    const client = await liveClient(app);
+    const roles = { durable: "ok", counters: "ok", bus: "ok" };
+    expect((await client.get("/readyz")).json()).toEqual({ status: "ready", checks: roles });
+
+    await server.kill();
+    const down = await client.get("/readyz");
+    await server.start();
+
+    expect([down.status, down.json()]).toEqual([
+      503,
+      { status: "not ready", checks: { ...roles, durable: "failed", bus: "failed" } },
+    ]);
+    await expect.poll(async () => (await client.get("/readyz")).status, { timeout: 2_000 }).toBe(200);
+    await client.close();
+  });
+});
+
+async function closeAll({ durable, counters, bus }: ReturnType<typeof redisStores>): Promise<void> {
+  await Promise.all([durable.close(), counters.close(), bus.close()]);
+}
+
+async function connections(admin: { readonly sendCommand: (args: string[]) => Promise<unknown> }): Promise<number> {
+  return String(await admin.sendCommand(["CLIENT", "LIST"]))
+    .trim()
+    .split("\n").length;
+}

@@ -1,0 +1,11 @@
+import { createClient } from "redis";
+import { SHARED_URL } from "./redis-server.ts";
+
+/** Leaves nothing of a test on the server that all share. */
+export async function removeKeys(prefix: string): Promise<void> {
+  const client = await createClient({ url: SHARED_URL }).connect();
+  for await (const keys of client.scanIterator({ MATCH: `${prefix}:*`, COUNT: 1_000 })) {
+    if (keys.length > 0) await client.del(keys);
+  }
+  client.destroy();
+}

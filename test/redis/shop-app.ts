@@ -1,0 +1,22 @@
+import {
+  AuthenticationMiddleware,
+  SessionAuthBackend,
+  SessionMiddleware,
+  SimpleUser,
+  useAuth,
+} from "../../src/auth/index.ts";
+import { type LogOptions, PorticoApp, rateLimit, type Stores } from "../../src/index.ts";
+
+/** An application that holds everything in its stores: several of these are one. */
+export function shopApp(stores: Stores, logger: LogOptions | false = false): PorticoApp {
+  const app = new PorticoApp({ stores, logger });
+  app.use(new SessionMiddleware({ secret: "a secret of the tests, which is long enough" }));
+  app.use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: new SessionAuthBackend() }));
+  app.post("/login/:name", ({ request, path }) => request.sessions.login(new SimpleUser(path.name)));
+  app.get("/me", { auth: useAuth() }, ({ user }) => user.identity);
+  app.get("/either", { auth: useAuth({ required: false }) }, ({ user }) => user.identity);
+  app.post("/logout", ({ request }) => request.sessions.logout());
+  app.post("/revoke-all", ({ request }) => request.sessions.revokeAll());
+  app.post("/orders", { middleware: [rateLimit({ perHour: 10, name: "orders" })] }, () => "ordered");
+  return app;
+}
