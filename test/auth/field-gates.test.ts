@@ -1,8 +1,8 @@
-import { AnonymousUser, PorticoApp } from "portico";
-import { AuthenticationMiddleware, SimpleUser, useAuth } from "portico/auth";
-import { field, Graph, schema, t } from "portico/graphql";
-import { type TestClient, testClient } from "portico/testing";
-import { expect, it } from "vitest";
+import { AnonymousUser, type KeyValueStore, memoryStores, PorticoApp } from "portico";
+import { AuthenticationMiddleware, SessionAuthBackend, SessionMiddleware, SimpleUser, useAuth } from "portico/auth";
+import { field, Graph, mutation, schema, t } from "portico/graphql";
+import { liveClient, logCatcher, type TestClient, testClient } from "portico/testing";
+import { describe, expect, it, vi } from "vitest";
 import { overBoth } from "../matrix.ts";
 import { HeaderBackend } from "./recording-backend.ts";
 
@@ -28,8 +28,9 @@ interface Answer {
 async function ask(
   client: TestClient,
   headers: Record<string, string> = {},
+  query = "{ open me books }",
 ): Promise<{ status: number; data: unknown; codes: Record<string, string> }> {
-  const answer = await client.post("/graphql", { body: { query: "{ open me books }" }, headers });
+  const answer = await client.post("/graphql", { body: { query }, headers });
   const { data, errors = [] } = answer.json() as Answer;
   return {
     status: answer.status,
@@ -56,7 +57,7 @@ overBoth("[GAT-01] a field sees the caller that the middleware found, as a route
   });
 });
 
-it("[GAT-02] [GAT-03] without authentication the caller is nobody, and a gated field says so", async () => {
+it("[GAT-02] [GAT-03] [auth:AU-171] without authentication the caller is nobody, and a gated field says so", async () => {
   const bare = new PorticoApp({ logger: false });
   new Graph(graph).mount(bare);
 
@@ -91,4 +92,126 @@ it("refuses the whole endpoint by its gate, in the shape that GraphQL clients re
   expect(answers.map(({ status }) => status)).toEqual([401, 403, 503, 200]);
   expect(answers[0]?.headers["www-authenticate"]).toBe('SESSION realm="test"');
   expect(answers[0]?.json()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
+});
+
+describe("a callable gate", () => {
+  const asked: unknown[] = [];
+  const gates = {
+    no: (user: { readonly identity: string }): boolean => {
+      asked.push(user.identity);
+      return false;
+    },
+    throws: (): boolean => {
+      asked.push("throws");
+      throw new Error("this gate is broken");
+    },
+    rejects: async (): Promise<boolean> => {
+      asked.push("rejects");
+      throw new Error("this gate is broken, later");
+    },
+  };
+  const built = schema({
+    query: {
+      open: field(t.int)(() => 1),
+      no: field(t.nullable(t.string), { auth: gates.no })(() => "in"),
+      throws: field(t.nullable(t.string), { auth: gates.throws })(() => "in"),
+      rejects: field(t.nullable(t.string), { auth: gates.rejects })(() => "in"),
+    },
+  });
+  const query = "{ open no throws rejects }";
+  const log = logCatcher();
+  const gated = (): PorticoApp => {
+    asked.length = 0;
+    log.clear();
+    const made = new PorticoApp({ logger: log }).use(
+      new AuthenticationMiddleware({ userModel, backend: new HeaderBackend("session") }),
+    );
+    new Graph(built).mount(made);
+    return made;
+  };
+  const everywhere = (code: string): Record<string, string> => ({ no: code, throws: code, rejects: code });
+
+  overBoth("[auth:AU-172] that throws or rejects says no, and the log says why", gated, async (client) => {
+    expect(await ask(client, { "x-session": "reader" }, query)).toEqual({
+      status: 200,
+      data: { open: 1, no: null, throws: null, rejects: null },
+      codes: everywhere("FORBIDDEN"),
+    });
+    expect(new Set(asked)).toEqual(new Set(["reader", "rejects", "throws"]));
+    expect(log.text).toContain("this gate is broken");
+    expect(log.text).toContain("this gate is broken, later");
+  });
+
+  overBoth("[auth:AU-195] is not asked about nobody, nor about who is not known", gated, async (client) => {
+    expect((await ask(client, {}, query)).codes).toEqual(everywhere("UNAUTHENTICATED"));
+    expect((await ask(client, { "x-session": "!" }, query)).codes).toEqual(everywhere("SERVICE_UNAVAILABLE"));
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a graph and sessions", () => {
+  const SECRET = "a secret of the tests, which is long enough";
+  let deleted = 0;
+  const shop = schema({
+    query: {
+      open: field(t.int)(() => 1),
+      me: field(t.nullable(t.string), { auth: true })(({ ctx }) => ctx.user.identity),
+    },
+    mutation: {
+      remove: mutation(t.nullable(t.int), { auth: true })(() => ++deleted),
+      send: mutation(t.int, { params: { file: t.upload } })(() => ++deleted),
+    },
+  });
+  const sessionShop = (durable: KeyValueStore = memoryStores().durable): PorticoApp => {
+    deleted = 0;
+    const made = new PorticoApp({ logger: false, stores: { ...memoryStores(), durable } })
+      .use(new SessionMiddleware({ secret: SECRET }))
+      .use(new AuthenticationMiddleware({ userModel, backend: new SessionAuthBackend() }))
+      .post("/login", ({ request }) => request.sessions.login(new SimpleUser("reader")));
+    new Graph(shop, { uploads: { enabled: true } }).mount(made);
+    return made;
+  };
+  const signIn = async (client: TestClient): Promise<string> =>
+    (await client.post("/login")).cookies[0]?.split(";")[0] as string;
+
+  it("[graphql:F16] a gated field says SERVICE_UNAVAILABLE while the sessions cannot be reached", async () => {
+    const { durable } = memoryStores();
+    const client = await liveClient(sessionShop(durable));
+    const cookie = await signIn(client);
+    const before = await ask(client, { cookie }, "{ open me }");
+
+    vi.spyOn(durable, "get").mockRejectedValue(new Error("the store is down"));
+    const down = await ask(client, { cookie }, "{ open me }");
+    await client.close();
+
+    expect(before).toEqual({ status: 200, data: { open: 1, me: "reader" }, codes: {} });
+    expect(down).toEqual({ status: 200, data: { open: 1, me: null }, codes: { me: "SERVICE_UNAVAILABLE" } });
+  });
+
+  it("[auth:AU-166] a cookie carries no mutation by GET, and no upload from a foreign page", async () => {
+    const client = await liveClient(sessionShop());
+    const cookie = await signIn(client);
+    const origin = client.url;
+    const byGet = await client.get("/graphql", {
+      query: { query: "mutation { remove }" },
+      headers: { cookie, origin, "sec-fetch-site": "same-origin" },
+    });
+    const part = (name: string, body: string, rest = ""): string =>
+      `--x\r\ncontent-disposition: form-data; name="${name}"${rest}\r\n\r\n${body}\r\n`;
+    const operations = JSON.stringify({
+      query: "mutation ($file: Upload!) { send(file: $file) }",
+      variables: { file: null },
+    });
+    const body = `${part("operations", operations)}${part("map", '{"0":["variables.file"]}')}${part("0", "text", '; filename="a.txt"')}--x--\r\n`;
+    const upload = (headers: Record<string, string>): Promise<{ readonly status: number }> =>
+      client.post("/graphql", {
+        body,
+        headers: { "content-type": "multipart/form-data; boundary=x", cookie, ...headers },
+      });
+    const foreign = await upload({ origin: "https://evil.example", "sec-fetch-site": "cross-site" });
+    const own = await upload({ origin, "sec-fetch-site": "same-origin" });
+    await client.close();
+
+    expect([byGet.status, foreign.status, own.status, deleted]).toEqual([405, 403, 200, 1]);
+  });
 });

@@ -389,8 +389,8 @@ describe("JWTAuthBackend", () => {
 describe("the warning about identifier", () => {
   afterEach(() => vi.unstubAllEnvs());
   const warnings = async (): Promise<readonly string[]> => {
-    const made = tokenApp(new JWTAuthBackend({ secretKey: SECRET, clock }));
-    const token = forge(claims);
+    const made = tokenApp(new JWTAuthBackend({ secretKey: SECRET, issuer: "us", clock }));
+    const token = forge({ ...claims, iss: "us" });
     const seen = await over(made, async (client) => [
       await standing(client, `Bearer ${token}`),
       await standing(client, `Bearer ${token}`),
@@ -626,6 +626,9 @@ describe("the options of JWTAuthBackend", () => {
     ["an empty identifier", { secretKey: SECRET, identifier: "" }, "JWTAuthBackend.identifier"],
     ["an audience that vanished", { secretKey: SECRET, audience: undefined }, "JWTAuthBackend.audience"],
     ["an issuer that vanished", { secretKey: SECRET, issuer: undefined }, "JWTAuthBackend.issuer"],
+    ["a revocation list that vanished", { secretKey: SECRET, isRevoked: undefined }, "JWTAuthBackend.isRevoked"],
+    ["a type that vanished", { secretKey: SECRET, typ: undefined }, "JWTAuthBackend.typ"],
+    ["algorithms that vanished", { secretKey: SECRET, algorithms: undefined }, "JWTAuthBackend.algorithms"],
     ["a misspelt option", { secretKey: SECRET, audiences: "shop" }, "JWTAuthBackend.audiences"],
   ])("%s is refused, and no secret shown", (_title, options, option) => {
     const error = refusal(options);

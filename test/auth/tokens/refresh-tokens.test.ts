@@ -117,6 +117,17 @@ describe("refresh tokens", () => {
     expect([...shown.contents.keys()]).toEqual([]);
   });
 
+  it.each([
+    ["throws", () => expect.fail("the audit log is down")],
+    ["rejects", async () => expect.fail("the audit log is down")],
+  ])("answers a copy the same, and goes on, when onReuse %s", async (_, hook) => {
+    const first = await signIn();
+    await refresh(await refresh(first));
+    clock.advance(DAY);
+
+    await expect(refresh(first, { onReuse: hook })).rejects.toThrow(AuthenticationFailed);
+  });
+
   it("kill their family however old they are, and not one that another sign-in made", async () => {
     const [first, other] = [await signIn(), await signIn()];
     let newest = first;

@@ -120,7 +120,7 @@ describe("TokenForUser", () => {
     ["a store that is none", { secret: SECRET, refreshStore: new Map() }, "TokenForUser.refreshStore"],
     ["a misspelt option", { secret: SECRET, issuers: "us" }, "TokenForUser.issuers"],
   ])("refuses %s, and shows no secret", (_title, options, option) => {
-    const refusal = refusalFrom(() => new TokenForUser(ann, options as TokenOptions));
+    const refusal = refusalFrom(() => new TokenForUser(ann, options));
 
     expect(refusal.option).toBe(option);
     expect(String(refusal)).not.toMatch(/too short to be one|vJ3qk2x8/);

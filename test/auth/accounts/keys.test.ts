@@ -1,0 +1,119 @@
+import { useAuth } from "portico/auth";
+import { manualClock } from "portico/testing";
+import { expect, it } from "vitest";
+import { accountHarness, ann, password } from "./account-harness.ts";
+import { accountsIn, EVERYWHERE } from "./account-places.ts";
+
+interface Made {
+  readonly id: string;
+  readonly key: string;
+}
+
+accountsIn(EVERYWHERE, (accounts) => {
+  it("[auth:AU-156] makes a key for whoever is signed in, and for nobody else", async () => {
+    const { post, client, users, session } = accounts();
+    await post("/register", ann);
+    await post("/register", { ...ann, email: "eve@example.org", username: "eve" });
+    const victim = await users.objects.get({ username: "ann" });
+
+    const nobody = await post("/keys", { user_id: victim?.identity });
+    const headers = await session("eve");
+    const made = await post("/keys", { user_id: victim?.identity, user: victim?.identity }, undefined, headers);
+    const { key } = made.json() as Made;
+
+    expect([nobody.status, made.status, made.headers["cache-control"]]).toEqual([401, 201, "no-store"]);
+    expect((await client.get("/account/me", { headers: { "x-api-key": key } })).json()).toMatchObject({
+      username: "eve",
+    });
+  });
+
+  it("[auth:AU-155] lets a key make no key", async () => {
+    const { post, session } = accounts();
+    await post("/register", ann);
+    const { key } = (await post("/keys", {}, undefined, await session())).json() as Made;
+
+    expect((await post("/keys", {}, undefined, { "x-api-key": key })).status).toBe(403);
+  });
+
+  it("lists keys without their text, and revokes them", async () => {
+    const { post, client, session } = accounts();
+    await post("/register", ann);
+    const headers = await session();
+    const { id, key } = (
+      await post("/keys", { name: "backup", permissions: ["read:books"] }, undefined, headers)
+    ).json() as Made;
+
+    const listed = await client.get("/account/keys", { headers });
+    const revoked = await client.delete(`/account/keys/${id}`, { headers });
+
+    expect(listed.json()).toMatchObject([{ id, name: "backup", permissions: ["read:books"], prefix: `pk_${id}` }]);
+    expect(listed.text()).not.toContain(key);
+    expect(revoked.status).toBe(204);
+    expect((await client.get("/account/me", { headers: { "x-api-key": key } })).status).toBe(401);
+  });
+
+  it("asks who signed in a while ago to sign in again, or for the password", async () => {
+    const clock = manualClock();
+    const { post, session } = accounts({ app: { clock } });
+    await post("/register", ann);
+    const headers = await session();
+
+    clock.advance(601_000);
+
+    expect((await post("/keys", {}, undefined, headers)).json()).toMatchObject({ status: 403, code: "sign_in_again" });
+    expect((await post("/keys", { password: "wrong password" }, undefined, headers)).status).toBe(401);
+    expect((await post("/keys", { password }, undefined, headers)).status).toBe(201);
+  });
+
+  it("[auth:AU-153] refuses the key of a user who was disabled", async () => {
+    const harness = accounts();
+    harness.app.get("/orders", { auth: useAuth({ scopes: ["apikey"] }) }, () => "orders");
+    await harness.post("/register", ann);
+    const { key } = (await harness.post("/keys", {}, undefined, await harness.session())).json() as Made;
+    const orders = async (): Promise<number> =>
+      (await harness.client.get("/orders", { headers: { "x-api-key": key } })).status;
+    expect(await orders()).toBe(200);
+
+    const user = await harness.users.objects.get({ username: "ann" });
+    if (user !== null) await harness.users.objects.disable(user);
+
+    expect(await orders()).toBe(401);
+  });
+});
+
+it.each([
+  { expires_in: 0 },
+  { expires_in: -5 },
+  { expires_in: 1e13 },
+  { name: "x".repeat(201) },
+  { permissions: [""] },
+])("answers 422 to a key with %j", async (body) => {
+  const { post, session } = accountHarness();
+  await post("/register", ann);
+
+  const answer = await post("/keys", body, undefined, await session());
+
+  expect(answer.json()).toMatchObject({ status: 422, errors: [{ path: [Object.keys(body)[0]] }] });
+});
+
+it("lets a key do nothing to the account that it belongs to", async () => {
+  const { post, client, session } = accountHarness();
+  await post("/register", ann);
+  const cookie = await session();
+  const { id, key } = (await post("/keys", { permissions: [] }, undefined, cookie)).json() as Made;
+  const headers = { "x-api-key": key };
+  const [device] = (await client.get("/account/sessions", { headers: cookie })).json() as { id: string }[];
+
+  const statuses = [
+    (await client.get("/account/sessions", { headers })).status,
+    (await client.delete(`/account/sessions/${device?.id}`, { headers })).status,
+    (await client.get("/account/keys", { headers })).status,
+    (await client.delete(`/account/keys/${id}`, { headers })).status,
+    (await post("/logout/everywhere", {}, undefined, headers)).status,
+    (await post("/password", { current_password: password, new_password: "another password" }, undefined, headers))
+      .status,
+  ];
+
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 401]);
+  expect((await client.get("/account/me", { headers: cookie })).status).toBe(200);
+});

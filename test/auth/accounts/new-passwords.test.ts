@@ -1,0 +1,95 @@
+import { expect, it, vi } from "vitest";
+import { mostCommon } from "../../../scripts/common-passwords.ts";
+import { accountHarness, ann, password, tokenOf } from "./account-harness.ts";
+
+const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+
+it("[auth:AU-115] refuses the 10,000 passwords that are used most, in any case, at the sign-up, the change and the reset", async () => {
+  const { post, session, mails } = accountHarness();
+  await post("/register", ann);
+  const headers = await session();
+  await post("/password/reset", { email: ann.email });
+  await later(() => expect(mails.at(-1)?.kind).toBe("reset"));
+  const token = tokenOf(mails, "reset");
+
+  const refused = [
+    await post("/register", { ...ann, email: "b@example.org", username: "b", password: "PassWord1" }),
+    await post("/password", { current_password: password, new_password: "12345678" }, "203.0.113.2", headers),
+    await post("/password/reset/confirm", { token, password: "iloveyou" }),
+  ];
+
+  for (const answer of refused)
+    expect(answer.json()).toMatchObject({
+      status: 422,
+      code: "password_easy",
+      detail: expect.stringContaining("first"),
+    });
+  // The link is still good.
+  expect((await post("/password/reset/confirm", { token, password: "a new password" })).status).toBe(204);
+});
+
+it("[auth:AU-115] knows each of them, and hardly any other text", async () => {
+  const { isCommonPassword } = await import("../../../src/auth/passwords/common-password.ts");
+  const listed = mostCommon();
+
+  const missed = (await Promise.all(listed.map(isCommonPassword))).filter((isCommon) => !isCommon);
+  const others = Array.from({ length: 50_000 }, (_, n) => `no common pass phrase ${n}`);
+  const wrong = (await Promise.all(others.map(isCommonPassword))).filter(Boolean);
+
+  expect([listed.length, missed.length]).toEqual([10_000, 0]);
+  expect(wrong.length).toBeLessThan(3);
+});
+
+it("[auth:AU-115] asks a service of your own, and refuses what it knows", async () => {
+  const asked: string[] = [];
+  const isBreached = async (word: string): Promise<boolean> => {
+    asked.push(word);
+    return word.includes("stolen");
+  };
+  const { post } = accountHarness({ account: { isBreached } });
+
+  const stolen = await post("/register", { ...ann, password: "a stolen pass phrase" });
+  const fine = await post("/register", ann);
+  const short = await post("/register", { ...ann, password: "short" });
+
+  expect(stolen.json()).toMatchObject({ status: 422, code: "password_breached" });
+  expect([fine.status, short.status, asked]).toEqual([202, 422, ["a stolen pass phrase", password]]);
+});
+
+it.each([
+  ["allow", 202],
+  ["block", 503],
+] as const)(
+  "[auth:AU-115] answers with %s to a service that is down: %s, and tells of it",
+  async (breachCheckFailure, status) => {
+    const isBreached = () => Promise.reject(new Error(`no route to ${password}`));
+    const { post, events } = accountHarness({ account: { isBreached, breachCheckFailure } });
+
+    const answer = await post("/register", ann);
+
+    expect(answer.status).toBe(status);
+    expect(answer.headers["retry-after"]).toBe(status === 503 ? "5" : undefined);
+    await later(() => expect(events.map(({ kind }) => kind)).toContain("breach_check_failed"));
+    expect(JSON.stringify(events)).not.toContain(password);
+  },
+);
+
+it("[auth:AU-116] refuses a password that is the name, the address, or what the application is called", async () => {
+  const { post } = accountHarness({ app: { title: "Corner Bookshop" }, account: { audience: "corner-api" } });
+  const margaret = { email: "margaret@example.org", username: "margaret_m" };
+
+  for (const word of ["margaret@example.org", "Margaret", " margaret_M", "corner bookshop", "Corner-API"])
+    expect((await post("/register", { ...margaret, password: word })).json()).toMatchObject({
+      status: 422,
+      code: "password_easy",
+    });
+});
+
+it.each([{ isBreached: "https://api.example" }, { breachCheckFailure: "ignore" }])(
+  "refuses the option %j when the application is built",
+  (account) => {
+    expect(() => accountHarness({ account: account as never })).toThrow(
+      /accountRoutes\.(isBreached|breachCheckFailure)/,
+    );
+  },
+);

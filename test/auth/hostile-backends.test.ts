@@ -1,0 +1,173 @@
+import { PorticoApp, type UserProtocol } from "portico";
+import {
+  AuthenticationBackend,
+  AuthenticationMiddleware,
+  AuthResult,
+  SimpleUser,
+  type UseAuthOptions,
+  type UserModel,
+  useAuth,
+} from "portico/auth";
+import { type CaughtLine, liveClient, logCatcher } from "portico/testing";
+import { describe, expect, it } from "vitest";
+import { HeaderBackend } from "./recording-backend.ts";
+
+/** Says whatever it is told to say. */
+class Odd extends AuthenticationBackend {
+  readonly scope = "jwt";
+  readonly says: () => Promise<unknown>;
+  readonly carrying: boolean | undefined;
+
+  constructor(says: () => Promise<unknown>, carrying?: boolean) {
+    super();
+    this.says = says;
+    this.carrying = carrying;
+  }
+  override carries(): boolean {
+    return this.carrying ?? true;
+  }
+  async authenticate(): Promise<AuthResult> {
+    return (await this.says()) as AuthResult;
+  }
+}
+
+interface Seen {
+  /** The gate's answer without another credential, and with one for the backend behind. */
+  readonly gated: readonly (number | string)[];
+  readonly open: number;
+  readonly errors: readonly string[];
+}
+
+async function meet(backend: AuthenticationBackend, userModel: UserModel<UserProtocol> = SimpleUser): Promise<Seen> {
+  const log = logCatcher();
+  const app = new PorticoApp({ logger: log })
+    .use(
+      new AuthenticationMiddleware({
+        userModel,
+        backend: [backend, new HeaderBackend("session")],
+        timeoutSeconds: 0.05,
+      }),
+    )
+    .get("/gated", { auth: useAuth() }, ({ user }) => user.identity)
+    .get("/open", ({ user }) => user.identity);
+  const client = await liveClient(app);
+  const alone = await client.get("/gated");
+  const other = await client.get("/gated", { headers: { "x-session": "bob" } });
+  const open = (await client.get("/open")).status;
+  await client.close();
+  const errors = log.lines.filter(({ level }: CaughtLine) => level === "error").map(({ msg }) => msg);
+  const retry = alone.headers["retry-after"];
+  return {
+    gated: [
+      alone.status,
+      ...(retry === undefined ? [] : [retry]),
+      other.status === 200 ? (other.json() as string) : other.status,
+    ],
+    open,
+    errors: [...new Set(errors)],
+  };
+}
+
+const FAILED = "a backend could not find out who is calling";
+
+describe("[auth:AU-177] a backend of one's own", () => {
+  it("[auth:AU-177] that throws, or takes too long, has failed: the next is asked, and else it is 503", async () => {
+    const fail = async (): Promise<never> => {
+      throw new Error("down");
+    };
+    const hang = (): Promise<never> => new Promise(() => {});
+
+    for (const says of [fail, hang]) {
+      expect(await meet(new Odd(says))).toEqual({ gated: [503, "5", "bob"], open: 200, errors: [FAILED] });
+      expect(await meet(new Odd(says, false))).toEqual({ gated: [401, "bob"], open: 200, errors: [FAILED] });
+    }
+  });
+
+  it("[auth:AU-177] has five seconds, unless the middleware says otherwise", async () => {
+    const log = logCatcher();
+    const app = new PorticoApp({ logger: log })
+      .use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: new Odd(() => new Promise(() => {})) }))
+      .get("/gated", { auth: useAuth() }, () => "in");
+    const client = await liveClient(app);
+    const started = performance.now();
+
+    const answer = await client.get("/gated");
+
+    expect(answer.status).toBe(503);
+    expect(performance.now() - started).toBeGreaterThan(4_900);
+    expect(performance.now() - started).toBeLessThan(9_000);
+    await client.close();
+  }, 15_000);
+
+  it.each<readonly [string, unknown]>([
+    ["nothing", undefined],
+    ["null", null],
+    ["text", "ann"],
+    ["an identity that is an object", { success: true, identity: { id: 1 }, scope: "jwt" }],
+    ["an identity that is a list", { success: true, identity: ["ann"], scope: "jwt" }],
+    ["a success without identity", { success: true, scope: "jwt" }],
+  ])("[auth:AU-177] that gives %s has declined, and the log says so", async (_title, result) => {
+    expect(await meet(new Odd(async () => result))).toEqual({
+      gated: [401, "bob"],
+      open: 200,
+      errors: [expect.stringMatching(/^the backend gave (no AuthResult|an identity that is no string)$/)],
+    });
+  });
+
+  it("[auth:AU-178] that succeeds with an empty identity has declined", async () => {
+    expect(await meet(new Odd(async () => AuthResult.accept("", "jwt")))).toEqual({
+      gated: [401, "bob"],
+      open: 200,
+      errors: [],
+    });
+  });
+});
+
+it("[auth:AU-179] a model that throws leaves the caller unknown, one that gives nobody gives nobody", async () => {
+  const throwing = { loadUser: () => Promise.reject(new Error("no database")) };
+  const nobody = { loadUser: async () => Object.assign(new SimpleUser("ann"), { isAuthenticated: false }) as never };
+  const ann = new Odd(async () => AuthResult.accept("ann", "jwt"));
+
+  expect(await meet(ann, throwing)).toMatchObject({ gated: [503, "5", 503], open: 200, errors: [FAILED] });
+  expect(await meet(ann, nobody)).toEqual({ gated: [401, 401], open: 200, errors: [] });
+});
+
+describe("[auth:AU-176] permissions", () => {
+  const statusFor = async (
+    hasPermission: unknown,
+    permissions: UseAuthOptions["permissions"] = ["read"],
+  ): Promise<number> => {
+    class Reader extends SimpleUser {
+      override hasPermission(_permission: string): boolean {
+        return (hasPermission as () => boolean)();
+      }
+    }
+    const app = new PorticoApp({ logger: false })
+      .use(
+        new AuthenticationMiddleware({
+          userModel: { loadUser: async (name: string) => new Reader(name) },
+          backend: new HeaderBackend(),
+        }),
+      )
+      .get("/", { auth: useAuth({ permissions }) }, () => "in");
+    const client = await liveClient(app);
+    const { status } = await client.get("/", { headers: { "x-jwt": "ann" } });
+    await client.close();
+    return status;
+  };
+
+  it.each<readonly [string, unknown, number]>([
+    ["true", true, 200],
+    ["1", 1, 403],
+    ["text", "yes", 403],
+    ["an object", {}, 403],
+    ["a promise of true", Promise.resolve(true), 403],
+    ["nothing", undefined, 403],
+  ])("[auth:AU-176] are there when hasPermission says true: %s", async (_title, value, status) => {
+    expect(await statusFor(() => value)).toBe(status);
+  });
+
+  it("[auth:AU-176] are not asked for by an empty list", async () => {
+    expect(await statusFor(() => false, [])).toBe(200);
+  });
+});

@@ -1,0 +1,135 @@
+import { readdir } from "node:fs/promises";
+import * as fc from "fast-check";
+import { PasswordHasher } from "portico/auth";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { HashQueue, HashSlots } from "../../../src/auth/passwords/hash-queue.ts";
+import { overBoth } from "../../matrix.ts";
+import { loginApp } from "./login-app.ts";
+import { type ObservedHashing, observeHashing } from "./observed-hashing.ts";
+import { PASSWORD } from "./old-hashes.ts";
+
+let hashing: ObservedHashing;
+beforeEach(() => {
+  hashing = observeHashing();
+});
+afterEach(() => hashing.stop());
+
+describe("a burst of logins", () => {
+  overBoth(
+    "[REQ-28] never has more than two hashes running with four threads, and all the others wait",
+    () => loginApp(new Map(), { accepts: ["scrypt"] }),
+    async (client) => {
+      expect(process.env["UV_THREADPOOL_SIZE"]).toBe(undefined);
+
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => client.post("/login", { body: { name: "nobody", password: PASSWORD } })),
+      );
+
+      expect(answers.every(({ status }) => status === 401)).toBe(true);
+      expect([hashing.most, hashing.calls.length]).toEqual([2, 60]);
+    },
+  );
+
+  overBoth(
+    "[REQ-29] beyond the queue is answered 503 with Retry-After, and nothing is hashed for it",
+    () => loginApp(new Map(), { maxWaiting: 3 }),
+    async (client) => {
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => client.post("/login", { body: { name: "nobody", password: PASSWORD } })),
+      );
+      const refused = answers.filter(({ status }) => status === 503);
+
+      expect(answers.every(({ status }) => status === 401 || status === 503)).toBe(true);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(hashing.calls.length).toBe(12 - refused.length);
+      for (const { headers } of refused) expect(headers["retry-after"]).toBe("1");
+      const later = await client.post("/login", { body: { name: "nobody", password: PASSWORD } });
+      expect(later.status).toBe(401);
+    },
+  );
+});
+
+it("the bound is one for the process, however many hashers there are, and leaves threads for files", async () => {
+  const hashers = Array.from({ length: 4 }, () => new PasswordHasher());
+
+  const hashes = Promise.all(hashers.flatMap((hasher) => [1, 2, 3].map(() => hasher.hash(PASSWORD))));
+  const isFirst = await Promise.race([hashes.then(() => "hashes"), readdir(".").then(() => "files")]);
+  await hashes;
+
+  expect([hashing.most, hashing.calls.length, isFirst]).toEqual([2, 12, "files"]);
+});
+
+it.each([
+  ["8", 4],
+  ["3", 1],
+  ["1", 1],
+  ["nonsense", 1],
+  ["", 1],
+])("with UV_THREADPOOL_SIZE %j at most %i hash at once", async (threads, most) => {
+  vi.stubEnv("UV_THREADPOOL_SIZE", threads);
+  vi.resetModules();
+  const anew = await import("../../../src/auth/passwords/hash-queue.ts");
+  const queue = new anew.HashQueue(100);
+  let [running, highest] = [0, 0];
+
+  const work = async (): Promise<void> => {
+    highest = Math.max(highest, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+  };
+  await Promise.all(Array.from({ length: 12 }, () => queue.run(work)));
+
+  expect(highest).toBe(most);
+  vi.unstubAllEnvs();
+});
+
+it("of an application's parallel calls exactly the places and the queue are taken", async () => {
+  const hasher = new PasswordHasher({ maxWaiting: 5 });
+
+  const results = await Promise.allSettled(Array.from({ length: 20 }, () => hasher.hash(PASSWORD)));
+
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(2 + 5);
+  expect(results.slice(0, 7).every(({ status }) => status === "fulfilled")).toBe(true);
+});
+
+it("whatever ends when, and however: never more than the bound run, all that were let in run once", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 3 }),
+      fc.array(fc.record({ queue: fc.nat(), fails: fc.boolean() }), { maxLength: 25 }),
+      async (scheduler, size, bounds, jobs) => {
+        const slots = new HashSlots(size);
+        const queues = bounds.map((maxWaiting) => new HashQueue(maxWaiting, slots));
+        const [ran, refused]: [number[], number[]] = [[], []];
+        let [running, most] = [0, 0];
+        const start = async (index: number, fails: boolean, queue: HashQueue): Promise<void> => {
+          const work = async (): Promise<void> => {
+            ran.push(index);
+            most = Math.max(most, ++running);
+            await scheduler.schedule(Promise.resolve(), `work ${index}`);
+            running--;
+            if (fails) throw new Error("failed");
+          };
+          await queue.run(work).catch((error: { status?: number }) => {
+            if (error.status === 503) refused.push(index);
+            else if (!fails) throw error;
+          });
+        };
+
+        const all = jobs.map(({ queue, fails }, index) =>
+          scheduler
+            .schedule(Promise.resolve(), `start ${index}`)
+            .then(() => start(index, fails, queues[queue % queues.length] as HashQueue)),
+        );
+        await scheduler.waitFor(Promise.all(all));
+
+        expect(most).toBeLessThanOrEqual(size);
+        expect([...ran, ...refused].toSorted((a, b) => a - b)).toEqual(jobs.map((_, index) => index));
+        expect([running, slots.areFree]).toEqual([0, true]);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

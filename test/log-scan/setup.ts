@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { afterAll, vi } from "vitest";
+import type * as passwordHasher from "../../src/auth/passwords/password-hasher.ts";
+import type * as http from "../../src/http/engine.ts";
+import { CredentialCatcher } from "./credential-catcher.ts";
+import { ScannedText } from "./scanned-text.ts";
+
+// Every application of every test logs at the finest level into here, whatever it was told, beside its own log.
+const catcher = new CredentialCatcher();
+const logged = new ScannedText(catcher);
+const errorBodies = new ScannedText(catcher);
+let lines = 0;
+let bodies = 0;
+
+vi.doMock("../../src/http/engine.ts", async (original) => {
+  const engine = await original<typeof http>();
+  class Engine extends engine.Engine {
+    constructor(options: http.EngineOptions) {
+      super({ ...options, logger: overheard(options.logger) });
+      this.fastify.addHook("onRequest", async ({ headers }) => catcher.addRequest(headers));
+      this.fastify.addHook("onSend", async (_request, reply, payload) => {
+        const body = typeof payload === "string" || payload instanceof Uint8Array ? String(payload) : "";
+        catcher.addAnswer(reply.getHeader("set-cookie"), body);
+        if (reply.statusCode >= 400) {
+          bodies++;
+          errorBodies.add(body);
+        }
+      });
+    }
+  }
+  return { ...engine, Engine };
+});
+
+// What is typed in and what is stored of it are credentials too, in whatever body they came.
+vi.doMock("../../src/auth/passwords/password-hasher.ts", async (original) => {
+  const module = await original<typeof passwordHasher>();
+  class PasswordHasher extends module.PasswordHasher {
+    override async hash(password: string): Promise<string> {
+      catcher.add(password);
+      const hash = await super.hash(password);
+      catcher.add(hash);
+      return hash;
+    }
+    override verify(password: string, stored: string | null): Promise<passwordHasher.PasswordCheck> {
+      catcher.add(password);
+      catcher.add(stored);
+      return super.verify(password, stored);
+    }
+  }
+  return { ...module, PasswordHasher };
+});
+
+/** The lines that the test asked for go where it wanted them; all of them, from trace on, are kept here as well. */
+function overheard(logger: http.EngineOptions["logger"]): http.EngineOptions["logger"] {
+  if (logger !== false && "child" in logger) return logger;
+  const given = logger === false ? undefined : logger.stream;
+  const lowest = logger === false ? Number.POSITIVE_INFINITY : (LEVELS[logger.level] ?? 0);
+  return {
+    level: "trace",
+    stream: {
+      write(line) {
+        lines++;
+        logged.add(line);
+        if ((JSON.parse(line) as { readonly level: number }).level >= lowest) given?.write(line);
+      },
+    },
+  };
+}
+
+const LEVELS: Readonly<Record<string, number>> = {
+  trace: 10,
+  debug: 20,
+  info: 30,
+  warn: 40,
+  error: 50,
+  fatal: 60,
+  silent: 100,
+};
+
+afterAll(() => {
+  const folder = ".cache/log-scan";
+  mkdirSync(folder, { recursive: true });
+  const figures = { credentials: catcher.size, lines, errorBodies: bodies };
+  writeFileSync(`${folder}/${randomUUID()}.json`, JSON.stringify(figures));
+  const [inLog, inErrors] = [logged.leaks(), errorBodies.leaks()];
+  if (inLog.length + inErrors.length > 0)
+    throw new Error(`credentials in the log: ${inLog.join(" ")}; in answers to errors: ${inErrors.join(" ")}`);
+});

@@ -1,0 +1,355 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { Depend, PorticoApp, provide } from "portico";
+import { migrate, openDatabase, type PorticoTables, type SentStatement, sqlStores, tableHandler } from "portico/sql";
+import { type LiveClient, liveClient } from "portico/testing";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { engineNames, migratedPlace, newPlace, type Place } from "./databases.ts";
+
+interface Tables extends PorticoTables {
+  books: { id: number; title: string };
+}
+
+describe.each(engineNames)("a database on %s", (name) => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await migratedPlace(name);
+  });
+  afterEach(() => place?.remove());
+
+  const open = async () => {
+    const database = place.open<Tables>({ poolSize: 10 });
+    await sql`create table books (id integer primary key, title text not null unique)`.execute(database);
+    return database;
+  };
+  const titles = async (database: Awaited<ReturnType<typeof open>>): Promise<string[]> =>
+    (await database.selectFrom("books").select("title").orderBy("id").execute()).map(({ title }) => title);
+
+  it("keeps a transaction that ends with success, and nothing of one that ends otherwise", async () => {
+    const database = await open();
+
+    for (const [id, outcome] of [
+      [1, "success"],
+      [2, "failure"],
+      [3, "pending"],
+    ] as const) {
+      const trx = await database.begin();
+      await trx.insertInto("books").values({ id, title: outcome }).execute();
+      await trx.end(outcome);
+      await trx.end("success");
+    }
+
+    expect(await titles(database)).toEqual(["success"]);
+  });
+
+  it("tells onStatement of every statement, also of one that fails, and never of a parameter", async () => {
+    const sent: SentStatement[] = [];
+    const database = place.open({ onStatement: (statement) => void sent.push(statement) });
+
+    await sql`select ${"hunter2"} as word`.execute(database);
+    await expect(sql`select * from nowhere where word = ${"hunter2"}`.execute(database)).rejects.toThrow("nowhere");
+    const trx = await database.begin();
+    await sql`select 3`.execute(trx);
+    await trx.end("success");
+
+    const texts = sent.map((statement) => statement.sql);
+    expect(texts).toEqual([
+      expect.stringMatching(/^select (\$1|\?) as word$/),
+      expect.stringMatching(/^select \* from nowhere where word = (\$1|\?)$/),
+      ...(name === "PostgreSQL" ? ["begin", "select 3", "commit"] : ["select 3"]),
+    ]);
+    expect(sent.every(({ durationMs }) => durationMs >= 0)).toBe(true);
+    expect(JSON.stringify(sent)).not.toContain("hunter2");
+  });
+
+  it("keeps what a statement has done when onStatement throws: that is a warning of the process", async () => {
+    const warnings: string[] = [];
+    const warn = ({ message }: Error): void => void warnings.push(message);
+    process.on("warning", warn);
+    const database = place.open<Tables>({
+      onStatement() {
+        throw new Error("no disk");
+      },
+    });
+
+    const { rows } = await sql<{ one: number }>`select 1 as one`.execute(database);
+
+    expect(rows).toEqual([{ one: 1 }]);
+    // Node 22 warns of its SQLite as well.
+    await vi.waitFor(() => expect(warnings).toContain("no disk"));
+    process.off("warning", warn);
+    expect(() => openDatabase(place.url, { onStatement: "log" as never })).toThrow(
+      "openDatabase.onStatement must be a function",
+    );
+  });
+
+  it("shows nobody else what a transaction has not committed", async () => {
+    const database = await open();
+    const trx = await database.begin();
+    await trx.insertInto("books").values({ id: 1, title: "one" }).execute();
+
+    const seen = await titles(database);
+    const own = await titles(trx);
+    await trx.end("success");
+
+    expect([seen, own, await titles(database)]).toEqual([[], ["one"], ["one"]]);
+  });
+
+  it("has savepoints inside of a transaction, which end on their own, also after an error and inside each other", async () => {
+    const database = await open();
+    const trx = await database.begin();
+    await trx.insertInto("books").values({ id: 1, title: "one" }).execute();
+
+    const lost = await trx.begin();
+    await lost.insertInto("books").values({ id: 2, title: "two" }).execute();
+    await expect(lost.insertInto("books").values({ id: 3, title: "two" }).execute()).rejects.toThrow(/unique/i);
+    await lost.end("failure");
+    const kept = await trx.begin();
+    const inner = await kept.begin();
+    await inner.insertInto("books").values({ id: 4, title: "four" }).execute();
+    await inner.end("success");
+    await kept.end("success");
+    await trx.end("success");
+
+    expect(await titles(database)).toEqual(["one", "four"]);
+  });
+
+  it("lets savepoints of one transaction wait for each other", async () => {
+    const database = await open();
+    const trx = await database.begin();
+
+    await Promise.all(
+      [1, 2, 3, 4].map(async (id) => {
+        const savepoint = await trx.begin();
+        await savepoint
+          .insertInto("books")
+          .values({ id, title: `title ${id}` })
+          .execute();
+        await savepoint.end(id % 2 === 0 ? "success" : "failure");
+      }),
+    );
+    await trx.end("success");
+
+    expect(await titles(database)).toEqual(["title 2", "title 4"]);
+  });
+
+  it("ends a transaction that cannot be committed, says so, and goes on with the next", async () => {
+    const database = await open();
+    const trx = await database.begin();
+    await sql`create table notes (book integer references books (id) deferrable initially deferred)`.execute(trx);
+    await sql`insert into notes values (7)`.execute(trx);
+
+    await expect(trx.end("success")).rejects.toThrow(/foreign key/i);
+
+    const next = await database.begin();
+    await next.insertInto("books").values({ id: 1, title: "one" }).execute();
+    await next.end("success");
+    expect(await titles(database)).toEqual(["one"]);
+  });
+
+  it("finishes 100 operations at once that each hold a transaction and read a list: ten connections are enough", async () => {
+    const database = await open();
+    await database
+      .insertInto("books")
+      .values(Array.from({ length: 50 }, (_, id) => ({ id, title: `title ${id}` })))
+      .execute();
+    const { durable } = sqlStores(database);
+    const unitOfWork = provide(async function* ({ ctx }) {
+      const trx = await database.begin();
+      try {
+        yield trx;
+      } finally {
+        await trx.end(ctx.outcome);
+      }
+    });
+    const app = new PorticoApp({ logger: false })
+      .get("/inside", { params: { trx: Depend(unitOfWork) } }, ({ trx, response }) =>
+        response.apaginate(tableHandler(trx.selectFrom("books").selectAll())),
+      )
+      // The list, and what a session would read, on the pool: beside the transaction that the same operation holds.
+      .get("/beside", { params: { trx: Depend(unitOfWork) } }, async ({ trx, response }) => {
+        await trx.selectFrom("books").select("id").execute();
+        await durable.get("session");
+        return response.apaginate(tableHandler(database.selectFrom("books").selectAll()));
+      });
+    const client: LiveClient = await liveClient(app);
+
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => client.get(n % 2 === 0 ? "/inside" : "/beside")),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+    expect(
+      answers.every(
+        (answer) => (answer.json() as { pagination: { total_items: number } }).pagination.total_items === 50,
+      ),
+    ).toBe(true);
+    await client.close();
+  }, 60_000);
+
+  it("answers 503 to whoever waits too long for a transaction, and lets the next one in", async () => {
+    const database = place.open<Tables>({ poolSize: 2, timeoutSeconds: 0.2 });
+    const held = await database.begin();
+
+    await expect(database.begin()).rejects.toMatchObject({ status: 503, code: "SERVICE_UNAVAILABLE" });
+    await expect(database.transaction().execute(async () => 1)).rejects.toMatchObject({ status: 503 });
+
+    await held.end("success");
+    const next = await database.begin();
+    await next.end("success");
+    expect(await database.transaction().execute(async () => 1)).toBe(1);
+  });
+
+  it("answers ping, and not after it was closed", async () => {
+    const database = place.open();
+
+    await database.ping();
+    await database.destroy();
+
+    await expect(database.ping()).rejects.toThrow("driver has already been destroyed");
+  });
+});
+
+describe("PostgreSQL", () => {
+  it("would not finish them without the connections that transactions leave free: begun past begin(), they wait for each other", async () => {
+    const place = await migratedPlace("PostgreSQL");
+    const database = place.open({ poolSize: 4, timeoutSeconds: 1 });
+
+    const ends = await Promise.allSettled(
+      Array.from({ length: 20 }, async () => {
+        const trx = await database.startTransaction().execute();
+        try {
+          await database.ping();
+        } finally {
+          await trx.rollback().execute();
+        }
+      }),
+    );
+
+    expect(ends.filter(({ status }) => status === "rejected").length).toBeGreaterThan(3);
+    await place.remove();
+  });
+});
+
+describe("a lock on PostgreSQL", () => {
+  it("is waited for as long as for a connection: also one that the caller itself holds", async () => {
+    const place = await migratedPlace("PostgreSQL");
+    const database = place.open({ poolSize: 4, timeoutSeconds: 0.3 });
+    await sql`create table shelves (id integer primary key, books integer)`.execute(database);
+    await sql`insert into shelves values (1, 0)`.execute(database);
+    const update = sql`update shelves set books = books + 1`;
+    const held = await database.begin();
+    await update.execute(held);
+
+    await expect(update.execute(database)).rejects.toMatchObject({
+      status: 503,
+      code: "SERVICE_UNAVAILABLE",
+      message: "The database is busy: a lock was not given up in time",
+    });
+
+    await held.end("success");
+    await update.execute(database);
+    // Who says that it does not wait at all gets the database's own word.
+    await expect(sql`select 1 / (select 0)`.execute(database)).rejects.toMatchObject({ code: "22012" });
+    const other = await database.begin();
+    await sql`select * from shelves for update`.execute(other);
+    await expect(sql`select * from shelves for update nowait`.execute(database)).rejects.toMatchObject({
+      code: "55P03",
+    });
+    await other.end("success");
+    await place.remove();
+  }, 20_000);
+
+  it("does not end a migration that waits for another process to do it", async () => {
+    const place = await newPlace("PostgreSQL");
+    const holder = await place.open().begin();
+    await sql`select pg_advisory_xact_lock(${sql.lit(0x70_6f_72_74_69_63)})`.execute(holder);
+    const migrating = migrate(place.open({ timeoutSeconds: 0.2 }), "up");
+    await sleep(600);
+    await holder.end("success");
+
+    expect(await migrating).toContain("0001_users");
+    await place.remove();
+  }, 20_000);
+});
+
+describe("SQLite", () => {
+  it("keeps a database in memory, with transactions that nobody looks into", async () => {
+    const database = openDatabase<Tables>("sqlite::memory:");
+    await sql`create table books (id integer primary key, title text)`.execute(database);
+    const trx = await database.begin();
+    await trx.insertInto("books").values({ id: 1, title: "one" }).execute();
+
+    const outside = database.selectFrom("books").selectAll().execute();
+    await trx.end("failure");
+
+    expect(await outside).toEqual([]);
+    await database.destroy();
+  });
+
+  it("enforces foreign keys, writes ahead, and takes booleans, times and large numbers", async () => {
+    const place = await migratedPlace("SQLite");
+    const database = place.open<any>();
+    await sql`create table kinds (flag integer, at text, big integer)`.execute(database);
+    await database
+      .insertInto("kinds")
+      .values({ flag: true, at: new Date(0), big: 2n ** 60n })
+      .execute();
+
+    expect(await database.selectFrom("kinds").selectAll().execute()).toEqual([
+      { flag: 1, at: "1970-01-01T00:00:00.000Z", big: 2n ** 60n },
+    ]);
+    expect((await sql<{ journal_mode: string }>`pragma journal_mode`.execute(database)).rows[0]?.journal_mode).toBe(
+      "wal",
+    );
+    await expect(
+      database.insertInto("portico_user_permissions").values({ user_id: "nobody", permission: "x" }).execute(),
+    ).rejects.toThrow("FOREIGN KEY");
+    await place.remove();
+  });
+});
+
+describe("openDatabase", () => {
+  it.each([
+    ["mysql://root:hunter2@db.example/shop", "mysql://root:***@db.example/shop"],
+    ["postgres://root:hun@ter2@:99999999/shop?password=hunter2", "postgres://root:***@:99999999/shop"],
+    ["host=db.example user=root password=hunter2", "host=db.example user=root password=***"],
+    ["host=db.example password = 'hun ter2' user=root", "host=db.example password = *** user=root"],
+    ["shop.db", "shop.db"],
+    ["sqlite:", "sqlite:"],
+    ["", ""],
+  ])("refuses %s, and names it without its password", (url, shown) => {
+    const error = thrownBy(() => openDatabase(url));
+
+    expect(error).toMatchObject({ name: "ConfigurationError", option: "openDatabase.url" });
+    expect(error.message).toContain(`received ${JSON.stringify(shown)}`);
+    expect(error.message).not.toContain("hunter2");
+    expect(error.message).not.toContain("ter2");
+  });
+
+  it.each([
+    [{ poolSize: 1 }, "openDatabase.poolSize must be a whole number, 2 or more, received 1"],
+    [{ timeoutSeconds: 0 }, "openDatabase.timeoutSeconds must be a number of seconds above 0, up to 600, received 0"],
+    [{ pool: 1 }, "openDatabase.pool is not an option"],
+  ])("refuses %j", (options, message) => {
+    expect(() => openDatabase("sqlite::memory:", options as object)).toThrow(message);
+  });
+
+  it("says 503 without the address or the password when there is no server", async () => {
+    const database = openDatabase("postgres://root:hunter2@127.0.0.1:1/shop");
+
+    const error: unknown = await database.ping().catch((error: unknown) => error);
+
+    expect(error).toMatchObject({ status: 503, message: "The database cannot be reached" });
+    await database.destroy();
+  });
+});
+
+function thrownBy(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error("nothing was thrown");
+}

@@ -1,0 +1,139 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { sql } from "kysely";
+import { type Migration, migrate, migrationStatus } from "portico/sql";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { engineNames, newPlace, type Place } from "./databases.ts";
+
+const NAMES = ["0001_users", "0002_permissions_and_roles", "0003_stores"];
+const run = promisify(execFile);
+
+describe.each(engineNames)("migrations on %s", (name) => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await newPlace(name);
+  });
+  afterEach(() => place?.remove());
+
+  it("of one's own go up after Portico's, in one transaction, and down before them", async () => {
+    const database = place.open();
+    const table = (name: string): Migration => ({
+      name,
+      up: (trx) => trx.schema.createTable(name).addColumn("id", "text").execute(),
+      down: (trx) => trx.schema.dropTable(name).execute(),
+    });
+    // A name of Portico's is free for an application.
+    const migrations = [{ ...table("books"), name: "0001_users" }, table("orders")];
+
+    expect(await migrate(database, "up", { migrations })).toEqual([...NAMES, "0001_users", "orders"]);
+    expect(await migrate(database, "up", { migrations })).toEqual([]);
+    expect((await migrationStatus(database, { migrations })).every(({ appliedAt }) => appliedAt !== null)).toBe(true);
+    expect(await migrationStatus(database)).toHaveLength(NAMES.length);
+    await expect(migrate(database, "down all")).rejects.toThrow("0001_users stands on Portico's tables");
+    await expect(migrate(database, "up", { migrations: [table("orders")] })).rejects.toThrow(
+      "is not in the list: 0001_users",
+    );
+    expect(await migrate(database, "down", { migrations })).toEqual(["orders"]);
+    expect(await migrate(database, "down all", { migrations })).toEqual(["0001_users", ...NAMES.toReversed()]);
+    expect(await tables(place)).toEqual(["portico_migrations"]);
+  });
+
+  it("of one's own that fail leave nothing behind, Portico's neither", async () => {
+    const database = place.open();
+    const broken: Migration = {
+      name: "broken",
+      up: () => Promise.reject(new Error("no such column")),
+      down: async () => {},
+    };
+
+    await expect(migrate(database, "up", { migrations: [broken] })).rejects.toThrow(
+      "The migration broken failed: no such column",
+    );
+    expect(await tables(place)).toEqual([]);
+  });
+
+  it.each([
+    [[{ name: "half", up: async () => {} }]],
+    [[null]],
+    ["books"],
+    [[{ name: "", up: async () => {}, down: async () => {} }]],
+  ])("of one's own are refused where they are none: %j", async (migrations) => {
+    await expect(migrate(place.open(), "up", { migrations: migrations as never })).rejects.toThrow(
+      "migrate.migrations must be",
+    );
+  });
+
+  it("go up once, down one by one or altogether, and say where they are", async () => {
+    const database = place.open();
+    const applied = async () =>
+      (await migrationStatus(database)).filter(({ appliedAt }) => appliedAt !== null).map(({ name }) => name);
+
+    expect((await migrationStatus(database)).map(({ name, appliedAt }) => [name, appliedAt])).toEqual(
+      NAMES.map((name) => [name, null]),
+    );
+    expect(await migrate(database, "up")).toEqual(NAMES);
+    expect(await migrate(database, "up")).toEqual([]);
+    expect(await applied()).toEqual(NAMES);
+    expect(await migrate(database, "down")).toEqual(["0003_stores"]);
+    expect(await applied()).toEqual(NAMES.slice(0, 2));
+    expect(await migrate(database, "up")).toEqual(["0003_stores"]);
+    expect(await migrate(database, "down all")).toEqual(NAMES.toReversed());
+    expect(await migrate(database, "down")).toEqual([]);
+    expect(await tables(place)).toEqual(["portico_migrations"]);
+    expect(await migrate(database, "up")).toEqual(NAMES);
+    await expect(migrate(database, "sideways" as "up")).rejects.toThrow('migrate.direction must be "up"');
+  });
+
+  it("[auth:AU-191] are applied once when processes start at once on an empty database, and make no account", async () => {
+    const sqlDoor = pathToFileURL(resolve(import.meta.dirname, "../../../src/sql/index.ts")).href;
+    const program = `
+      const { migrate, openDatabase } = await import(${JSON.stringify(sqlDoor)});
+      const database = openDatabase(process.argv[1], { poolSize: 2, timeoutSeconds: 30 });
+      console.log(JSON.stringify(await migrate(database, "up")));
+      await database.destroy();`;
+
+    const outputs = await Promise.all(
+      Array.from({ length: 3 }, () =>
+        run(process.execPath, ["--no-warnings", "--input-type=module", "-e", program, place.url]),
+      ),
+    );
+
+    const done = outputs.map(({ stdout }) => JSON.parse(stdout) as string[]);
+    expect(done.toSorted((a, b) => b.length - a.length)).toEqual([NAMES, [], []]);
+    expect(await place.open().selectFrom("users").selectAll().execute()).toEqual([]);
+  }, 60_000);
+
+  it("leave nothing behind when one fails, and name it", async () => {
+    const database = place.open();
+    await sql`create table portico_entries (mine integer)`.execute(database);
+
+    await expect(migrate(database, "up")).rejects.toThrow(/The migration 0003_stores failed: .*portico_entries/);
+    await expect(migrate(database, "up")).rejects.toMatchObject({ code: "MIGRATION_FAILED" });
+
+    expect(await tables(place)).toEqual(["portico_entries"]);
+    await sql`drop table portico_entries`.execute(database);
+    expect(await migrate(database, "up")).toEqual(NAMES);
+  });
+
+  it("refuse a database of a newer version", async () => {
+    const database = place.open();
+    await migrate(database, "up");
+    await sql`insert into portico_migrations values ('9999_later', 'x')`.execute(database);
+
+    await expect(migrate(database, "up")).rejects.toThrow("does not know: 9999_later");
+    await expect(migrationStatus(database)).rejects.toThrow("does not know: 9999_later");
+  });
+});
+
+async function tables(place: Place): Promise<string[]> {
+  const database = place.open();
+  const { rows } =
+    database.engine === "postgres"
+      ? await sql<{
+          name: string;
+        }>`select tablename as name from pg_tables where schemaname = current_schema()`.execute(database)
+      : await sql<{ name: string }>`select name from sqlite_master where type = 'table'`.execute(database);
+  return rows.map(({ name }) => name).toSorted();
+}

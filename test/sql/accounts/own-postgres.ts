@@ -1,0 +1,78 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+
+/** A PostgreSQL of one's own on a free port, to be stopped and started. */
+export interface OwnPostgres {
+  readonly url: string;
+  start(): Promise<void>;
+  /** As a crash would: no connection is ended in order. */
+  kill(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function ownPostgres(): Promise<OwnPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), "portico-postgres-"));
+  const owner = serverOwner();
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const data = join(folder, "data");
+  execFileSync("initdb", ["-D", data, "-U", "root", "-A", "trust", "--no-sync"], { ...owner, stdio: "ignore" });
+  const port = await freePort();
+  const url = `postgres://root@127.0.0.1:${port}/postgres`;
+  let server: ReturnType<typeof spawn> | null = null;
+
+  const start = async (): Promise<void> => {
+    const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-F"];
+    server = spawn("postgres", args, { ...owner, stdio: "ignore" });
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const client = new Client({ connectionString: url });
+      try {
+        await client.connect();
+        return;
+      } catch {
+        await sleep(50);
+      } finally {
+        await client.end().catch(() => {});
+      }
+    }
+    throw new Error("PostgreSQL did not start");
+  };
+  const kill = async (): Promise<void> => {
+    const ending = server;
+    server = null;
+    if (ending === null || ending.exitCode !== null) return;
+    const ended = new Promise((resolve) => ending.once("exit", resolve));
+    // Immediate shutdown: the connections are cut, the log is replayed at the next start.
+    ending.kill("SIGQUIT");
+    await ended;
+  };
+  await start();
+  return {
+    url,
+    start,
+    kill,
+    async remove() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root: its own user does it then. */
+function serverOwner(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  return { uid: id("-u"), gid: id("-g") };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,46 @@
+import { PorticoApp } from "portico";
+import { AuthenticationMiddleware, SimpleUser, useAuth } from "portico/auth";
+import { actingAs, liveClient, SocketRefused, testClient } from "portico/testing";
+import { expect, it } from "vitest";
+import { HeaderBackend } from "../auth/recording-backend.ts";
+import { overBoth } from "../matrix.ts";
+
+const ann = new SimpleUser("ann", ["read:books"]);
+const backend = new HeaderBackend("apikey");
+const app = (): PorticoApp =>
+  new PorticoApp({ logger: false })
+    .use(new AuthenticationMiddleware({ userModel: SimpleUser, backend }))
+    .get("/me", ({ request, user }) => ({ user: user.identity, auth: request.scope.auth }))
+    .get("/tokens", { auth: useAuth({ scopes: ["jwt"] }) }, ({ user }) => user.identity)
+    .get("/books", { auth: useAuth({ permissions: ["read:books"] }) }, ({ user }) => user === ann)
+    .get("/staff", { auth: useAuth({ permissions: ["manage"] }) }, () => "staff")
+    .socket("/news", { auth: useAuth() }, ({ socket, user }) => socket.send(user.identity));
+
+overBoth("a client acts as a user, whatever the backends say, and gates judge by it", app, async (client) => {
+  const signedIn = client.as(ann);
+
+  expect((await signedIn.get("/me", { headers: { "x-apikey": "eve" } })).json()).toEqual({
+    user: "ann",
+    auth: "session",
+  });
+  expect((await signedIn.get("/books")).json()).toBe(true);
+  expect((await signedIn.get("/staff")).status).toBe(403);
+  expect((await signedIn.get("/tokens")).status).toBe(401);
+  expect((await client.as(ann, { scope: "jwt" }).get("/tokens")).text()).toContain("ann");
+  expect((await client.get("/me")).json()).toEqual({ user: "", auth: null });
+});
+
+it("headers sign a socket in, and are worth nothing to another application", async () => {
+  const shop = app();
+  const client = await liveClient(shop);
+  try {
+    const headers = actingAs(shop, ann);
+    const socket = await client.socket("/news", { headers });
+
+    expect(await socket.next()).toBe("ann");
+    await expect(client.socket("/news", { headers: actingAs(app(), ann) })).rejects.toThrow(SocketRefused);
+    expect((await testClient(app()).get("/books", { headers })).status).toBe(401);
+  } finally {
+    await client.close();
+  }
+});
