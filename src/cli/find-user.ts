@@ -1,0 +1,19 @@
+import type { UserTable } from "../sql/migrations/portico-tables.ts";
+import { type UserClass, type UserRow, userModel } from "../sql/users/user-model.ts";
+import { type Call, CommandFailed } from "./command.ts";
+
+/** The built-in user model on the database of the call. What it changes is told to the processes that run. */
+export async function usersOf(call: Call): Promise<UserClass<UserTable>> {
+  return userModel(call.database, { bus: (await call.stores()).bus });
+}
+
+/** The user by address, name or id. */
+export async function findUser(call: Call, who: string | undefined): Promise<UserRow<UserTable>> {
+  const { objects } = await usersOf(call);
+  const text = who ?? "";
+  const user = text.includes("@")
+    ? await objects.get({ email: text })
+    : ((await objects.get({ username: text })) ?? (await objects.get({ id: text })));
+  if (user === null) throw new CommandFailed(`there is no user ${JSON.stringify(text)}`);
+  return user;
+}

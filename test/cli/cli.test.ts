@@ -1,0 +1,269 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { PorticoApp, revoked } from "portico";
+import {
+  APIKeyAuthBackend,
+  APIKeys,
+  AuthenticationMiddleware,
+  SessionAuthBackend,
+  SessionMiddleware,
+  useAuth,
+} from "portico/auth";
+import { redisStores } from "portico/redis";
+import { sqlStores, userModel } from "portico/sql";
+import { manualClock, testClient } from "portico/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "../../src/cli/run-command.ts";
+import { engineNames, newPlace, type Place } from "../sql/accounts/databases.ts";
+
+const PASSWORD = "correct horse battery";
+const SECRET = "a secret of the tests, which is long enough";
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program as a shell would. */
+function portico(
+  args: readonly string[],
+  { env = {}, input = "" }: { env?: object; input?: string } = {},
+): Promise<Ran> {
+  return new Promise((done) => {
+    const program = resolve(import.meta.dirname, "../../src/cli/portico.ts");
+    const child = spawn(process.execPath, ["--no-warnings", program, ...args], {
+      env: { PATH: process.env["PATH"], ...env },
+    });
+    let [out, err] = ["", ""];
+    child.stdout.on("data", (chunk) => (out += String(chunk)));
+    child.stderr.on("data", (chunk) => (err += String(chunk)));
+    child.on("close", (code) => done({ code, out, err }));
+    child.stdin.end(input);
+  });
+}
+
+/** The same without a process of its own, which takes a second to start. */
+async function inProcess(args: readonly string[], input: string): Promise<Ran> {
+  let [out, err] = ["", ""];
+  const code = await runCommand(args, {
+    env: {},
+    say: (line) => void (out += `${line}\n`),
+    complain: (line) => void (err += `${line}\n`),
+    askPassword: async () => input.split("\n")[0] ?? "",
+  });
+  return { code, out, err };
+}
+
+describe.each(engineNames)("portico on %s", (engine) => {
+  let place: Place;
+  const run = (words: string, input = "") => inProcess([...words.split(" "), "--database", place.url], input);
+  beforeAll(async () => {
+    place = await newPlace(engine);
+  });
+  afterAll(() => place?.remove());
+
+  it("migrates up and down, and tells where it is", async () => {
+    expect((await run("migrate status")).out).toMatch(/^0001_users {2}waiting\n/);
+    expect(await run("migrate up")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("applied 0001_users\n"),
+      err: "",
+    });
+    expect(await run("migrate up")).toEqual({ code: 0, out: "nothing to do\n", err: "" });
+    expect((await run("migrate status")).out).toMatch(/^0001_users {2}\d{4}-\d\d-\d\dT/);
+    expect(await run("migrate down")).toMatchObject({ code: 0, out: "took back 0003_stores\n" });
+    expect((await run("migrate down --all")).out).toBe("took back 0002_permissions_and_roles\ntook back 0001_users\n");
+    expect((await portico(["migrate", "up"], { env: { DATABASE_URL: place.url } })).code).toBe(0);
+  }, 120_000);
+
+  it("makes users with a password from the input, and disables and enables them", async () => {
+    const User = userModel(place.open({ poolSize: 2 }));
+
+    const words = "user create --email ann@x.example --username ann --permission read:books";
+    const made = await portico([...words.split(" "), "--database", place.url], { input: `${PASSWORD}\n` });
+
+    expect(made).toMatchObject({ code: 0, err: "" });
+    const ann = await User.objects.authenticate("ann", PASSWORD);
+    expect(made.out).toBe(`created ann (${ann?.id})\n`);
+    expect(ann?.permissions).toEqual(["read:books"]);
+    expect(await run("user create --email ANN@x.example --username bob", PASSWORD)).toEqual({
+      code: 1,
+      out: "",
+      err: "portico: The address is taken\n",
+    });
+    expect(await run("user create --email bob@x.example --username bob", "short")).toMatchObject({ code: 1, out: "" });
+    expect(await run("user create --email bob@x.example --username bob --role none", PASSWORD)).toMatchObject({
+      code: 1,
+      err: 'portico: There is no role "none": define it first\n',
+    });
+    expect(await User.objects.get({ username: "bob" })).toBe(null);
+    expect(await run("user disable ann@x.example")).toMatchObject({ code: 0, out: `disabled ann (${ann?.id})\n` });
+    expect(await User.loadUser(String(ann?.id))).toBe(null);
+    expect((await run(`user enable ${ann?.id}`)).code).toBe(0);
+    expect((await User.loadUser(String(ann?.id)))?.credentialVersion).toBe(2);
+    expect(await run("user disable nobody")).toEqual({ code: 1, out: "", err: 'portico: there is no user "nobody"\n' });
+  }, 120_000);
+
+  it("lists and ends sessions and API keys of a running application", async () => {
+    const database = place.open({ poolSize: 2 });
+    const stores = sqlStores(database);
+    const User = userModel(database);
+    const cat = await User.objects.createUser({ email: "cat@x.example", username: "cat", password: PASSWORD });
+    const app = new PorticoApp({ logger: false, stores })
+      .use(new SessionMiddleware({ secret: SECRET }))
+      .use(
+        new AuthenticationMiddleware({ userModel: User, backend: [new SessionAuthBackend(), new APIKeyAuthBackend()] }),
+      )
+      .post("/login", async ({ request }) => request.sessions.login(cat))
+      .get("/me", { auth: useAuth() }, ({ user }) => user.displayName);
+    const client = testClient(app);
+    const signIn = async () => String((await client.post("/login")).headers["set-cookie"]).split(";")[0] ?? "";
+    const [one, two] = [await signIn(), await signIn()];
+    const status = async (headers: Record<string, string>) => (await client.get("/me", { headers })).status;
+    const told = stores.bus.subscribe(revoked)[Symbol.asyncIterator]();
+    await stores.bus.settled();
+
+    const listed = (await run("user sessions cat")).out.trimEnd().split("\n");
+    expect(listed).toHaveLength(2);
+    const newest = listed[0]?.split(" ")[0] ?? "";
+    expect((await run(`user sessions cat --revoke ${newest}`)).out).toBe("ended 1 session of cat\n");
+    expect([await status({ cookie: one }), await status({ cookie: two })]).toEqual([200, 401]);
+    expect((await run(`user sessions cat --revoke ${newest}`)).code).toBe(1);
+    expect((await run("user sessions cat --revoke-all")).out).toBe("ended 1 session of cat\n");
+    expect(await status({ cookie: one })).toBe(401);
+    expect((await run("user sessions cat")).out).toBe("no sessions\n");
+
+    const made = await run("keys create cat --name backup --permission read:books --days 30");
+    const key = made.out.trim();
+    expect(made).toMatchObject({ code: 0, err: expect.stringContaining("the only time that the key is shown") });
+    expect(await status({ "x-api-key": key })).toBe(200);
+    const id = key.split("_")[1] ?? "";
+    expect((await run("keys list cat")).out).toMatch(new RegExp(`^${id} .*${key.slice(-4)} .* backup\\n$`));
+    expect((await run(`keys revoke ann ${id}`)).code).toBe(1);
+    expect((await run(`keys revoke cat ${id}`)).out).toBe(`revoked ${id}\n`);
+    expect(await status({ "x-api-key": key })).toBe(401);
+    expect((await run("keys create cat --days soon")).err).toBe('portico: --days takes a whole number, or "never"\n');
+    // Only PostgreSQL carries events from the program to the application.
+    const heard = engine === "PostgreSQL" ? (await told.next()).value : null;
+    expect(heard).toEqual(engine === "PostgreSQL" ? { user: cat.id, credential: `session:${newest}` } : null);
+    await told.return?.();
+    await app.close();
+  }, 120_000);
+
+  it("leaves the sessions of an application that keeps them for longer as they are, and finds them all", async () => {
+    const database = place.open({ poolSize: 2 });
+    const User = userModel(database);
+    const dan = await User.objects.createUser({ email: "dan@x.example", username: "dan", password: PASSWORD });
+    const days = 86_400;
+    const clock = manualClock(Date.now() - 20 * days * 1000);
+    const app = new PorticoApp({ logger: false, stores: sqlStores(database), clock })
+      .use(
+        new SessionMiddleware({
+          secret: SECRET,
+          rememberedIdleSeconds: 300 * days,
+          rememberedAbsoluteSeconds: 400 * days,
+        }),
+      )
+      .post("/login", async ({ request }) => request.sessions.login(dan, { remember: true }));
+    const client = testClient(app);
+    for (let count = 0; count < 3; count++) await client.post("/login");
+
+    const listed = (await run("user sessions dan")).out.trimEnd().split("\n");
+    expect(listed).toHaveLength(3);
+    expect((await run(`user sessions dan --revoke ${listed[0]?.split(" ")[0]}`)).code).toBe(0);
+
+    // The list of a user's sessions is what ends them all: it must not be gone before they are.
+    const { expires_ms } = await database
+      .selectFrom("portico_entries")
+      .select("expires_ms")
+      .where("key", "like", "sessions-of:%")
+      .orderBy("expires_ms", "desc")
+      .executeTakeFirstOrThrow();
+    expect(Number(expires_ms) - Date.now()).toBeGreaterThan(400 * days * 1000);
+    await app.close();
+  }, 120_000);
+
+  it("finds what an application keeps in Redis under a prefix of its own", async () => {
+    const database = place.open({ poolSize: 2 });
+    const prefix = `cli-${randomUUID()}`;
+    const url = "redis://127.0.0.1:6379";
+    const fay = await userModel(database).objects.createUser({
+      email: "fay@x.example",
+      username: "fay",
+      password: PASSWORD,
+    });
+    const { durable } = redisStores(url, { prefix });
+    await new APIKeys({ store: durable }).create(fay, { name: "backup" });
+
+    expect((await run(`keys list fay --redis ${url}`)).out).toBe("no keys\n");
+    const { out } = await run(`keys list fay --redis ${url} --redis-prefix ${prefix}`);
+    expect(out).toContain("backup");
+    const id = out.split(" ", 1)[0] ?? "";
+    expect((await run(`keys revoke fay ${id} --redis ${url} --redis-prefix ${prefix}`)).code).toBe(0);
+    await durable.close();
+  }, 120_000);
+
+  it("shows no more of what users have written than text", async () => {
+    const database = place.open({ poolSize: 2 });
+    const eve = await userModel(database).objects.createUser({
+      email: "eve@x.example",
+      username: "eve",
+      password: PASSWORD,
+    });
+    const name = "a\u001b]0;owned\u0007\u001b[2J\nfake  line\u202e";
+    await new APIKeys({ store: sqlStores(database).durable }).create(eve, { name });
+
+    const { out } = await run("keys list eve");
+
+    expect(out).toMatch(/ {2}a\]0;owned\[2Jfake {2}line\n$/);
+    expect(out.trimEnd().split("\n")).toHaveLength(1);
+  }, 120_000);
+});
+
+describe("portico", () => {
+  it.each([[["--help"]], [["help"]]])("tells what it can do for %j", async (args) => {
+    const { code, out } = await portico(args);
+
+    expect(code).toBe(0);
+    for (const words of [
+      "migrate up",
+      "migrate down",
+      "migrate status",
+      "user create",
+      "user disable",
+      "user sessions",
+      "keys create",
+      "keys revoke",
+    ])
+      expect(out).toContain(`  ${words}`);
+  });
+
+  it.each([
+    [[], "Usage: portico <command>"],
+    [["migrate", "sideways"], 'there is no command "migrate sideways"'],
+    [["migrate", "up"], "which database? Give --database <url>, or set DATABASE_URL"],
+    [["user", "disable"], "something is missing"],
+    [["migrate", "up", "now"], 'what is "now"?'],
+    [["migrate", "up", "--fast"], "--fast"],
+  ])("answers %j with exit code 2 and what is wrong", async (args, sentence) => {
+    const { code, out, err } = await portico(args);
+
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toContain(sentence);
+    expect(err).not.toContain("    at ");
+  });
+
+  it.each([
+    ["mysql://root:hunter2@db/x", 'received "mysql://root:***@db/x"'],
+    ["postgres://root:hunter2@127.0.0.1:1/x", "The database cannot be reached: "],
+  ])("answers --database %s with exit code 1, without the password", async (url, sentence) => {
+    const { code, out, err } = await portico(["migrate", "up", "--database", url]);
+
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(sentence);
+    expect(err).not.toContain("hunter2");
+    expect(err).not.toContain("    at ");
+  });
+});
