@@ -1,10 +1,16 @@
 // npm run bench -- http: measures one part. Every figure is a ratio within one run: machines differ, and are shared.
 
 const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
+  hooks: () => import("./hooks.ts"),
   http: () => import("./http.ts"),
+  imports: () => import("./imports.ts"),
   pagination: () => import("./pagination.ts"),
   schema: () => import("./schema.ts"),
   resolver: () => import("./resolver.ts"),
+  sockets: () => import("./sockets.ts"),
+  soak: () => import("./soak.ts"),
+  auth: () => import("./auth.ts"),
+  accounts: () => import("./accounts.ts"),
 };
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));

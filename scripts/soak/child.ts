@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A process of the run, which answers what it is asked. */
+export class Child {
+  readonly #process: ChildProcess;
+  readonly #exit: Promise<number>;
+
+  constructor(file: URL, settings: object, execArgv: readonly string[] = []) {
+    this.#process = fork(file, [JSON.stringify(settings)], { execArgv: [...execArgv] });
+    this.#exit = new Promise((resolve) => this.#process.once("exit", (code) => resolve(code ?? 1)));
+  }
+
+  ask<T>(key: string, order: object): Promise<T> {
+    this.#process.send(order);
+    return this.hear<T>(key);
+  }
+
+  /** The next message that has this key; rejects when the process ends without one. */
+  hear<T>(key: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const listen = (message: Readonly<Record<string, unknown>>): void => {
+        if (!(key in message)) return;
+        this.#process.off("message", listen);
+        resolve(message[key] as T);
+      };
+      this.#process.on("message", listen);
+      void this.#exit.then((code) => reject(new Error(`a process ended with ${code} before it said ${key}`)));
+    });
+  }
+
+  /** What it ends with by itself; `null` when it does not, and is killed. */
+  async ended(patienceMs: number): Promise<number | null> {
+    const code = await Promise.race([this.#exit, sleep(patienceMs, null, { ref: false })]);
+    this.kill();
+    return code;
+  }
+
+  kill(): void {
+    this.#process.kill("SIGKILL");
+  }
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { authentication, useAuth } from "../../src/auth/index.ts";
+import { Depend, type LogOptions, memoryStores, PorticoApp, rateLimit, type Stores } from "../../src/index.ts";
+import { CursorPagination } from "../../src/pagination/index.ts";
+import { redisStores } from "../../src/redis/index.ts";
+import { openDatabase, userModel } from "../../src/sql/index.ts";
+import type { AliveCount } from "./alive-count.ts";
+import { CountedWindows } from "./counted-windows.ts";
+import type { OpenCount } from "./open-count.ts";
+import { noteList, soakGraph, ticked } from "./soak-graph.ts";
+import type { SoakSettings } from "./soak-settings.ts";
+import { fillTables, type Tables } from "./soak-tables.ts";
+
+export interface SoakApp {
+  readonly app: PorticoApp;
+  readonly stores: Stores;
+}
+
+const TICK_MS = 100;
+
+/** The application that is soaked: routes, accounts, a graph and sockets over one database. */
+export async function soakApp(
+  settings: SoakSettings,
+  { open, alive }: { readonly open: OpenCount; readonly alive: AliveCount },
+  logger: LogOptions,
+): Promise<SoakApp> {
+  const { redis } = settings;
+  const stores = redis === null ? inMemory() : redisStores(redis.url, { prefix: redis.prefix });
+  const database = openDatabase<Tables>(settings.database);
+  await fillTables(database, stores.bus);
+
+  const app = new PorticoApp({
+    stores,
+    logger,
+    // Clients say by X-Forwarded-For who they are: limits then count each of them on its own.
+    trustedProxies: ["loopback"],
+    cursorKeys: ["a key of the soak that signs its cursors"],
+    timeouts: { headersSeconds: 4, requestSeconds: 30, recheckSeconds: 5, graceSeconds: 1 },
+    // Collections stop the process for longer than any load would.
+    load: { maxEventLoopDelayMs: 60_000 },
+    shutdown: { signals: [], socketSeconds: 0, deadlineSeconds: 5 },
+    health: { checks: { database: () => database.ping() } },
+  });
+  app.use(async (ctx, next) => {
+    alive.see("contexts", ctx);
+    await next();
+  });
+  app.use(
+    authentication({
+      userModel: userModel(database, { bus: stores.bus }),
+      secret: "a secret of the soak, and of nothing else",
+      audience: "soak",
+      mailer: async () => {},
+      onEvent: () => {},
+    }),
+  );
+
+  const newest = new CursorPagination({
+    order: [
+      ["written_at", "desc"],
+      ["id", "desc"],
+    ],
+    defaultPageSize: 25,
+  });
+  const desk = Depend(open.provider(() => ({ isOpen: true })));
+  soakGraph({ database, open, newest, directory: settings.directory }).mount(app);
+  app.get("/notes", { params: { desk } }, ({ response }) =>
+    response.apaginate(noteList(database), { strategy: newest }),
+  );
+  app.get("/private", { auth: useAuth(), params: { desk } }, ({ user }) => ({ name: user.displayName }));
+  app.get(
+    "/forbidden",
+    { auth: useAuth({ permissions: ["read:secrets"] }), params: { desk } },
+    () => "nobody reads it",
+  );
+  app.get("/limited", { middleware: [rateLimit({ perMinute: 3, name: "limited" })] }, () => "seldom");
+  app.post(
+    "/small",
+    { maxBody: "1kb", body: z.object({ text: z.string() }), params: { desk } },
+    async ({ body, desk: { isOpen } }) => ({ length: body.text.length, isOpen }),
+  );
+  app.get("/slow", { params: { desk } }, async ({ request }) => {
+    await sleep(300, undefined, { signal: request.signal }).catch(() => {});
+    return "late";
+  });
+  app.get("/stream", { params: { desk } }, ({ response }) => response.stream(open.iterate(chunks()), "text/plain"));
+  app.socket("/echo", { params: { desk } }, async ({ socket }) => {
+    for await (const message of socket) socket.send(message);
+  });
+
+  let n = 0;
+  const tick = async (): Promise<void> => {
+    await stores.bus.publish(ticked, n++ % 1_000).catch((err: unknown) => app.log.error({ err }, "a tick was lost"));
+  };
+  const ticking = setInterval(() => void tick(), TICK_MS);
+  app.onClose(async () => {
+    clearInterval(ticking);
+    await database.destroy();
+  });
+  return { app, stores };
+}
+
+function inMemory(): Stores {
+  const stores = memoryStores();
+  return { ...stores, counters: new CountedWindows(stores.counters) };
+}
+
+async function* chunks(): AsyncGenerator<string, void, void> {
+  for (let n = 0; n < 40; n++) {
+    yield "x".repeat(16_384);
+    await sleep(10);
+  }
+}

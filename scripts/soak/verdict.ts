@@ -1,0 +1,153 @@
+import type { Traffic } from "./client.ts";
+import type { Figures } from "./figures.ts";
+
+/** The server and its clients at one moment of the load. */
+export interface Sample {
+  /** Since the load began. */
+  readonly seconds: number;
+  readonly figures: Figures;
+  readonly traffic: Traffic;
+}
+
+/** A whole run. */
+export interface Run {
+  /** Before the load. */
+  readonly idle: Figures;
+  readonly samples: readonly Sample[];
+  /** After the load, once nothing changed any more. */
+  readonly settled: Figures;
+  /** After the application was closed. */
+  readonly closed: Figures;
+  /** What the process ended with by itself; `null` when it did not. */
+  readonly exitCode: number | null;
+  readonly traffic: Traffic;
+  /** Actions in a second that were meant to be. */
+  readonly rate: number;
+  /** Connections to servers that a pool may keep. */
+  readonly pooled: number;
+  /** People there are: each may leave a few entries in the store. */
+  readonly people: number;
+}
+
+/** What the heap may grow by over the second half of the load, by its trend: so much, or so much for each action in it. */
+const MOST_BYTES: number = 2 * 1024 ** 2;
+const MOST_BYTES_AN_ACTION = 100;
+/** Objects of a kind that may be in memory: those that were used last are let go of when others are. */
+const MOST_ALIVE = 8;
+/** What somebody who is signed out leaves in the store: when they were, and lists that are swept later. */
+const ENTRIES_A_PERSON = 3;
+/** What the process itself has: the channel to whoever started it, and its output. */
+const OWN_KINDS: readonly string[] = ["PipeWrap", "TTYWrap"];
+/** What each connection of a pool has. */
+const POOL_KINDS: readonly string[] = ["TCPSocketWrap", "Timeout"];
+/** Files that are opened when they are first needed. */
+const MOST_DESCRIPTORS = 3;
+
+/** What is wrong with a run, in a sentence each; nothing when it is clean. */
+export function verdict(run: Run): readonly string[] {
+  const { traffic, settled, closed, exitCode } = run;
+  return [
+    ...someOf("an answer was wrong", traffic.faults),
+    ...Object.entries(traffic.statuses)
+      .filter(([status]) => Number(status) >= 500)
+      .map(([status, count]) => `${count} answers were ${status}`),
+    ...someOf("it must not happen", closed.mishaps),
+    ...tooLittle(run),
+    ...leftOpen(run),
+    ...leftAlive(run),
+    ...growth(run),
+    ...Object.entries(closed.resources)
+      .filter(([kind]) => !OWN_KINDS.includes(kind))
+      .map(([kind, count]) => `${count} of ${kind} are left after close()`),
+    ...(closed.dependencies + closed.iterators > settled.dependencies + settled.iterators
+      ? ["something was opened while it closed"]
+      : []),
+    ...(exitCode === 0 ? [] : [exitCode === null ? "the process does not end" : `the process ended with ${exitCode}`]),
+  ];
+}
+
+/** By how many bytes the heap grew over the second half of the load: its trend, which a few odd values do not move. */
+export function heapGrowth(samples: readonly Sample[]): number {
+  const half = secondHalf(samples);
+  const slopes = half.flatMap((a, index) =>
+    half.slice(index + 1).map((b) => (b.figures.heap - a.figures.heap) / (b.seconds - a.seconds)),
+  );
+  const [first, last] = [half[0], half.at(-1)];
+  if (first === undefined || last === undefined || slopes.length === 0) return 0;
+  return median(slopes) * (last.seconds - first.seconds);
+}
+
+function growth({ samples }: Run): readonly string[] {
+  const half = secondHalf(samples);
+  const actions = (half.at(-1)?.traffic.actions ?? 0) - (half[0]?.traffic.actions ?? 0);
+  const most = Math.max(MOST_BYTES, MOST_BYTES_AN_ACTION * actions);
+  const grown = heapGrowth(samples);
+  if (half.length < 3) return ["there are too few samples for a trend of the heap"];
+  return grown <= most
+    ? []
+    : [`the heap grows: ${megabytes(grown)} MB over ${actions} actions, where ${megabytes(most)} MB may be`];
+}
+
+/** A run that did nothing proves nothing. */
+function tooLittle({ samples, traffic, rate, settled }: Run): readonly string[] {
+  const seconds = samples.at(-1)?.seconds ?? 0;
+  return [
+    ...(traffic.actions < 0.25 * rate * seconds
+      ? [`only ${traffic.actions} actions were done in ${Math.round(seconds)} s, of ${rate} a second`]
+      : []),
+    ...(settled.opened === 0 ? ["no dependency was ever opened"] : []),
+    ...[101, 200, 204, 400, 401, 403, 413, 429]
+      .filter((status) => traffic.statuses[status] === undefined && traffic.actions > 1_000)
+      .map((status) => `nothing was answered with ${status}`),
+  ];
+}
+
+function leftOpen({ idle, settled, pooled, people }: Run): readonly string[] {
+  const kinds = Object.entries(settled.resources).map(([kind, count]) => {
+    const most = (idle.resources[kind] ?? 0) + (POOL_KINDS.includes(kind) ? pooled : 0);
+    return [`of ${kind}`, count, most] as const;
+  });
+  const counts: readonly (readonly [what: string, count: number, most: number])[] = [
+    ["dependencies", settled.dependencies, 0],
+    ["iterators", settled.iterators, 0],
+    ["connections of clients", settled.connections, 0],
+    ["temporary files", settled.temporaryFiles, 0],
+    ["descriptors", settled.descriptors, idle.descriptors + pooled + MOST_DESCRIPTORS],
+    ["entries of the store", settled.stored ?? 0, (idle.stored ?? 0) + ENTRIES_A_PERSON * people],
+    // Of revocations, once there was a socket.
+    ["topics", settled.topics ?? 0, (idle.topics ?? 0) + 1],
+    ...kinds,
+  ];
+  return counts
+    .filter(([, count, most]) => count > most)
+    .map(([what, count, most]) => `${count} ${what} are left, where ${most} may be`);
+}
+
+function leftAlive({ idle, settled, pooled }: Run): readonly string[] {
+  const { timers, windows, alive } = settled;
+  // Each connection of a pool has some of its own.
+  const mostTimers = (idle.timers ?? 0) + (windows ?? 0) + 3 * pooled + MOST_ALIVE;
+  const counts = Object.entries(alive).map(([kind, count]) => [kind, count, MOST_ALIVE] as const);
+  return [...counts, ["timers", timers ?? 0, mostTimers] as const]
+    .filter(([, count, most]) => count > most)
+    .map(([kind, count, most]) => `${count} ${kind} are in memory, where ${most} may be`);
+}
+
+function secondHalf(samples: readonly Sample[]): readonly Sample[] {
+  return samples.slice(Math.floor(samples.length / 2));
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1024 ** 2).toFixed(2);
+}
+
+/** Alike ones are told once. */
+function someOf(what: string, texts: readonly string[]): readonly string[] {
+  const groups = Object.groupBy(texts, (text) => text.slice(0, 60));
+  return Object.values(groups).map((group = []) => `${what}, ${group.length} times: ${group[0]}`);
+}
