@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
+import { anchorOf } from "../../docs/.vitepress/anchor-of.ts";
 import { read, root } from "./repository.ts";
 
 /** What stands in backticks in a page, in the text and in blocks: where a reference names things. */
@@ -38,15 +39,8 @@ export function brokenLinks(page: string): readonly string[] {
     });
 }
 
-/** The anchors of a page's headings, as GitHub makes them. */
 function headings(page: string): readonly string[] {
-  return [...withoutBlocks(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
-    (title as string)
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-      .trim()
-      .replace(/\s/g, "-"),
-  );
+  return [...withoutBlocks(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title as string));
 }
 
 function withoutBlocks(text: string): string {

@@ -5,22 +5,35 @@ import { once } from "node:events";
 export interface Program {
   /** Where it listens, by its first line that says so. */
   readonly url: string;
+  /** Posts JSON to a path of it. */
+  post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Response>;
   /** Sends the signal and gives the exit code; `null` when the signal itself ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /** Starts `node file` on a free port and waits until it says where it listens. Rejects with its output if it ends before. */
-export async function startProgram(folder: string, file: string): Promise<Program> {
+export async function startProgram(
+  folder: string,
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Program> {
   // The variables of the test runner are not the user's.
   const { PATH = "" } = process.env;
   const child = spawn(process.execPath, [file], {
     cwd: folder,
-    env: { PATH, PORT: "0" },
+    env: { PATH, PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = once(child, "exit") as Promise<[number | null]>;
+  const url = await listening(child);
   return {
-    url: await listening(child),
+    url,
+    post: (path, body, headers) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      }),
     async end(signal) {
       child.kill(signal);
       return (await exited)[0];

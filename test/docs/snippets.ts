@@ -96,7 +96,13 @@ export async function compileSnippets(name: string, snippets: readonly Snippet[]
         ),
       ),
     );
-    faults.push(...(await compile(config)).flatMap((line) => toFault(line, written)));
+    let isForeign = false;
+    for (const line of await compile(config)) {
+      // What continues a message is indented below it.
+      const fault: readonly string[] = line.startsWith(" ") ? (isForeign ? [] : [line]) : toFault(line, written);
+      isForeign = fault.length === 0;
+      faults.push(...fault);
+    }
   }
   return faults;
 }

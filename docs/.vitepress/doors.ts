@@ -1,6 +1,6 @@
+import { readFileSync } from "node:fs";
 import { posix } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import { read } from "./repository.ts";
 
 /** The source file behind each door of the package. */
 export const doors: readonly (readonly [door: string, file: string])[] = Object.entries(manifest.exports).flatMap(
@@ -9,6 +9,11 @@ export const doors: readonly (readonly [door: string, file: string])[] = Object.
       ? []
       : [[door.replace(/^\./, "portico"), target.default.replace(/^\.\/dist\/(.*)\.js$/, "src/$1.ts")] as const],
 );
+
+/** The text of a file of the repository, by its path from the root. */
+export function read(file: string): string {
+  return readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+}
 
 const LIST = /^export (?:type )?\{(?<names>[^}]*)\}/gm;
 const STAR = /^export (?<type>type )?\* from "(?<from>[^"]+)"/gm;

@@ -1,0 +1,42 @@
+import { posix } from "node:path";
+import type { MarkdownRenderer } from "vitepress";
+import { read } from "./doors.ts";
+
+type State = Parameters<Parameters<MarkdownRenderer["core"]["ruler"]["push"]>[1]>[0];
+type Token = State["tokens"][number];
+
+/**
+ * Files of the repository outside `docs/` are no pages of the site. A source file that has a paragraph for itself is shown
+ * below its name, as it stands when the site is built; of every other link to such files the text stays.
+ */
+export function repositoryLinks(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.after("inline", "repository-links", (state) => {
+    const page = `docs/${(state.env as { readonly relativePath?: string }).relativePath ?? ""}`;
+    state.tokens = state.tokens.flatMap((token, i, all) => {
+      const outside = (token.children ?? []).map((child) => fileOutside(page, child));
+      token.meta = { file: token.children?.length === 3 ? outside[0] : undefined };
+      for (const [at, file] of outside.entries()) if (file !== undefined) removeLink(token.children ?? [], at);
+      const alone =
+        token.type === "paragraph_close" ? (all[i - 1]?.meta as { file?: string } | undefined)?.file : undefined;
+      return alone?.endsWith(".ts") ? [token, codeOf(state, alone)] : [token];
+    });
+  });
+}
+
+/** The path from the root of the repository, when it is a link that leaves `docs/`. */
+function fileOutside(page: string, token: Token): string | undefined {
+  const target = token.type === "link_open" ? (token.attrGet("href") ?? "") : "";
+  if (target === "" || /^(?:[a-z]+:|[/#])/.test(target)) return undefined;
+  const file = posix.join(posix.dirname(page), target);
+  return file.startsWith("docs/") ? undefined : file;
+}
+
+function removeLink(tokens: readonly Token[], at: number): void {
+  const open = tokens[at];
+  const close = tokens.slice(at).find(({ type, level }) => type === "link_close" && level === open?.level);
+  for (const half of [open, close]) Object.assign(half ?? {}, { tag: "span", attrs: null });
+}
+
+function codeOf({ Token }: State, file: string): Token {
+  return Object.assign(new Token("fence", "code", 0), { info: "ts", content: read(file), markup: "```", block: true });
+}
