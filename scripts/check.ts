@@ -7,6 +7,8 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["format and import order", "biome check --error-on-warnings ."],
   ["lint and layers", "oxlint"],
   ["types", "tsc -p tsconfig.json"],
+  // On its own: it says who its users are, and that holds for a whole program.
+  ["types of the example", "tsc -p examples/tsconfig.json"],
   ["unused files, exports and dependencies", "knip"],
   ["build", "npm run --silent build"],
   ["package", "publint --strict"],

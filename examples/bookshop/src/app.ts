@@ -1,29 +1,45 @@
-import { Conflict, PorticoApp, type PorticoAppOptions } from "portico";
-import { booksRouter } from "./books.ts";
-import { booksGraph } from "./graph.ts";
-import { IsbnTaken, Shelf } from "./shelf.ts";
+import { PorticoApp, type PorticoAppOptions } from "portico";
+import type { Mailer } from "portico/auth";
+import { signIn } from "./accounts/sign-in.ts";
+import { authorRoutes } from "./authors/author-routes.ts";
+import { bookRoutes } from "./books/book-routes.ts";
+import { database } from "./database.ts";
+import { shopGraph } from "./graph.ts";
+import { operations } from "./operations/operations.ts";
+import { orderRoutes } from "./orders/order-routes.ts";
+import { shopPage } from "./page/shop-page.ts";
+import { settings } from "./settings.ts";
+import { stores } from "./stores.ts";
 
 export interface BookshopOptions {
-  /** The books to begin with. @default one, so that there is something to see */
-  readonly shelf?: Shelf;
-  /** How many books one client may add in a minute. @default 30 */
-  readonly addsPerMinute?: number;
+  /** Sends mails. @default one that prints them */
+  readonly mailer?: Mailer;
   /** What the framework takes: tests hand in their log here. */
   readonly app?: PorticoAppOptions;
 }
 
-/** Builds the application, and does not start it: the server listens, a test asks it directly. */
-export function bookshop({ shelf = firstShelf(), addsPerMinute = 30, app: options }: BookshopOptions = {}): PorticoApp {
-  const app = new PorticoApp({ title: "Bookshop", version: "1.0.0", ...options });
-  app.mount("/books", booksRouter({ shelf, addsPerMinute }));
-  booksGraph(shelf).mount(app);
-  // The shelf knows nothing of HTTP: what its error means to a client is said here.
-  app.addExceptionHandler(IsbnTaken, (_request, _response, { isbn }) => {
-    throw new Conflict(`There is a book ${isbn} already`, { code: "ISBN_TAKEN" });
+/** Puts the application together, and does not start it: the server listens, a test asks it directly. */
+export function bookshop({ mailer, app: options }: BookshopOptions = {}): PorticoApp {
+  const app = new PorticoApp({
+    title: "Bookshop",
+    version: "2.0.0",
+    stores,
+    ...(settings.publicUrl === undefined ? {} : { publicUrl: settings.publicUrl }),
+    cursorKeys: [settings.secret],
+    health: { checks: { database: () => database.ping() } },
+    ...options,
   });
-  return app;
-}
+  app.onClose(() => database.destroy());
 
-function firstShelf(): Shelf {
-  return new Shelf([{ isbn: "9780141439549", title: "Middlemarch", author: "George Eliot" }]);
+  // First who is calling, then everything that wants to know.
+  app.use(signIn(mailer));
+
+  const { hooks, routes } = operations();
+  shopGraph(hooks).mount(app);
+  app.mount("/operations", routes);
+  app.mount("/books", bookRoutes());
+  app.mount("/authors", authorRoutes());
+  app.mount("/orders", orderRoutes());
+  app.mount("", shopPage());
+  return app;
 }

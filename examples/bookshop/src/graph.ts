@@ -1,39 +1,39 @@
-import { Conflict, Depend, rateLimit } from "portico";
-import { connection, field, Graph, mutation, type ObjectType, object, schema, t } from "portico/graphql";
-import { bookPages, byTitle } from "./pages.ts";
-import { type Book, type Shelf, unitOfWork } from "./shelf.ts";
+import { rateLimit } from "portico";
+import { Graph, type OperationHook, schema } from "portico/graphql";
+import { accountMutations, accountQueries } from "./accounts/account-fields.ts";
+import { authorQueries } from "./authors/author-fields.ts";
+import { bookQueries } from "./books/book-fields.ts";
+import { bookMutations } from "./books/book-mutations.ts";
+import { stockNews } from "./books/stock-news.ts";
+import { orderMutations, orderNews, orderQueries } from "./orders/order-fields.ts";
+import { reviewMutations } from "./reviews/review-mutations.ts";
+import { searchQueries } from "./search/search-fields.ts";
+import { settings } from "./settings.ts";
 
-const Isbn = t.scalar<string>("Isbn", {
-  description: "13 digits",
-  serialize: String,
-  parse(value) {
-    if (typeof value === "string" && /^\d{13}$/.test(value)) return value;
-    throw new TypeError("an ISBN has 13 digits");
-  },
+/** The schema, put together from what each subject has. */
+const shopSchema = schema({
+  query: [accountQueries, authorQueries, bookQueries, orderQueries, searchQueries],
+  mutation: [accountMutations, bookMutations, orderMutations, reviewMutations],
+  subscription: [orderNews, stockNews],
 });
-const BookType: ObjectType<Book> = object("Book", { isbn: Isbn, title: t.string, author: t.string });
 
-/** The same books as those of the routes, as a graph. */
-export function booksGraph(shelf: Shelf): Graph {
-  const books = field(t.list(BookType), { params: { author: t.nullable(t.string) }, listSize: 100 })(({ author }) =>
-    shelf.list().filter((book) => author === null || book.author === author),
-  );
-  // The same pages as those of GET /books, as a Relay connection: cursors of one work in the other.
-  const library = connection(BookType, byTitle)(() => bookPages(shelf));
-  const book = field(t.nullable(BookType), { params: { isbn: Isbn } })(({ isbn }) => shelf.find(isbn));
-
-  const addBook = mutation(BookType, {
-    params: { isbn: Isbn, title: t.string, author: t.string, draft: Depend(unitOfWork(shelf)) },
-  })(({ draft, isbn, title, author }) => {
-    // The commit would find out too, and that would be an unexpected error: here the client can be told.
-    if (shelf.find(isbn) !== null) throw new Conflict(`There is a book ${isbn} already`, { code: "ISBN_TAKEN" });
-    const added = { isbn, title, author };
-    draft.add(added);
-    return added;
+/** The endpoint at /graphql: queries, mutations, uploads, subscriptions, and the explorer for whoever comes by browser. */
+export function shopGraph(hooks: readonly OperationHook[]): Graph {
+  const graph = new Graph(shopSchema, {
+    ide: { enabled: !settings.isProduction, title: "Bookshop", query: FIRST_QUERY },
+    uploads: { enabled: true, maxSize: "2mb", maxFiles: 1, maxTotal: "2mb", contentTypes: ["image/png", "image/jpeg"] },
+    middleware: [rateLimit({ perMinute: 6_000, name: "graph" })],
   });
-
-  return new Graph(schema({ query: { books, library, book }, mutation: { addBook } }), {
-    transport: { batch: 0 },
-    middleware: [rateLimit({ perMinute: 600, name: "graph" })],
-  });
+  for (const hook of hooks) graph.onOperation(hook);
+  return graph;
 }
+
+const FIRST_QUERY = `query Newest {
+  books(first: 3) {
+    nodes {
+      title
+      author { name }
+    }
+  }
+}
+`;

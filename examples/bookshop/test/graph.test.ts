@@ -1,96 +1,316 @@
-import { liveClient, type TestClient } from "portico/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { bookshop } from "../src/app.ts";
-import { Shelf } from "../src/shelf.ts";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { GraphResult } from "portico/testing";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openShop, type Shop } from "./open-shop.ts";
+import { byToken, type Headers, upload } from "./sign-in.ts";
 
-const emma = { isbn: "9780141439587", title: "Emma", author: "Jane Austen" };
-const persuasion = { isbn: "9780141439686", title: "Persuasion", author: "Jane Austen" };
-const ADD =
-  "mutation ($isbn: Isbn!, $title: String!, $author: String!) { addBook(isbn: $isbn, title: $title, author: $author) { isbn } }";
+let shop: Shop;
+const signedIn: Record<string, Headers> = {};
+beforeAll(async () => {
+  shop = await openShop({ books: 120 });
+  for (const name of ["reader1", "reader2", "seller"]) signedIn[name] = await byToken(shop.client, name);
+}, 30_000);
 
-interface Answer {
-  readonly data?: unknown;
-  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+const ask = <Data>(document: string, variables = {}, as?: string): Promise<GraphResult<Data>> =>
+  shop.client.graphql<Data>(document, variables, { headers: as === undefined ? {} : (signedIn[as] ?? {}) });
+
+const stock = async (id: string): Promise<unknown> =>
+  ((await shop.client.get(`/books/${id}`)).json() as { readonly stock: number }).stock;
+
+/** Counts the statements that are sent until the test ends. */
+function statements(): { readonly count: number } {
+  const sent = { count: 0 };
+  const add = (): void => void sent.count++;
+  subscribe("bookshop.statements", add);
+  onTestFinished(() => void unsubscribe("bookshop.statements", add));
+  return sent;
 }
 
-async function open(shelf: Shelf = new Shelf([emma])) {
-  const client = await liveClient(bookshop({ shelf, app: { logger: false } }));
-  onTestFinished(() => client.close());
-  return client;
-}
+describe("a query", () => {
+  it("sends as many statements for 100 books as for one", async () => {
+    const document = `query Page($first: Int!) {
+      books(first: $first) { nodes { title stars cover author { name books { title } } reviews { stars reader } } }
+    }`;
+    await ask(document, { first: 1 });
+    const sent = statements();
 
-async function ask(client: TestClient, query: string, variables: object = {}): Promise<Answer> {
-  return (await client.post("/graphql", { body: { query, variables } })).json() as Answer;
-}
+    const one = await ask(document, { first: 1 });
+    const forOne = sent.count;
+    const hundred = await ask<{ books: { nodes: unknown[] } }>(document, { first: 100 });
 
-describe("the graph of the bookshop", () => {
-  it("lists the books, those of one author, and shows one", async () => {
-    const client = await open(new Shelf([emma, { ...persuasion, author: "A. Nother" }]));
+    expect([one.errors, hundred.errors]).toEqual([undefined, undefined]);
+    expect(hundred.data?.books.nodes).toHaveLength(100);
+    // The page, its authors, their books, the stars, the covers, the reviews, and who wrote them.
+    expect([forOne, sent.count - forOne]).toEqual([7, 7]);
+  });
 
-    const all = await ask(client, "{ books { title } }");
-    const hers = await ask(
-      client,
-      'query ($isbn: Isbn!) { books(author: "Jane Austen") { isbn title author } book(isbn: $isbn) { title } }',
-      {
-        isbn: persuasion.isbn,
-      },
+  it("finds a book by its id or its ISBN, and by nothing that is none", async () => {
+    const byId = await ask('{ book(by: { id: "book-9" }) { isbn genre author { name } } }');
+    const byIsbn = await ask('{ book(by: { isbn: "9780000000009" }) { id } }');
+    const none = await ask('{ book(by: { isbn: "9780000009999" }) { id } }');
+    const senseless = await ask('{ book(by: { isbn: "emma" }) { id } }');
+
+    expect(byId.data).toMatchObject({
+      book: { isbn: "9780000000009", genre: "children", author: { name: expect.any(String) } },
+    });
+    expect([byIsbn.data, none.data]).toEqual([{ book: { id: "book-9" } }, { book: null }]);
+    expect(senseless.errors?.[0]?.message).toContain("an ISBN has 13 digits");
+  });
+
+  it("finds books and authors by how they begin, and takes a percent sign for one", async () => {
+    const found = "fragment F on SearchResult { __typename ... on Author { name } ... on Book { title } }";
+
+    const { data } = await ask<Record<"a" | "b" | "c", { __typename: string }[]>>(
+      `{ a: search(text: "Bruno") { ...F } b: search(text: "Beyond") { ...F } c: search(text: "%") { ...F } } ${found}`,
     );
 
-    expect(all.data).toEqual({ books: [{ title: "Emma" }, { title: "Persuasion" }] });
-    expect(hers.data).toEqual({ books: [emma], book: { title: "Persuasion" } });
+    expect(data?.a).toMatchObject([{ __typename: "Author", name: expect.stringMatching(/^Bruno /) }]);
+    expect(data?.b).toHaveLength(10);
+    expect(data?.b.every(({ __typename }) => __typename === "Book")).toBe(true);
+    expect(data?.c).toEqual([]);
   });
 
-  it("pages through the books with the cursors of the routes, and they with its own", async () => {
-    const client = await open(new Shelf([emma, persuasion]));
-    interface Page {
-      readonly items: readonly { readonly title: string }[];
-      readonly pagination: { readonly next_cursor: string };
-    }
+  it("answers everything but what somebody may not see", async () => {
+    const document = '{ book(by: { id: "book-1" }) { title costCents } }';
 
-    const first = (await client.get("/books?page_size=1")).json() as Page;
-    const second = await ask(
-      client,
-      "query ($after: String) { library(first: 1, after: $after) { nodes { title } pageInfo { hasNextPage } } }",
-      {
-        after: first.pagination.next_cursor,
-      },
+    const [nobody, reader, seller] = [
+      await ask(document),
+      await ask(document, {}, "reader1"),
+      await ask(document, {}, "seller"),
+    ];
+
+    expect(nobody.data).toMatchObject({ book: { title: expect.any(String), costCents: null } });
+    expect(nobody.errors).toMatchObject([{ path: ["book", "costCents"], extensions: { code: "UNAUTHENTICATED" } }]);
+    expect(reader.errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
+    expect(seller).toMatchObject({ data: { book: { costCents: 337 } } });
+    expect(seller.errors).toBeUndefined();
+  });
+
+  it("is refused when it asks for too much", async () => {
+    const { errors } = await ask(
+      "{ books(first: 100) { nodes { author { books { reviews { book { reviews { stars } } } } } } } }",
     );
-    const start = await ask(client, "{ library(first: 1) { pageInfo { endCursor } totalCount } }");
-    const { endCursor } = (start.data as { library: { pageInfo: { endCursor: string } } }).library.pageInfo;
-    const rest = (await client.get("/books", { query: { cursor: endCursor } })).json() as Page;
 
-    expect(first.items).toMatchObject([{ title: "Emma" }]);
-    expect(second.data).toEqual({ library: { nodes: [{ title: "Persuasion" }], pageInfo: { hasNextPage: false } } });
-    expect(start.data).toMatchObject({ library: { totalCount: 2 } });
-    expect(rest.items).toMatchObject([{ title: "Persuasion" }]);
+    expect(errors).toMatchObject([{ extensions: { code: "COST_LIMIT_EXCEEDED" } }]);
+  });
+});
+
+describe("an order", () => {
+  const ORDER = `mutation Order($books: [OrderedBook!]!) {
+    placeOrder(books: $books) { id state totalCents buyer lines { copies priceCents book { id stock } } }
+  }`;
+
+  it("takes copies from the shelf, and sees what it has just written", async () => {
+    const [before, other] = [await stock("book-10"), await stock("book-11")];
+
+    const { data, errors } = await ask(
+      ORDER,
+      { books: [{ book: "book-11" }, { book: "book-10", copies: 2 }] },
+      "reader1",
+    );
+
+    expect(errors).toBeUndefined();
+    expect(data).toMatchObject({
+      placeOrder: {
+        state: "placed",
+        totalCents: 2 * 870 + 907,
+        buyer: "reader1",
+        lines: [
+          { copies: 2, priceCents: 870, book: { id: "book-10", stock: Number(before) - 2 } },
+          { copies: 1, priceCents: 907, book: { id: "book-11", stock: Number(other) - 1 } },
+        ],
+      },
+    });
+    expect([await stock("book-10"), await stock("book-11")]).toEqual([Number(before) - 2, Number(other) - 1]);
   });
 
-  it("adds a book, which the routes then have, and of which the news tells", async () => {
-    const client = await open();
-    const news = await client.socket("/books/news");
+  it("is all or nothing: what cannot be delivered takes no other book along", async () => {
+    const before = await stock("book-12");
 
-    const added = await ask(client, ADD, persuasion);
+    const { data, errors } = await ask(
+      ORDER,
+      { books: [{ book: "book-12" }, { book: "book-13", copies: 99 }] },
+      "reader1",
+    );
+    const empty = await ask(ORDER, { books: [] }, "reader1");
 
-    expect(added.data).toEqual({ addBook: { isbn: persuasion.isbn } });
-    expect((await client.get(`/books/${persuasion.isbn}`)).json()).toEqual(persuasion);
-    expect(JSON.parse(await news.next())).toEqual(persuasion);
-  });
-
-  it("says which book there is already, and what is no ISBN", async () => {
-    const client = await open();
-
-    const taken = await ask(client, ADD, emma);
-    const senseless = await client.post("/graphql", { body: { query: ADD, variables: { ...emma, isbn: "emma" } } });
-
-    expect(taken.errors).toMatchObject([
-      { message: `There is a book ${emma.isbn} already`, extensions: { code: "ISBN_TAKEN" } },
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      { message: expect.stringMatching(/^There are \d+ left of /), extensions: { code: "OUT_OF_STOCK" } },
     ]);
-    expect([senseless.status, senseless.text()]).toEqual([400, expect.stringContaining("an ISBN has 13 digits")]);
+    expect(await stock("book-12")).toBe(before);
+    expect(empty.errors).toMatchObject([{ extensions: { code: "NOTHING_ORDERED" } }]);
   });
 
-  it("is not in the description of the routes", async () => {
-    const client = await open();
+  it("counts a book that is there twice once, and takes no more of it than a person buys", async () => {
+    const twice = await ask<{ placeOrder: { lines: object[] } }>(
+      ORDER,
+      { books: [{ book: "book-18" }, { book: "book-18", copies: 2 }] },
+      "reader1",
+    );
+    const greedy = await ask(
+      ORDER,
+      {
+        books: [
+          { book: "book-18", copies: 60 },
+          { book: "book-18", copies: 60 },
+        ],
+      },
+      "reader1",
+    );
 
-    expect((await client.get("/openapi.json")).text()).not.toContain("graphql");
+    expect(twice.data?.placeOrder.lines).toMatchObject([{ copies: 3 }]);
+    expect(greedy.errors).toMatchObject([{ extensions: { code: "TOO_MUCH_ORDERED" } }]);
+  });
+
+  it("is not placed twice when two want the last copy", async () => {
+    await ask('mutation { changeBook(id: "book-14", change: { stock: 1 }) { stock } }', {}, "seller");
+    const books = [{ book: "book-14" }];
+
+    const answers = await Promise.all([ask(ORDER, { books }, "reader1"), ask(ORDER, { books }, "reader2")]);
+
+    expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(1);
+    expect(await stock("book-14")).toBe(0);
+  });
+
+  it("is placed and listed by routes, too, with the cursors of the graph; and everybody sees their own", async () => {
+    const headers = signedIn["reader2"] ?? {};
+    const placed = await shop.client.post("/orders", { body: { books: [{ book: "book-15" }] }, headers });
+    await shop.client.post("/orders", { body: { books: [{ book: "book-16" }] }, headers });
+
+    const mine = await ask<{ myOrders: { pageInfo: { endCursor: string } } }>(
+      "{ myOrders(first: 1) { nodes { id } pageInfo { endCursor } } }",
+      {},
+      "reader2",
+    );
+    const cursor = mine.data?.myOrders.pageInfo.endCursor ?? "";
+    const rest = await shop.client.get("/orders", { query: { cursor }, headers });
+    const theirs = await shop.client.get("/orders", { query: { cursor }, headers: signedIn["reader1"] ?? {} });
+
+    expect(placed.status).toBe(201);
+    expect(rest.json()).toMatchObject({ items: expect.arrayContaining([expect.objectContaining(placed.json())]) });
+    expect(theirs.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
+    expect((await ask("{ myOrders { nodes { id } } }")).errors).toMatchObject([
+      { extensions: { code: "UNAUTHENTICATED" } },
+    ]);
+  });
+
+  it("is shipped once, by sellers", async () => {
+    const { data } = await ask<{ placeOrder: { id: string } }>(ORDER, { books: [{ book: "book-17" }] }, "reader1");
+    const id = data?.placeOrder.id;
+    const ship = "mutation ($id: ID!) { shipOrder(id: $id) { state buyer } }";
+
+    const reader = await ask(ship, { id }, "reader1");
+    const seller = await ask(ship, { id }, "seller");
+    const again = await ask(ship, { id }, "seller");
+
+    expect(reader.errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
+    expect(seller.data).toEqual({ shipOrder: { state: "shipped", buyer: "reader1" } });
+    expect(again.errors).toMatchObject([{ extensions: { code: "NOT_FOUND" } }]);
+  });
+});
+
+describe("a review", () => {
+  it("is written once for each reader and book, and counts at once", async () => {
+    const write = `mutation ($stars: Int!) {
+      writeReview(review: { book: "book-20", stars: $stars, text: "Read it." }) { reader stars book { stars reviews { reader } } }
+    }`;
+
+    const first = await ask(write, { stars: 1 }, "reader2");
+    const second = await ask<{ writeReview: { book: { reviews: { reader: string }[] } } }>(
+      write,
+      { stars: 5 },
+      "reader2",
+    );
+    const wrong = await ask(write, { stars: 6 }, "reader2");
+
+    const reviews = second.data?.writeReview.book.reviews;
+    expect(first.data).toMatchObject({ writeReview: { reader: "reader2", stars: 1 } });
+    expect(second.data).toMatchObject({ writeReview: { stars: 5 } });
+    expect(reviews?.filter(({ reader }) => reader === "reader2")).toHaveLength(1);
+    expect(wrong.errors).toMatchObject([{ extensions: { code: "STARS_OUT_OF_RANGE" } }]);
+  });
+
+  it("is activity of its reader, beside orders, the latest first", async () => {
+    await ask('mutation { placeOrder(books: [{ book: "book-21" }]) { id } }', {}, "reader2");
+
+    const { data } = await ask<{ myActivity: { __typename: string; at: string }[] }>(
+      "{ myActivity { __typename id at ... on Review { stars } ... on Order { totalCents } } }",
+      {},
+      "reader2",
+    );
+
+    const activity = data?.myActivity ?? [];
+    expect(activity[0]).toMatchObject({ __typename: "Order", totalCents: expect.any(Number) });
+    expect(activity.map(({ __typename }) => __typename)).toContain("Review");
+    expect(activity.map(({ at }) => at)).toEqual(
+      activity
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
+  });
+});
+
+describe("the books", () => {
+  it("are added with their author at hand, and changed in what is said alone", async () => {
+    const add = `mutation ($book: NewBook!) { addBook(book: $book) { id stock author { books { title } } } }`;
+    const book = {
+      isbn: "9780141439686",
+      title: "Persuasion",
+      genre: "novel",
+      authorId: "author-2",
+      priceCents: 850,
+      costCents: 400,
+    };
+
+    const added = await ask<{ addBook: { id: string } }>(add, { book }, "seller");
+    const again = await ask(add, { book }, "seller");
+    const id = added.data?.addBook.id;
+    const changed = await ask(
+      "mutation ($id: ID!) { changeBook(id: $id, change: { priceCents: 900 }) { title priceCents stock } }",
+      { id },
+      "seller",
+    );
+
+    expect(added.data).toMatchObject({
+      addBook: { stock: 0, author: { books: expect.arrayContaining([{ title: "Persuasion" }]) } },
+    });
+    expect(again.errors).toMatchObject([{ extensions: { code: "ISBN_TAKEN" } }]);
+    expect(changed.data).toEqual({ changeBook: { title: "Persuasion", priceCents: 900, stock: 0 } });
+    expect((await ask(add, { book }, "reader1")).errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
+  });
+
+  it.each([
+    ["priceCents: -1", "a whole number from 0 to 1000000 is needed"],
+    ["stock: 3000000000", "a whole number from 0 to 1000000 is needed"],
+    ['title: " "', "a title has 1 to 500 characters"],
+  ])("are not changed to what makes no sense: %s", async (change, sentence) => {
+    const { errors } = await ask(`mutation { changeBook(id: "book-1", change: { ${change} }) { id } }`, {}, "seller");
+
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(sentence), extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
+    ]);
+  });
+
+  it("get covers, of pictures alone, and of no more than two megabytes", async () => {
+    const cover = "mutation ($book: ID!, $file: Upload!) { setCover(book: $book, file: $file) { cover } }";
+    const send = async (type: string, bytes: Uint8Array) => {
+      const { headers, body } = upload(cover, { book: "book-30" }, { type, bytes });
+      return shop.client.post("/graphql", { headers: { ...headers, ...signedIn["seller"] }, body });
+    };
+    const picture = Buffer.from("89504e470d0a1a0a00ff", "hex");
+
+    const [stored, text, large] = [
+      await send("image/png", picture),
+      await send("text/html", Buffer.from("<script>")),
+      await send("image/png", Buffer.alloc(3 * 1024 ** 2)),
+    ];
+    const shown = await shop.client.get("/books/book-30/cover");
+
+    expect(stored.json()).toMatchObject({ data: { setCover: { cover: "/books/book-30/cover" } } });
+    expect([text.status, large.status]).toEqual([400, 413]);
+    expect([shown.headers["content-type"], Buffer.from(shown.bytes())]).toEqual(["image/png", picture]);
+    expect((await shop.client.get("/books/book-31/cover")).status).toBe(404);
   });
 });

@@ -1,0 +1,33 @@
+import { NotFound } from "portico";
+import { field, mutation, type ObjectType, object, t } from "portico/graphql";
+import { roleNames } from "./roles.ts";
+import { User } from "./user.ts";
+
+const Role = t.enum("Role", roleNames);
+
+/** What somebody sees of their own account. */
+const Account: ObjectType<User> = object("Account", {
+  id: t.id,
+  username: t.string,
+  email: t.string,
+  roles: field(t.list(t.string)),
+  permissions: field(t.list(t.string)),
+});
+
+export const accountQueries = {
+  me: field(t.nullable(Account), { description: "Null for whoever is not signed in." })(({ ctx }) =>
+    ctx.user.isAuthenticated ? ctx.user : null,
+  ),
+};
+
+export const accountMutations = {
+  grantRole: mutation(Account, {
+    params: { username: t.string, role: Role },
+    auth: (user) => user.may("grant:roles"),
+  })(async ({ username, role }) => {
+    const user = await User.objects.get({ username });
+    if (user === null) throw new NotFound(`There is no user ${username}`);
+    await User.objects.grant(user, { roles: [role] });
+    return (await User.objects.get({ username })) ?? user;
+  }),
+};

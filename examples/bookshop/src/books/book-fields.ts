@@ -1,0 +1,25 @@
+import { connection, field, t } from "portico/graphql";
+import { database } from "../database.ts";
+import { bookList, genreFilter, newestFirst } from "./book-lists.ts";
+import { Isbn } from "./book-scalars.ts";
+import { Book, Genre } from "./book-type.ts";
+
+const BookKey = t.oneOf("BookKey", { id: t.id, isbn: Isbn });
+
+export const bookQueries = {
+  // The same pages as those of GET /books/newest: a cursor of the one is a cursor of the other.
+  books: connection(Book, newestFirst, {
+    params: { genre: t.nullable(Genre) },
+    filter: ({ args }) => genreFilter(args.genre),
+    description: "The newest first.",
+  })(({ genre }) => bookList(genre)),
+
+  book: field(t.nullable(Book), { params: { by: BookKey } })(({ by }) =>
+    database
+      .current()
+      .selectFrom("books")
+      .selectAll()
+      .where((eb) => (by.id === undefined ? eb("isbn", "=", by.isbn) : eb("id", "=", by.id)))
+      .executeTakeFirst(),
+  ),
+};

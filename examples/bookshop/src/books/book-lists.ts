@@ -1,0 +1,32 @@
+import { CursorPagination, LimitOffsetPagination, PageNumberPagination } from "portico/pagination";
+import { type TableHandler, tableHandler, totalsCache } from "portico/sql";
+import { database } from "../database.ts";
+import type { BookRow, GenreName } from "./book-table.ts";
+
+/** By page, for people who leaf through them. Counting 100,000 rows takes time, so a count is good for a minute. */
+export const byPage = new PageNumberPagination({ defaultPageSize: 20, maxPageSize: 100 });
+const counts = totalsCache({ seconds: 60 });
+
+/** By cursor: as fast at the end as at the beginning. The route and the connection share it, and so their cursors. */
+export const newestFirst = new CursorPagination({
+  order: [
+    ["added_at", "desc"],
+    ["id", "desc"],
+  ],
+  defaultPageSize: 20,
+  maxPageSize: 100,
+});
+
+/** By offset, for the table in the sellers' back room. */
+export const byOffset = new LimitOffsetPagination({ maxLimit: 200 });
+
+/** The books, of one genre or of all, in the order of their titles where the strategy has none of its own. */
+export function bookList(genre?: GenreName | null): TableHandler<BookRow> {
+  const all = database.selectFrom("books").selectAll().orderBy("title");
+  return tableHandler(genre ? all.where("genre", "=", genre) : all, { totalsCache: counts });
+}
+
+/** A cursor of one genre makes no sense in another: it is refused there. */
+export function genreFilter(genre?: GenreName | null): { genre?: GenreName } {
+  return genre ? { genre } : {};
+}

@@ -1,0 +1,41 @@
+import { type Loader, loader } from "portico/graphql";
+import { database } from "../database.ts";
+import type { BookRow } from "./book-table.ts";
+
+/** Books by their id. */
+export const bookById: Loader<string, BookRow> = loader(async (ids: readonly string[]) => {
+  const rows = await database.current().selectFrom("books").selectAll().where("id", "in", ids).execute();
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id) ?? new Error(`there is no book ${id}`));
+});
+
+/** The five newest books of each author. */
+export const newestOfAuthor: Loader<string, readonly BookRow[]> = loader(async (ids: readonly string[]) => {
+  const rows = await database
+    .current()
+    .selectFrom("authors")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("books")
+          .selectAll("books")
+          .whereRef("books.author_id", "=", "authors.id")
+          .orderBy("added_at", "desc")
+          .orderBy("books.id", "desc")
+          .limit(5)
+          .as("book"),
+      (join) => join.onTrue(),
+    )
+    .where("authors.id", "in", ids)
+    .selectAll("book")
+    .execute();
+  const byAuthor = Map.groupBy(rows, ({ author_id }) => author_id);
+  return ids.map((id) => byAuthor.get(id) ?? []);
+});
+
+/** Which of the books have a cover. */
+export const hasCover: Loader<string, boolean> = loader(async (ids: readonly string[]) => {
+  const rows = await database.current().selectFrom("covers").select("book_id").where("book_id", "in", ids).execute();
+  const covered = new Set(rows.map(({ book_id }) => book_id));
+  return ids.map((id) => covered.has(id));
+});

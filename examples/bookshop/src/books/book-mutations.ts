@@ -1,0 +1,81 @@
+import { BadRequest, Conflict, Depend, NotFound } from "portico";
+import { mutation, t } from "portico/graphql";
+import type { Transaction } from "portico/sql";
+import { unitOfWork } from "../database.ts";
+import type { Tables } from "../tables.ts";
+import { Cents, Isbn, Stock, Title } from "./book-scalars.ts";
+import type { BookRow, NewBook } from "./book-table.ts";
+import { Book, Genre } from "./book-type.ts";
+import { stockChanged } from "./stock-news.ts";
+
+const NewBookInput = t.input("NewBook", {
+  isbn: Isbn,
+  title: Title,
+  genre: Genre,
+  authorId: t.id,
+  priceCents: Cents,
+  costCents: Cents,
+  stock: Stock(0),
+});
+
+// What is left out stays as it is.
+const BookChange = t.input("BookChange", {
+  title: t.optional(Title),
+  priceCents: t.optional(Cents),
+  stock: t.optional(Stock),
+});
+
+export const bookMutations = {
+  addBook: mutation(Book, {
+    params: { book: NewBookInput, trx: Depend(unitOfWork) },
+    auth: (user) => user.may("write:books"),
+  })(({ book: { authorId, priceCents, costCents, ...book }, trx }) =>
+    addBook(trx, { ...book, author_id: authorId, price_cents: priceCents, cost_cents: costCents }),
+  ),
+
+  changeBook: mutation(Book, {
+    params: { id: t.id, change: BookChange, trx: Depend(unitOfWork) },
+    auth: (user) => user.may("write:books"),
+  })(async ({ id, change: { title, priceCents, stock }, trx, ctx }) => {
+    const changed = await trx
+      .updateTable("books")
+      // Kysely leaves out what is undefined; an update of nothing is still a statement that finds the book.
+      .set({ id, title, price_cents: priceCents, stock })
+      .where("id", "=", id)
+      .returningAll()
+      .executeTakeFirst();
+    if (changed === undefined) throw new NotFound(`There is no book ${id}`);
+    if (stock !== undefined) await ctx.pubsub.publish(stockChanged, { book: id, left: stock });
+    return changed;
+  }),
+
+  setCover: mutation(Book, {
+    params: { book: t.id, file: t.upload, trx: Depend(unitOfWork) },
+    auth: (user) => user.may("write:books"),
+  })(async ({ book: id, file, trx }) => {
+    const book = await trx.selectFrom("books").selectAll().where("id", "=", id).executeTakeFirst();
+    if (book === undefined) throw new NotFound(`There is no book ${id}`);
+    const bytes = await new Response(file.stream()).bytes();
+    const cover = { content_type: file.contentType, bytes };
+    await trx
+      .insertInto("covers")
+      .values({ book_id: id, ...cover })
+      .onConflict((conflict) => conflict.column("book_id").doUpdateSet(cover))
+      .execute();
+    return book;
+  }),
+};
+
+/** The route and the mutation add books alike. */
+export async function addBook(trx: Transaction<Tables>, book: NewBook): Promise<BookRow> {
+  const author = await trx.selectFrom("authors").select("id").where("id", "=", book.author_id).executeTakeFirst();
+  if (author === undefined) throw new BadRequest(`There is no author ${book.author_id}`);
+  const added = await trx
+    .insertInto("books")
+    .values(book)
+    .onConflict((conflict) => conflict.column("isbn").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (added === undefined) throw new Conflict(`There is a book ${book.isbn} already`, { code: "ISBN_TAKEN" });
+  return added;
+}

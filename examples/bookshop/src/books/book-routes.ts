@@ -1,0 +1,98 @@
+import { Depend, NotFound, Router, rateLimit } from "portico";
+import * as z from "zod";
+import { whoMay } from "../accounts/user.ts";
+import { database, unitOfWork } from "../database.ts";
+import { bookList, byOffset, byPage, genreFilter, newestFirst } from "./book-lists.ts";
+import { addBook } from "./book-mutations.ts";
+import { MAX_CENTS, MAX_STOCK } from "./book-scalars.ts";
+import { genres } from "./book-table.ts";
+
+const Isbn = z.string().regex(/^\d{13}$/, "an ISBN has 13 digits");
+const Title = z.string().trim().min(1).max(500);
+const Cents = z.int().min(0).max(MAX_CENTS);
+
+// What is sent is what the schema makes of a row: what the shop has paid is not among it.
+const Book = z.object({
+  id: z.string(),
+  isbn: Isbn,
+  title: Title,
+  genre: z.enum(genres),
+  author_id: z.string(),
+  price_cents: Cents,
+  stock: z.int().min(0).max(MAX_STOCK),
+});
+const NewBook = Book.omit({ id: true }).extend({ cost_cents: Cents });
+const StockEntry = Book.extend({ cost_cents: Cents });
+const Filter = z.object({ genre: z.enum(genres).optional() });
+
+/** The routes below /books. */
+export function bookRoutes(): Router {
+  const router = new Router();
+
+  router.get(
+    "/",
+    {
+      query: Filter,
+      paginated: { strategy: byPage, item: Book },
+      summary: "Lists the books by title",
+      tags: ["books"],
+    },
+    ({ query, response }) => response.apaginate(bookList(query.genre), { strategy: byPage }),
+  );
+
+  router.get(
+    "/newest",
+    {
+      query: Filter,
+      paginated: { strategy: newestFirst, item: Book },
+      summary: "Lists the books, the newest first",
+      tags: ["books"],
+    },
+    ({ query: { genre }, response }) =>
+      response.apaginate(bookList(genre), { strategy: newestFirst, filter: genreFilter(genre) }),
+  );
+
+  router.get(
+    "/stock",
+    {
+      auth: whoMay("read:costs"),
+      paginated: { strategy: byOffset, item: StockEntry },
+      summary: "Lists what is in stock, and what it has cost",
+      tags: ["books"],
+    },
+    ({ response }) => response.apaginate(bookList(), { strategy: byOffset }),
+  );
+
+  router.get("/:id", { response: Book, summary: "Shows a book", tags: ["books"] }, async ({ path }) => {
+    const book = await database.selectFrom("books").selectAll().where("id", "=", path.id).executeTakeFirst();
+    if (book === undefined) throw new NotFound(`There is no book ${path.id}`);
+    return book;
+  });
+
+  router.get("/:id/cover", { summary: "Shows the cover of a book", tags: ["books"] }, async ({ path, response }) => {
+    const cover = await database.selectFrom("covers").selectAll().where("book_id", "=", path.id).executeTakeFirst();
+    if (cover === undefined) throw new NotFound("This book has no cover");
+    // The type is what a client once said: the browser must not guess another.
+    response.header("x-content-type-options", "nosniff");
+    return response.bytes(cover.bytes, cover.content_type);
+  });
+
+  router.post(
+    "/",
+    {
+      auth: whoMay("write:books"),
+      body: NewBook,
+      response: { 201: Book },
+      params: { trx: Depend(unitOfWork) },
+      middleware: [rateLimit({ perMinute: 60, name: "add-book" })],
+      summary: "Adds a book",
+      tags: ["books"],
+    },
+    async ({ body, trx, response }) => {
+      const added = await addBook(trx, body);
+      return response.status(201).header("location", `/books/${added.id}`).json(added);
+    },
+  );
+
+  return router;
+}

@@ -1,0 +1,35 @@
+import { field, type ObjectType, object, t } from "portico/graphql";
+import { authorById } from "../authors/author-loader.ts";
+import { Author } from "../authors/author-type.ts";
+import { reviewsOfBook, starsOfBook } from "../reviews/review-loaders.ts";
+import type { ReviewRow } from "../reviews/review-table.ts";
+import { hasCover } from "./book-loaders.ts";
+import { Cents, Isbn, Stock, Title } from "./book-scalars.ts";
+import { type BookRow, genres } from "./book-table.ts";
+
+export const Genre = t.enum("Genre", genres);
+
+export const Book: ObjectType<BookRow> = object("Book", {
+  id: t.id,
+  isbn: Isbn,
+  title: Title,
+  genre: Genre,
+  price_cents: field(Cents, { name: "priceCents" }),
+  stock: field(Stock, { description: "How many copies are left." }),
+  added_at: field(t.dateTime, { name: "addedAt" }),
+  cost_cents: field(t.nullable(Cents), {
+    name: "costCents",
+    description: "What the shop has paid: for sellers.",
+    auth: (user) => user.may("read:costs"),
+  }),
+  author: field(Author)(({ ctx, parent }) => authorById.load(ctx, parent.author_id)),
+  cover: field(t.nullable(t.string), { description: "The address of the picture." })(async ({ ctx, parent }) =>
+    (await hasCover.load(ctx, parent.id)) ? `/books/${parent.id}/cover` : null,
+  ),
+  stars: field(t.nullable(t.float), { description: "The average of its reviews." })(({ ctx, parent }) =>
+    starsOfBook.load(ctx, parent.id),
+  ),
+  reviews: field(t.list(t.ref<ReviewRow>("Review")), { listSize: 10, description: "The ten newest." })(
+    ({ ctx, parent }) => reviewsOfBook.load(ctx, parent.id),
+  ),
+});

@@ -1,0 +1,12 @@
+import { database } from "../database.ts";
+import { migrateAll } from "../migrations/migrate-all.ts";
+import { seed } from "../seed/seed.ts";
+import { stores } from "../stores.ts";
+
+const started = performance.now();
+await migrateAll();
+const { books, users, password } = await seed({ books: 100_000, users: 1_000 });
+console.log(`${books} books and ${users} users in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+console.log(`admin, seller and reader1 sign in with the password: ${password}`);
+// Without an application nobody else closes what was opened.
+await Promise.all([database.destroy(), stores.close()]);

@@ -1,0 +1,17 @@
+import { CursorPagination } from "portico/pagination";
+import { type TableHandler, tableHandler } from "portico/sql";
+import { database } from "../database.ts";
+import type { OrderRow } from "./order-table.ts";
+
+export const latestFirst = new CursorPagination({
+  order: [
+    ["at", "desc"],
+    ["id", "desc"],
+  ],
+  maxPageSize: 50,
+});
+
+/** What somebody has ordered. */
+export function ordersOf(buyer: string): TableHandler<OrderRow> {
+  return tableHandler(database.selectFrom("orders").selectAll().where("buyer_id", "=", buyer));
+}

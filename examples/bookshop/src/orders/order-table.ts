@@ -1,0 +1,22 @@
+import type { Generated, Selectable } from "kysely";
+
+export const orderStates = ["placed", "shipped", "cancelled"] as const;
+type OrderState = (typeof orderStates)[number];
+
+export interface OrderTable {
+  id: Generated<string>;
+  buyer_id: string;
+  state: Generated<OrderState>;
+  total_cents: number;
+  at: Generated<Date>;
+}
+export type OrderRow = Selectable<OrderTable>;
+
+export interface OrderLineTable {
+  order_id: string;
+  book_id: string;
+  copies: number;
+  /** As it was when it was ordered. */
+  price_cents: number;
+}
+export type OrderLineRow = Selectable<OrderLineTable>;

@@ -1,0 +1,19 @@
+import { field, type ObjectType, object, t } from "portico/graphql";
+import { Activity } from "../accounts/activity.ts";
+import { nameOfUser } from "../accounts/user-loader.ts";
+import { bookById } from "../books/book-loaders.ts";
+import { Book } from "../books/book-type.ts";
+import type { ReviewRow } from "./review-table.ts";
+
+export const Review: ObjectType<ReviewRow> = object(
+  "Review",
+  {
+    stars: t.int,
+    text: t.string,
+    book: field(Book)(({ ctx, parent }) => bookById.load(ctx, parent.book_id)),
+    reader: field(t.string, { description: "The name of who wrote it." })(({ ctx, parent }) =>
+      nameOfUser.load(ctx, parent.reader_id),
+    ),
+  },
+  { implements: [Activity] },
+);

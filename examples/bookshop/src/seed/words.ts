@@ -1,0 +1,47 @@
+export const firstNames = [
+  "Ada",
+  "Bruno",
+  "Clara",
+  "David",
+  "Elif",
+  "Femi",
+  "Greta",
+  "Hugo",
+  "Ines",
+  "Jun",
+  "Kemi",
+  "Lars",
+] as const;
+export const lastNames = [
+  "Adler",
+  "Baker",
+  "Costa",
+  "Dubois",
+  "Eriksen",
+  "Fischer",
+  "Grant",
+  "Haddad",
+  "Ito",
+  "Jansen",
+] as const;
+export const openings = [
+  "A Book of",
+  "Beyond the",
+  "Letters from the",
+  "The Art of",
+  "The Last",
+  "Towards a",
+  "Under the",
+] as const;
+export const nouns = [
+  "Garden",
+  "Harbour",
+  "Island",
+  "Letter",
+  "Mountain",
+  "River",
+  "Sea",
+  "Season",
+  "Winter",
+  "Year",
+] as const;

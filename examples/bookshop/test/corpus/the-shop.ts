@@ -1,0 +1,159 @@
+import { expect } from "vitest";
+import { password, type Shop } from "../open-shop.ts";
+import { exchange, type WireAnswer, type WireRequest } from "./wire.ts";
+
+/** The rows of one section: what a row says, by its id and a few words, and how it is replayed. */
+export type Rows = Readonly<Record<string, () => Promise<void>>>;
+export type Header = readonly [name: string, value: string];
+
+/** What an answer may say, a page, a problem or a result of the graph. */
+interface Said {
+  readonly data?: Readonly<Record<string, unknown>> | null;
+  readonly errors?: readonly SaidError[];
+  readonly extensions?: { readonly cost?: Readonly<Record<string, number>> };
+  readonly code?: string;
+  readonly detail?: string;
+  readonly parameter?: string;
+  readonly items?: readonly { readonly id: string }[];
+  readonly pagination?: Pagination;
+}
+interface SaidError {
+  readonly message: string;
+  readonly extensions: { readonly code: string; readonly correlationId: string };
+}
+export interface Pagination {
+  readonly total_items: number | null;
+  readonly total_pages?: number;
+  readonly page?: number;
+  readonly page_size?: number;
+  readonly limit?: number;
+  readonly current_page?: number;
+  readonly has_more?: boolean;
+  readonly next_cursor?: string | null;
+  readonly prev_cursor?: string | null;
+  readonly links: Readonly<Partial<Record<"first" | "prev" | "next" | "last", string>>>;
+}
+
+/** An answer that has kept what holds after every input. */
+export interface Answer extends WireAnswer {
+  /** What was said; nothing where the body is no JSON. */
+  readonly said: Said;
+  /** Status and code: "400 BAD_REQUEST". */
+  readonly verdict: string;
+}
+
+const opened: { shop?: Shop } = {};
+
+/** One shop for all rows. */
+export function replayOn(shop: Shop): void {
+  opened.shop = shop;
+}
+
+export function theShop(): Shop {
+  if (opened.shop === undefined) throw new Error("the shop is not open");
+  return opened.shop;
+}
+
+/** Sends a request, and checks what no answer may be. */
+export async function send(path: string, request: WireRequest = {}): Promise<Answer> {
+  const answer = await exchange(theShop().client.port, path, request);
+  expect(answer.status, answer.text).toBeLessThan(500);
+  if (!answer.headers["content-type"]?.includes("html"))
+    expect(answer.text).not.toMatch(/\\n\s+at |\.(?:ts|js):\d+:\d+|node_modules|file:\/\//);
+  if (answer.status === 401) expect(answer.headers["www-authenticate"]).toBeDefined();
+  if (answer.status === 401 || answer.status === 403) expect(answer.headers["cache-control"]).toContain("no-store");
+  const said = (
+    answer.headers["content-type"]?.includes("json") && answer.text !== "" ? JSON.parse(answer.text) : {}
+  ) as Said;
+  const code = said.errors?.[0]?.extensions?.code ?? said.code;
+  return { ...answer, said, verdict: code === undefined ? `${answer.status}` : `${answer.status} ${code}` };
+}
+
+export const JSON_TYPE: Header = ["content-type", "application/json"];
+
+/** Sends JSON: text as it is. */
+export function post(path: string, body: unknown, headers: readonly Header[] = [], from?: string): Promise<Answer> {
+  const text = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return send(path, {
+    method: "POST",
+    headers: [JSON_TYPE, ...headers],
+    body: text,
+    ...(from === undefined ? {} : { from }),
+  });
+}
+
+/** Runs a document. */
+export function ask(query: string, variables?: object, headers: readonly Header[] = []): Promise<Answer> {
+  return post("/graphql", { query, variables }, headers);
+}
+
+/** An address that nobody has come from yet: its limits are untouched. On Linux all of 127.0.0.0/8 is this machine. */
+export function newAddress(): string {
+  const n = ++addresses;
+  return `127.1.${n >> 8}.${n & 255 || 1}`;
+}
+let addresses = 255;
+
+/** Everything that must never be written down: passwords, tokens, keys, cookies, links. */
+export const credentials: Set<string> = new Set([password]);
+
+export function bearer(token: string): Header {
+  return ["authorization", `Bearer ${token}`];
+}
+
+export interface Pair {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+export async function tokensOf(name: string, secret: string = password): Promise<Pair> {
+  const answer = await post("/account/token", { identifier: name, password: secret }, [], newAddress());
+  expect(answer.verdict).toBe("200");
+  const pair = answer.said as unknown as Pair;
+  credentials.add(pair.access_token).add(pair.refresh_token);
+  return pair;
+}
+
+/** The cookie of a new session, as a browser sends it back. */
+export async function sessionOf(
+  name: string,
+  secret: string = password,
+  headers: readonly Header[] = [],
+): Promise<string> {
+  const answer = await post("/account/login", { identifier: name, password: secret }, headers, newAddress());
+  expect(answer.verdict).toBe("200");
+  return cookieIn(answer);
+}
+
+export function cookieIn(answer: WireAnswer): string {
+  const cookie = answer.cookies.find((line) => line.startsWith("__Host-portico_session="))?.split(";")[0] ?? "";
+  credentials.add(cookie.slice(cookie.indexOf("=") + 1));
+  return cookie;
+}
+
+/** Who is calling, as a gated route sees it: "200 reader1", or the refusal. */
+export async function whoIs(...headers: readonly Header[]): Promise<string> {
+  const answer = await send("/account/me", { headers });
+  return answer.status === 200 ? `200 ${(answer.said as { username?: string }).username}` : answer.verdict;
+}
+export const NOBODY = "401 unauthenticated";
+
+const known: Record<string, Promise<Pair>> = {};
+
+/** The header of a seeded user, who signs in once for all rows. */
+export async function as(name: string): Promise<Header> {
+  known[name] ??= tokensOf(name);
+  return bearer((await known[name]).access_token);
+}
+
+/** Registers somebody for one row alone. */
+export async function newcomer(
+  name: string,
+  secret = "a long enough secret",
+): Promise<{ email: string; secret: string }> {
+  const email = `${name}@shop.example`;
+  const answer = await post("/account/register", { email, username: name, password: secret }, [], newAddress());
+  expect(answer.verdict).toBe("202");
+  credentials.add(secret);
+  return { email, secret };
+}

@@ -1,0 +1,128 @@
+import { type Client, createClient } from "graphql-ws";
+import type { GraphResult } from "portico/testing";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { listeners, openShop, type Shop } from "./open-shop.ts";
+import { bySession, byToken, type Headers } from "./sign-in.ts";
+
+const ORDERS = "subscription Orders { orderPlaced { buyer totalCents lines { copies book { id stock } } } }";
+const STOCK = "subscription Stock($book: ID!) { stockChanged(book: $book) }";
+
+let shop: Shop;
+let reader: Headers;
+let seller: Headers;
+beforeAll(async () => {
+  shop = await openShop({ books: 40, users: 3 });
+  reader = await byToken(shop.client, "reader1");
+  seller = await byToken(shop.client, "seller");
+}, 30_000);
+
+const order = (book: string, copies = 1): ReturnType<Shop["client"]["post"]> =>
+  shop.client.post("/orders", { body: { books: [{ book, copies }] }, headers: reader });
+
+/** The first events over HTTP, after somebody has done something that makes them. */
+async function eventsOf(document: string, variables: object, headers: Headers, act: () => Promise<unknown>, count = 1) {
+  const events: GraphResult[] = [];
+  const topic = document === ORDERS ? "orders.placed" : "stock.changed";
+  await expect.poll(() => listeners(topic)).toBe(0);
+  const stream = shop.client.subscribe(document, { ...variables }, { headers })[Symbol.asyncIterator]();
+  const first = stream.next();
+  await expect.poll(() => listeners(topic), { timeout: 5_000 }).toBe(1);
+  await act();
+  for (let next = await first; next.done !== true; next = await stream.next()) {
+    events.push(next.value);
+    if (events.length === count) break;
+  }
+  await stream.return?.();
+  return events;
+}
+
+function socketClient(connectionParams: Headers = {}): Client {
+  const client = createClient({
+    url: `ws://127.0.0.1:${shop.client.port}/graphql`,
+    connectionParams,
+    retryAttempts: 0,
+  });
+  onTestFinished(() => void client.dispose());
+  return client;
+}
+
+describe("new orders", () => {
+  it("are heard by sellers over HTTP, with everything that can be asked of an order", async () => {
+    const [event] = await eventsOf(ORDERS, {}, seller, () => order("book-1", 2));
+
+    expect(event?.errors).toBeUndefined();
+    expect(event?.data).toEqual({
+      orderPlaced: { buyer: "reader1", totalCents: 2 * 537, lines: [{ copies: 2, book: { id: "book-1", stock: 9 } }] },
+    });
+  });
+
+  it("are heard over a socket, by a token that came with connection_init", async () => {
+    await expect.poll(() => listeners("orders.placed")).toBe(0);
+    const events = socketClient(seller).iterate<{ orderPlaced: { buyer: string } }>({ query: ORDERS });
+    const first = events.next();
+    await expect.poll(() => listeners("orders.placed"), { timeout: 5_000 }).toBe(1);
+
+    await order("book-2");
+
+    expect((await first).value).toMatchObject({ data: { orderPlaced: { buyer: "reader1" } } });
+    await events.return?.();
+  });
+
+  it("are not for readers", async () => {
+    const events = await Array.fromAsync(shop.client.subscribe(ORDERS, {}, { headers: reader }));
+
+    expect(events).toMatchObject([{ errors: [{ extensions: { code: "FORBIDDEN" } }] }]);
+  });
+
+  it("are not heard of when they could not be placed", async () => {
+    const events = await eventsOf(STOCK, { book: "book-3" }, {}, async () => {
+      const refused = await shop.client.post("/orders", {
+        body: { books: [{ book: "book-3" }, { book: "book-4", copies: 99 }] },
+        headers: reader,
+      });
+      expect(refused.json()).toMatchObject({ status: 409, code: "out_of_stock" });
+      await order("book-3", 3);
+    });
+
+    // Thirteen were there: of the one copy that the refused order had taken nobody was told.
+    expect(events).toMatchObject([{ data: { stockChanged: 10 } }]);
+  });
+});
+
+describe("the stock of a book", () => {
+  it("is told to everybody, of that book alone, when it is ordered and when it is filled up", async () => {
+    const events = await eventsOf(
+      STOCK,
+      { book: "book-5" },
+      {},
+      async () => {
+        await order("book-6");
+        await order("book-5");
+        await shop.client.graphql(
+          'mutation { changeBook(id: "book-5", change: { stock: 50 }) { id } }',
+          {},
+          { headers: seller },
+        );
+      },
+      2,
+    );
+
+    expect(events.map(({ data }) => data)).toEqual([{ stockChanged: 14 }, { stockChanged: 50 }]);
+  });
+});
+
+describe("a socket", () => {
+  it("is closed when the session ends that it was opened with", async () => {
+    const session = await bySession(shop.client, "seller");
+    const socket = await shop.client.socket("/graphql", {
+      headers: session,
+      protocols: ["graphql-transport-ws"],
+    });
+    socket.send(JSON.stringify({ type: "connection_init" }));
+    expect(JSON.parse(await socket.next())).toMatchObject({ type: "connection_ack" });
+
+    await shop.client.post("/account/logout", { headers: session, body: {} });
+
+    expect(await socket.closed).toMatchObject({ code: 4403 });
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { openShop, type Shop } from "./open-shop.ts";
+import { byToken, type Headers } from "./sign-in.ts";
+
+let shop: Shop;
+let admin: Headers;
+beforeAll(async () => {
+  shop = await openShop({ books: 5, users: 2 });
+  admin = await byToken(shop.client, "admin");
+}, 30_000);
+
+describe("what admins watch", () => {
+  it.each(["/operations/metrics", "/operations/prometheus", "/operations/page"])(
+    "is theirs alone: %s",
+    async (path) => {
+      const nobody = await shop.client.get(path);
+      const seller = await shop.client.get(path, { headers: await byToken(shop.client, "seller") });
+      const shown = await shop.client.get(path, { headers: admin });
+
+      expect([nobody.status, seller.status, shown.status]).toEqual([401, 403, 200]);
+    },
+  );
+
+  it("counts operations by their name, and has a page of them", async () => {
+    await shop.client.graphql("query Newest { books(first: 1) { nodes { title } } }");
+
+    const metrics = await shop.client.get("/operations/metrics", { headers: admin });
+    const prometheus = await shop.client.get("/operations/prometheus", { headers: admin });
+    const page = await shop.client.get("/operations/page", { headers: { ...admin, accept: "text/html" } });
+
+    expect(metrics.json()).toMatchObject({ Newest: { count: 1, errors: 0 } });
+    expect(prometheus.text()).toContain('operation="Newest"');
+    expect(page.headers["content-type"]).toMatch("text/html");
+  });
+});
+
+describe("what everybody sees", () => {
+  it("is the explorer, the description of the routes, and the shop window", async () => {
+    const accept = { headers: { accept: "text/html" } };
+
+    const [explorer, docs, window] = [
+      await shop.client.get("/graphql", accept),
+      await shop.client.get("/docs", accept),
+      await shop.client.get("/", accept),
+    ];
+    const { paths } = (await shop.client.get("/openapi.json")).json() as { readonly paths: object };
+
+    expect([explorer, docs, window].map(({ status, headers }) => [status, headers["content-type"]])).toEqual([
+      [200, expect.stringMatching("text/html")],
+      [200, expect.stringMatching("text/html")],
+      [200, expect.stringMatching("text/html")],
+    ]);
+    expect(Object.keys(paths)).toEqual(
+      expect.arrayContaining(["/account/login", "/authors", "/books", "/books/newest", "/books/{id}/cover", "/orders"]),
+    );
+  });
+
+  it("is whether the servers behind it answer", async () => {
+    expect((await shop.client.get("/readyz")).status).toBe(200);
+  });
+});
