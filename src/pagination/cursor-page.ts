@@ -41,8 +41,9 @@ export class CursorList<T> {
   /** The place that a cursor names. Throws `InvalidCursorError`; nothing is read before. */
   open(cursor: string): Position {
     const position = openCursor(cursor, this.#sealing);
-    const isFitting = "key" in position.at ? isSeekable(this.handler) : !isSeekable(this.handler);
-    const isComplete = !("key" in position.at) || position.at.key.length === this.order.length;
+    const { at } = position;
+    const isFitting = isSeekable(this.handler) ? at === null || "key" in at : at !== null && "offset" in at;
+    const isComplete = at === null || !("key" in at) || at.key.length === this.order.length;
     if (isFitting && isComplete) return position;
     throw new InvalidCursorError({ parameter: this.#strategy.positionParameter, code: "CURSOR_MISMATCH" });
   }
@@ -58,7 +59,7 @@ export class CursorList<T> {
   }
 
   /** The items next to a place; without one from the beginning, or going backward from the end. */
-  *window(at: Position["at"] | null, direction: Position["direction"], size: number): Steps<Window<T>> {
+  *window(at: Position["at"], direction: Position["direction"], size: number): Steps<Window<T>> {
     if (isSeekable(this.handler))
       return yield* this.#seek(at === null || !("key" in at) ? null : at.key, direction, size);
     return yield* this.#slice(at === null || !("offset" in at) ? 0 : at.offset, direction, size);
@@ -152,28 +153,27 @@ export function* cursorPage<T>(
   const position = cursor === null ? null : list.open(cursor);
   if (cursor !== null && Object.hasOwn(params, "page") && strategy.positionParameter !== "page")
     request.warn("a request has both a cursor and a page: the cursor decides");
-  const window = yield* list.window(position?.at ?? null, position?.direction ?? "forward", size);
+  const { at, direction } = position ?? { at: null, direction: "forward" };
+  const window = yield* list.window(at, direction, size);
   const { items, hasNext, hasPrevious, cursorAt } = window;
-  if (strategy.outOfRange === "error" && position !== null && items.length === 0) {
+  if (strategy.outOfRange === "error" && at !== null && items.length === 0) {
     const parameter = strategy.positionParameter;
     throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
   }
   const totals: Totals = strategy.totals ?? (handler.isCounted === true ? "exact" : "none");
   const total = totals === "none" ? null : yield* askedTotal(handler, totals, request);
   const { reported, isBeyondCap } = reportedTotal(total, totals, items.length);
-  // Of an empty page the request's own place is all there is: it leads back.
-  const at = (index: number, direction: Position["direction"]): string | null =>
-    items.length > 0
-      ? cursorAt(index, direction)
-      : position === null
-        ? null
-        : list.seal({ direction, at: position.at });
+  // Beyond the place of an empty page there is nothing, so what leads back from it begins at that end of the list: from
+  // the place itself it would leave out the item that stands there. An offset stands between two items.
+  const turned = at !== null && "offset" in at ? at : null;
+  const cursorOf = (index: number, way: Position["direction"]): string =>
+    items.length > 0 ? cursorAt(index, way) : list.seal({ direction: way, at: turned });
   const facts = {
     hasMore: hasNext,
     isBeyondCap,
     ...(search === undefined ? {} : { search }),
-    nextCursor: hasNext ? at(items.length - 1, "forward") : null,
-    prevCursor: hasPrevious ? at(0, "backward") : null,
+    nextCursor: hasNext ? cursorOf(items.length - 1, "forward") : null,
+    prevCursor: hasPrevious ? cursorOf(0, "backward") : null,
   };
   return { items, pagination: strategy.generateMetadata(reported, items, baseUrl, params, facts) };
 }

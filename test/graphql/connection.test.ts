@@ -384,6 +384,19 @@ describe("the cursors of a connection", () => {
     expect(idsOf(await page(client, `(first: 2, after: "${prev_cursor}")`))).toEqual([6, 7]);
   });
 
+  it("take what leads back from a route's empty page, and refuse to go beyond that end", async () => {
+    const client = serve(new SyncListDataHandler(books(4), { name: "books" }));
+    const last = await cursorAt(client, 4);
+
+    const beyond = bodyOf<CursorMetadata>(await client.get(`/books?cursor=${last}`)).pagination.prev_cursor;
+    const { errors } = await ask(client, ALL, `(after: "${beyond}")`);
+
+    expect(idsOf(await page(client, `(last: 2, before: "${beyond}")`))).toEqual([3, 4]);
+    expect(errors).toMatchObject([
+      { message: expect.stringMatching(/^after is not a cursor/), extensions: { code: "BAD_USER_INPUT" } },
+    ]);
+  });
+
   it("[pagination:PG-110] of another source are refused, with the text of a route", async () => {
     const cursor = await cursorAt(serve(new Shelf(9, "other")), 3);
     const client = serve(new Shelf(9));

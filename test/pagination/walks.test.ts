@@ -118,6 +118,35 @@ describe("a walk", () => {
     );
   });
 
+  it("[pagination:PG-114] turns around at a page that became empty without leaving out the item next to it", async () => {
+    let rows = books(30);
+    const client = await serveOnce((app) =>
+      app.get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", defaultPageSize: 10 })),
+    );
+    const second = page(await client.get(target(page(await client.get("/items")).pagination.links.next)));
+    rows = books(20);
+    const beyond = page(await client.get(target(second.pagination.links.next)));
+    rows = books(30).filter(({ id }) => id > 10);
+    const before = page(await client.get(target(second.pagination.links.prev)));
+
+    expect([beyond.items, before.items]).toEqual([[], []]);
+    expect([beyond.pagination.next_cursor, before.pagination.prev_cursor]).toEqual([null, null]);
+    const first = page(await client.get(target(before.pagination.links.next)));
+    expect(ids(first)).toEqual(range(11, 20));
+    expect(first.pagination.prev_cursor).toBeNull();
+    expect(ids(page(await client.get(target(first.pagination.links.next))))).toEqual(range(21, 30));
+    rows = books(20);
+    const last = page(await client.get(target(beyond.pagination.links.prev)));
+    expect(ids(last)).toEqual(range(11, 20));
+    expect(last.pagination.next_cursor).toBeNull();
+    expect(ids(page(await client.get(target(last.pagination.links.prev))))).toEqual(range(1, 10));
+    rows = [];
+    expect(page(await client.get(target(beyond.pagination.links.prev)))).toMatchObject({
+      items: [],
+      pagination: { next_cursor: null, prev_cursor: null },
+    });
+  });
+
   const cell = fc.oneof(
     { weight: 1, arbitrary: fc.constant(null) },
     { weight: 4, arbitrary: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom("a", "b", "\u{1f600}")) },

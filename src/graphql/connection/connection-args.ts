@@ -13,7 +13,7 @@ import { nullable } from "../language/list.ts";
 import { int, string } from "../language/scalars.ts";
 import type { Arg } from "../language/type.ts";
 
-type Place = Position["at"];
+type Place = NonNullable<Position["at"]>;
 
 /** What a connection was asked for. */
 export interface Wanted {
@@ -79,6 +79,9 @@ function readPlace(
 ): Place | null {
   if (value === null || value === undefined) return null;
   const { at, direction } = blaming(parameter, () => list.open(value));
+  // An end of the list: before the last, or after the first, is from there on.
+  if (at === null && (parameter === "before") === (direction === "backward")) return null;
+  if (at === null) throw new InvalidCursorError({ parameter, code: "BAD_USER_INPUT" });
   if ("key" in at) return at;
   // An offset lies on one side of its item: a forward cursor's behind it, a backward one's in front.
   if (parameter === "after") return { offset: direction === "forward" ? at.offset : at.offset + 1 };

@@ -7,8 +7,8 @@ import { SCOPE_BYTES } from "./scope.ts";
 /** What a cursor says: a place, and the way to go from there. */
 export interface Position {
   readonly direction: "forward" | "backward";
-  /** Beyond a key, or from an offset on where the source cannot seek. */
-  readonly at: { readonly key: KeyTuple } | { readonly offset: number };
+  /** Beyond a key, or from an offset on where the source cannot seek; `null` is the beginning, or going backward the end. */
+  readonly at: { readonly key: KeyTuple } | { readonly offset: number } | null;
 }
 
 /** What cursors of one list share. */
@@ -30,6 +30,10 @@ const HEAD_BYTES = 2 + SCOPE_BYTES + 1;
 const BACKWARD = 1;
 const OFFSET = 2;
 const DATED = 4;
+/** No key follows: from the beginning, or back from the end. */
+const OUTERMOST = 8;
+
+const NO_BYTES = Buffer.alloc(0);
 
 /** Thrown while a cursor is made: a value of the key is too long. */
 export class KeyTooLong extends RangeError {}
@@ -38,7 +42,7 @@ export class KeyTooLong extends RangeError {}
 export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds }: Seal): string {
   const { at, direction } = position;
   const isDated = maxAgeSeconds !== undefined;
-  const key = keyToBytes("offset" in at ? [at.offset] : at.key);
+  const key = at === null ? NO_BYTES : keyToBytes("offset" in at ? [at.offset] : at.key);
   const headBytes = HEAD_BYTES + (isDated ? 4 : 0);
   const length = headBytes + key.length;
   if (length + MAC_BYTES > LONGEST_BYTES) throw new KeyTooLong(`a cursor would have more than ${LONGEST} characters`);
@@ -46,12 +50,16 @@ export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds
   bytes[0] = VERSION;
   bytes[1] = keys.id;
   scope.copy(bytes, 2);
-  bytes[HEAD_BYTES - 1] =
-    (direction === "backward" ? BACKWARD : 0) | ("offset" in at ? OFFSET : 0) | (isDated ? DATED : 0);
+  bytes[HEAD_BYTES - 1] = (direction === "backward" ? BACKWARD : 0) | (isDated ? DATED : 0) | kindOf(at);
   if (isDated) bytes.writeUInt32BE(Math.floor(now), HEAD_BYTES);
   key.copy(bytes, headBytes);
   keys.sign(bytes, length);
   return bytes.toString("base64url");
+}
+
+function kindOf(at: Position["at"]): number {
+  if (at === null) return OUTERMOST;
+  return "offset" in at ? OFFSET : 0;
 }
 
 /** The place that a cursor of this list names. Throws `InvalidCursorError`, cheap tests first. */
@@ -62,7 +70,7 @@ export function openCursor(cursor: string, seal: Seal): Position {
   if (cursor.length > LONGEST || !/^[\w-]+$/.test(cursor)) throw refuse();
   const bytes = Buffer.from(cursor, "base64url");
   // One spelling only: the last character has bits to spare.
-  if (bytes.toString("base64url") !== cursor || bytes.length < HEAD_BYTES + 1 + MAC_BYTES) throw refuse();
+  if (bytes.toString("base64url") !== cursor || bytes.length < HEAD_BYTES + MAC_BYTES) throw refuse();
   if (bytes[0] !== VERSION) throw refuse("CURSOR_VERSION");
   const end = bytes.length - MAC_BYTES;
   if (!keys.verify(bytes[1] as number, bytes, end)) throw refuse();
@@ -71,9 +79,11 @@ export function openCursor(cursor: string, seal: Seal): Position {
   const isDated = (flags & DATED) !== 0;
   if (maxAgeSeconds !== undefined && (!isDated || bytes.readUInt32BE(HEAD_BYTES) + maxAgeSeconds < now))
     throw refuse("CURSOR_EXPIRED");
-  const key = keyFromBytes(bytes, HEAD_BYTES + (isDated ? 4 : 0), end);
-  if (key === null) throw refuse();
+  const start = HEAD_BYTES + (isDated ? 4 : 0);
   const direction = (flags & BACKWARD) === 0 ? "forward" : "backward";
+  if ((flags & OUTERMOST) !== 0 && start === end) return { direction, at: null };
+  const key = keyFromBytes(bytes, start, end);
+  if (key === null) throw refuse();
   if ((flags & OFFSET) === 0) return { direction, at: { key } };
   const [offset] = key;
   if (key.length !== 1 || !Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse();
