@@ -21,11 +21,51 @@ const engine =
     ? [{ find: /^graphql(?=\/|$)/, replacement: "graphql17" }]
     : [{ find: /^graphql$/, replacement: "graphql/index.js" }];
 
+// What measures time, CPU or memory. Others use the machine as well, so the best of three counts.
+const measured = [
+  "test/auth/accounts/{flood,timing}.test.ts",
+  "test/auth/jwt-memory.test.ts",
+  "test/auth/passwords/failure-times.test.ts",
+  "test/graphql/endpoint/{document-load,hostile,upload-load}.test.ts",
+  "test/graphql/limits/{document-cache,hostile}.test.ts",
+  "test/graphql/uploads/memory.test.ts",
+];
+
+// What brings servers, processes or a browser of its own, and waits for them.
+const heavy = [
+  "examples/bookshop/test/{browser,two-processes}.test.ts",
+  "test/auth/accounts/{faults,processes,races}.test.ts",
+  "test/graphql/ide/explorer.test.ts",
+  "test/graphql/operations-page/operations-page.test.ts",
+  "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
+  "test/openapi/page.test.ts",
+  "test/redis/{busy-process,faults,processes,pub-sub}.test.ts",
+  "test/sql/accounts/restart.test.ts",
+];
+
+const not = (pattern: string): string => `!${pattern}`;
+
 const config: ViteUserConfig = defineConfig({
   resolve: { alias: [...doors, ...engine] },
   test: {
-    include: ["test/**/*.test.ts", "examples/*/test/**/*.test.ts"],
-    typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
+    projects: [
+      {
+        extends: true,
+        test: { name: "measured", include: measured, retry: 2, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+      { extends: true, test: { name: "heavy", include: heavy, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      {
+        extends: true,
+        test: {
+          name: "usual",
+          // Not by exclude: what the command line excludes would be forgotten.
+          include: ["test/**/*.test.ts", "examples/*/test/**/*.test.ts", ...[...measured, ...heavy].map(not)],
+          typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
+          maxWorkers: "100%",
+          sequence: { groupOrder: 3 },
+        },
+      },
+    ],
     coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },
     testTimeout: 20_000,
     globalSetup: ["test/ide-bundle.ts"],

@@ -5,9 +5,7 @@ import { spawnSync } from "node:child_process";
 const FILES = ["test/auth/accounts/timing.test.ts", "test/auth/accounts/flood.test.ts"];
 const { status } = spawnSync(
   process.execPath,
-  ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", "--fileParallelism=false", ...FILES].concat(
-    process.argv.slice(2),
-  ),
+  ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", ...FILES].concat(process.argv.slice(2)),
   { stdio: "inherit", env: { ...process.env, PORTICO_TIMING: "full" } },
 );
 process.exitCode = status ?? 1;
