@@ -42,6 +42,7 @@ export class AuthenticationMiddleware {
   readonly #userModel: UserModel<CurrentUser>;
   readonly #backends: readonly AuthenticationBackend[];
   readonly #challenge: string | undefined;
+  readonly #headers: readonly string[];
   readonly #nobody: Identity;
   readonly #timeoutMs: number;
 
@@ -53,6 +54,7 @@ export class AuthenticationMiddleware {
     this.#backends = backend;
     this.#timeoutMs = timeoutSeconds * 1000;
     this.#challenge = challengeOf(backend, []);
+    this.#headers = backend.flatMap(({ headers }) => headers);
     this.#nobody = this.#challenge === undefined ? NOBODY : Object.freeze({ ...NOBODY, challenge: this.#challenge });
   }
 
@@ -69,6 +71,8 @@ export class AuthenticationMiddleware {
   async handle(ctx: HttpContext | WebSocketContext, next: Next): Promise<void> {
     identify(ctx, await this.#identify(ctx));
     await next();
+    // A cache must not show to one caller what another was told.
+    if (ctx.kind === "http" && ctx.isIdentityRead) ctx.outgoing.vary(...this.#headers);
   }
 
   async #identify(ctx: HttpContext | WebSocketContext): Promise<Identity> {

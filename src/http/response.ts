@@ -185,10 +185,12 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this.json(page);
   }
 
-  /** Adds a name to `Vary`: what is there already stays. */
-  vary(name: string): void {
-    const before = this.headers["vary"];
-    this.headers["vary"] = before === undefined ? name : `${String(before)}, ${name}`;
+  /** Adds names to `Vary`: what is there already stays. */
+  vary(...names: readonly string[]): void {
+    const before = this.headers["vary"] === undefined ? [] : String(this.headers["vary"]).split(", ");
+    const known = before.map((name) => name.toLowerCase());
+    const added = names.filter((name) => !known.includes(name.toLowerCase()));
+    if (added.length > 0) this.headers["vary"] = [...before, ...added].join(", ");
   }
 
   #append(name: string, value: string): this {

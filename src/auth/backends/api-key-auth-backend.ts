@@ -66,6 +66,10 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
     return request.headers[this.#header] !== undefined;
   }
 
+  override get headers(): readonly string[] {
+    return [this.#header];
+  }
+
   /** Rejects when the store does. */
   async authenticate(request: PorticoRequest): Promise<AuthResult> {
     const text = this.#textOf(request);

@@ -62,6 +62,11 @@ export abstract class AuthenticationBackend {
     return null;
   }
 
+  /** The headers that its credential comes in: `Vary` of an answer that depends on the caller names them. @default none */
+  get headers(): readonly string[] {
+    return [];
+  }
+
   /** What is legal in its options and hardly meant: said in the log when the application starts. @default nothing */
   get warnings(): readonly string[] {
     return [];

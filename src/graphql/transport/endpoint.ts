@@ -135,7 +135,7 @@ export class Endpoint {
     const label = this.#options.transport.responseContentType ? type : JSON_TYPE;
     const isCached = answer.isCacheable === true && outgoing.headers["cache-control"] !== undefined;
     if (!isCached) outgoing.header("cache-control", "no-store");
-    outgoing.vary(isCached && ctx.isIdentityRead ? "Accept, Authorization, Cookie" : "Accept");
+    outgoing.vary("Accept", ...(isCached && ctx.isIdentityRead ? ["Authorization", "Cookie"] : []));
     for (const [name, value] of Object.entries(answer.headers)) outgoing.header(name, value);
     outgoing.header("x-content-type-options", "nosniff");
     outgoing.header("content-type", `${label}; charset=utf-8`);
