@@ -4,7 +4,7 @@ import type { CurrentUser } from "./identity.ts";
 export interface DeviceSession {
   /** Names it, for `revoke`. */
   readonly id: string;
-  /** Whether this request came by it. */
+  /** Whether this request came by it, or by a token of it. */
   readonly current: boolean;
   /** What it was started on, by the word of the browser: plain text, to be escaped like any other. */
   readonly device: string;
@@ -50,7 +50,14 @@ export interface SessionManager {
    * cannot set cookies.
    */
   login(user: CurrentUser, options?: LoginOptions): Promise<void>;
-  /** Ends the session that the request came by, and tells the browser to forget its cookie. */
+  /**
+   * Starts a session that no cookie carries, for a device that signs in by tokens: it is listed and ended like any other, and
+   * lives like a remembered one. Gives its id, which is the `sid` of `TokenForUser`. Who is calling stays as it is.
+   *
+   * Throws 403 `CROSS_SITE_REFUSED` when a page of a foreign origin sent the request.
+   */
+  begin(user: CurrentUser): Promise<string>;
+  /** Ends the session that the request came by, also by a token of it, and tells the browser to forget its cookie. */
   logout(): Promise<void>;
   /** The user's live sessions, the newest first. */
   list(): Promise<readonly DeviceSession[]>;

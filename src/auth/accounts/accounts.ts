@@ -6,7 +6,7 @@ import type { CurrentUser } from "../../http/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
-import { type RefreshOptions, revokeRefreshTokensOf } from "../tokens/rotate-refresh-token.ts";
+import { endFamilyOf, type RefreshOptions, revokeRefreshTokensOf } from "../tokens/rotate-refresh-token.ts";
 import { TokenForUser, type TokenPair } from "../tokens/token-for-user.ts";
 import type { AccountUser } from "../users/account-model.ts";
 import { type AccountEventKind, report } from "./account-event.ts";
@@ -70,10 +70,16 @@ export class Accounts {
     };
   }
 
-  /** New tokens for somebody who has just proved who they are. */
-  async tokensFor(ctx: HttpContext, identity: string): Promise<TokenPair | null> {
-    const user = await this.options.userModel.loadUser(identity);
-    return user === null ? null : new TokenForUser(user, this.tokenOptions(ctx)).tokenPair();
+  /** New tokens for somebody who has just proved who they are. They belong to a session, so that the device is listed. */
+  async tokensFor(ctx: HttpContext, user: CurrentUser): Promise<TokenPair> {
+    const sid = await sessionsOf(ctx)?.begin(user);
+    return new TokenForUser(user, { ...this.tokenOptions(ctx), ...(sid === undefined ? {} : { sid }) }).tokenPair();
+  }
+
+  /** Ends what a refresh token belongs to: its family, and the session with its access tokens and sockets. */
+  async signOutDevice(ctx: HttpContext, refreshToken: string): Promise<void> {
+    const owner = await endFamilyOf(refreshToken, this.tokenOptions(ctx));
+    if (owner?.sid !== undefined) await sessionsOf(ctx)?.endOneOf(owner.identity, owner.sid);
   }
 
   resetTokens(ctx: HttpContext): OneTimeTokens {
@@ -117,8 +123,7 @@ export class Accounts {
 
   /** Ends whatever else signs this user in: sessions, refresh tokens, access tokens, open sockets; and links to new addresses. */
   async signOutEverywhere(ctx: HttpContext, user: string): Promise<void> {
-    const { sessions } = ctx.request;
-    if (sessions instanceof RequestSessions) await sessions.endAllOf(user);
+    await sessionsOf(ctx)?.endAllOf(user);
     await revokeRefreshTokensOf(user, this.tokenOptions(ctx));
     await this.emailTokens(ctx).revoke(user);
     // Not with a transaction of the request, which may be rolled back: what was ended stays ended.
@@ -129,4 +134,9 @@ export class Accounts {
       ctx.log.warn({ err }, "the end of a user's credentials could not be told");
     }
   }
+}
+
+/** The sessions of the request; `null` where they are not of `SessionMiddleware`. */
+function sessionsOf({ sessions }: HttpContext): RequestSessions | null {
+  return sessions instanceof RequestSessions ? sessions : null;
 }

@@ -5,11 +5,11 @@ import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthenticationMiddleware } from "../authentication-middleware.ts";
 import { APIKeyAuthBackend } from "../backends/api-key-auth-backend.ts";
 import type { AuthenticationBackend } from "../backends/authentication-backend.ts";
-import { JWTAuthBackend } from "../backends/jwt-auth-backend.ts";
 import { SessionAuthBackend } from "../backends/session-auth-backend.ts";
 import { SessionMiddleware } from "../sessions/session-middleware.ts";
 import type { AccountOptions } from "./account-options.ts";
 import { accountRoutes } from "./account-routes.ts";
+import { DeviceTokenBackend } from "./device-token-backend.ts";
 
 /** How everything about signing in is set up. */
 export interface AuthenticationOptions extends AccountOptions {
@@ -49,7 +49,7 @@ export function authentication(options: AuthenticationOptions): Preset {
       new AuthenticationMiddleware({
         userModel,
         backend: [
-          new JWTAuthBackend({
+          new DeviceTokenBackend({
             secretKey: tokenSecrets,
             identifier: "sub",
             typ: "at+jwt",

@@ -1,7 +1,6 @@
 import type { HttpContext } from "../../http/context.ts";
 import type { Router } from "../../http/router.ts";
-import { revokeRefreshToken, rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
-import { TokenForUser } from "../tokens/token-for-user.ts";
+import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
 import { Account, accountOf } from "./account-answer.ts";
 import type { Accounts } from "./accounts.ts";
 import { countAttempt } from "./attempt-limits.ts";
@@ -37,7 +36,7 @@ export function tokenRoute(router: Router, accounts: Accounts): void {
     { ...describe("token", "Signs in, by tokens"), body: Login, response: { 200: Tokens } },
     async ({ ctx, body, response }) => {
       const user = await accounts.signIn(ctx, body.identifier, body.password);
-      return response.json(await new TokenForUser(user, accounts.tokenOptions(ctx)).tokenPair());
+      return response.json(await accounts.tokensFor(ctx, user));
     },
   );
 }
@@ -86,7 +85,7 @@ export function logoutRoutes(router: Router, accounts: Accounts): void {
     { ...describe("logout", "Signs out"), body: record({ refresh_token: "string?" }) },
     async ({ ctx, request, body, response }) => {
       const { identity } = request.user;
-      if (body.refresh_token !== undefined) await revokeRefreshToken(body.refresh_token, accounts.tokenOptions(ctx));
+      if (body.refresh_token !== undefined) await accounts.signOutDevice(ctx, body.refresh_token);
       await request.sessions.logout();
       accounts.report(ctx, "logged_out", identity === "" ? null : identity);
       return response.empty();

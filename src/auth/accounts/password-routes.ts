@@ -1,6 +1,7 @@
 import type { HttpContext } from "../../http/context.ts";
 import type { Router } from "../../http/router.ts";
 import { readNewPassword } from "../passwords/password-text.ts";
+import type { TokenPair } from "../tokens/token-for-user.ts";
 import { InvalidCredentials, InvalidLink } from "./account-exceptions.ts";
 import type { AccountHolder, Accounts } from "./accounts.ts";
 import { byPerson } from "./by-person.ts";
@@ -18,7 +19,7 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
       auth: byPerson,
       body: record({ current_password: "string", new_password: "string" }),
     },
-    async ({ ctx, request, user, body, response }) => {
+    async ({ ctx, user, body, response }) => {
       const { objects } = accounts.options.userModel;
       const { email, username, identity } = user as AccountHolder;
       const owner = await limitLogin(email, () => objects.authenticate(email, body.current_password));
@@ -29,19 +30,21 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
         throw new InvalidCredentials();
       await accounts.resetTokens(ctx).revoke(identity);
       await accounts.signOutEverywhere(ctx, identity);
-      await signInAgain(ctx, accounts, identity);
+      const tokens = await signInAgain(ctx, accounts, identity);
       accounts.report(ctx, "password_changed", identity);
       accounts.mailLater(ctx, async () => ({ to: email, kind: "password_changed", url: null }));
-      return request.scope.auth === "jwt" ? response.json(await accounts.tokensFor(ctx, identity)) : response.empty();
+      return tokens === null ? response.empty() : response.json(tokens);
     },
   );
 }
 
-/** Who came by a session goes on with a new one. */
-async function signInAgain(ctx: HttpContext, accounts: Accounts, identity: string): Promise<void> {
-  if (ctx.scope.auth !== "session") return;
+/** Who came by a session goes on with a new one, and who came by a token with those that it gives. */
+async function signInAgain(ctx: HttpContext, accounts: Accounts, identity: string): Promise<TokenPair | null> {
   const user = await accounts.options.userModel.loadUser(identity);
-  if (user !== null) await ctx.request.sessions.login(user);
+  if (user === null) return null;
+  if (ctx.scope.auth === "jwt") return accounts.tokensFor(ctx, user);
+  await ctx.request.sessions.login(user);
+  return null;
 }
 
 /** `POST /password/reset` sends a link, `POST /password/reset/confirm` takes its token. */

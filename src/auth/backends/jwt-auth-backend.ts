@@ -1,5 +1,5 @@
 import { compactVerify } from "jose";
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, systemClock } from "../../core/clock.ts";
 import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { currentContext } from "../../http/current-context.ts";
@@ -40,7 +40,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
   readonly #sessions: SessionStore | undefined;
   readonly #isRevoked: ((claims: TokenClaims) => MaybePromise<boolean>) | undefined;
   readonly #cache: TokenCache;
-  readonly #clock: Clock;
+  readonly #clock: Clock | undefined;
   readonly #challenge: string;
   readonly #challengeDeclined: string;
   #hasWarned = false;
@@ -69,6 +69,10 @@ export class JWTAuthBackend extends AuthenticationBackend {
   /** RFC 6750 section 3.1: there is an error to tell of only where there was a token. */
   override challenge(wasDeclined: boolean): string {
     return wasDeclined ? this.#challengeDeclined : this.#challenge;
+  }
+
+  override get headers(): readonly string[] {
+    return ["Authorization"];
   }
 
   override get warnings(): readonly string[] {
@@ -117,7 +121,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
   }
 
   get #now(): number {
-    return this.#clock.now() / 1000;
+    return (this.#clock ?? currentContext()?.host.clock ?? systemClock).now() / 1000;
   }
 
   #warnOfIdentifier(claims: TokenClaims): void {

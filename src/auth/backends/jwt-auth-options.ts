@@ -55,7 +55,7 @@ export interface JWTAuthOptions {
   readonly cache?: number;
   /** What `WWW-Authenticate` calls the place that the token is for. */
   readonly realm?: string;
-  /** @default the clock of the system */
+  /** @default the clock of the application */
   readonly clock?: Clock;
 }
 
@@ -70,7 +70,7 @@ export interface ResolvedJWTAuthOptions extends ClaimRules {
   readonly isRevoked: ((claims: TokenClaims) => MaybePromise<boolean>) | undefined;
   readonly cache: number;
   readonly realm: string | undefined;
-  readonly clock: Clock;
+  readonly clock: Clock | undefined;
 }
 
 export function resolveJWTAuthOptions(options: JWTAuthOptions): ResolvedJWTAuthOptions {
@@ -84,9 +84,9 @@ const UNLIMITED = { idleMs: Number.POSITIVE_INFINITY, absoluteMs: Number.POSITIV
 function sessionsOf(options: {
   readonly sessionStore: KeyValueStore | undefined;
   readonly checkRevocation: boolean | undefined;
-  readonly clock: Clock;
+  readonly clock: Clock | undefined;
 }): SessionStore | undefined {
-  const { sessionStore, checkRevocation, clock } = options;
+  const { sessionStore, checkRevocation, clock = systemClock } = options;
   if (sessionStore === undefined && checkRevocation === true)
     throw new ConfigurationError("JWTAuthBackend.sessionStore", "is missing: checkRevocation looks there");
   if (sessionStore === undefined || checkRevocation === false) return undefined;
@@ -143,9 +143,9 @@ const rules = {
     "printable ASCII without quotes and backslashes",
     (value) => typeof value === "string" && /^[ !#-[\]-~]+$/.test(value),
   ),
-  clock: optional(
-    rule<Clock>("a clock with now() and monotonic()", (value) => typeof (value as Clock | null)?.now === "function"),
-    systemClock,
+  clock: rule<Clock>(
+    "a clock with now() and monotonic()",
+    (value) => typeof (value as Clock | null)?.now === "function",
   ),
 };
 
@@ -153,9 +153,9 @@ function keysOf(options: {
   readonly secretKey: readonly Uint8Array[] | undefined;
   readonly jwks: unknown;
   readonly algorithms: readonly JWTAlgorithm[] | undefined;
-  readonly clock: Clock;
+  readonly clock: Clock | undefined;
 }): { readonly keys: VerifyingKeys; readonly algorithms: readonly JWTAlgorithm[] } {
-  const { secretKey, jwks, algorithms, clock } = options;
+  const { secretKey, jwks, algorithms, clock = systemClock } = options;
   if (secretKey !== undefined && jwks !== undefined)
     throw new ConfigurationError(
       "JWTAuthBackend",

@@ -9,7 +9,14 @@ import { AuthResult } from "../backends/auth-result.ts";
 import { crossSiteRefused, isForgeable } from "./cross-site.ts";
 import { deviceLabel } from "./device-label.ts";
 import { type PresentedCookie, readSessionCookie, SESSION_COOKIE, sealId } from "./session-cookie.ts";
-import type { SessionStore, StoredSession } from "./session-store.ts";
+import type { NewSession, SessionStore, StoredSession } from "./session-store.ts";
+
+const NAME = "session:";
+
+/** The handle of the session that a credential belongs to: one of a cookie, or a token with a `sid`. */
+export function sessionNamedBy(credential: Credential | undefined): string | null {
+  return credential?.id?.startsWith(NAME) === true ? credential.id.slice(NAME.length) : null;
+}
 
 const loginRules = { remember: optional(flag, false) };
 
@@ -49,23 +56,13 @@ export class RequestSessions implements SessionManager {
   }
 
   async login(user: CurrentUser, options: LoginOptions = {}): Promise<void> {
-    const { identity, isAuthenticated } = user;
     const { remember } = resolveOptions("sessions.login", options, loginRules);
     const ctx = this.#ctx;
     if (ctx.kind !== "http")
       throw new Error("a session cannot start on a socket: its cookie needs an answer over HTTP");
-    if (!isAuthenticated || typeof identity !== "string" || identity === "")
-      throw new TypeError("sessions.login takes a user with an identity, not nobody");
-    if (isForgeable(ctx)) throw crossSiteRefused();
-    const { request } = ctx;
+    const draft = this.#draft("login", user, remember);
     const started = await this.#reach(async () => {
-      const session = await this.#store.start({
-        user: identity,
-        device: deviceLabel(request.headers["user-agent"]),
-        address: request.ip,
-        isRemembered: remember,
-        ...(user.credentialVersion === undefined ? {} : { version: user.credentialVersion }),
-      });
+      const session = await this.#store.start(draft);
       await this.#endPresented();
       return session;
     });
@@ -77,10 +74,19 @@ export class RequestSessions implements SessionManager {
     identify(ctx, { user, auth: "session", credential, ...(challenge === undefined ? {} : { challenge }) });
   }
 
+  async begin(user: CurrentUser): Promise<string> {
+    const draft = this.#draft("begin", user, true);
+    return (await this.#reach(() => this.#store.start(draft))).handle;
+  }
+
   async logout(): Promise<void> {
     // A foreign page cannot sign anybody out either.
     if (isForgeable(this.#ctx)) return;
-    await this.#reach(() => this.#endPresented());
+    const [user, byToken] = [this.#user, this.#byToken];
+    await this.#reach(async () => {
+      await this.#endPresented();
+      if (user !== null && byToken !== null) await this.#endOne(user, byToken);
+    });
     this.#signOut();
   }
 
@@ -90,7 +96,7 @@ export class RequestSessions implements SessionManager {
     const sessions = await this.#reach(() => this.#store.list(user));
     return sessions.map(({ handle, record, expiresAt }) => ({
       id: handle,
-      current: handle === this.#current,
+      current: handle === this.#own,
       device: record.device,
       address: record.address,
       createdAt: new Date(record.issuedAt),
@@ -102,16 +108,13 @@ export class RequestSessions implements SessionManager {
   async revoke(id: string): Promise<boolean> {
     const user = this.#user;
     if (user === null) return false;
-    const count = await this.#reach(async () => {
-      const session = await this.#store.find(id);
-      return session?.record.user === user ? this.#end(user, [id]) : 0;
-    });
+    const count = await this.#reach(() => this.#endOne(user, id));
     if (count > 0 && id === this.#current) this.#signOut();
     return count > 0;
   }
 
   async revokeOthers(): Promise<number> {
-    return this.#revokeBut(this.#current);
+    return this.#revokeBut(this.#own);
   }
 
   async revokeAll(): Promise<number> {
@@ -123,6 +126,40 @@ export class RequestSessions implements SessionManager {
   /** Ends all sessions of a user, whoever this request is signed in as. */
   async endAllOf(user: string): Promise<number> {
     return this.#reach(async () => this.#end(user, await this.#store.handles(user)));
+  }
+
+  /** The user's live session by this handle. Rejects when the store does. */
+  async find(user: string, handle: string): Promise<StoredSession | null> {
+    const session = await this.#store.find(handle);
+    return session?.record.user === user ? session : null;
+  }
+
+  /** Notes that the session is still in use; `false` when it is over. */
+  async prolong(user: string, handle: string): Promise<boolean> {
+    return this.#reach(
+      async () => (await this.find(user, handle)) !== null && (await this.#store.touch(handle)) !== null,
+    );
+  }
+
+  /** Ends one session of a user, whoever this request is signed in as. */
+  async endOneOf(user: string, handle: string): Promise<void> {
+    await this.#reach(() => this.#endOne(user, handle));
+  }
+
+  /** What a session of the user starts with. */
+  #draft(method: string, user: CurrentUser, isRemembered: boolean): NewSession {
+    const { identity, isAuthenticated, credentialVersion } = user;
+    if (!isAuthenticated || typeof identity !== "string" || identity === "")
+      throw new TypeError(`sessions.${method} takes a user with an identity, not nobody`);
+    if (isForgeable(this.#ctx)) throw crossSiteRefused();
+    const { request } = this.#ctx;
+    return {
+      user: identity,
+      device: deviceLabel(request.headers["user-agent"]),
+      address: request.ip,
+      isRemembered,
+      ...(credentialVersion === undefined ? {} : { version: credentialVersion }),
+    };
   }
 
   async #revokeBut(spared: string | null): Promise<number> {
@@ -140,7 +177,7 @@ export class RequestSessions implements SessionManager {
   #credential(session: StoredSession): Credential {
     const { handle, record } = session;
     return {
-      id: `session:${handle}`,
+      id: NAME + handle,
       expiresAt: this.#store.lastsUntil(session),
       signedInAt: record.issuedAt,
       ...(record.version === undefined ? {} : { version: record.version }),
@@ -156,6 +193,16 @@ export class RequestSessions implements SessionManager {
       this.#ctx.log.error({ err: error }, "the sessions could not be reached");
       throw new ServiceUnavailable("The sessions cannot be reached", { cause: error });
     }
+  }
+
+  /** The handle of the session that this request came by, by its cookie or by a token. */
+  get #own(): string | null {
+    return this.#current ?? this.#byToken;
+  }
+
+  get #byToken(): string | null {
+    const { auth, credential } = this.#ctx.identity;
+    return auth === "session" ? null : sessionNamedBy(credential);
   }
 
   /** `null` for nobody. */
@@ -177,12 +224,16 @@ export class RequestSessions implements SessionManager {
     if (owner !== null) await this.#end(owner.user, [owner.handle]);
   }
 
+  async #endOne(user: string, handle: string): Promise<number> {
+    return (await this.find(user, handle)) === null ? 0 : this.#end(user, [handle]);
+  }
+
   /** Ends sessions, and tells the other processes: what was opened by them is closed there. */
   async #end(user: string, handles: readonly string[]): Promise<number> {
     const count = await this.#store.end(user, handles);
     const { host, log } = this.#ctx;
     // Not by the context's own bus: no transaction takes back what is over, and none holds up the news of it.
-    const told = handles.map((handle) => host.stores.bus.publish(revoked, { user, credential: `session:${handle}` }));
+    const told = handles.map((handle) => host.stores.bus.publish(revoked, { user, credential: NAME + handle }));
     for (const result of await Promise.allSettled(told)) {
       // They are over all the same: whatever is open by them is found when it is next looked up.
       if (result.status === "rejected") log.warn({ err: result.reason }, "a revocation could not be told");

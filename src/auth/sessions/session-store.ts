@@ -66,8 +66,12 @@ export class SessionStore {
   }
 
   /** The live session with this id, its use noted. */
-  async use(id: string): Promise<StoredSession | null> {
-    const handle = handleOf(id);
+  use(id: string): Promise<StoredSession | null> {
+    return this.touch(handleOf(id));
+  }
+
+  /** The live session by this handle, its use noted. */
+  async touch(handle: string): Promise<StoredSession | null> {
     const text = await this.#store.get(recordKey(handle));
     const session = this.#read(handle, text);
     if (session === null) {

@@ -117,10 +117,13 @@ export class RefreshFamilies {
     throw new ServiceUnavailable("The refresh token is in use", { retryAfterSeconds: 1 });
   }
 
-  /** Ends the family of a token, whichever of its tokens it is. */
-  async revoke(text: unknown): Promise<boolean> {
-    const token = this.#options.keys.read(text);
-    return token !== null && (await this.#options.store.delete(familyKey(token)));
+  /** Ends the family of a token, whichever of its tokens it is, and gives whom it was made for. */
+  async revoke(text: unknown): Promise<RefreshOwner | null> {
+    const { store, keys } = this.#options;
+    const token = keys.read(text);
+    const stored = token === null ? null : await store.get(familyKey(token));
+    if (token === null || stored === null) return null;
+    return (await store.delete(familyKey(token))) ? ownerOf(JSON.parse(stored) as Family) : null;
   }
 
   /** Ends every family of this identity, in one write. */

@@ -1,7 +1,9 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { currentContext } from "../../http/current-context.ts";
 import type { UserProtocol } from "../../http/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { AuthenticationFailed } from "../exceptions.ts";
+import { RequestSessions } from "../sessions/request-sessions.ts";
 import type { UserModel } from "../users/user-model.ts";
 import type { RefreshFamilies, RefreshOwner } from "./refresh-families.ts";
 import { accessToken, refreshFamilies, type TokenPair } from "./token-for-user.ts";
@@ -16,6 +18,8 @@ export interface RefreshOptions extends TokenOptions {
  * Answers a refresh token with a new pair, its successor among it. The same token again is answered with the same
  * successor until that is first used, and for ten seconds: a lost answer or a second tab logs nobody out. After that it is
  * a copy, and every token of the family is refused from then on.
+ *
+ * Where the tokens belong to a session (`sid`) and `SessionMiddleware` runs, they count as long as that lives, and this is a use of it.
  *
  * Throws `AuthenticationFailed`, the same for every reason, also when the user's `credentialVersion` has changed; rejects when the store or the model does, and with 429 when
  * one family turns more than 64 times in ten seconds.
@@ -47,12 +51,15 @@ export async function rotateRefreshToken(
   return { ...(await accessToken(rotation.owner, resolved)), refresh_token: rotation.token };
 }
 
-/** Whom a sign-in of that time still speaks for; `null` once the password is another, or the user is not there. */
-function admit(loaded: unknown, { version }: RefreshOwner): object | null {
+/** Whom a sign-in of that time still speaks for; `null` once the password is another, the user is not there, or the session is over. */
+async function admit(loaded: unknown, { identity, sid, version }: RefreshOwner): Promise<object | null> {
   const user = loaded as Partial<UserProtocol> | null;
   if (user === null || user.isAuthenticated === false) return null;
   const { credentialVersion } = user;
-  return version !== undefined && credentialVersion !== undefined && version !== credentialVersion ? null : user;
+  if (version !== undefined && credentialVersion !== undefined && version !== credentialVersion) return null;
+  const sessions = currentContext()?.sessions;
+  if (sid === undefined || !(sessions instanceof RequestSessions)) return user;
+  return (await sessions.prolong(identity, sid)) ? user : null;
 }
 
 /**
@@ -68,6 +75,11 @@ function admit(loaded: unknown, { version }: RefreshOwner): object | null {
  * ```
  */
 export async function revokeRefreshToken(token: unknown, options: RefreshOptions): Promise<boolean> {
+  return (await endFamilyOf(token, options)) !== null;
+}
+
+/** The same; gives whom the family was made for. */
+export function endFamilyOf(token: unknown, options: RefreshOptions): Promise<RefreshOwner | null> {
   return prepare("revokeRefreshToken", options).families.revoke(token);
 }
 
