@@ -6,6 +6,7 @@ import type { Logger } from "./core/logger.ts";
 import type { MaybePromise } from "./core/maybe-promise.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
 import { Actors } from "./http/actors.ts";
+import { checkPaths } from "./http/check-paths.ts";
 import type { BaseContext } from "./http/context.ts";
 import {
   Engine,
@@ -328,7 +329,7 @@ export class PorticoApp extends Router {
     // The middleware of the app holds for these as for all others.
     const documentation =
       openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
-    checkRoutes([...routes, ...documentation, ...health]);
+    checkPaths([...routes, ...documentation, ...health], sockets);
     this.#host.paging.check(routes);
     reportGates(this.log, { middleware, routes, sockets });
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
@@ -372,17 +373,5 @@ export class PorticoApp extends Router {
     this.onClose(() => {
       for (const signal of signals) process.off(signal, end);
     });
-  }
-}
-
-/** Two routes of one method and path: the second would never be reached. Names of parameters make no difference. */
-function checkRoutes(routes: readonly Route[]): void {
-  const seen = new Map<string, string>();
-  for (const { method, path } of routes) {
-    const shape = `${method} ${path.replace(/:\w+/g, ":")}`;
-    const other = seen.get(shape);
-    if (other !== undefined)
-      throw new ConfigurationError(`${method} ${path}`, `is declared twice: ${other} is the same route`);
-    seen.set(shape, `${method} ${path}`);
   }
 }

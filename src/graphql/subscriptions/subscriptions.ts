@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
 import { flag, optional, positiveInteger, resolveOptions, rule, seconds, wholeNumber } from "../../core/options.ts";
 import { type Size, size } from "../../core/size.ts";
 
@@ -17,11 +18,13 @@ export interface SubscriptionsOptions {
   readonly connectsPerMinute?: number;
   /** Messages and pings that a client may send in a second; beyond it the socket is closed with 1008. 0 is any number. @default 500 */
   readonly messagesPerSecond?: number;
-  /** Unread bytes of one client beyond which no more events are made for it. @default "256kb" */
+  /** Unread bytes of one client beyond which no more events are made for it. @default "256kb", or `maxBuffered` where that is less */
   readonly pauseAbove?: Size;
   /** Unread bytes of one client beyond which it is dropped with 1013. @default "4mb" */
   readonly maxBuffered?: Size;
 }
+
+const PAUSE_ABOVE = 256 * 1024;
 
 const rules = {
   socket: optional(flag, true),
@@ -37,7 +40,7 @@ const rules = {
   maxPerSocket: optional(positiveInteger, 100),
   connectsPerMinute: optional(wholeNumber, 600),
   messagesPerSecond: optional(wholeNumber, 500),
-  pauseAbove: optional(size, 256 * 1024),
+  pauseAbove: size,
   maxBuffered: optional(size, 4 * 1024 ** 2),
 };
 
@@ -49,5 +52,13 @@ export interface Subscriptions extends Required<Omit<SubscriptionsOptions, "paus
 
 /** Checks the options; a wrong value throws `ConfigurationError`. */
 export function readSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  return resolveOptions("Graph.subscriptions", options, rules);
+  const read = resolveOptions("Graph.subscriptions", options, rules);
+  const { maxBuffered, pauseAbove = Math.min(PAUSE_ABOVE, maxBuffered) } = read;
+  if (pauseAbove > maxBuffered)
+    throw new ConfigurationError(
+      "Graph.subscriptions.pauseAbove",
+      `at most maxBuffered, ${maxBuffered} bytes: else a client would be dropped before it is waited for`,
+      pauseAbove,
+    );
+  return { ...read, pauseAbove };
 }

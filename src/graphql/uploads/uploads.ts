@@ -12,7 +12,7 @@ export interface UploadsOptions {
   readonly maxSize?: Size;
   /** The most files in one request. @default 10 */
   readonly maxFiles?: number;
-  /** The largest size of all files of a request together. @default "50mb" */
+  /** The largest size of all files of a request together. @default "50mb", or `maxSize` where that is more */
   readonly maxTotal?: Size;
   /**
    * The types a file may declare: `image/png`, or a family, `image/*`. The content is not looked at.
@@ -27,11 +27,13 @@ export interface UploadsOptions {
 
 const directory: Rule<string> = rule("a directory that can be written to", isWritable);
 
+const MAX_TOTAL = 50 * 1024 ** 2;
+
 const uploadsRules = {
   enabled: optional(flag, false),
   maxSize: optional(size, 10 * 1024 ** 2),
   maxFiles: optional(positiveInteger, 10),
-  maxTotal: optional(size, 50 * 1024 ** 2),
+  maxTotal: size,
   contentTypes: optional(contentTypeList, []),
   spillAbove: optional(size, 1024 ** 2),
   directory,
@@ -65,7 +67,7 @@ export class Uploads implements Required<UploadsOptions> {
     this.enabled = resolved.enabled;
     this.maxSize = resolved.maxSize;
     this.maxFiles = resolved.maxFiles;
-    this.maxTotal = resolved.maxTotal;
+    this.maxTotal = resolved.maxTotal ?? Math.max(MAX_TOTAL, resolved.maxSize);
     this.contentTypes = resolved.contentTypes;
     this.spillAbove = resolved.spillAbove;
     this.directory = resolved.directory ?? tmpdir();

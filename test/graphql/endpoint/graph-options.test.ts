@@ -35,6 +35,16 @@ const TOKEN = { authorization: "Bearer token" };
 
 afterEach(() => void vi.useRealTimers());
 
+it("waits for a slow client before it drops it: a buffer that is dropped first is refused, and the default fits any", () => {
+  const graph = (subscriptions: NonNullable<GraphOptions["subscriptions"]>) => () =>
+    new Graph(fixtureSchema(), { subscriptions });
+
+  expect(graph({ pauseAbove: "5mb" })).toThrow(
+    "Graph.subscriptions.pauseAbove must be at most maxBuffered, 4194304 bytes: else a client would be dropped before it is waited for, received 5242880",
+  );
+  expect(graph({ maxBuffered: "64kb" })).not.toThrow();
+});
+
 it("[GRA-01] transport rules the endpoint", async () => {
   const { client } = await open({ transport: new Transport({ batch: 1 }) });
 

@@ -22,6 +22,11 @@ describe("Uploads", () => {
     expect(uploads).toMatchObject({ maxSize: 2 * 1024 ** 2, maxTotal: 5, contentTypes: ["image/png", "text/*"] });
   });
 
+  it("lets one file be as large as maxSize says, however much all of them may be by default", () => {
+    expect(new Uploads({ maxSize: "100mb" })).toMatchObject({ maxTotal: 100 * 1024 ** 2 });
+    expect(new Uploads({ maxSize: "1mb" })).toMatchObject({ maxTotal: 50 * 1024 ** 2 });
+  });
+
   it("takes a plain object where an instance is taken, and an instance as it is", () => {
     const uploads = new Uploads({ enabled: true });
 
