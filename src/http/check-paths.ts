@@ -1,5 +1,5 @@
-import findMyWay from "find-my-way";
 import { ConfigurationError } from "../core/configuration-error.ts";
+import { paramsOf } from "./method-finder.ts";
 
 interface Place {
   readonly method: string;
@@ -22,10 +22,8 @@ function checkPattern(owner: string, path: string): void {
 }
 
 function namesIn(owner: string, path: string): readonly string[] {
-  const router = findMyWay();
   try {
-    router.on("GET", path, () => {});
-    return router.findRoute("GET", path)?.params ?? [];
+    return paramsOf(path);
   } catch (error) {
     const { message } = error as Error;
     throw new ConfigurationError(owner, `has a path that cannot be matched: ${message}`);

@@ -23,6 +23,13 @@ export function methodFinder(
   };
 }
 
+/** The names of a path's parameters. Throws where no path can be matched by it. */
+export function paramsOf(path: string): readonly string[] {
+  const router = findMyWay();
+  router.on("GET", path, () => {});
+  return router.findRoute("GET", path)?.params ?? [];
+}
+
 /** What answers GET answers HEAD. */
 export function withHead(methods: readonly Method[]): readonly Method[] {
   return methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods;

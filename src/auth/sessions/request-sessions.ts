@@ -8,7 +8,7 @@ import type { DeviceSession, LoginOptions, SessionManager } from "../../http/ses
 import { AuthResult } from "../backends/auth-result.ts";
 import { crossSiteRefused, isForgeable } from "./cross-site.ts";
 import { deviceLabel } from "./device-label.ts";
-import { type PresentedCookie, readSessionCookie, SESSION_COOKIE, sealId } from "./session-cookie.ts";
+import { RequestCookie } from "./request-cookie.ts";
 import type { NewSession, SessionStore, StoredSession } from "./session-store.ts";
 
 const NAME = "session:";
@@ -23,27 +23,25 @@ const loginRules = { remember: optional(flag, false) };
 /** The sessions as one request sees them. Nothing is read or looked up before somebody asks. */
 export class RequestSessions implements SessionManager {
   readonly #ctx: HttpContext | WebSocketContext;
-  readonly #ring: KeyRing;
+  readonly #cookie: RequestCookie;
   readonly #store: SessionStore;
-  #presented: PresentedCookie | undefined;
   /** The handle of the session that the request came by, or has started. */
   #current: string | null = null;
-  #isCookieSent = false;
 
   constructor(ctx: HttpContext | WebSocketContext, ring: KeyRing, store: SessionStore) {
     this.#ctx = ctx;
-    this.#ring = ring;
+    this.#cookie = new RequestCookie(ctx, ring);
     this.#store = store;
   }
 
   /** Whether the answer sets the cookie, or takes it away. */
   get isCookieSent(): boolean {
-    return this.#isCookieSent;
+    return this.#cookie.isSent;
   }
 
   /** Whose session the request came by. Rejects when the store does. */
   async authenticate(): Promise<AuthResult> {
-    const cookie = this.#cookie;
+    const cookie = this.#cookie.presented;
     if (cookie.kind === "none") return AuthResult.decline("no session cookie");
     if (cookie.kind === "bad") return this.#declineAndForget("not a cookie of ours, or several of them");
     if (isForgeable(this.#ctx)) return AuthResult.decline("a page of a foreign origin sent it", crossSiteRefused());
@@ -66,7 +64,6 @@ export class RequestSessions implements SessionManager {
       await this.#endPresented();
       return session;
     });
-    this.#presented = { kind: "signed", id: started.id, key: "newest" };
     this.#current = started.handle;
     this.#sendCookie(started.id, started);
     const { challenge } = ctx.identity;
@@ -211,14 +208,9 @@ export class RequestSessions implements SessionManager {
     return isAuthenticated && identity !== "" ? identity : null;
   }
 
-  get #cookie(): PresentedCookie {
-    this.#presented ??= readSessionCookie(this.#ring, this.#ctx.exchange.headers.cookie);
-    return this.#presented;
-  }
-
   /** Ends the session that the cookie names, whoever this request is signed in as. */
   async #endPresented(): Promise<void> {
-    const cookie = this.#cookie;
+    const cookie = this.#cookie.presented;
     if (cookie.kind !== "signed") return;
     const owner = await this.#store.ownerOf(cookie.id);
     if (owner !== null) await this.#end(owner.user, [owner.handle]);
@@ -242,37 +234,19 @@ export class RequestSessions implements SessionManager {
   }
 
   #signOut(): void {
-    this.#presented = { kind: "none" };
     this.#current = null;
-    this.#forgetCookie();
+    this.#cookie.forget();
     const { auth, challenge } = this.#ctx.identity;
     if (auth === "session") identify(this.#ctx, challenge === undefined ? NOBODY : { ...NOBODY, challenge });
   }
 
   #declineAndForget(reason: string): AuthResult {
-    this.#forgetCookie();
+    this.#cookie.forget();
     return AuthResult.decline(reason);
   }
 
   #sendCookie(id: string, session: StoredSession): void {
-    const { isRemembered } = session.record;
-    const maxAgeSeconds = Math.floor((this.#store.lastsUntil(session) - this.#ctx.host.clock.now()) / 1000);
-    this.#writeCookie(sealId(this.#ring, id), isRemembered ? maxAgeSeconds : undefined);
-  }
-
-  #forgetCookie(): void {
-    if (this.#ctx.exchange.headers.cookie !== undefined || this.#isCookieSent) this.#writeCookie("", 0);
-  }
-
-  /** Only over HTTP: the answer to an upgrade sets no cookies. */
-  #writeCookie(value: string, maxAgeSeconds: number | undefined): void {
-    if (this.#ctx.kind !== "http") return;
-    const { outgoing } = this.#ctx;
-    const before = outgoing.headers["set-cookie"];
-    // One answer says one thing about it, the last.
-    if (Array.isArray(before))
-      outgoing.headers["set-cookie"] = before.filter((cookie) => !cookie.startsWith(`${SESSION_COOKIE}=`));
-    outgoing.cookie(SESSION_COOKIE, value, maxAgeSeconds === undefined ? {} : { maxAgeSeconds });
-    this.#isCookieSent = true;
+    const leftMs = this.#store.lastsUntil(session) - this.#ctx.host.clock.now();
+    this.#cookie.send(id, session.record.isRemembered ? Math.floor(leftMs / 1000) : undefined);
   }
 }
