@@ -3,7 +3,18 @@ import { type Clock, systemClock } from "./core/clock.ts";
 import { ConfigurationError } from "./core/configuration-error.ts";
 import { isProduction } from "./core/env.ts";
 import type { Logger } from "./core/logger.ts";
-import { flag, listOf, optional, REFUSED, type Rule, resolveOptions, rule, seconds, text } from "./core/options.ts";
+import {
+  flag,
+  listOf,
+  optional,
+  REFUSED,
+  type Rule,
+  resolveOptions,
+  rule,
+  seconds,
+  text,
+  thing,
+} from "./core/options.ts";
 import { type Size, size } from "./core/size.ts";
 import { type HealthOptions, readHealthOptions } from "./http/health.ts";
 import type { LoadOptions } from "./http/load.ts";
@@ -26,10 +37,10 @@ export interface PorticoAppOptions {
   /** How clients reach this application, for links: `https://shop.example/api`. @default what the request says */
   readonly publicUrl?: string;
   /**
-   * Secrets that cursors of paginated lists are signed with, 32 bytes or more each: the first signs, all of them verify.
-   * Required in production where a cursor strategy is used. @default a random one, outside production
+   * The secret that cursors of paginated lists are signed with, 32 bytes or more; of several the first signs, and all of them
+   * verify. Required in production where a cursor strategy is used. @default a random one, outside production
    */
-  readonly cursorKeys?: readonly string[];
+  readonly cursorKeys?: string | readonly string[];
   /** Networks of the proxies whose `X-Forwarded-*` headers count: addresses, CIDR ranges or `"loopback"`. @default none */
   readonly trustedProxies?: readonly string[];
   /** The largest body of a route that does not say otherwise. @default "1mb" */
@@ -96,7 +107,7 @@ const appRules = {
     listOf<Origin>('a list of origins such as "https://shop.example"', (origin) => typeof origin === "string"),
     [],
   ),
-  stores: rule<Stores>(
+  stores: thing<Stores>(
     "stores with the roles durable, counters and bus",
     (value) =>
       typeof value === "object" && value !== null && "durable" in value && "counters" in value && "bus" in value,

@@ -25,6 +25,7 @@ import { OpenConnections } from "./http/open-connections.ts";
 import { Origins } from "./http/origins.ts";
 import { Paging } from "./http/paging.ts";
 import { reportGates } from "./http/report-gates.ts";
+import { reportOverrides } from "./http/report-overrides.ts";
 import type { Route } from "./http/route.ts";
 import { Router, type RouteTable } from "./http/router.ts";
 import { Server } from "./http/server.ts";
@@ -223,7 +224,8 @@ export class PorticoApp extends Router {
   }
 
   /**
-   * Puts another callable in the place of a dependency, wherever it is declared: for tests.
+   * Puts another callable in the place of a dependency, wherever it is declared: for tests. The log warns of one that nothing
+   * depends on.
    *
    * @example
    * ```ts
@@ -240,7 +242,10 @@ export class PorticoApp extends Router {
   override<T>(provider: Provider<T>, replacement: Replacement<T>): this;
   override<R>(provider: (args: never) => R, replacement: Replacement<Unwrap<R>>): this;
   override(provider: Callable | Provider<unknown>, replacement: (args: never) => unknown): this {
-    this.#overrides.set(callableOf(provider), replacement as (args: object) => unknown);
+    const callable = callableOf(provider);
+    this.#overrides.set(callable, replacement as (args: object) => unknown);
+    // Before the start, what depends on it may still be declared.
+    if (this.#started !== null) reportOverrides(this.log, [callable]);
     return this;
   }
 
@@ -332,6 +337,7 @@ export class PorticoApp extends Router {
     checkPaths([...routes, ...documentation, ...health], sockets);
     this.#host.paging.check(routes);
     reportGates(this.log, { middleware, routes, sockets });
+    reportOverrides(this.log, this.#overrides.keys());
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
   }
 

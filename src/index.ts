@@ -5,6 +5,7 @@ export { ConfigurationError } from "./core/configuration-error.ts";
 export { env } from "./core/env.ts";
 export { PorticoError, type PorticoErrorOptions } from "./core/error.ts";
 export type { ErrorCode } from "./core/error-codes.ts";
+export { errorSerializer } from "./core/error-serializer.ts";
 export type { Logger, LogLine } from "./core/logger.ts";
 export type { MaybePromise } from "./core/maybe-promise.ts";
 export { parseSize, type Size } from "./core/size.ts";
@@ -49,6 +50,8 @@ export {
   type GateUser,
   type Identity,
   type Misfit,
+  type Permission,
+  type Permissions,
   type Register,
   type Scopes,
   type UserProtocol,
@@ -58,7 +61,7 @@ export type { LoadOptions } from "./http/load.ts";
 export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/middleware.ts";
 export type { Origin } from "./http/origins.ts";
 export type { OptionalParams, ParamName, PathParams, PathSegments } from "./http/path.ts";
-export { type RateLimitOptions, rateLimit } from "./http/rate-limit.ts";
+export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/rate-limit.ts";
 export type { PorticoRequest, RawPath, RawQuery, RequestScope } from "./http/request.ts";
 export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/response.ts";
 export type {
@@ -81,6 +84,15 @@ export type * from "./openapi/open-api-document.ts";
 export type { OpenApiOptions } from "./openapi/options.ts";
 export type { Count, CounterStore } from "./stores/counter.ts";
 export type { KeyValueStore } from "./stores/key-value.ts";
-export { type PubSub, PubSubGap, type SubscribeOptions, type Topic, topic } from "./stores/pub-sub.ts";
+export {
+  type Arriving,
+  type CheckEvent,
+  type Lost,
+  type PubSub,
+  PubSubGap,
+  type SubscribeOptions,
+  type Topic,
+  topic,
+} from "./stores/pub-sub.ts";
 export type { StoreLifeCycle } from "./stores/store-life-cycle.ts";
 export { memoryStores, type Stores } from "./stores/stores.ts";

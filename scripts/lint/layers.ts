@@ -24,7 +24,7 @@ const homes: readonly { readonly home: string; readonly packages: readonly strin
   { home: "http/engine.ts", packages: ["fastify", "fastify-plugin", "light-my-request", "@fastify/*"] },
   { home: "http/method-finder.ts", packages: ["find-my-way"] },
   { home: "graphql/", packages: ["graphql", "graphql-ws"] },
-  { home: "sql/", packages: ["kysely", "pg", "node:sqlite"] },
+  { home: "sql/", packages: ["kysely", "pg", "pg-cursor", "node:sqlite"] },
   { home: "redis/", packages: ["redis", "@redis/*"] },
 ];
 

@@ -32,10 +32,15 @@ export class ConfigurationError extends PorticoError {
 
 const LONGEST = 60;
 
-/** A short text for a message. Objects and functions by their kind alone: what is inside could be a secret. */
-function describe(value: unknown): string {
-  if (typeof value === "string")
-    return JSON.stringify(value.length > LONGEST ? `${value.slice(0, LONGEST)}...` : value);
+/**
+ * A short text for a message. Objects and functions by their kind alone: what is inside could be a secret. An address is
+ * shown without its password.
+ */
+export function describe(value: unknown): string {
+  if (typeof value === "string") {
+    const shown = value.replace(/:\/\/([^/?#:@]*):\S*@/g, "://$1:***@");
+    return JSON.stringify(shown.length > LONGEST ? `${shown.slice(0, LONGEST)}...` : shown);
+  }
   if (typeof value === "function") return value.name === "" ? "a function" : `the function ${value.name}`;
   if (typeof value === "object" && value !== null) {
     return Array.isArray(value)

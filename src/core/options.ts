@@ -1,4 +1,4 @@
-import { ConfigurationError } from "./configuration-error.ts";
+import { ConfigurationError, describe } from "./configuration-error.ts";
 
 /** How one option is read: what it must be, in words, and the value it gives. */
 export interface Rule<T> {
@@ -9,6 +9,10 @@ export interface Rule<T> {
   readonly fallback?: T;
   /** Present but `undefined` is refused: a gate that was meant to be there must not vanish. */
   readonly strict?: true;
+  /** What was given may hold a secret: the error tells its kind, and nothing of what it is. */
+  readonly isSecret?: true;
+  /** Which entry of a list is the reason why it was refused; -1 for none. */
+  readonly wrongEntry?: (list: readonly unknown[]) => number;
 }
 
 export const REFUSED: unique symbol = Symbol("refused");
@@ -32,7 +36,7 @@ export function resolveOptions<const R extends Readonly<Record<string, Rule<any>
   rules: R,
 ): Resolved<R> {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new ConfigurationError(`${owner} options`, "an object", given);
+    throw new ConfigurationError(`${owner} options`, `must be an object, received ${kindOf(given)}`);
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(rules, key)) throw unknownOption(owner, key, Object.keys(rules));
   }
@@ -41,29 +45,73 @@ export function resolveOptions<const R extends Readonly<Record<string, Rule<any>
     const value = Object.hasOwn(given, key) ? (given as Record<string, unknown>)[key] : undefined;
     const isAbsent = value === undefined && !(rule.strict === true && Object.hasOwn(given, key));
     const read = isAbsent ? rule.fallback : rule.read(value);
-    if (read === REFUSED) throw new ConfigurationError(`${owner}.${key}`, rule.expected, value);
+    if (read === REFUSED) throw refused(`${owner}.${key}`, rule, value);
     resolved[key] = read;
   }
   return Object.freeze(resolved) as Resolved<R>;
 }
 
+/** What an option must be and is not. Of a list the first wrong entry is named, by its place alone where it may be a secret. */
+function refused(option: string, rule: Rule<unknown>, value: unknown): ConfigurationError {
+  const { expected, isSecret = false, wrongEntry = () => -1 } = rule;
+  const at = Array.isArray(value) ? wrongEntry(value) : -1;
+  const entry = at < 0 ? "" : ` at [${at}]`;
+  const culprit: unknown = at < 0 ? value : (value as readonly unknown[])[at];
+  const received = isSecret ? kindOf(culprit) : at < 0 ? describe(culprit) : describeEntry(culprit);
+  return new ConfigurationError(option, `must be ${expected}, received ${received}${entry}`);
+}
+
+/** Entries may be short lists themselves: `["created_at", "desc"]`. */
+function describeEntry(entry: unknown): string {
+  return Array.isArray(entry) && entry.length <= 3 ? `[${entry.map(describe).join(", ")}]` : describe(entry);
+}
+
+/** Without a word of the value itself: whoever gives a string where none belongs may have given a secret. */
+function kindOf(value: unknown): string {
+  return typeof value === "string" ? `a string${value === "" ? " that is empty" : ""}` : describe(value);
+}
+
 function unknownOption(owner: string, key: string, known: readonly string[]): ConfigurationError {
-  const near = known.find((name) => isNear(name.toLowerCase(), key.toLowerCase()));
+  const near = nearest(key, known);
   const hint = near === undefined ? `the options are ${known.join(", ")}` : `did you mean ${near}?`;
   return new ConfigurationError(`${owner}.${key}`, `is not an option: ${hint}`);
+}
+
+/** The name that was meant, if any: one slip of the keyboard away, else one that begins in the same way. */
+export function nearest(key: string, known: readonly string[]): string | undefined {
+  const written = key.toLowerCase();
+  return (
+    known.find((name) => isNear(name.toLowerCase(), written)) ??
+    known.find((name) => beginsAlike(name.toLowerCase(), written))
+  );
 }
 
 /** One slip of the keyboard apart: a letter too many, too few, wrong, or two in the wrong order. */
 function isNear(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
+  const start = sharedStart(a, b);
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   const [restA, restB] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
   return restA.length <= 1 && restB.length <= 1
     ? true
     : restA.length === 2 && restA[0] === restB[1] && restA[1] === restB[0];
+}
+
+const LEAST_START = 4;
+
+/** One name is the start of the other (`handler`, `handlerSeconds`), or they differ in their last letters (`proxy`, `proxies`). */
+function beginsAlike(a: string, b: string): boolean {
+  const start = sharedStart(a, b);
+  return (
+    start >= LEAST_START && (start === Math.min(a.length, b.length) || start >= Math.max(a.length, b.length) * 0.75)
+  );
+}
+
+function sharedStart(a: string, b: string): number {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  return start;
 }
 
 /** The rule, with a value for when the option is left out. */
@@ -74,6 +122,14 @@ export function optional<T, const F extends T>(rule: Rule<T>, fallback: F): Rule
 /** Takes what `accepts` lets through, as it is. */
 export function rule<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
   return { expected, read: (value) => (accepts(value) ? (value as T) : REFUSED) };
+}
+
+/**
+ * The same for what is an object or a function: a string in its place is never shown. It may be a key, or the address of a
+ * store with its password.
+ */
+export function thing<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
+  return { ...rule<T>(expected, accepts), isSecret: true };
 }
 
 export const text: Rule<string> = rule(
@@ -94,12 +150,13 @@ export const seconds: Rule<number> = rule(
   "a number of seconds from 0 to 2,147,483",
   (value) => typeof value === "number" && value >= 0 && value <= 2_147_483,
 );
-export const callable: Rule<(...args: any[]) => any> = rule("a function", (value) => typeof value === "function");
+export const callable: Rule<(...args: any[]) => any> = thing("a function", (value) => typeof value === "function");
 
 /** A list whose every entry `accepts` lets through, copied. */
 export function listOf<T>(expected: string, accepts: (entry: unknown) => boolean): Rule<readonly T[]> {
   return {
     expected,
+    wrongEntry: (list) => list.findIndex((entry) => !accepts(entry)),
     read: (value) =>
       Array.isArray(value) && value.every((entry) => accepts(entry)) ? Object.freeze([...(value as T[])]) : REFUSED,
   };

@@ -61,9 +61,12 @@ export interface ProvideFunction<C> {
   <const P extends InjectParams<C>>(params: P): <R>(call: (args: ProviderArgs<P, C>) => R) => Provider<Unwrap<R>>;
 }
 
+const declared = new WeakSet<Callable>();
+
 export function depend(provider: Callable | Provider<unknown>): Dependency<unknown> {
   if (typeof provider !== "function" && !isProvider(provider))
     throw new ConfigurationError("Depend", "given a function, or what provide() returned", provider);
+  declared.add(callableOf(provider));
   return Object.freeze({ "~kind": "depend", "~provider": provider });
 }
 
@@ -84,6 +87,11 @@ function provider(params: Readonly<Record<string, unknown>>, call: Callable): Pr
 /** The author's own function, whichever way it was declared. */
 export function callableOf(provider: Callable | Provider<unknown>): Callable {
   return typeof provider === "function" ? provider : provider["~call"];
+}
+
+/** Whether anything in this process declares it, by `Depend`. */
+export function isDeclared(callable: Callable): boolean {
+  return declared.has(callable);
 }
 
 export function isDependency(value: unknown): value is Dependency<unknown> {

@@ -37,10 +37,20 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Buffe
   });
 }
 
+/** Whether the request came without a body, and does not say either that it is of another type than JSON. */
+export function isBodyMissing({ headers }: Exchange): boolean {
+  const { "content-type": contentType } = headers;
+  // An empty form has a type, and a foreign page can send it.
+  return isEmpty(headers) && (contentType === undefined || isJson(mediaType(contentType).type));
+}
+
+function isEmpty(headers: Exchange["headers"]): boolean {
+  return Number(headers["content-length"] ?? 0) === 0 && headers["transfer-encoding"] === undefined;
+}
+
 /** An empty body is fine. One that somebody has read already would look empty, and be refused for the wrong reason. */
 function nothingLeft({ headers }: Exchange, isRead: boolean): Buffer {
-  if (Number(headers["content-length"] ?? 0) === 0 && headers["transfer-encoding"] === undefined)
-    return Buffer.alloc(0);
+  if (isEmpty(headers)) return Buffer.alloc(0);
   if (!isRead) throw new BodyIncomplete();
   throw new Error("the body was read before: by request.stream, or by a body parser in front of app.handler");
 }
@@ -48,8 +58,7 @@ function nothingLeft({ headers }: Exchange, isRead: boolean): Buffer {
 /** Parses a body that says to be JSON. The type is checked before a byte is read. */
 export async function jsonBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<unknown> {
   const { type, charset } = mediaType(contentType);
-  if (type !== "application/json" && !/^application\/[\w.-]+\+json$/.test(type))
-    throw new UnsupportedMediaType(contentType, "application/json");
+  if (!isJson(type)) throw new UnsupportedMediaType(contentType, "application/json");
   if (charset !== null && charset !== "utf-8" && charset !== "utf8")
     throw new UnsupportedMediaType(contentType, "application/json in UTF-8");
   const text = decodeUtf8(await read());
@@ -59,6 +68,10 @@ export async function jsonBody(contentType: string | undefined, read: () => Prom
   } catch {
     throw new BodyNotJson();
   }
+}
+
+function isJson(type: string): boolean {
+  return type === "application/json" || /^application\/[\w.-]+\+json$/.test(type);
 }
 
 /** The text of a body, without a byte order mark; `null` when it is not UTF-8. */

@@ -6,6 +6,7 @@ import type { HttpExchange } from "./exchange.ts";
 import { publishFrom } from "./held-events.ts";
 import type { Host } from "./host.ts";
 import { type Caller, type Identity, NOBODY } from "./identity.ts";
+import { endLeftOpen } from "./left-open.ts";
 import { type RenderError, renderProblem } from "./problem.ts";
 import { IncomingRequest, type PorticoRequest, type RequestScope } from "./request.ts";
 import { OutgoingResponse, type PorticoResponse } from "./response.ts";
@@ -114,7 +115,7 @@ export abstract class BaseContext<U = Caller> {
     }
     return this.#abort.signal;
   }
-  /** `pending` until the handler has ended; then how. */
+  /** `pending` until the handler, and the stream that it answered with, have ended; then how. */
   get outcome(): Outcome {
     return this.#outcome;
   }
@@ -161,9 +162,11 @@ export abstract class BaseContext<U = Caller> {
   settle(outcome: "success" | "failure"): void {
     if (this.#outcome === "pending") this.#outcome = outcome;
   }
-  /** @internal Closes the dependencies; `undefined` when there is nothing to close, else the errors of those that failed. */
+  /** @internal Closes the dependencies, then what was left open; `undefined` when there is nothing to close, else the errors. */
   closeDependencies(): undefined | Promise<readonly unknown[]> {
-    return this.#dependencies === undefined || this.#dependencies.isIdle ? undefined : this.#dependencies.close();
+    const dependencies = this.#dependencies;
+    const closing = dependencies === undefined || dependencies.isIdle ? undefined : dependencies.close();
+    return endLeftOpen(this as BaseContext<unknown> as BaseContext, closing);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Readable } from "node:stream";
 import Fastify, {
@@ -8,11 +8,14 @@ import Fastify, {
   type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerOptions,
   LogController,
 } from "fastify";
+import { errorSerializer } from "../core/error-serializer.ts";
 import type { Logger } from "../core/logger.ts";
 import { clientAddress } from "./client-address.ts";
 import type { AcceptOptions, Exchange, HttpExchange, Payload, RawSocket, UpgradeExchange } from "./exchange.ts";
+import { checkHost, hostName } from "./host-name.ts";
 import { malformedRequest } from "./malformed-request.ts";
 import { methodFinder, withHead } from "./method-finder.ts";
 import type { RawPath, RawQuery } from "./request.ts";
@@ -81,7 +84,9 @@ export class Engine {
   constructor(options: EngineOptions) {
     const { logger } = options;
     this.fastify = Fastify({
-      ...(isLogger(logger) ? { loggerInstance: logger as unknown as FastifyBaseLogger } : { logger }),
+      ...(isLogger(logger)
+        ? { loggerInstance: logger as unknown as FastifyBaseLogger }
+        : { logger: ownLogger(logger) }),
       logController: new LogController({ disableRequestLogging: true }),
       trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
       requestTimeout: options.requestTimeoutMs,
@@ -221,6 +226,8 @@ export class Engine {
     serve: (exchange: HttpExchange) => void,
     serveUpgrade: ((exchange: UpgradeExchange) => void) | undefined,
   ): void {
+    const refusal = checkHost(request.raw.headers.host, request.raw.rawHeaders);
+    if (refusal !== null) throw refusal;
     const pending = serveUpgrade === undefined ? undefined : upgrades.get(request.raw);
     if (serveUpgrade === undefined || pending === undefined) serve(this.#exchange(request, reply));
     else serveUpgrade(new FastifyUpgrade(this, request, reply, pending));
@@ -281,8 +288,7 @@ class FastifyExchange implements HttpExchange {
     return clientAddress(this.request.ip, this.request.raw.socket.remoteAddress);
   }
   get host(): string {
-    // HTTP/1.0 needs no Host.
-    return this.request.host || this.request.headers.host || "localhost";
+    return hostName(this.request.host, this.request.headers.host);
   }
   get protocol(): string {
     return this.request.protocol;
@@ -311,11 +317,22 @@ class FastifyExchange implements HttpExchange {
   send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void {
     const { reply } = this;
     reply.code(status);
+    // What a browser makes of an answer is what its type says, not what its bytes look like.
+    reply.header("x-content-type-options", "nosniff");
     for (const name in headers) reply.header(name, headers[name]);
     if (payload instanceof Readable) streaming.set(reply, Object.keys(headers));
     const isDropped = dropUnreadBody(this.request.raw, reply.raw);
     if (this.#engine.isClosing || isDropped) reply.header("connection", "close");
     void (payload === null ? reply.send() : reply.send(payload));
+  }
+
+  breakOff(cause: unknown): boolean {
+    const { raw } = this.reply;
+    if (!raw.headersSent) return false;
+    // Whoever injected the request can be told why. On a connection Node would take an error for one of the client's.
+    if (raw.socket instanceof Socket) raw.destroy();
+    else raw.destroy(new Error("the answer broke off: its stream failed", { cause }));
+    return true;
   }
 }
 
@@ -402,6 +419,11 @@ function ignore(): void {}
 /** Node looks for slow clients only this often; its own 30 s would make a limit of 10 s one of 40. */
 function checkInterval({ headersTimeoutMs, requestTimeoutMs }: EngineOptions): number {
   return Math.max(100, Math.min(headersTimeoutMs, requestTimeoutMs) / 4);
+}
+
+function ownLogger(options: Exclude<EngineOptions["logger"], Logger>): NonNullable<FastifyServerOptions["logger"]> {
+  // Typed by Fastify as if every error were one: what is none goes through as it is.
+  return options === false ? false : { ...options, serializers: { err: errorSerializer as never } };
 }
 
 function isLogger(value: EngineOptions["logger"]): value is Logger {

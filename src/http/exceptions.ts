@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { PorticoError, type PorticoErrorOptions } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
+import { segmentKey } from "./schema.ts";
 
 /** What an HTTP exception carries beside its status and its sentence. */
 export interface HttpExceptionOptions extends Omit<PorticoErrorOptions, "status"> {
@@ -11,7 +12,8 @@ export interface HttpExceptionOptions extends Omit<PorticoErrorOptions, "status"
 
 /**
  * An error that is an answer: thrown anywhere below a route, it becomes its status and a body of
- * `application/problem+json` with the sentence as `detail`. Unlike any other error, its sentence is sent.
+ * `application/problem+json` with the sentence as `detail`. Unlike any other error, its sentence is sent. The status is
+ * 400 or above, else a `RangeError`: what went well is answered, not thrown.
  *
  * @example
  * ```ts
@@ -27,6 +29,10 @@ export class HttpException extends PorticoError {
   override readonly name: string = "HttpException";
 
   constructor(status: number, message: string, options: HttpExceptionOptions = {}) {
+    if (!(status >= 400))
+      throw new RangeError(
+        `the status of an HttpException is 400 or above, not ${status}: answer with response instead`,
+      );
     super(options.code ?? codeOf(status), message, {
       ...options,
       status,
@@ -146,11 +152,6 @@ export class ValidationFailed extends HttpException {
   override get members(): Readonly<Record<string, unknown>> {
     return { errors: this.issues };
   }
-}
-
-function segmentKey(segment: PropertyKey | StandardSchemaV1.PathSegment): string | number {
-  const key = typeof segment === "object" ? segment.key : segment;
-  return typeof key === "number" ? key : String(key);
 }
 
 /** 429: too many attempts. `retry-after` says when to come back, in seconds. */

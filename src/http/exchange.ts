@@ -30,6 +30,8 @@ export interface Exchange {
 /** The way out: one answer. */
 export interface HttpExchange extends Exchange {
   send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void;
+  /** Cuts an answer off whose stream failed. `false` when nothing of it has left: it can still become another one. */
+  breakOff(error: unknown): boolean;
 }
 
 /** A socket that has been accepted. */

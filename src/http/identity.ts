@@ -70,6 +70,31 @@ export interface Scopes {
 /** The scope string of a backend. */
 export type AuthScope = Extract<keyof Scopes, string>;
 
+/**
+ * The permissions that the application knows: once one is registered, a gate that asks for another does not compile. While
+ * there is none, gates take any text.
+ *
+ * The file that says so must itself import from `portico`.
+ *
+ * @example
+ * ```ts
+ * import type { Permission } from "portico";
+ *
+ * declare module "portico" {
+ *   interface Permissions {
+ *     "read:books": true;
+ *     "write:books": true;
+ *   }
+ * }
+ *
+ * export const editor: readonly Permission[] = ["read:books", "write:books"];
+ * ```
+ */
+// biome-ignore lint: an interface without members is what declaration merging fills.
+export interface Permissions {}
+/** What a gate may ask for: a registered permission, or any text while none is registered. */
+export type Permission = [keyof Permissions] extends [never] ? string : Extract<keyof Permissions, string>;
+
 /** What a registered class becomes that is no user: an error wherever it is read, never a silent fallback. */
 export interface Misfit<U> {
   readonly "Register.user must implement UserProtocol": U;

@@ -18,7 +18,7 @@ export function malformedRequest(error: Error & { readonly code?: string }, sock
   const [status, code, detail] = ANSWERS[error.code ?? ""] ?? [400, "bad_request", "The request is not HTTP"];
   const title = STATUS_CODES[status] as string;
   const body = JSON.stringify({ type: "about:blank", title, status, detail, code });
-  const head = `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
+  const head = `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n`;
   socket.end(head + body, () => socket.destroySoon());
 }
 

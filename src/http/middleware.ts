@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { HttpContext, WebSocketContext } from "./context.ts";
+import type { OpenApiSecurityScheme } from "./open-api-security-scheme.ts";
 
 /** Runs the rest: the inner middleware, the gate, the handler. On a socket it ends when the socket does. */
 export type Next = () => Promise<void>;
@@ -26,6 +27,8 @@ export interface MiddlewareObject {
   handle: MiddlewareFunction;
   /** Where it finds out who is calling, the ways of signing in that it knows: gates are checked against them at the start. */
   readonly scopes?: readonly string[];
+  /** How the credentials of those ways are sent, by scope: for the OpenAPI document. */
+  readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>;
   /** What the log says when the application starts. */
   readonly warnings?: readonly string[];
 }

@@ -15,6 +15,8 @@ export interface OpenConnection {
   readonly identity: Identity;
   /** Called several times a second, with the time of the clock that never goes back. */
   beat(now: number): void;
+  /** Looks at what runs on it, when its credential was found to count still. */
+  recheck?(): Promise<void>;
   /** Ends it with a word to the client. */
   end(reason: EndReason): void;
   /** Ends it without one, for a client that does not listen. */
@@ -126,9 +128,9 @@ export class OpenConnections {
     const due: OpenConnection[] = [];
     for (const [connection, checkAt] of this.#open) {
       connection.beat(monotonic);
-      const { credential, recheck } = connection.identity;
+      const { credential } = connection.identity;
       if (credential?.expiresAt !== undefined && credential.expiresAt <= now) connection.end("expired");
-      else if (recheck !== undefined && recheckMs > 0 && monotonic >= checkAt) {
+      else if (recheckMs > 0 && monotonic >= checkAt && isSomebody(connection)) {
         this.#open.set(connection, monotonic + recheckMs);
         due.push(connection);
       }
@@ -185,13 +187,19 @@ export class OpenConnections {
 
   async #recheckOne(connection: OpenConnection): Promise<void> {
     const { identity } = connection;
-    if (identity.recheck === undefined || !this.#open.has(connection)) return;
+    if (!isSomebody(connection) || !this.#open.has(connection)) return;
     try {
-      const counts = await identity.recheck();
-      if (!counts && connection.identity === identity) connection.end("revoked");
+      const counts = (await identity.recheck?.()) ?? true;
+      if (counts) await connection.recheck?.();
+      else if (connection.identity === identity) connection.end("revoked");
     } catch (err) {
       // A store that is away revokes nothing; it is asked again.
       this.#options.log.warn({ err }, "whether a credential still counts could not be found out");
     }
   }
+}
+
+/** Of nobody, who has shown nothing, there is nothing to look up. */
+function isSomebody({ identity }: OpenConnection): boolean {
+  return identity.recheck !== undefined || identity.user.isAuthenticated;
 }

@@ -17,8 +17,10 @@ export interface PageCall {
 /** Reads the arguments of `paginate` and `apaginate`. */
 export function pageCall(ctx: BaseContext, method: string, data: unknown, options: unknown): PageCall {
   const { strategy, dataHandler, filter, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  const chosen = strategyOf(strategy, others);
+  ctx.host.paging.checkDeclared(ctx.pattern, chosen);
   return {
-    strategy: strategyOf(strategy, others),
+    strategy: chosen,
     handler: handlerOf(method, dataHandler ?? data),
     request: new RoutePageRequest(ctx, filter as PageRequest["filter"]),
   };
@@ -30,9 +32,6 @@ function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
   if (isPromise(data)) throw new TypeError(`response.${method} was given a promise: await the data first`);
   throw new TypeError(`response.${method} takes a list or a data handler, as its first argument or as dataHandler`);
 }
-
-/** A host as it may stand in a URL; anything else was made up. */
-const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-f:.]+\](?::\d{1,5})?$/i;
 
 /** The page that a request to a route asks for. Getters: what a strategy does not need is not computed. */
 class RoutePageRequest extends ContextPageRequest {
@@ -59,9 +58,8 @@ class RoutePageRequest extends ContextPageRequest {
   }
 
   #origin(): string {
-    const { protocol, host, headers } = this.ctx.exchange;
-    const name = [host, headers.host].find((candidate) => candidate !== undefined && HOST.test(candidate));
-    return `${protocol === "https" ? "https" : "http"}://${name ?? "localhost"}`;
+    const { protocol, host } = this.ctx.exchange;
+    return `${protocol === "https" ? "https" : "http"}://${host}`;
   }
 }
 

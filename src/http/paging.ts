@@ -3,6 +3,7 @@ import { isProduction } from "../core/env.ts";
 import type { Logger } from "../core/logger.ts";
 import { CursorKeys } from "../pagination/cursor/cursor-keys.ts";
 import { CursorPagination } from "../pagination/strategies/cursor.ts";
+import type { AnyStrategy } from "../pagination/strategies/strategy-by-name.ts";
 import type { Route } from "./route.ts";
 
 /** What the paginated lists of an application share: the keys of their cursors, and what they tell its author once. */
@@ -10,6 +11,8 @@ export class Paging {
   readonly #log: Logger;
   readonly #hasPublicUrl: boolean;
   readonly #told = new Set<string>();
+  /** What the routes of a pattern declare. */
+  readonly #declared = new Map<string, readonly AnyStrategy[]>();
   #keys: CursorKeys | null;
 
   constructor(secrets: readonly string[] | undefined, log: Logger, hasPublicUrl: boolean) {
@@ -34,11 +37,25 @@ export class Paging {
 
   /** At the start: what the declared lists need must be there. */
   check(routes: readonly Route[]): void {
-    const declared = routes.flatMap(({ paginated }) => (paginated === undefined ? [] : [paginated.strategy]));
+    for (const { path, paginated } of routes) {
+      if (paginated !== undefined) this.#declared.set(path, [...(this.#declared.get(path) ?? []), paginated.strategy]);
+    }
+    const declared = [...this.#declared.values()].flat();
     if (declared.length > 0) this.checkPublicUrl();
     const hasCursors =
       declared.some((strategy) => strategy instanceof CursorPagination) || routes.some((route) => route.hasCursors);
     if (hasCursors) void this.keys;
+  }
+
+  /** Outside production: tells where a handler answers with other pages than its route declares, and so its document. */
+  checkDeclared(pattern: string, used: AnyStrategy): void {
+    const declared = this.#declared.get(pattern);
+    if (declared === undefined || declared.includes(used) || isProduction()) return;
+    if (declared.some((strategy) => isAlike(strategy, used))) return;
+    const names = new Set(declared.map((strategy) => strategy.constructor.name));
+    const name = used.constructor.name;
+    const difference = names.has(name) ? `${name} with other options` : name;
+    this.warn(`paginated declares ${[...names].join(" and ")}, and the handler answers by ${difference}`, pattern);
   }
 
   checkPublicUrl(): void {
@@ -57,6 +74,11 @@ export class Paging {
     this.#told.add(line);
     this.#log.warn(details, sentence);
   }
+}
+
+/** Whether a document would say the same of both. */
+function isAlike(one: AnyStrategy, other: AnyStrategy): boolean {
+  return one.constructor === other.constructor && JSON.stringify(one.describe()) === JSON.stringify(other.describe());
 }
 
 const MOST_LINES = 1_000;

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { correlationId } from "../core/correlation-id.ts";
+import { cut } from "../core/cut.ts";
 import { PorticoError } from "../core/error.ts";
 import type { BaseContext } from "./context.ts";
 import { HttpException } from "./exceptions.ts";
@@ -25,9 +26,8 @@ function problemOf(error: unknown, host: Host, exchange: Exchange): Problem {
     const { status, code, message, headers, members } = error;
     return { status, headers: { ...headers, ...PROBLEM_JSON }, body: { ...head(status, message, code), ...members } };
   }
-  const id = correlationId();
+  const id = logUnexpected(host, exchange, error);
   const inner = error instanceof PorticoError ? error : null;
-  logFailure(host, exchange, error, { correlation_id: id, code: inner?.code ?? "INTERNAL_ERROR" });
   // "Not now" is worth telling, such as a store that is full; what else went wrong is nobody's business.
   const [status, code] = inner?.status === 503 ? [503, inner.code] : [500, "INTERNAL_ERROR"];
   const detail = host.debug ? String((error as Error | undefined)?.stack ?? error) : "Something went wrong on our side";
@@ -46,6 +46,14 @@ export const renderProblem: RenderError = ({ host, exchange, outgoing }, error) 
   outgoing.json(body);
 };
 
+/** Writes the line about an error that the client learns nothing of, and gives the id that is in it. */
+export function logUnexpected(host: Host, exchange: Exchange, error: unknown): string {
+  const id = correlationId();
+  const code = error instanceof PorticoError ? error.code : "INTERNAL_ERROR";
+  logFailure(host, exchange, error, { correlation_id: id, code });
+  return id;
+}
+
 /** Writes one line about an error. The path without its query: that may hold what must not be kept. */
 export function logFailure(
   host: Host,
@@ -55,13 +63,19 @@ export function logFailure(
   level: "info" | "error" = "error",
 ): void {
   const line = { err: error, ...whereOf(exchange), ...details };
-  host.log[level](line, error instanceof Error ? error.message : "something that is no error was thrown");
+  host.log[level](
+    line,
+    error instanceof Error ? cut(error.message, MOST_LOGGED) : "something that is no error was thrown",
+  );
 }
 
 /** The same of an answer that is no failure of ours: what it said, without a stack. */
-export function logRefusal(host: Host, exchange: Exchange, { message }: Error, details: object): void {
-  host.log.info({ ...whereOf(exchange), ...details }, message);
+export function logRefusal(host: Host, exchange: Exchange, sentence: string, details: object): void {
+  host.log.info({ ...whereOf(exchange), ...details }, cut(sentence, MOST_LOGGED));
 }
+
+/** Characters of a sentence in the log: clients have a hand in some. */
+const MOST_LOGGED = 300;
 
 function whereOf({ method, target, headers }: Exchange): object {
   const requestId = headers["x-request-id"] ?? headers["traceparent"];

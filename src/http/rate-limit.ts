@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
-import { callable, positiveInteger, resolveOptions, rule, text } from "../core/options.ts";
+import { callable, positiveInteger, resolveOptions, text, thing } from "../core/options.ts";
 import type { CounterStore } from "../stores/counter.ts";
 import { addressBucket } from "./address-bucket.ts";
-import type { HttpContext, WebSocketContext } from "./context.ts";
+import type { BaseContext, HttpContext, WebSocketContext } from "./context.ts";
 import { TooManyRequests } from "./exceptions.ts";
 import { GuardedCounter } from "./guarded-counter.ts";
 import type { MiddlewareFunction } from "./middleware.ts";
@@ -21,13 +21,34 @@ export interface RateLimitOptions {
   readonly name?: string;
 }
 
+/**
+ * A limit. As middleware it counts requests; `attempt` counts whatever else there is to count, such as the calls of a field.
+ *
+ * @example
+ * ```ts
+ * import { type RateLimit, rateLimit } from "portico";
+ * import { mutation, t } from "portico/graphql";
+ *
+ * const invitations: RateLimit = rateLimit({ perHour: 20, key: (ctx) => ctx.user.identity });
+ *
+ * export const invite = mutation(t.boolean, { params: { emails: t.list(t.string) }, auth: true })(async ({ emails, ctx }) => {
+ *   for (const _email of emails) await invitations.attempt(ctx); // each of them counts
+ *   return true;
+ * });
+ * ```
+ */
+export interface RateLimit extends MiddlewareFunction {
+  /** Counts one attempt of whoever is calling. Rejects with `TooManyRequests` once there were too many. */
+  attempt(ctx: BaseContext): Promise<void>;
+}
+
 const WINDOWS = { perSecond: 1, perMinute: 60, perHour: 3600 } as const;
 
 let made = 0;
 
 /**
  * Middleware that answers 429 with `retry-after` once a client has come too often. Works on routes and on the upgrade of
- * sockets. When the store fails, each process counts for itself until it is back: there is never no limit.
+ * sockets, and as the option `limit` of a GraphQL field. When the store fails, each process counts for itself until it is back: there is never no limit.
  *
  * @example
  * ```ts
@@ -36,18 +57,22 @@ let made = 0;
  * new PorticoApp().post("/orders", { middleware: [rateLimit({ perMinute: 30 })] }, () => "ordered");
  * ```
  */
-export function rateLimit(options: RateLimitOptions): MiddlewareFunction {
+export function rateLimit(options: RateLimitOptions): RateLimit {
   const { key, store, name, ...limits } = resolveOptions("rateLimit", options, rateLimitRules);
   const { limit, windowSeconds } = oneOf(limits);
   const prefix = `rate:${name ?? made++}:${limit}:${windowSeconds}:`;
   const counter = new GuardedCounter("rateLimit");
 
-  return async function rateLimit(ctx, next) {
+  const attempt = async (ctx: BaseContext): Promise<void> => {
     const counted = prefix + (await (key ?? byAddress)(ctx));
     const count = await counter.increment(ctx.host, store ?? ctx.host.stores.counters, counted, windowSeconds * 1000);
     if (count.value > limit) throw new TooManyRequests(Math.max(1, Math.ceil(count.resetAfterMs / 1000)));
+  };
+  const rateLimit: MiddlewareFunction = async (ctx, next) => {
+    await attempt(ctx);
     await next();
   };
+  return Object.assign(rateLimit, { attempt });
 }
 
 function byAddress({ request }: HttpContext | WebSocketContext): string {
@@ -59,7 +84,7 @@ const rateLimitRules = {
   perMinute: positiveInteger,
   perHour: positiveInteger,
   key: callable as typeof callable & { read: (value: unknown) => NonNullable<RateLimitOptions["key"]> },
-  store: rule<CounterStore>(
+  store: thing<CounterStore>(
     "a counter store",
     (value) => typeof (value as CounterStore | null)?.increment === "function",
   ),

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { parse as parseCookies } from "cookie-es";
-import { formBody, jsonBody, readBody } from "./body.ts";
+import { formBody, isBodyMissing, jsonBody, readBody } from "./body.ts";
 import type { BaseContext } from "./context.ts";
 import type { Exchange } from "./exchange.ts";
 import type { AuthScope, Caller } from "./identity.ts";
@@ -127,6 +127,10 @@ export class IncomingRequest implements PorticoRequest {
     else this.#body = value;
   }
 
+  /** @internal */
+  get isBodyMissing(): boolean {
+    return isBodyMissing(this.#exchange);
+  }
   bytes(): Promise<Buffer> {
     this.#bytes ??= readBody(this.#exchange, this.#maxBody);
     return this.#bytes;

@@ -1,10 +1,13 @@
+import { Readable } from "node:stream";
 import type { BaseContext } from "./context.ts";
 import type { Payload } from "./exchange.ts";
 import { logFailure } from "./problem.ts";
 import type { OutgoingResponse, PorticoResponse } from "./response.ts";
+import { watchStream } from "./watch-stream.ts";
 
 /** What a handler returned becomes the answer: a response as it is, nothing as 204, any other value as JSON. */
 export function answer(outgoing: OutgoingResponse, value: unknown): void {
+  outgoing.checkPages();
   if (value === outgoing || value === undefined) outgoing.body ??= { kind: "none" };
   else outgoing.json(value);
 }
@@ -24,8 +27,8 @@ export async function respond(ctx: BaseContext, error: unknown): Promise<void> {
   }
 }
 
-/** Sends what the context's response says. */
-export function transmit(ctx: BaseContext): void {
+/** Sends what the context's response says; `streamEnded` is called when that is a stream, at its end. */
+export function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = ignore): void {
   const { exchange, outgoing, host } = ctx;
   let payload: Payload;
   try {
@@ -39,9 +42,12 @@ export function transmit(ctx: BaseContext): void {
     outgoing.vary("Origin");
     for (const [name, value] of Object.entries(host.origins.corsHeaders(exchange) ?? {})) outgoing.header(name, value);
   }
+  if (outgoing.body?.kind === "stream") watchStream(ctx, outgoing.body.value, streamEnded);
   exchange.send(statusOf(outgoing), outgoing.headers, payload);
   if (ctx.kind === "http") host.load.leave();
 }
+
+function ignore(): void {}
 
 /** The status that will be sent: 200, or 204 without a body, unless one was set. */
 export function statusOf({ code, body }: OutgoingResponse): number {
@@ -83,6 +89,7 @@ function payloadOf({ outgoing, exchange }: BaseContext): Payload {
       headers["content-type"] ??= body.type;
       if (exchange.method !== "HEAD") return body.value;
       body.value.destroy();
-      return null;
+      // Not `null`: of that the engine says that its length is 0.
+      return Readable.from([]);
   }
 }

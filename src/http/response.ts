@@ -2,13 +2,14 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { serialize as serializeCookie } from "cookie-es";
-import type { DataHandler, SyncDataHandler } from "../pagination/data-handler.ts";
+import type { DataHandler, Sorting, SyncDataHandler } from "../pagination/data-handler.ts";
 import { linkHeader } from "../pagination/links.ts";
 import { apaginate, paginate } from "../pagination/paginate.ts";
 import type { Page } from "../pagination/strategies/strategy.ts";
 import type { AnyStrategy, PageOf, PaginateOptions, StrategyFor } from "../pagination/strategies/strategy-by-name.ts";
 import type { BaseContext } from "./context.ts";
 import { BadRequest } from "./exceptions.ts";
+import { PagePromise } from "./page-promise.ts";
 import { pageCall } from "./paginate.ts";
 
 /** An answer whose body and status the checker knows. The required key matters: `{}` fits any type of optional keys alone. */
@@ -77,14 +78,14 @@ export interface PorticoResponse<Status extends number = 200> {
     data: readonly T[] | SyncDataHandler<T>,
     options?: PaginateOptions<S, NoInfer<T>>,
   ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
-  apaginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+  apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
     data: null,
-    options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: DataHandler<T> },
+    options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: DataHandler<T> & Sorting<C> },
   ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
   /** Ends with a page of a list or of a handler of either kind. */
-  apaginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
-    data: readonly T[] | DataHandler<T>,
-    options?: PaginateOptions<S, NoInfer<T>>,
+  apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
+    data: readonly T[] | (DataHandler<T> & Sorting<C>),
+    options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
   ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
 }
 
@@ -105,6 +106,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   headers: Record<string, string | string[]> = {};
   /** `null` until somebody answers. */
   body: Body | null = null;
+  #pages: PagePromise<unknown>[] | null = null;
   #mark: Readonly<Record<string, string | string[]>> | null = null;
   readonly #ctx: BaseContext;
 
@@ -165,7 +167,9 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this.empty();
   }
   stream(source: StreamSource, contentType = "application/octet-stream"): TypedResponse<unknown, number> {
-    this.body = { kind: "stream", value: toReadable(source), type: contentType };
+    // It may fail before it is sent, and again after: whoever sends it finds out, and nobody else is to.
+    const value = toReadable(source).on("error", () => {});
+    this.body = { kind: "stream", value, type: contentType };
     return this;
   }
 
@@ -173,9 +177,21 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     const { strategy, handler, request } = pageCall(this.#ctx, "paginate", data, options);
     return this.#page(strategy, paginate(strategy, handler, request));
   }
-  async apaginate(data: unknown, options?: unknown): Promise<TypedResponse<any, number>> {
+  apaginate(data: unknown, options?: unknown): Promise<TypedResponse<any, number>> {
+    const page = PagePromise.of(this.#apaginate(data, options));
+    this.#pages = [...(this.#pages ?? []), page];
+    return page;
+  }
+  async #apaginate(data: unknown, options: unknown): Promise<TypedResponse<unknown, number>> {
     const { strategy, handler, request } = pageCall(this.#ctx, "apaginate", data, options);
     return this.#page(strategy, await apaginate(strategy, handler, request));
+  }
+
+  /** The handler has ended: a page that it forgot would come too late, or into another answer. */
+  checkPages(): void {
+    if (this.#pages === null || this.#pages.every(({ isTaken }) => isTaken)) return;
+    this.#ctx.renewOutgoing();
+    throw new Error("response.apaginate was neither returned nor awaited: the answer does not wait for its page");
   }
 
   #page(strategy: AnyStrategy, page: Page<unknown, { readonly links?: unknown }>): TypedResponse<unknown, number> {

@@ -167,14 +167,12 @@ function isByStatus(value: unknown): value is { readonly [status: number]: Schem
   );
 }
 
-const pages: Rule<DeclaredPages> = {
+const pages: Rule<{ readonly strategy: unknown; readonly item: Schema }> = {
   expected: 'an object of strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
   read: (value) => {
     if (typeof value !== "object" || value === null) return REFUSED;
     const { strategy, item, ...others } = value as Partial<PaginatedRoute<unknown, unknown>>;
-    return isSchema(item) && strategy !== undefined && Object.keys(others).length === 0
-      ? { strategy: strategyOf(strategy), item }
-      : REFUSED;
+    return isSchema(item) && strategy !== undefined && Object.keys(others).length === 0 ? { strategy, item } : REFUSED;
   },
 };
 
@@ -212,6 +210,10 @@ export const sharedRules: {
   middleware: routeRules.middleware,
 };
 
+function declarePages(owner: string, { strategy, item }: { strategy: unknown; item: Schema }): DeclaredPages {
+  return { strategy: strategyOf(strategy, {}, `${owner}.paginated.strategy`), item };
+}
+
 const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "path", "socket"]);
 
 /** Checks a route while it is declared: every fault is a `ConfigurationError` that names the route. */
@@ -235,7 +237,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext),
     schemas: { body: read.body, query: read.query, path: read.path },
     response: read.response,
-    ...(read.paginated === undefined ? {} : { paginated: read.paginated }),
+    ...(read.paginated === undefined ? {} : { paginated: declarePages(owner, read.paginated) }),
     middleware: middlewareFunctions(owner, read.middleware ?? []),
     maxBody: read.maxBody,
     timeoutSeconds: read.timeoutSeconds,

@@ -76,6 +76,8 @@ export interface RouterOptions<Prefix extends string> {
 
 /** Several parts that belong together: middleware, and routers with their prefixes. */
 export interface Preset {
+  /** What it is called, where a router takes it once: a second one is refused by this name. */
+  readonly name?: string;
   readonly middleware: readonly Middleware[];
   readonly routers: readonly (readonly [prefix: string, router: Router<any>])[];
 }
@@ -124,6 +126,7 @@ export class Router<const Prefix extends string = ""> {
   readonly #routes: Route[] = [];
   readonly #sockets: SocketRoute[] = [];
   readonly #mounted: (readonly [prefix: string, router: Router<any>])[] = [];
+  readonly #presets = new Set<string>();
   #isSealed = false;
 
   constructor(options: RouterOptions<Prefix> = {}) {
@@ -139,6 +142,7 @@ export class Router<const Prefix extends string = ""> {
       this.#middleware.push(...middlewareFunctions("use", [part]));
       return this;
     }
+    this.#take(part);
     for (const middleware of part.middleware) this.use(middleware);
     for (const [prefix, router] of part.routers) this.mount(prefix, router);
     return this;
@@ -202,6 +206,13 @@ export class Router<const Prefix extends string = ""> {
       this.#routes.push(declareRoute(method, joinPath(this.#prefix, path), options, handler));
       return this;
     };
+  }
+
+  #take({ name }: Preset): void {
+    if (name === undefined) return;
+    if (this.#presets.has(name))
+      throw new ConfigurationError(name, "is used twice here: give one of them all that both are to have");
+    this.#presets.add(name);
   }
 
   #holds(router: Router<any>): boolean {

@@ -1,13 +1,16 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { PorticoError } from "../core/error.ts";
 import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
 import type { Page } from "../pagination/strategies/strategy.ts";
 import type { HttpContext } from "./context.ts";
 import { ValidationFailed } from "./exceptions.ts";
 import { compose } from "./middleware.ts";
+import { queryReader } from "./query-reader.ts";
+import type { IncomingRequest } from "./request.ts";
 import { answer, statusOf } from "./respond.ts";
 import type { OutgoingResponse } from "./response.ts";
 import type { ResponseSchemas, Route } from "./route.ts";
-import { isSchema, type Schema, validate } from "./schema.ts";
+import { isSchema, type Schema, segmentKey, validate, valueOfNothing } from "./schema.ts";
 
 /** What a compiled route does with a request: when it ends, the context's response says what to send. */
 export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
@@ -21,6 +24,7 @@ export function compileRoute(route: Route): RunRoute {
     response === undefined &&
     paginated === undefined &&
     Object.values(schemas).every((entry) => entry === undefined);
+  const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query, paginated?.strategy);
   return compose<HttpContext>(route.middleware, isPlain ? runPlain : runFull);
 
   /** Most routes: without a promise when the handler needs none. */
@@ -39,8 +43,9 @@ export function compileRoute(route: Route): RunRoute {
     if (auth !== undefined) await auth.check(ctx);
     const request = ctx.incoming;
     if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
-    if (schemas.query !== undefined) request.accept("query", await checkPart(schemas.query, request.query, "query"));
-    if (schemas.body !== undefined) request.accept("body", await checkPart(schemas.body, await request.json(), "body"));
+    if (schemas.query !== undefined && readQuery !== undefined)
+      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
+    if (schemas.body !== undefined) request.accept("body", await checkBody(schemas.body, request));
     const args = new Ambient(ctx);
     if (params.length > 0) await ctx.dependencies.fill(params, args as unknown as Record<string, unknown>);
     answer(outgoing, await handler(args));
@@ -83,6 +88,12 @@ export function checkPart(schema: Schema, value: unknown, part: "path" | "query"
   return validate(schema, value, (issues) => new ValidationFailed(part, issues));
 }
 
+/** A body may be left out where its schema takes `undefined`; anywhere else it must be JSON. */
+async function checkBody(schema: Schema, request: IncomingRequest): Promise<unknown> {
+  const nothing = request.isBodyMissing ? await valueOfNothing(schema) : null;
+  return nothing === null ? checkPart(schema, await request.json(), "body") : nothing.value;
+}
+
 /** What is sent is what the schema makes of it: a property that it does not know stays here. */
 async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse): Promise<void> {
   const { body } = outgoing;
@@ -93,10 +104,8 @@ async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse)
     throw new ResponseInvalid(`the handler answered ${status} without the JSON that its response schema asks for`);
   if (schema === undefined)
     throw new ResponseInvalid(`the handler answered ${status}, for which no response schema is declared`);
-  const refuse = (issues: readonly { readonly message: string }[]): Error =>
-    new ResponseInvalid(
-      `the handler's answer does not fit its response schema: ${issues.map(({ message }) => message).join("; ")}`,
-    );
+  const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
+    new ResponseInvalid(`the handler's answer does not fit its response schema: ${describeIssues(issues)}`);
   outgoing.json(await validate(schema, body.value, refuse));
 }
 
@@ -106,14 +115,24 @@ async function checkItems(item: Schema, outgoing: OutgoingResponse): Promise<voi
   const page = body?.kind === "json" ? (body.value as Partial<Page<unknown, unknown>> | null) : null;
   if (!Array.isArray(page?.items))
     throw new ResponseInvalid("the handler of a paginated route answered without response.paginate");
-  const refuse = (issues: readonly { readonly message: string }[]): Error =>
-    new ResponseInvalid(`an item does not fit its schema: ${issues.map(({ message }) => message).join("; ")}`);
   const items: unknown[] = [];
+  const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
+    new ResponseInvalid(`an item does not fit its schema: ${describeIssues(issues, ["items", items.length])}`);
   for (const entry of page.items as readonly unknown[]) {
     const checked = validate(item, entry, refuse);
     items.push(isPromise(checked) ? await checked : checked);
   }
   outgoing.json({ ...page, items });
+}
+
+/** Each fault after the place where it is: `items.3.author.name: expected string`. */
+function describeIssues(issues: readonly StandardSchemaV1.Issue[], root: readonly (string | number)[] = []): string {
+  return issues
+    .map(({ message, path = [] }) => {
+      const place = [...root, ...path.map(segmentKey)].join(".");
+      return place === "" ? message : `${place}: ${message}`;
+    })
+    .join("; ");
 }
 
 /** A handler answered something else than its route promises. The client learns nothing but that it failed. */

@@ -21,6 +21,27 @@ export function validate(
   return isPromise(result) ? Promise.resolve(result).then(open) : open(result);
 }
 
+/** One step on the way to a fault. */
+export function segmentKey(segment: PropertyKey | StandardSchemaV1.PathSegment): string | number {
+  const key = typeof segment === "object" ? segment.key : segment;
+  return typeof key === "number" ? key : String(key);
+}
+
+/** What a schema makes of a body that is not there, such as one of `.optional()`; `null` when it asks for one. */
+export function valueOfNothing(schema: Schema): MaybePromise<{ readonly value: unknown } | null> {
+  try {
+    const result = schema["~standard"].validate(undefined);
+    return isPromise(result) ? Promise.resolve(result).then(accepted, () => null) : accepted(result);
+  } catch {
+    // What it is made of may not expect nothing.
+    return null;
+  }
+}
+
+function accepted(result: StandardSchemaV1.Result<unknown>): { readonly value: unknown } | null {
+  return result.issues === undefined ? { value: result.value } : null;
+}
+
 export const schema: Rule<Schema> = rule("a Standard Schema, such as one of zod, valibot or arktype", isSchema);
 
 /** arktype's schemas are functions. */

@@ -8,6 +8,7 @@ import type { Identity } from "./identity.ts";
 import { compose } from "./middleware.ts";
 import type { EndReason, OpenConnection } from "./open-connections.ts";
 import { logFailure } from "./problem.ts";
+import { queryReader } from "./query-reader.ts";
 import { withHeaders } from "./replaced-headers.ts";
 import { closeQuietly, respond } from "./respond.ts";
 import { checkPart } from "./run-route.ts";
@@ -22,6 +23,8 @@ export type ServeSocket = (host: Host, exchange: UpgradeExchange, graceMs: numbe
  * headers, and gives the context to go on with. Rejects with what the middleware threw.
  */
 export type Readmit = (headers: Readonly<Record<string, string>>) => Promise<WebSocketContext>;
+/** Says what else is to be looked at whenever the credential of the socket is looked up again. */
+export type OnRecheck = (recheck: () => Promise<void>) => void;
 
 /**
  * Compiles a socket route: its middleware around its gate, its schemas and its dependencies, all before the upgrade, so
@@ -29,6 +32,7 @@ export type Readmit = (headers: Readonly<Record<string, string>>) => Promise<Web
  */
 export function compileSocket(route: SocketRoute): ServeSocket {
   const { auth, params, schemas, handler, accept, limits, admission } = route;
+  const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query);
   const around = [...(admission?.atUpgrade ?? []), ...route.middleware];
 
   return function serveSocket(host, exchange, graceMs) {
@@ -58,7 +62,8 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     else if (auth !== undefined) await auth.check(ctx);
     const request = ctx.incoming;
     if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
-    if (schemas.query !== undefined) request.accept("query", await checkPart(schemas.query, request.query, "query"));
+    if (schemas.query !== undefined && readQuery !== undefined)
+      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
     const declared: Record<string, unknown> = {};
     if (params.length > 0) await ctx.dependencies.fill(params, declared);
 
@@ -73,9 +78,12 @@ export function compileSocket(route: SocketRoute): ServeSocket {
         ctx.host.connections.identified(connection);
         return connection.ctx;
       };
+      const onRecheck: OnRecheck = (recheck) => {
+        connection.recheck = recheck;
+      };
       const { params: path, query } = request;
       const ambient = { ctx, context: ctx, socket, user: ctx.user, path, query, request };
-      const args = admission === undefined ? { ...ambient, ...declared } : { ctx, socket, readmit };
+      const args = admission === undefined ? { ...ambient, ...declared } : { ctx, socket, readmit, onRecheck };
       await withGrace(handler(args), socket.closed, graceMs);
       socket.close();
     } catch (error) {
@@ -148,6 +156,7 @@ const CLOSE: Readonly<Record<EndReason, readonly [code: number, reason: string]>
 class SocketConnection implements OpenConnection {
   /** Another one since a credential came after the upgrade. */
   ctx: WebSocketContext;
+  recheck?: () => Promise<void>;
   readonly #socket: ServerSocket;
 
   constructor(ctx: WebSocketContext, socket: ServerSocket) {

@@ -1,4 +1,3 @@
-import { finished } from "node:stream";
 import { isPromise } from "../core/maybe-promise.ts";
 import type { HttpContext } from "./context.ts";
 import { withContext } from "./current-context.ts";
@@ -80,13 +79,14 @@ async function finishClosing(
 }
 
 function finish(ctx: HttpContext, time: { isOver: boolean } = ON_TIME): void | Promise<void> {
-  ctx.settle("success");
-  const { body } = ctx.outgoing;
-  if (body?.kind === "stream") {
-    // It may read from the dependencies until its end.
-    finished(body.value, () => void closeQuietly(ctx));
-    return transmit(ctx);
+  if (ctx.outgoing.body?.kind === "stream") {
+    // It may read from the dependencies until its end, and nobody knows before how it goes.
+    return transmit(ctx, (isFailed) => {
+      ctx.settle(isFailed ? "failure" : "success");
+      void closeQuietly(ctx);
+    });
   }
+  ctx.settle("success");
   const closing = ctx.closeDependencies();
   return closing === undefined ? transmit(ctx) : finishClosing(ctx, closing, time);
 }

@@ -75,6 +75,8 @@ export class ServerSocket implements Socket {
     raw.onPing(() => this.#count());
     raw.onPong(() => {
       this.#isAlive = true;
+      // One that nobody asked for is work as well.
+      this.#count();
     });
     this.closed = new Promise((resolve) => {
       raw.onClose(() => {

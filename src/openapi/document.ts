@@ -1,4 +1,6 @@
+import { isPromise } from "../core/maybe-promise.ts";
 import type { Route } from "../http/route.ts";
+import { valueOfNothing } from "../http/schema.ts";
 import { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type {
@@ -14,7 +16,7 @@ import { parameters } from "./parameters.ts";
 import { type PathTemplate, pathTemplates } from "./path-template.ts";
 import { problemSchemas } from "./problem-schemas.ts";
 import { responses } from "./responses.ts";
-import { securityRequirements, securitySchemes } from "./security.ts";
+import { Security } from "./security.ts";
 
 export type { OpenApiDocument };
 
@@ -35,6 +37,7 @@ export function openApiDocument(
   );
   const ids = operationIds(operations);
   const components = new Components(problemSchemas);
+  const security = new Security();
   // All answers before any request: where the two sides of a schema differ, the plain name is that of what is sent.
   const answers = operations.map(({ route }, index) => responses(route, components, capitalized(ids[index] as string)));
   const paths: Record<string, { [M in OpenApiMethod]?: OpenApiOperation }> = {};
@@ -44,6 +47,7 @@ export function openApiDocument(
       template,
       ids[index] as string,
       components,
+      security.requirements(route),
       answers[index] as OpenApiOperation["responses"],
     );
     paths[template.path] = { ...paths[template.path], [route.method.toLowerCase()]: described } satisfies OpenApiPath;
@@ -55,7 +59,10 @@ export function openApiDocument(
     ...(servers.length === 0 ? {} : { servers }),
     ...(tags.size === 0 ? {} : { tags: [...tags].map((name) => ({ name })) }),
     paths,
-    components: { schemas: components.schemas, ...schemesOf(paths) },
+    components: {
+      schemas: components.schemas,
+      ...(Object.keys(security.schemes).length === 0 ? {} : { securitySchemes: security.schemes }),
+    },
   };
 }
 
@@ -64,12 +71,12 @@ function operation(
   template: PathTemplate,
   operationId: string,
   components: Components,
+  security: NonNullable<OpenApiOperation["security"]>,
   answers: OpenApiOperation["responses"],
 ): OpenApiOperation {
-  const { description: words, schemas, auth } = route;
+  const { description: words, schemas } = route;
   const hint = capitalized(operationId);
   const taken = parameters(route, template, components, hint);
-  const security = auth === undefined ? [] : securityRequirements(auth);
   return {
     operationId,
     ...(words.summary === undefined ? {} : { summary: words.summary }),
@@ -89,7 +96,9 @@ function requestBody(
   hint: string,
 ): NonNullable<OpenApiOperation["requestBody"]> {
   const schema = components.place(jsonSchema(body, "input"), "input", `${hint}Body`);
-  return { required: true, content: { "application/json": { schema } } };
+  const nothing = valueOfNothing(body);
+  const isOptional = nothing !== null && !isPromise(nothing);
+  return { ...(isOptional ? {} : { required: true }), content: { "application/json": { schema } } };
 }
 
 /**
@@ -115,16 +124,4 @@ function withSharedNames(operations: readonly ListedOperation[]): readonly Liste
     }));
     return { route, template: { ...template, path: shared.path, parameters: renamed } };
   });
-}
-
-function schemesOf(paths: {
-  readonly [path: string]: OpenApiPath;
-}): Pick<OpenApiDocument["components"], "securitySchemes"> {
-  const used = new Set(
-    Object.values(paths)
-      .flatMap((path) => Object.values(path))
-      .flatMap(({ security = [] }) => security.flatMap((requirement) => Object.keys(requirement))),
-  );
-  const schemes = Object.entries(securitySchemes).filter(([scheme]) => used.has(scheme));
-  return schemes.length === 0 ? {} : { securitySchemes: Object.fromEntries(schemes) };
 }

@@ -1,3 +1,7 @@
+import type { OpenApiSecurityScheme } from "../http/open-api-security-scheme.ts";
+
+export type { OpenApiSecurityScheme };
+
 /** A JSON Schema of draft 2020-12. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
@@ -52,12 +56,12 @@ export interface OpenApiParameter {
   readonly description?: string;
   readonly deprecated?: true;
   readonly style?: "form";
-  readonly explode?: true;
+  readonly explode?: boolean;
   readonly schema: JsonSchema;
 }
 
 export interface OpenApiRequestBody {
-  readonly required: true;
+  readonly required?: true;
   readonly content: OpenApiContent;
 }
 
@@ -76,10 +80,6 @@ export interface OpenApiContent {
 export interface OpenApiSecurityRequirement {
   readonly [scheme: string]: readonly string[];
 }
-
-export type OpenApiSecurityScheme =
-  | { readonly type: "http"; readonly scheme: "bearer"; readonly bearerFormat: string }
-  | { readonly type: "apiKey"; readonly in: "header" | "cookie"; readonly name: string };
 
 export interface OpenApiComponents {
   readonly schemas: { readonly [name: string]: JsonSchema };

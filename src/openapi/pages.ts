@@ -10,7 +10,14 @@ export function pageParameters({ paginated }: Route, taken: readonly OpenApiPara
   return paginated.strategy
     .describe()
     .parameters.filter(({ name }) => !names.has(name))
-    .map(({ name, description, schema }) => ({ name, in: "query", description, schema }));
+    .map(({ name, description, schema }) => ({
+      name,
+      in: "query",
+      description,
+      // With commas between the entries: a repeated pagination parameter is refused.
+      ...(schema["type"] === "array" ? { style: "form" as const, explode: false } : {}),
+      schema,
+    }));
 }
 
 /** The answer with a page: items of the route's schema, and what its strategy says of them. */

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../core/configuration-error.ts";
 import { KeyTooLong, openCursor, type Position, type Seal, sealCursor } from "./cursor/cursor.ts";
 import type { AnyHandler } from "./data-handler.ts";
 import { isSeekable } from "./data-handler.ts";
@@ -31,9 +32,20 @@ export class CursorList<T> {
   readonly #request: PageRequest;
   #seal: Seal | undefined;
 
-  constructor(strategy: CursorPagination<any>, handler: AnyHandler<T>, request: PageRequest) {
+  /** @param order what the client has chosen, where it has */
+  constructor(
+    strategy: CursorPagination<any>,
+    handler: AnyHandler<T>,
+    request: PageRequest,
+    order: Order = strategy.order,
+  ) {
     this.handler = handler;
-    this.order = isSeekable(handler) ? withUniqueKey(strategy.order, handler.uniqueKey) : strategy.order;
+    if (strategy.sort !== null && !isSeekable(handler))
+      throw new ConfigurationError(
+        "CursorPagination.sortable",
+        `needs a handler that can seek, and so sorts as it is asked: ${handler.constructor.name} has no getItemsAfter`,
+      );
+    this.order = isSeekable(handler) ? withUniqueKey(order, handler.uniqueKey) : order;
     this.#strategy = strategy;
     this.#request = request;
   }
@@ -148,8 +160,8 @@ export function* cursorPage<T>(
   request: PageRequest,
 ): Steps<Page<T, object>> {
   const { params, baseUrl, search } = request;
-  const { cursor, size } = strategy.parseParameters(params);
-  const list = new CursorList(strategy, handler, request);
+  const { cursor, size, order } = strategy.parseParameters(params);
+  const list = new CursorList(strategy, handler, request, order);
   const position = cursor === null ? null : list.open(cursor);
   if (cursor !== null && Object.hasOwn(params, "page") && strategy.positionParameter !== "page")
     request.warn("a request has both a cursor and a page: the cursor decides");

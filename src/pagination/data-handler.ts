@@ -84,6 +84,11 @@ export interface Deep {
   readonly endsWhenShort?: boolean;
 }
 
+/** What a handler adds when it can sort by columns that its items do not have; only the checker looks at it. */
+export interface Sorting<C extends string> {
+  readonly "~columns"?: (column: C) => void;
+}
+
 /** What a handler adds when its total costs nothing: cursors then report it without being asked to. */
 export interface Counted {
   readonly isCounted: true;

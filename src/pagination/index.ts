@@ -7,6 +7,7 @@ export type {
   FetchContext,
   Seekable,
   SeekRequest,
+  Sorting,
 } from "./data-handler.ts";
 export { AsyncDataHandler, SyncDataHandler } from "./data-handler.ts";
 export { KeyMisfit, type KeyTuple, type KeyValue } from "./key.ts";
@@ -17,6 +18,7 @@ export {
   InvalidCursorError,
   InvalidPageError,
   InvalidPageSizeError,
+  InvalidSortError,
   PaginationError,
   type PaginationErrorOptions,
 } from "./pagination-error.ts";

@@ -39,7 +39,8 @@ export function* offsetPage<T>(
     throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
   }
   const { baseUrl, params, search } = request;
-  const facts = { hasMore: limit > 0 && hasMore, isBeyondCap, ...(search === undefined ? {} : { search }) };
+  const isEstimate = totals === "estimated" && !isEnd && handler.estimateTotalItems !== undefined;
+  const facts = { hasMore: limit > 0 && hasMore, isBeyondCap, isEstimate, ...(search === undefined ? {} : { search }) };
   return { items, pagination: strategy.generateMetadata(reported, items, baseUrl, params, facts) };
 }
 

@@ -20,13 +20,18 @@ export function reversed(order: Order): Order {
 
 export const orderRule: Rule<Order> = {
   expected: 'a list of columns with their directions, such as [["created_at", "desc"]], each column once',
+  wrongEntry: (list) => list.findIndex((entry, at) => !isColumn(entry) || isNamedBefore(list, at)),
   read: (value) => (isOrder(value) ? Object.freeze(value.map(([column, way]) => [column, way] as const)) : REFUSED),
 };
 
 function isOrder(value: unknown): value is Order {
   if (!Array.isArray(value) || value.length === 0) return false;
-  const columns = new Set(value.map((entry: unknown) => (Array.isArray(entry) ? (entry[0] as unknown) : entry)));
-  return columns.size === value.length && value.every(isColumn);
+  return value.every((entry, at) => isColumn(entry) && !isNamedBefore(value, at));
+}
+
+function isNamedBefore(list: readonly unknown[], at: number): boolean {
+  const column = (list[at] as Order[number])[0];
+  return list.slice(0, at).some((entry) => (entry as Order[number])[0] === column);
 }
 
 function isColumn(entry: unknown): boolean {

@@ -56,6 +56,14 @@ export class InvalidPageSizeError extends PaginationError {
   }
 }
 
+/** An order that this list cannot be in: a column that is not offered, or twice the same, or none, or too many. */
+export class InvalidSortError extends PaginationError {
+  override readonly name: string = "InvalidSortError";
+  constructor(message: string, options: PaginationErrorOptions) {
+    super("INVALID_SORT", message, options);
+  }
+}
+
 /** A cursor that this list did not give. One sentence for every cause: it must not teach how to forge one. */
 export class InvalidCursorError extends PaginationError {
   override readonly name: string = "InvalidCursorError";

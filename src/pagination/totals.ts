@@ -19,6 +19,18 @@ function isTotals(value: unknown): boolean {
   return typeof value === "object" && Number.isSafeInteger(capped) && (capped as number) > 0;
 }
 
+/** The JSON Schema of such a total, for the OpenAPI document; without totals, the source decides whether it is counted. */
+export function totalSchema(totals: Totals | undefined): Readonly<Record<string, unknown>> {
+  if (totals === undefined || totals === "none") return { type: ["integer", "null"] };
+  if (totals === "estimated") return { type: "integer", description: "An estimate." };
+  if (totals === "exact") return { type: "integer" };
+  return {
+    type: "integer",
+    maximum: totals.capped,
+    description: `Counted up to ${totals.capped}: that many, or more.`,
+  };
+}
+
 /** Asks the handler in the way of the totals; a cap is asked for with one more, to tell whether there is more. */
 export function askTotal(
   handler: AnyHandler<unknown>,

@@ -103,6 +103,20 @@ export class RedisCounter implements CounterStore {
     }
   }
 
+  async resetAll(): Promise<void> {
+    await this.#insurance?.resetAll();
+    // What has a meaning in a pattern stands for itself in the prefix.
+    const pattern = `${this.#prefix.replace(/[\\*?[\]]/g, "\\$&")}:counters:*`;
+    let cursor = "0";
+    do {
+      const answer = await this.#connection.send(["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"]);
+      const [next, keys] = answer as readonly [string, readonly string[]];
+      // One by one: in a cluster, a command has the keys of one place.
+      await Promise.all(keys.map((key) => this.#connection.send(["DEL", key])));
+      cursor = next;
+    } while (cursor !== "0");
+  }
+
   async #count(key: string, windowMs: number): Promise<Count> {
     // What the limiter takes for seconds are milliseconds to the script.
     const options = { customDuration: windowMs };

@@ -126,6 +126,7 @@ export class QueryShape {
         type: facts?.type ?? "",
       });
     }
+    if (this.#columns.size >= MOST_STATEMENTS) this.#columns.clear();
     this.#columns.set(keyOf(order), found);
     return found;
   }
@@ -154,9 +155,17 @@ export class QueryShape {
   }
 }
 
-/** A condition on the rows of such a query would be one on the rows that it is made of. */
+/**
+ * A condition on the rows of a grouped query would be one on the rows that it is made of. An order would not be looked at:
+ * its author would wonder.
+ */
 function checkSeekable(query: AnyQuery): void {
-  const { groupBy, distinctOn, frontModifiers, setOperations } = query.toOperationNode();
+  const { groupBy, distinctOn, frontModifiers, setOperations, orderBy } = query.toOperationNode();
+  if (orderBy !== undefined)
+    throw new ConfigurationError(
+      "tableHandler",
+      "takes a query without an order for pages by cursor: the strategy has it, as order or sortField",
+    );
   if ([groupBy, distinctOn, frontModifiers, setOperations].every((part) => part === undefined)) return;
   throw new ConfigurationError(
     "tableHandler",

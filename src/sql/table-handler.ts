@@ -9,6 +9,7 @@ import {
   type FetchContext,
   type Seekable,
   type SeekRequest,
+  type Sorting,
 } from "../pagination/data-handler.ts";
 import { KEYS, KeyMisfit, type KeyTuple } from "../pagination/key.ts";
 import { type Order, reversed } from "../pagination/order.ts";
@@ -33,8 +34,12 @@ export interface TableHandlerOptions<Row> {
 
 type Row = Record<string, unknown>;
 
-/** The rows of a query, as `tableHandler` makes it. */
-export class TableHandler<T> extends AsyncDataHandler<T> implements Seekable<T>, Estimating, Capping, Deep {
+/** The rows of a query, as `tableHandler` makes it. `C` names the columns that they can be sorted by beside their own. */
+export class TableHandler<T, C extends string = Extract<keyof T, string>>
+  extends AsyncDataHandler<T>
+  implements Seekable<T>, Estimating, Capping, Deep, Sorting<C>
+{
+  declare readonly "~columns"?: (column: C) => void;
   declare readonly name?: string;
   declare readonly maxOffset?: number;
   readonly uniqueKey: readonly string[];
@@ -156,8 +161,9 @@ export type TableHandlerArguments<Columns, T> = "id" extends keyof Columns
 /**
  * The rows of a Kysely query as the source of a list, on the executor that the query has: a transaction, or the pool.
  *
- * With a cursor strategy a page costs the same at any depth where an index has the columns of the order. By offset, the
- * order is that of the query; far pages are read from the other end.
+ * With a cursor strategy a page costs the same at any depth where an index has the columns of the order; the strategy has
+ * that order, and a query with one of its own is refused when it is first read. By offset, the order is that of the query;
+ * far pages are read from the other end.
  *
  * @example
  * ```ts
@@ -182,8 +188,8 @@ export type TableHandlerArguments<Columns, T> = "id" extends keyof Columns
 export function tableHandler<DB, TB extends keyof DB, T>(
   query: SelectQueryBuilder<DB, TB, T>,
   ...[options]: TableHandlerArguments<DB[TB], T>
-): TableHandler<T> {
-  return new TableHandler<T>(query as AnyQuery, options);
+): TableHandler<T, Extract<keyof T | keyof DB[TB], string>> {
+  return new TableHandler(query as AnyQuery, options);
 }
 
 const BY_ID: readonly string[] = ["id"];

@@ -33,6 +33,8 @@ export interface CounterStore extends StoreLifeCycle {
   increment(key: string, windowMs: number): Promise<Count>;
   /** Forgets the hits of a key in windows of this length. Rejects as `increment` does. */
   reset(key: string, windowMs: number): Promise<void>;
+  /** Forgets the hits of every key, for tests; a store may be without it. Rejects when it does not answer. */
+  resetAll?(): Promise<void>;
 }
 
 /** Node's timers fire at once beyond it. */

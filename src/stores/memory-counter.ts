@@ -36,8 +36,7 @@ export class MemoryCounter implements CounterStore {
     await this.#limiter(windowMs).delete(key);
   }
 
-  /** Forgets everything. */
-  clear(): void {
+  async resetAll(): Promise<void> {
     this.#limiters.clear();
     this.#keys = new CountedKeys(MOST_KEYS);
   }

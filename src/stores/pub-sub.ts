@@ -9,11 +9,37 @@ export interface Topic<in out T> {
   readonly "~type"?: (value: T) => T;
 }
 
+/** What arrives of a value that travels as JSON; `never` in the place of what arrives as something else, or not at all. */
+export type Arriving<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | null
+    ? T
+    : T extends bigint | symbol | undefined | { toJSON(...args: never): unknown } | ((...args: never) => unknown)
+      ? never
+      : T extends readonly unknown[]
+        ? { readonly [I in keyof T]: Arriving<T[I]> }
+        : { readonly [K in keyof T]: Arriving<Exclude<T[K], undefined>> | Extract<T[K], undefined> };
+/** Says in a sentence why something is no event, and which of its properties are not. */
+export type CheckEvent<T> = [T] extends [Arriving<T>]
+  ? unknown
+  : { readonly "an event travels as JSON, and this does not arrive as it was": Lost<T> };
+/** The properties that JSON changes, or all of it. */
+export type Lost<T> = T extends { toJSON(...args: never): unknown } | readonly unknown[]
+  ? T
+  : T extends object
+    ? {
+        readonly [K in keyof T as [Exclude<T[K], undefined>] extends [Arriving<Exclude<T[K], undefined>>]
+          ? never
+          : K]: T[K];
+      }
+    : T;
+
 /**
  * Names a stream of events and the type of its values. The name is what counts on the bus: two topics of one name are one
  * stream. Throws `ConfigurationError` for an empty name.
  *
- * Events travel as JSON, and the type should be one that JSON gives back as it was: a `Date` arrives as a string.
+ * Events travel as JSON on every bus, so their type is one that JSON gives back as it was: `at: string` and not `at: Date`, no
+ * `bigint`, no functions. Anything else is refused by the compiler here, and not found out where it is read.
  *
  * @example
  * ```ts
@@ -24,7 +50,7 @@ export interface Topic<in out T> {
  * await memoryStores().bus.publish(orderPlaced, { id: "7", total: 4200 });
  * ```
  */
-export function topic<T>(name: string): Topic<T> {
+export function topic<T>(name: string & CheckEvent<T>): Topic<T> {
   if (typeof name !== "string" || name === "")
     throw new ConfigurationError("topic.name", "a string that is not empty", name);
   return Object.freeze({ name });

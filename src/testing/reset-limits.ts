@@ -1,9 +1,9 @@
 import type { PorticoApp } from "../app.ts";
-import { MemoryCounter } from "../stores/memory-counter.ts";
 
 /**
- * Forgets whatever the application's limits have counted: limits are on in tests, too, and a test may begin anew. Throws when the
- * application does not count in memory.
+ * Forgets whatever the application's limits have counted: limits are on in tests, too, and a test may begin anew. It asks the
+ * application's `stores.counters` for it: all that shares them, such as a process on the same prefix in Redis, begins anew. Rejects
+ * when the store has no `resetAll`, or does not answer.
  *
  * @example
  * ```ts
@@ -12,13 +12,13 @@ import { MemoryCounter } from "../stores/memory-counter.ts";
  *
  * const app = new PorticoApp({ logger: false }).get("/", { middleware: [rateLimit({ perHour: 1 })] }, () => "hello");
  * await testClient(app).get("/");
- * resetLimits(app);
+ * await resetLimits(app);
  * console.log((await testClient(app).get("/")).status); // 200
  * ```
  */
-export function resetLimits(app: PorticoApp): void {
+export async function resetLimits(app: PorticoApp): Promise<void> {
   const { counters } = app.stores;
-  if (!(counters instanceof MemoryCounter))
-    throw new Error("resetLimits is for counters in memory: give this application's tests memoryStores()");
-  counters.clear();
+  if (counters.resetAll === undefined)
+    throw new Error("resetLimits needs counters with resetAll(), and those of this application have none");
+  await counters.resetAll();
 }

@@ -254,6 +254,12 @@ describe("an HTTP exception", () => {
     expect(log.lines).toEqual([]);
   });
 
+  it.each([200, 204, 303, 399, 0, Number.NaN])("cannot have the status %s: that is none of an error", (status) => {
+    expect(() => new HttpException(status, "fine")).toThrow(
+      new RangeError(`the status of an HttpException is 400 or above, not ${status}: answer with response instead`),
+    );
+  });
+
   it("brings its headers", async () => {
     const answers = [
       (await thrown(new TooManyRequests(7))).answer,

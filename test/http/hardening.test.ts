@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Gate, HttpException, PorticoApp, type PorticoAppOptions } from "portico";
@@ -287,4 +288,26 @@ describe("close()", () => {
 
     expect(performance.now() - started).toBeLessThan(1_000);
   });
+});
+
+it("every answer tells browsers to go by its type, once, whoever else says so", async () => {
+  const { port, ...live } = await start((app) =>
+    app
+      .get("/json", () => ({ any: "value" }))
+      .get("/nothing", () => {})
+      .get("/stream", ({ response }) => response.stream(Readable.from(["<script>"]), "text/plain"))
+      .get("/redirect", ({ response }) => response.redirect("/json"))
+      .get("/broken", () => {
+        throw new Error("no");
+      })
+      .get("/own", ({ response }) => response.header("X-Content-Type-Options", "nosniff").text("<b>")),
+  );
+
+  for (const path of ["/json", "/nothing", "/stream", "/redirect", "/broken", "/own", "/none", "/%zz", "/livez"])
+    expect([path, (await live.get(path)).headers["x-content-type-options"]]).toEqual([path, "nosniff"]);
+
+  const connection = await rawConnection(port);
+  connection.socket.write("this is no HTTP\r\n\r\n");
+  await connection.closed;
+  expect(connection.received()).toContain("x-content-type-options: nosniff\r\n");
 });

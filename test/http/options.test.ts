@@ -64,7 +64,7 @@ describe("PorticoApp", () => {
     [
       "timeouts.handler",
       { timeouts: { handler: 1 } },
-      "PorticoApp.timeouts.handler is not an option: the options are headersSeconds",
+      "PorticoApp.timeouts.handler is not an option: did you mean handlerSeconds?",
     ],
     ["load", { load: [] }, "PorticoApp.load must be an object"],
     [
@@ -95,7 +95,14 @@ describe("PorticoApp", () => {
     ["logger.stream", { logger: { stream: {} } }, "PorticoApp.logger.stream must be something with write(line)"],
     ["debug", { debug: "yes" }, "PorticoApp.debug must be true or false"],
     ["clock", { clock: { now: () => 0 } }, "PorticoApp.clock must be a clock with now() and monotonic()"],
+    [
+      "trustedProxies",
+      { trustedProxies: ["loopback", "10.0.0.0/99"] },
+      '(never true: everybody could claim any address), received "10.0.0.0/99" at [1]',
+    ],
     ["orgins", { orgins: [] }, "PorticoApp.orgins is not an option: did you mean origins?"],
+    ["trustedProxy", { trustedProxy: [] }, "PorticoApp.trustedProxy is not an option: did you mean trustedProxies?"],
+    ["timeout", { timeout: {} }, "PorticoApp.timeout is not an option: did you mean timeouts?"],
     ["port", { port: 3000 }, "PorticoApp.port is not an option: the options are title, version"],
   ];
   it.each(wrong)("refuses a wrong value of %s by its name: %j", (option, options, sentence) => {

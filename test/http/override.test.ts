@@ -1,6 +1,6 @@
 import { Depend, PorticoApp, provide } from "portico";
-import { testClient } from "portico/testing";
-import { expect, it } from "vitest";
+import { logCatcher, testClient } from "portico/testing";
+import { expect, it, onTestFinished, vi } from "vitest";
 
 const connection = provide(async function* () {
   yield { rows: (): string[] => expect.fail("the real database was asked") };
@@ -40,4 +40,49 @@ it("takes only what gives what the first one gives", () => {
   base.override(number, () => "2");
   // @ts-expect-error another value
   base.override(shelf, () => ({ titels: () => [] }));
+});
+
+const clock = (): number => 1;
+const warnings = async (build: (app: PorticoApp) => unknown, after: (app: PorticoApp) => unknown = () => {}) => {
+  const log = logCatcher();
+  const base = new PorticoApp({ logger: log });
+  build(base);
+  await testClient(base).get("/");
+  after(base);
+  return log.lines.filter(({ level }) => level === "warn").map(({ msg }) => msg);
+};
+const sentence = (name: string): string =>
+  `override: nothing depends on ${name}, so nothing is replaced: give it the function that Depend has`;
+
+it("warns at the start of one that nothing depends on, and at once after it", async () => {
+  const override = (base: PorticoApp): unknown =>
+    base
+      .override(clock, () => 2)
+      .override(
+        () => 1,
+        () => 2,
+      );
+
+  expect(await warnings(override)).toEqual([sentence("clock"), sentence("a function without a name")]);
+  expect(await warnings(() => {}, override)).toEqual([sentence("clock"), sentence("a function without a name")]);
+});
+
+it("warns of none that is declared, also when that is later, or nested", async () => {
+  const late = (): number => 1;
+
+  expect(
+    await warnings((base) =>
+      base
+        .override(connection, () => ({ rows: () => [] }))
+        .override(late, () => 2)
+        .get("/", { params: { shelf: Depend(shelf), late: Depend(late) } }, ({ late }) => late),
+    ),
+  ).toEqual([]);
+});
+
+it("warns of nothing in production", async () => {
+  vi.stubEnv("NODE_ENV", "production");
+  onTestFinished(() => void vi.unstubAllEnvs());
+
+  expect(await warnings((base) => base.override(clock, () => 2))).not.toContain(sentence("clock"));
 });

@@ -372,6 +372,52 @@ describe("a schema", () => {
     expect(await send("application/json", "{")).toBe(400);
     expect(await send("application/json", "")).toBe(400);
   });
+
+  const Filter = z.object({ author: z.string().optional() });
+  overBoth(
+    "of the body may take undefined: then the body may be left out, and a form still cannot be sent",
+    () =>
+      quiet()
+        .post("/optional", { body: Filter.optional() }, ({ body }) => ({ body: body ?? "none" }))
+        .post("/default", { body: Filter.default({ author: "Austen" }) }, ({ body }) => ({ body }))
+        .post("/later", { body: Filter.optional().refine(() => Promise.resolve(true)) }, () => "taken")
+        .post("/needed", { body: Filter }, () => "taken")
+        .post("/strange", { body: z.preprocess((value) => (value as string).trim(), z.any()) }, () => "taken"),
+    async (client) => {
+      const send = async (path: string, contentType?: string, body?: string) =>
+        client.post(path, {
+          ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }),
+          ...(body === undefined ? {} : { body }),
+        });
+      const statuses = async (path: string) =>
+        [
+          await send(path),
+          await send(path, "application/json"),
+          await send(path, "application/json", ""),
+          await send(path, "application/x-www-form-urlencoded", ""),
+          await send(path, "text/plain"),
+          await send(path, "application/json", "{"),
+        ].map(({ status }) => status);
+
+      expect((await send("/optional")).json()).toEqual({ body: "none" });
+      expect((await send("/default", "application/json", "")).json()).toEqual({ body: { author: "Austen" } });
+      expect(await statuses("/optional")).toEqual([200, 200, 200, 415, 415, 400]);
+      expect(await statuses("/later")).toEqual([200, 200, 200, 415, 415, 400]);
+      expect(await statuses("/needed")).toEqual([415, 400, 400, 415, 415, 400]);
+      expect(await statuses("/strange")).toEqual([415, 400, 400, 415, 415, 400]);
+    },
+  );
+
+  it("of the body is not required in the OpenAPI document where it takes undefined", () => {
+    const app = quiet()
+      .post("/optional", { body: Filter.optional() }, () => "taken")
+      .post("/needed", { body: Filter }, () => "taken");
+
+    const { paths } = app.openapi();
+
+    expect(paths["/optional"]?.post?.requestBody).not.toHaveProperty("required");
+    expect(paths["/needed"]?.post?.requestBody).toHaveProperty("required", true);
+  });
 });
 
 describe("the response schema", () => {
@@ -423,6 +469,34 @@ describe("the response schema", () => {
       code: "RESPONSE_INVALID",
       msg: expect.stringContaining("does not fit its response schema"),
     });
+  });
+
+  it.each([
+    [{ id: 1, title: 7 }, "title: "],
+    [{ id: 1, title: "Emma", authors: [{ name: "Austen" }, { name: null }] }, "authors.1.name: "],
+    ["no object", "does not fit its response schema: Invalid"],
+  ])("says in the log where %j does not fit", async (value, place) => {
+    const log = logCatcher();
+    const Authors = z.array(z.object({ name: z.string() })).optional();
+    const response = Book.extend({ authors: Authors });
+    const app = new PorticoApp({ logger: log }).get("/", { response }, () => value as never);
+
+    await testClient(app).get("/");
+
+    expect(log.lines[0]?.msg).toContain(place);
+  });
+
+  it("says in the log which item of a page does not fit, and where", async () => {
+    const log = logCatcher();
+    const app = new PorticoApp({ logger: log }).get(
+      "/",
+      { paginated: { strategy: "page_number", item: Book } },
+      ({ response }) => response.paginate([{ id: 1, title: "Emma" }, { id: 2 } as never]),
+    );
+
+    await testClient(app).get("/");
+
+    expect(log.lines.at(-1)?.msg).toContain("an item does not fit its schema: items.1.title: ");
   });
 
   it("may differ by status", async () => {

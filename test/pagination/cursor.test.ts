@@ -340,6 +340,28 @@ describe("a cursor", () => {
     expect((await after.get(`/items?cursor=${cursor}`)).json()).toMatchObject({ code: "invalid_cursor" });
   });
 
+  it("is signed by one secret that is given without a list, as by a list of it", async () => {
+    const secret = "one secret of at least 32 bytes, alone";
+    const alone = await hundred((declare) => serveOnce(declare, { cursorKeys: secret }));
+    const listed = await hundred((declare) => serveOnce(declare, { cursorKeys: [secret] }));
+    const cursor = page(await alone.get("/items")).pagination.next_cursor;
+
+    expect(ids(page(await listed.get(`/items?cursor=${cursor}`)))).toEqual(range(21, 40));
+  });
+
+  it("names the column that an order has twice, and the one that is none", () => {
+    const build = (order: unknown) => () => new CursorPagination({ order } as never);
+
+    expect(
+      build([
+        ["title", "asc"],
+        ["id", "asc"],
+        ["title", "desc"],
+      ]),
+    ).toThrow('received ["title", "desc"] at [2]');
+    expect(build([["title", "asc"], "id"])).toThrow('received "id" at [1]');
+  });
+
   it("[PAG-42] [pagination:PG-123] needs the ring in production, from the start where the route declares it", async () => {
     const { PorticoApp } = await import("portico");
     const { z } = await import("zod");
@@ -361,7 +383,9 @@ describe("a cursor", () => {
 
     expect(answer.status).toBe(200);
     expect(log.lines.filter(({ msg }) => msg.includes("random key"))).toHaveLength(1);
-    expect(() => new PorticoApp({ cursorKeys: ["short"] })).toThrow("PorticoApp.cursorKeys must be a list of secrets");
+    expect(() => new PorticoApp({ cursorKeys: ["short"] })).toThrow(
+      "PorticoApp.cursorKeys must be a secret of at least 32 bytes, or a list of them",
+    );
     expect(() => new PorticoApp({ cursorKeys: [] })).toThrow("PorticoApp.cursorKeys");
   });
 

@@ -1,11 +1,15 @@
 import { PorticoApp } from "portico";
 import { CursorPagination, PageNumberPagination } from "portico/pagination";
 import { testClient } from "portico/testing";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { bodyOf, books, SECRET } from "./ways.ts";
 
 const item = z.object({ id: z.number(), title: z.string() });
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 function operationOf(app: PorticoApp): Record<string, any> {
   return (app.openapi().paths["/items"] as Record<string, Record<string, any>>)["get"] as Record<string, any>;
@@ -79,10 +83,49 @@ describe("a paginated route", () => {
     expect((await client.get("/none")).status).toBe(500);
   });
 
+  it("tells once outside production that its handler answers with other pages than it declares", async () => {
+    const { logCatcher } = await import("portico/testing");
+    const log = logCatcher();
+    const client = testClient(
+      new PorticoApp({ logger: log, cursorKeys: [SECRET] })
+        .get(
+          "/other",
+          { paginated: { strategy: "cursor", item } },
+          ({ response }) => response.paginate(books(3)) as never,
+        )
+        .get("/sizes", { paginated: { strategy: "page_number", item } }, ({ response }) =>
+          response.paginate(books(3), { maxPageSize: 50 }),
+        )
+        .get("/alike", { paginated: { strategy: new PageNumberPagination(), item } }, ({ response }) =>
+          response.paginate(books(3), { strategy: "page_number", defaultPageSize: 20 }),
+        ),
+    );
+    const told = () => log.text.match(/paginated declares[^"]*/g) ?? [];
+
+    for (const path of ["/other", "/other", "/sizes", "/sizes", "/alike"]) await client.get(path);
+
+    expect(told()).toEqual([
+      "paginated declares CursorPagination, and the handler answers by PageNumberPagination",
+      "paginated declares PageNumberPagination, and the handler answers by PageNumberPagination with other options",
+    ]);
+    vi.stubEnv("NODE_ENV", "production");
+    const quiet = logCatcher();
+    const live = new PorticoApp({ logger: quiet, cursorKeys: [SECRET], publicUrl: "https://x.example" });
+    live.get(
+      "/other",
+      { paginated: { strategy: "cursor", item } },
+      ({ response }) => response.paginate(books(3)) as never,
+    );
+    await testClient(live).get("/other");
+    expect(quiet.text).not.toContain("paginated declares");
+  });
+
   it("is refused where it is declared wrongly", () => {
     const declare = (options: object) => () => new PorticoApp().get("/items", options, () => 1);
 
-    expect(declare({ paginated: { strategy: "pages", item } })).toThrow('strategy must be "page_number"');
+    expect(declare({ paginated: { strategy: "pages", item } })).toThrow(
+      'GET /items.paginated.strategy must be "page_number"',
+    );
     expect(declare({ paginated: { strategy: "cursor" } })).toThrow("GET /items.paginated must be");
     expect(declare({ paginated: { strategy: new CursorPagination(), item }, response: item })).toThrow(
       "give one of the two",

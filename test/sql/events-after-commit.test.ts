@@ -115,6 +115,7 @@ it("keeps the entries of a batch apart", async () => {
 
 it("refuses what JSON cannot carry where it is published, not after the commit", async () => {
   const app = new PorticoApp({ logger: false });
+  // @ts-expect-error the compiler refuses it as well
   const broken = topic<{ n: bigint }>("broken");
   app.get("/", { params: { trx: Depend(unitOfWork) } }, async ({ ctx }) => {
     await expect(ctx.pubsub.publish(broken, { n: 1n })).rejects.toThrow("an event of broken");

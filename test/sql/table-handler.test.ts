@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { PorticoApp } from "portico";
 import { type CursorMetadata, CursorPagination, type Order } from "portico/pagination";
 import { type TableHandler, tableHandler, totalsCache } from "portico/sql";
-import { manualClock, type TestClient, testClient } from "portico/testing";
+import { logCatcher, manualClock, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Body, bodyOf, ids, range, SECRET, target } from "../pagination/ways.ts";
 import { createTable, type Engine, engineNames, insertRows, openEngine } from "./engines.ts";
@@ -176,6 +176,37 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(await walk(client, "/cursors?page_size=7")).toEqual(
       range(1, 45).toSorted((a, b) => (b % 3) - (a % 3) || b - a),
     );
+  });
+
+  it("refuses a query with an order of its own where a cursor walks it, and takes it by offset", async () => {
+    const byNote = items().orderBy("note");
+    const log = logCatcher();
+    const app = new PorticoApp({ logger: log, cursorKeys: [SECRET] });
+    app
+      .get("/cursors", ({ response }) => response.apaginate(tableHandler(byNote), { strategy: "cursor" }))
+      .get("/pages", ({ response }) => response.apaginate(tableHandler(byNote)));
+    const client = testClient(app);
+
+    expect((await client.get("/cursors")).status).toBe(500);
+    expect(log.text).toContain("tableHandler takes a query without an order for pages by cursor: the strategy has it");
+    expect((await client.get("/pages")).status).toBe(200);
+  });
+
+  it("is sorted by the columns that the client chooses, nullable ones too, and keeps its cursors to that order", async () => {
+    const strategy = new CursorPagination({ order: [["id", "asc"]], sortable: ["day", "note"] });
+    const client = serve((app) =>
+      app.get("/items", ({ response }) => response.apaginate(tableHandler(items()), { strategy })),
+    );
+    const all = await items().orderBy("note", "desc").orderBy("day").orderBy("id").execute();
+
+    expect(await walk(client, "/items?sort=-note,day&page_size=7")).toEqual(ids({ items: all as { id: unknown }[] }));
+    const { next_cursor } = bodyOf<CursorMetadata>(await client.get("/items?sort=day")).pagination;
+    expect((await client.get(`/items?sort=-day&cursor=${next_cursor}`)).json()).toMatchObject({
+      code: "cursor_mismatch",
+    });
+    engine.statements.length = 0;
+    expect((await client.get("/items?sort=day;drop")).json()).toMatchObject({ code: "invalid_sort" });
+    expect(engine.statements).toEqual([]);
   });
 
   it("[HND-16] [pagination:PG-124] refuses at declaration what the query tells to have no unique column", async () => {

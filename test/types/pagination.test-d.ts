@@ -41,6 +41,9 @@ type Answer<M> = TypedResponse<Page<BookRow, M>, 200>;
 describe("paginate and apaginate", () => {
   it("know items and metadata by the strategy", () => {
     expectTypeOf(newest).toEqualTypeOf<CursorPagination<"published_at" | "id">>();
+    const sorted = new CursorPagination({ order: [["published_at", "desc"]], sortable: ["title", "id"] });
+    expectTypeOf(sorted).toEqualTypeOf<CursorPagination<"published_at" | "title" | "id">>();
+    expectTypeOf(response.apaginate(books, { strategy: sorted })).toEqualTypeOf<Promise<Answer<CursorMetadata>>>();
     expectTypeOf(response.paginate(rows)).toEqualTypeOf<Answer<PageNumberMetadata>>();
     expectTypeOf(response.paginate(rows, { defaultPageSize: 10 })).toEqualTypeOf<Answer<PageNumberMetadata>>();
     expectTypeOf(response.paginate(rows, { strategy: "limit_offset", maxLimit: 50 })).toEqualTypeOf<
@@ -68,6 +71,21 @@ describe("paginate and apaginate", () => {
     >();
   });
 
+  it("take an order by columns of the table that are not selected", () => {
+    const titles = tableHandler(database.selectFrom("books").select(["id", "title"]));
+    type Titles = Promise<TypedResponse<Page<{ id: string; title: string }, CursorMetadata>, 200>>;
+    expectTypeOf(response.apaginate(titles, { strategy: newest })).toEqualTypeOf<Titles>();
+    expectTypeOf(response.apaginate(titles, { strategy: "cursor", sortField: "published_at" })).toEqualTypeOf<Titles>();
+    expectTypeOf(response.apaginate(null, { strategy: newest, dataHandler: titles })).toEqualTypeOf<Titles>();
+    expectTypeOf(titles).toExtend<TableHandler<{ id: string; title: string }>>();
+    const joined = database
+      .selectFrom("books")
+      .innerJoin("codes", "codes.code", "books.id")
+      .select(["books.id", "code"]);
+    // @ts-expect-error of several tables, only what all of them have
+    void response.apaginate(tableHandler(joined, { uniqueKey: ["id"] }), { strategy: newest });
+  });
+
   it("refuse what cannot work", () => {
     // @ts-expect-error the synchronous form refuses an asynchronous handler
     response.paginate(books);
@@ -85,6 +103,15 @@ describe("paginate and apaginate", () => {
     void response.apaginate(books, { strategy: new CursorPagination({ order: [["created_at", "desc"]] }) });
     // @ts-expect-error the same by name
     response.paginate(rows, { strategy: "cursor", sortField: "created_at" });
+    const titles = tableHandler(database.selectFrom("books").select(["id", "title"]));
+    // @ts-expect-error neither the items nor the table have it
+    void response.apaginate(titles, { strategy: new CursorPagination({ order: [["created_at", "desc"]] }) });
+    // @ts-expect-error of a list, only the items are there
+    response.paginate([{ id: "", title: "" }], { strategy: newest });
+    // @ts-expect-error nor could a client sort by it
+    response.paginate(rows, { strategy: new CursorPagination({ order: [["id", "asc"]], sortable: ["created_at"] }) });
+    // @ts-expect-error the same by name
+    response.paginate(rows, { strategy: "cursor", sortable: ["created_at"] });
   });
 });
 

@@ -1,5 +1,6 @@
 import type { GraphQLError } from "graphql";
 import { correlationId } from "../../core/correlation-id.ts";
+import { cut } from "../../core/cut.ts";
 import { PorticoError } from "../../core/error.ts";
 import type { BaseContext } from "../../http/context.ts";
 import { HttpException } from "../../http/exceptions.ts";
@@ -34,10 +35,10 @@ export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: bool
     isShown && !isDebug,
   );
   return {
-    message: isShown ? messageOf(error, cause) : MASKED,
+    message: isShown ? shown(error, cause) : MASKED,
     ...(locations === undefined ? {} : { locations: locations.map(({ line, column }) => ({ line, column })) }),
     ...(path === undefined ? {} : { path }),
-    extensions: { ...(isShown ? safeExtensions(error) : {}), code, correlationId: id },
+    extensions: { ...(isShown ? safeExtensions(error, cause) : {}), code, correlationId: id },
   };
 }
 
@@ -73,17 +74,44 @@ function codeOf(error: GraphQLError, cause: unknown): string {
   return typeof given === "string" ? given : "INTERNAL_SERVER_ERROR";
 }
 
+/** What graphql says of a document or a variable repeats what it was sent, of whatever length. */
+function shown(error: GraphQLError, cause: unknown): string {
+  const message = messageOf(error, cause);
+  return isAboutRequest(error, cause) ? cut(message, MOST_SHOWN) : message;
+}
+
+const MOST_SHOWN = 1_000;
+
+/** Whether graphql found it in the document or its variables, before anything ran. */
+function isAboutRequest(error: GraphQLError, cause: unknown): boolean {
+  return error.path === undefined && isGraphQLError(cause);
+}
+
+/** The sentence for the log, without the value: it may be a password that was sent as a number. */
+function withoutValue(message: string): string {
+  const variable = /^Variable "(\$\w+)"/.exec(message)?.[1];
+  if (variable !== undefined) return `The variable ${variable} does not fit its type`;
+  return message.replace(/\b(value:|found:?) .*$/s, "$1 ...");
+}
+
 function messageOf(error: GraphQLError, cause: unknown): string {
   return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
 }
 
-/** What an author put there, if JSON can say it. */
-function safeExtensions(error: GraphQLError): Readonly<Record<string, unknown>> {
+/** What an author put there, and what REST says in headers and members, if JSON can say it. */
+function safeExtensions(error: GraphQLError, cause: unknown): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(JSON.stringify(error.extensions)) as Record<string, unknown>;
+    return JSON.parse(JSON.stringify({ ...membersOf(cause), ...error.extensions })) as Record<string, unknown>;
   } catch {
     return {};
   }
+}
+
+function membersOf(cause: unknown): Readonly<Record<string, unknown>> {
+  if (!(cause instanceof PorticoError)) return {};
+  const { "retry-after": wait } = cause.headers;
+  // One of several fields has no header of its own.
+  return { ...(/^\d+$/.test(wait ?? "") ? { retryAfter: Number(wait) } : {}), ...cause.members };
 }
 
 /** The client was told no, by a gate or an exception with nothing beneath it: where that was thrown is of no interest. */
@@ -95,7 +123,9 @@ function isBareRefusal(cause: unknown): cause is Error {
 function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: object, isExpected: boolean): void {
   const subject = isGraphQLError(cause) ? error : cause;
   try {
-    if (isExpected && isBareRefusal(cause)) return logRefusal(ctx.host, ctx.exchange, cause, details);
+    if (isExpected && isBareRefusal(cause)) return logRefusal(ctx.host, ctx.exchange, cause.message, details);
+    if (isExpected && isAboutRequest(error, cause))
+      return logRefusal(ctx.host, ctx.exchange, withoutValue(error.message), details);
     logFailure(ctx.host, ctx.exchange, subject, details, isExpected ? "info" : "error");
   } catch {
     // An error whose own properties throw when they are read, or written to as the logger does.

@@ -54,5 +54,6 @@ function nobodysExchange(path: string): HttpExchange {
     },
     onAbort() {},
     send() {},
+    breakOff: () => false,
   };
 }

@@ -48,13 +48,15 @@ export class CursorKeys {
   }
 }
 
-/** Secrets for the ring, the newest first. */
+/** One secret for the ring, or several, the newest first. */
 export const cursorKeysRule: Rule<readonly string[]> = {
-  expected: `a list of secrets of at least ${LEAST_BYTES} bytes each, the newest first`,
-  read: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every(isSecret)
-      ? Object.freeze([...(value as string[])])
-      : REFUSED,
+  expected: `a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
+  isSecret: true,
+  wrongEntry: (list) => list.findIndex((entry) => !isSecret(entry)),
+  read(value) {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return list.length > 0 && list.every(isSecret) ? Object.freeze([...(list as string[])]) : REFUSED;
+  },
 };
 
 function isSecret(value: unknown): boolean {

@@ -5,7 +5,8 @@ import { LinkMaker, type Links } from "../links.ts";
 import { type Order, orderRule } from "../order.ts";
 import { InvalidCursorError } from "../pagination-error.ts";
 import { type QueryParams, readSize, readText, type SizeLimits } from "../query-params.ts";
-import { type Totals, totalsRule } from "../totals.ts";
+import { readSort, type SortLimits, sortableRule, sortLimits, sortParameter } from "../sort.ts";
+import { type Totals, totalSchema, totalsRule } from "../totals.ts";
 import {
   BasePaginationStrategy,
   linksSchema,
@@ -30,10 +31,16 @@ export interface CursorBaseOptions extends PaginationOptions {
   readonly totals?: Totals;
   /** How long a cursor is good for. @default for ever */
   readonly maxAgeSeconds?: number;
+  /** The query parameter of the sorting that a client chooses, where there is `sortable`. @default "sort" */
+  readonly sortParam?: string;
+  /** How many columns a client may sort by at once. @default 3 */
+  readonly maxSortColumns?: number;
 }
 /** `sortField` or `order`, not both. @default sortField "id", ascending */
-export type CursorOptions<C extends string = string> = CursorBaseOptions &
-  ({ readonly sortField?: C; readonly order?: never } | { readonly order: Order<C>; readonly sortField?: never });
+export type CursorOptions<C extends string = string> = CursorBaseOptions & {
+  /** Columns that a client may sort by: `?sort=-priority,created_at`. Left out of a request, the list is in its own order. @default none */
+  readonly sortable?: readonly C[];
+} & ({ readonly sortField?: C; readonly order?: never } | { readonly order: Order<C>; readonly sortField?: never });
 
 export interface CursorMetadata {
   readonly total_items: number | null;
@@ -49,6 +56,8 @@ export interface CursorMetadata {
 export interface CursorParameters {
   readonly cursor: string | null;
   readonly size: number;
+  /** What it is to be sorted by; absent where the request leaves it to the strategy. */
+  readonly order?: Order;
 }
 
 /**
@@ -63,6 +72,10 @@ export interface CursorParameters {
  * const books = [{ id: "1", published_at: "1815-12-23" }];
  * const newest = new CursorPagination({ order: [["published_at", "desc"], ["id", "desc"]] });
  * new PorticoApp().get("/books", ({ response }) => response.paginate(books, { strategy: newest }));
+ *
+ * // ?sort=-published_at,id is then for the client to say.
+ * const sorted = new CursorPagination({ sortField: "id", sortable: ["published_at", "id"] });
+ * new PorticoApp().get("/books", ({ response }) => response.paginate(books, { strategy: sorted }));
  * ```
  */
 export class CursorPagination<const C extends string = "id"> extends BasePaginationStrategy<
@@ -79,6 +92,8 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
   readonly maxAgeSeconds: number | undefined;
   /** @internal */
   readonly size: SizeLimits;
+  /** @internal What a client may sort by; `null` where the order is the strategy's. */
+  readonly sort: SortLimits | null;
   readonly #cursorParam: string;
   readonly #sizeParam: string;
   readonly #dropped: readonly string[];
@@ -100,6 +115,7 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
       max: read.maxPageSize,
       overMax: read.overMax,
     });
+    this.sort = sortLimits("CursorPagination", read);
     this.#cursorParam = read.cursorParam;
     this.#sizeParam = read.pageSizeParam;
     this.#dropped = [read.cursorParam, read.pageSizeParam, ...read.omitFromLinks];
@@ -112,7 +128,7 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
   /** @internal What cursors of a list are bound to; kept where nothing of the request is part of it. */
   scopeOf(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined): Buffer {
     if (filter !== undefined) return scopeDigest(name, order, filter);
-    const key = order.length === this.order.length ? name : `${name} ${order.map(([column]) => column).join(" ")}`;
+    const key = JSON.stringify([name, order]);
     const known = this.#scopes.get(key) ?? scopeDigest(name, order, undefined);
     if (this.#scopes.size < MOST_SCOPES) this.#scopes.set(key, known);
     return known;
@@ -122,7 +138,9 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     const cursor = readText(requestParams, this.#cursorParam);
     // Empty, too: a client that lost its cursor must not start again and loop.
     if (cursor === "" || typeof cursor === "object") throw new InvalidCursorError({ parameter: this.#cursorParam });
-    return { cursor: cursor ?? null, size: readSize(requestParams, this.#sizeParam, this.size) };
+    const order = this.sort === null ? undefined : readSort(requestParams, this.sort);
+    const size = readSize(requestParams, this.#sizeParam, this.size);
+    return { cursor: cursor ?? null, size, ...(order === undefined ? {} : { order }) };
   }
 
   override calculateOffsetLimit({ size }: CursorParameters): readonly [offset: number, limit: number] {
@@ -168,11 +186,12 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
           description: "How many items a page has.",
           schema: { type: "integer", minimum: 1, maximum: max, default: fallback },
         },
+        ...(this.sort === null ? [] : [sortParameter(this.sort)]),
       ],
       metadata: {
         type: "object",
         properties: {
-          total_items: { type: ["integer", "null"] },
+          total_items: totalSchema(this.totals),
           page_size: { type: "integer" },
           cursor,
           next_cursor: cursor,
@@ -198,4 +217,7 @@ const cursorRules = {
   maxAgeSeconds: positiveInteger,
   sortField: text,
   order: orderRule,
+  sortable: sortableRule,
+  sortParam: text,
+  maxSortColumns: positiveInteger,
 };

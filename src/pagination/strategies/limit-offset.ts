@@ -2,7 +2,7 @@ import { optional, positiveInteger, resolveOptions, text, wholeNumber } from "..
 import { LinkMaker, type Links } from "../links.ts";
 import { InvalidPageError } from "../pagination-error.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
-import { type Totals, totalsRule } from "../totals.ts";
+import { type Totals, totalSchema, totalsRule } from "../totals.ts";
 import {
   BasePaginationStrategy,
   linksSchema,
@@ -90,8 +90,8 @@ export class LimitOffsetPagination extends BasePaginationStrategy<
   ): LimitOffsetMetadata {
     const [offset, limit] = this.parseParameters(requestParams);
     const hasMore = facts?.hasMore ?? (totalItems !== null && offset + limit < totalItems);
-    // Where counting stopped, the count says nothing about what lies behind.
-    const known = facts?.isBeyondCap === true ? null : totalItems;
+    // Where counting stopped, and by an estimate, the total does not say where the list ends.
+    const known = facts?.isBeyondCap === true || facts?.isEstimate === true ? null : totalItems;
     const maker = new LinkMaker(baseUrl, requestParams, facts?.search, this.#dropped);
     const to = (start: number, size = limit): string =>
       maker.to([
@@ -116,7 +116,6 @@ export class LimitOffsetPagination extends BasePaginationStrategy<
   override describe(): StrategyDescription {
     const { fallback, max } = this.#limit;
     const integer = { type: "integer" };
-    const total = this.totals === "none" ? { type: ["integer", "null"] } : integer;
     return {
       parameters: [
         {
@@ -133,11 +132,11 @@ export class LimitOffsetPagination extends BasePaginationStrategy<
       metadata: {
         type: "object",
         properties: {
-          total_items: total,
+          total_items: totalSchema(this.totals),
           limit: integer,
           offset: integer,
           current_page: integer,
-          total_pages: total,
+          total_pages: this.totals === "none" ? { type: ["integer", "null"] } : integer,
           links: linksSchema("first", "last", "prev", "next"),
         },
         required: ["total_items", "limit", "offset", "current_page", "total_pages", "links"],

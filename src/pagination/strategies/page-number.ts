@@ -2,7 +2,7 @@ import { optional, positiveInteger, resolveOptions, text } from "../../core/opti
 import { LinkMaker, type Links } from "../links.ts";
 import { InvalidPageError } from "../pagination-error.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
-import { countedTotalsRule, type Totals } from "../totals.ts";
+import { countedTotalsRule, type Totals, totalSchema } from "../totals.ts";
 import {
   BasePaginationStrategy,
   linksSchema,
@@ -105,7 +105,8 @@ export class PageNumberPagination extends BasePaginationStrategy<
     const [page, size] = this.parseParameters(requestParams);
     const total = totalItems ?? 0;
     const lastPage = Math.max(1, Math.ceil(total / size));
-    const isBeyondCap = facts?.isBeyondCap ?? false;
+    // Beyond a cap, and by an estimate, nobody knows which page is the last.
+    const isOpen = facts?.isBeyondCap === true || facts?.isEstimate === true;
     const hasMore = facts?.hasMore ?? page * size < total;
     const maker = new LinkMaker(baseUrl, requestParams, facts?.search, this.#dropped);
     const to = (number: number): string =>
@@ -120,9 +121,9 @@ export class PageNumberPagination extends BasePaginationStrategy<
       page_size: size,
       links: presentLinks({
         first: to(1),
-        prev: page > 1 ? to(isBeyondCap ? page - 1 : Math.min(page - 1, lastPage)) : null,
+        prev: page > 1 ? to(isOpen ? page - 1 : Math.min(page - 1, lastPage)) : null,
         next: hasMore ? to(page + 1) : null,
-        last: isBeyondCap ? null : to(lastPage),
+        last: isOpen ? null : to(lastPage),
       }),
     };
   }
@@ -146,7 +147,7 @@ export class PageNumberPagination extends BasePaginationStrategy<
       metadata: {
         type: "object",
         properties: {
-          total_items: integer,
+          total_items: totalSchema(this.totals),
           total_pages: integer,
           page: integer,
           page_size: integer,

@@ -11,8 +11,10 @@ export interface StrategyByName<C extends string = string> {
   cursor: [options: CursorOptions<C>, metadata: CursorMetadata];
 }
 export type StrategyName = keyof StrategyByName;
-/** A strategy for a list of `T`: by name, or an instance that sorts by columns that `T` has. */
-export type StrategyFor<T> = StrategyName | BasePaginationStrategy<any, any, Extract<keyof T, string>>;
+/** A strategy for a list of `T`: by name, or an instance that sorts by columns that `T` has, or by further ones of its source. */
+export type StrategyFor<T, C extends string = never> =
+  | StrategyName
+  | BasePaginationStrategy<any, any, Extract<keyof T, string> | C>;
 export type MetadataOf<S> = S extends StrategyName
   ? StrategyByName[S][1]
   : S extends BasePaginationStrategy<any, infer M, any>
@@ -21,8 +23,8 @@ export type MetadataOf<S> = S extends StrategyName
 /** A page of `T` by the strategy `S`. */
 export type PageOf<T, S> = Page<T, MetadataOf<S>>;
 /** By name, the strategy's own options stand beside it; an instance already has them. */
-export type PaginateOptions<S, T> = (S extends StrategyName
-  ? { readonly strategy?: S } & StrategyByName<Extract<keyof T, string>>[S][0]
+export type PaginateOptions<S, T, C extends string = never> = (S extends StrategyName
+  ? { readonly strategy?: S } & StrategyByName<Extract<keyof T, string> | C>[S][0]
   : { readonly strategy: S }) & {
   /** What the list is filtered by: a cursor made under another filter is refused. */
   readonly filter?: Readonly<Record<string, unknown>>;
@@ -38,8 +40,12 @@ const makers: Readonly<Record<StrategyName, (options: object) => AnyStrategy>> =
 };
 const standard = new Map<StrategyName, AnyStrategy>();
 
-/** The strategy that was chosen, `page_number` when none was. Throws `ConfigurationError`. */
-export function strategyOf(chosen: unknown, options: Readonly<Record<string, unknown>> = {}): AnyStrategy {
+/** The strategy that was chosen, `page_number` when none was. Throws `ConfigurationError` that names the `place`. */
+export function strategyOf(
+  chosen: unknown,
+  options: Readonly<Record<string, unknown>> = {},
+  place = "paginate.strategy",
+): AnyStrategy {
   if (chosen instanceof BasePaginationStrategy) {
     const [extra] = Object.keys(options);
     if (extra === undefined) return chosen;
@@ -48,7 +54,7 @@ export function strategyOf(chosen: unknown, options: Readonly<Record<string, unk
   const name = chosen ?? "page_number";
   if (typeof name !== "string" || !Object.hasOwn(makers, name))
     throw new ConfigurationError(
-      "strategy",
+      place,
       `${Object.keys(makers)
         .map((known) => `"${known}"`)
         .join(", ")} or an instance of a strategy`,

@@ -28,6 +28,8 @@ export interface PageFacts {
   readonly hasMore: boolean;
   /** Whether there are more items than the cap of the totals. */
   readonly isBeyondCap: boolean;
+  /** Whether the total is a guess: where the list ends is not known then. */
+  readonly isEstimate?: boolean;
   /** The query as it was sent, without its question mark. */
   readonly search?: string;
   readonly nextCursor?: string | null;
@@ -38,7 +40,7 @@ export interface PageFacts {
 export interface ParameterDescription {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema. */
+  /** JSON Schema. Of an array, the value is its entries with commas between them. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 

@@ -37,4 +37,7 @@ export class SqlCounter implements CounterStore {
       this.#database,
     );
   }
+  async resetAll(): Promise<void> {
+    await sql`delete from portico_counters`.execute(this.#database);
+  }
 }

@@ -1,0 +1,72 @@
+import { cut } from "./cut.ts";
+
+/**
+ * What the log keeps of an error: its kind, its sentence, its stack, those of its causes, and the codes by which one finds what
+ * it means. Whatever else hangs on it is left out: drivers put statements with their values there, clients of other servers
+ * the headers of their requests. Portico's own logger has it; give it to a pino of your own.
+ *
+ * @example
+ * ```ts
+ * import { errorSerializer, PorticoApp } from "portico";
+ *
+ * declare function pino(options: { serializers: { err: (error: unknown) => unknown } }): never;
+ *
+ * new PorticoApp({ logger: pino({ serializers: { err: errorSerializer } }) });
+ * ```
+ */
+export function errorSerializer(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const chain = causesOf(error);
+  const codes = Object.fromEntries(
+    CODES.map((name) => [name, (error as unknown as Record<string, unknown>)[name]]).filter(([, value]) =>
+      isPlain(value),
+    ),
+  );
+  return {
+    type: error.constructor?.name ?? error.name,
+    message: chain.map(({ message }) => cut(message, MOST_CHARACTERS)).join(": "),
+    stack: chain.map(stackOf).join("\ncaused by: "),
+    ...codes,
+    ...(error instanceof AggregateError ? { errors: error.errors.slice(0, MOST_ERRORS).map(errorSerializer) } : {}),
+  };
+}
+
+/** Names of codes and places, by Node, drivers and Portico: none of them holds what a user has sent. */
+const CODES = [
+  "code",
+  "status",
+  "statusCode",
+  "errno",
+  "syscall",
+  "address",
+  "port",
+  "sqlState",
+  "severity",
+  "schema",
+  "table",
+  "column",
+  "constraint",
+  "option",
+  "scope",
+  "topic",
+] as const;
+const MOST_ERRORS = 10;
+const MOST_CAUSES = 5;
+const MOST_CHARACTERS = 1_000;
+
+/** With its sentence cut as well, which may repeat what a client has sent. */
+function stackOf({ name, message, stack = "" }: Error): string {
+  const frames = stack.indexOf("\n    at ");
+  return `${name}: ${cut(message, MOST_CHARACTERS)}${frames === -1 ? "" : stack.slice(frames)}`;
+}
+
+function causesOf(error: Error): readonly Error[] {
+  const chain: Error[] = [];
+  for (let at: unknown = error; at instanceof Error && chain.length < MOST_CAUSES && !chain.includes(at); at = at.cause)
+    chain.push(at);
+  return chain;
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

@@ -1,0 +1,25 @@
+import type { BaseContext } from "./context.ts";
+
+/** The header by which a test asks to be told, by a comment in the stream, when its subscription listens to the bus. */
+export const TELL_LISTENING = "x-portico-tell-listening";
+/** What it is told. */
+export const LISTENING = ": listening";
+
+const subscribed = new WeakSet<BaseContext>();
+const waiting = new WeakMap<BaseContext, PromiseWithResolvers<void>>();
+
+/** Something that runs on this connection has subscribed to the bus. */
+export function noteSubscribed(connection: BaseContext): void {
+  subscribed.add(connection);
+  waiting.get(connection)?.resolve();
+}
+
+/** Resolves when something on this connection has subscribed to the bus, and that holds for other processes too. */
+export async function whenListening(connection: BaseContext): Promise<void> {
+  if (!subscribed.has(connection)) {
+    const subscribing = waiting.get(connection) ?? Promise.withResolvers<void>();
+    waiting.set(connection, subscribing);
+    await subscribing.promise;
+  }
+  await connection.host.stores.bus.settled();
+}

@@ -1,0 +1,248 @@
+import * as fc from "fast-check";
+import { PorticoApp } from "portico";
+import {
+  AsyncDataHandler,
+  type CursorMetadata,
+  CursorPagination,
+  InvalidSortError,
+  PaginationError,
+  SyncListDataHandler,
+} from "portico/pagination";
+import { logCatcher } from "portico/testing";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { bodyOf, bothWays, ids, queryOf, range, type Serve, serveOnce, target } from "./ways.ts";
+
+interface Task {
+  readonly id: number;
+  readonly priority: number | null;
+  readonly title: string;
+}
+
+const tasks: readonly Task[] = range(1, 12).map((id) => ({
+  id,
+  priority: id % 4 === 0 ? null : id % 3,
+  title: `t${String((id * 5) % 12).padStart(2, "0")}`,
+}));
+const sorted = new CursorPagination({ order: [["title", "asc"]], sortable: ["priority", "id"], defaultPageSize: 5 });
+const page = (answer: Parameters<typeof bodyOf>[0]) => bodyOf<CursorMetadata>(answer);
+const listed = (serve: Serve, strategy = sorted as CursorPagination<any>) =>
+  serve((app) => app.get("/tasks", ({ response }) => response.paginate(tasks, { strategy })));
+/** A list has its nulls last, going up. */
+const rank = ({ priority }: Task): number => priority ?? Number.POSITIVE_INFINITY;
+const compare = (one: number, other: number): number => (one === other ? 0 : one < other ? -1 : 1);
+
+bothWays("a sorting that the client chooses", (serve) => {
+  it("is the order of the pages, forward and backward, and stays in the links", async () => {
+    const client = await listed(serve);
+    const expected = tasks.toSorted((a, b) => compare(rank(b), rank(a)) || a.id - b.id).map(({ id }) => id);
+
+    let body = page(await client.get("/tasks?sort=-priority,id"));
+    const forward = ids(body);
+    while (body.pagination.links.next !== undefined) {
+      expect(queryOf(body.pagination.links.next)).toMatchObject({ sort: "-priority,id" });
+      expect(queryOf(body.pagination.links.first)).toMatchObject({ sort: "-priority,id" });
+      body = page(await client.get(target(body.pagination.links.next)));
+      forward.push(...ids(body));
+    }
+    const backward = ids(body);
+    while (body.pagination.links.prev !== undefined) {
+      body = page(await client.get(target(body.pagination.links.prev)));
+      backward.unshift(...ids(body));
+    }
+
+    expect(forward).toEqual(expected);
+    expect(backward).toEqual(expected);
+  });
+
+  it("is left to the strategy where the parameter is left out", async () => {
+    const client = await listed(serve);
+
+    const body = page(await client.get("/tasks?page_size=12"));
+
+    expect(body.items.map(({ title }) => title)).toEqual(tasks.map(({ title }) => title).toSorted());
+  });
+
+  it.each([
+    ["sort=", "sort is empty: it takes priority, id, with - in front for descending"],
+    ["sort=title", "sort takes priority, id, with - in front for descending, and nothing else"],
+    ["sort=-", "sort takes priority, id"],
+    ["sort=--id", "sort takes priority, id"],
+    ["sort=id,", "sort takes priority, id"],
+    ["sort=%20id", "sort takes priority, id"],
+    ["sort=constructor", "sort takes priority, id"],
+    ["sort=id,-id", "sort names a column more than once"],
+    ["sort=id,priority,id,id", "sort takes at most 3 columns"],
+    ["sort=id&sort=priority", "sort was given more than once"],
+  ])("%s is answered 400", async (query, sentence) => {
+    const client = await listed(serve);
+
+    const answer = await client.get(`/tasks?${query}`);
+
+    expect(answer.status).toBe(400);
+    expect(answer.json()).toMatchObject({
+      code: "invalid_sort",
+      parameter: "sort",
+      detail: expect.stringContaining(sentence),
+    });
+  });
+
+  it("[PAG-37] [pagination:PG-076] binds its cursors: those of another order are refused, those of the same are not", async () => {
+    const client = await listed(serve);
+    const byPriority = page(await client.get("/tasks?sort=-priority")).pagination.next_cursor;
+
+    for (const query of ["", "&sort=priority", "&sort=-priority,id", "&sort=id"])
+      expect((await client.get(`/tasks?cursor=${byPriority}${query}`)).json()).toMatchObject({
+        code: "cursor_mismatch",
+        parameter: "cursor",
+      });
+    expect((await client.get(`/tasks?cursor=${byPriority}&sort=-priority&page_size=2`)).status).toBe(200);
+    // The unique key comes last anyway, in the direction of the last column.
+    expect((await client.get(`/tasks?cursor=${byPriority}&sort=-priority,-id`)).status).toBe(200);
+  });
+});
+
+describe("a sortable strategy", () => {
+  it("has a name for its parameter, and a limit of its own", async () => {
+    const own = new CursorPagination({
+      sortField: "id",
+      sortable: ["id", "title"],
+      sortParam: "by",
+      maxSortColumns: 1,
+    });
+    const client = await listed(serveOnce, own);
+
+    expect(ids(page(await client.get("/tasks?by=-id&sort=nonsense&page_size=3")))).toEqual([12, 11, 10]);
+    expect((await client.get("/tasks?by=id,title")).json()).toMatchObject({
+      parameter: "by",
+      detail: "by takes at most 1 column",
+    });
+  });
+
+  it("reads no such parameter where nothing is sortable", async () => {
+    const client = await listed(serveOnce, new CursorPagination({ defaultPageSize: 3 }));
+
+    expect(ids(page(await client.get("/tasks?sort=-id")))).toEqual([1, 2, 3]);
+  });
+
+  it("throws an error that can be handled by its class", async () => {
+    const client = await serveOnce((app) =>
+      app
+        .addExceptionHandler(InvalidSortError, (_request, response, exc) =>
+          response.status(400).json({ isOne: exc instanceof PaginationError, detail: exc.message }),
+        )
+        .get("/tasks", ({ response }) => response.paginate(tasks, { strategy: sorted })),
+    );
+
+    expect((await client.get("/tasks?sort=x")).json()).toMatchObject({ isOne: true });
+  });
+
+  it.each([
+    [{ sortable: [] }, "CursorPagination.sortable must be a list of columns"],
+    [{ sortable: ["id", "id"] }, "CursorPagination.sortable must be a list of columns"],
+    [{ sortable: ["-id"] }, "CursorPagination.sortable must be a list of columns"],
+    [{ sortable: ["a,b"] }, "CursorPagination.sortable must be a list of columns"],
+    [{ sortable: "id" }, "CursorPagination.sortable must be a list of columns"],
+    [{ sortParam: "by" }, "CursorPagination.sortParam is nothing without sortable"],
+    [{ maxSortColumns: 2 }, "CursorPagination.maxSortColumns is nothing without sortable"],
+    [{ sortable: ["id"], sortParam: "cursor" }, "CursorPagination.sortParam must be a name that no other"],
+    [{ sortable: ["id"], omitFromLinks: ["sort"] }, "CursorPagination.omitFromLinks cannot have sort"],
+    [{ sortable: ["id"], maxSortColumns: 0 }, "CursorPagination.maxSortColumns must be a positive integer"],
+  ])("%j is refused when it is made", (options, sentence) => {
+    expect(() => new CursorPagination(options as object)).toThrow(sentence);
+  });
+
+  it("refuses a handler that cannot sort as it is asked", async () => {
+    class Plain extends AsyncDataHandler<Task> {
+      async getTotalItems(): Promise<number> {
+        return tasks.length;
+      }
+      async getItems(offset: number, limit: number): Promise<readonly Task[]> {
+        return tasks.slice(offset, offset + limit);
+      }
+    }
+    const log = logCatcher();
+    const client = await serveOnce(
+      (app) => app.get("/tasks", ({ response }) => response.apaginate(new Plain(), { strategy: sorted })),
+      { logger: log },
+    );
+
+    expect((await client.get("/tasks")).status).toBe(500);
+    expect(log.text).toContain("CursorPagination.sortable needs a handler that can seek");
+    expect(log.text).toContain("Plain has no getItemsAfter");
+  });
+
+  it("[PAG-44] tells in the document what there is to sort by", async () => {
+    const { Validator } = await import("@seriousme/openapi-schema-validator");
+    const item = z.object({ id: z.number() });
+    const app = new PorticoApp({ logger: false }).get(
+      "/tasks",
+      { paginated: { strategy: sorted, item } },
+      ({ response }) => response.paginate(tasks, { strategy: sorted }),
+    );
+
+    const { parameters } = (app.openapi().paths["/tasks"] as Record<string, Record<string, any>>)["get"] as any;
+
+    expect(parameters.at(-1)).toEqual({
+      name: "sort",
+      in: "query",
+      description: expect.any(String),
+      style: "form",
+      explode: false,
+      schema: {
+        type: "array",
+        items: { type: "string", enum: ["priority", "-priority", "id", "-id"] },
+        minItems: 1,
+        maxItems: 2,
+      },
+    });
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(app.openapi())))).toMatchObject({ valid: true });
+  });
+
+  const cell = fc.oneof(
+    { weight: 1, arbitrary: fc.constant(null) },
+    { weight: 4, arbitrary: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom("a", "b")) },
+  );
+  const way = fc.constantFrom("", "-");
+
+  it("[PAG-25] [PAG-26] walks every row once in any order that it offers", async () => {
+    const strategy = new CursorPagination({ sortField: "id", sortable: ["a", "b", "id"] });
+    let handler = new SyncListDataHandler<object>([]);
+    const client = await serveOnce((app) =>
+      app.get("/rows", ({ response }) => response.paginate(handler, { strategy } as never)),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ a: cell, b: cell }), { maxLength: 25 }),
+        fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "id"), way), {
+          minLength: 1,
+          selector: ([column]) => column,
+        }),
+        fc.integer({ min: 1, max: 7 }),
+        async (cells, columns, size) => {
+          handler = new SyncListDataHandler<object>(cells.map((row, id) => ({ ...row, id })));
+          const sort = columns.map(([column, sign]) => sign + column).join(",");
+          const whole = ids(page(await client.get(`/rows?sort=${sort}&page_size=100`)));
+
+          const forward: unknown[] = [];
+          let body = page(await client.get(`/rows?sort=${sort}&page_size=${size}`));
+          for (;;) {
+            forward.push(...ids(body));
+            if (body.pagination.links.next === undefined) break;
+            body = page(await client.get(target(body.pagination.links.next)));
+          }
+          const backward: unknown[] = ids(body);
+          while (body.pagination.links.prev !== undefined) {
+            body = page(await client.get(target(body.pagination.links.prev)));
+            backward.unshift(...ids(body));
+          }
+
+          expect(forward).toEqual(whole);
+          expect(backward).toEqual(whole);
+          expect(whole.toSorted((one, other) => Number(one) - Number(other))).toEqual(cells.map((_, id) => id));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

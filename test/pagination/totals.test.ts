@@ -1,0 +1,111 @@
+import { PorticoApp } from "portico";
+import { CursorPagination, LimitOffsetPagination, PageNumberPagination, SyncDataHandler } from "portico/pagination";
+import { describe, expect, it } from "vitest";
+import { type Body, type Book, bodyOf, books, ids, queryOf, range, serveOnce, target } from "./ways.ts";
+
+/** 45 books, of which it believes to have some other number. */
+class Guessing extends SyncDataHandler<Book> {
+  readonly endsWhenShort: boolean;
+  readonly #guess: number;
+  constructor(guess: number, endsWhenShort = false) {
+    super();
+    this.#guess = guess;
+    this.endsWhenShort = endsWhenShort;
+  }
+  getTotalItems(): number {
+    return 45;
+  }
+  estimateTotalItems(): number {
+    return this.#guess;
+  }
+  getItems(offset: number, limit: number): readonly Book[] {
+    return books(45).slice(offset, offset + limit);
+  }
+}
+
+const serve = (handler: SyncDataHandler<Book>) =>
+  serveOnce((app) =>
+    app
+      .get("/pages", ({ response }) => response.paginate(handler, { totals: "estimated" }))
+      .get("/offsets", ({ response }) => response.paginate(handler, { strategy: "limit_offset", totals: "estimated" })),
+  );
+
+describe("an estimated total", () => {
+  it.each([1_000, 45, 3])("of %i names no last page, and every link leads to items", async (guess) => {
+    const client = await serve(new Guessing(guess));
+    for (const path of ["/pages", "/offsets"]) {
+      const seen: unknown[] = [];
+      for (let link: string | undefined = `http://x${path}`; link !== undefined; ) {
+        const body: Body = bodyOf(await client.get(target(link)));
+        seen.push(...ids(body));
+        expect(body.pagination.links).not.toHaveProperty("last");
+        link = body.pagination.links["next"];
+      }
+      expect(seen).toEqual(range(1, 45));
+    }
+  });
+
+  it("sends somebody beyond the end back by one page: the end is not known", async () => {
+    const client = await serve(new Guessing(3));
+
+    const pages = bodyOf(await client.get("/pages?page=9")).pagination;
+    const offsets = bodyOf(await client.get("/offsets?offset=80")).pagination;
+
+    expect(queryOf(pages.links["prev"])).toMatchObject({ page: "8" });
+    expect(queryOf(offsets.links["prev"])).toMatchObject({ offset: "60" });
+  });
+
+  it("is exact where the end was seen, or where a source can only count: then there is a last page", async () => {
+    const short = await serve(new Guessing(1_000, true));
+    class Counting extends SyncDataHandler<Book> {
+      getTotalItems(): number {
+        return 45;
+      }
+      getItems(offset: number, limit: number): readonly Book[] {
+        return books(45).slice(offset, offset + limit);
+      }
+    }
+    const counting = await serve(new Counting());
+
+    expect(bodyOf(await short.get("/pages?page=3")).pagination).toMatchObject({ total_items: 45, total_pages: 3 });
+    expect(queryOf(bodyOf(await short.get("/pages?page=3")).pagination.links["last"])).toMatchObject({ page: "3" });
+    expect(queryOf(bodyOf(await counting.get("/pages")).pagination.links["last"])).toMatchObject({ page: "3" });
+  });
+});
+
+describe("a capped total", () => {
+  it("[PGS-11] [PGS-13] [PGS-22] is the whole number where there is a last page, and that many or more where there is none", async () => {
+    const client = await serveOnce((app) =>
+      app
+        .get("/ten", ({ response }) => response.paginate(books(10), { totals: { capped: 10 } }))
+        .get("/more", ({ response }) => response.paginate(books(11), { totals: { capped: 10 } })),
+    );
+
+    const [ten, more] = [bodyOf(await client.get("/ten")).pagination, bodyOf(await client.get("/more")).pagination];
+
+    expect([ten["total_items"], more["total_items"]]).toEqual([10, 10]);
+    expect(["last" in ten.links, "last" in more.links]).toEqual([true, false]);
+    expect(Object.keys(ten)).toEqual(Object.keys(more));
+  });
+});
+
+describe("the document", () => {
+  const totalOf = (strategy: PageNumberPagination | LimitOffsetPagination | CursorPagination): unknown => {
+    const item = { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } } as never;
+    const app = new PorticoApp({ logger: false }).get("/items", { paginated: { strategy, item } }, () => null);
+    const { responses } = (app.openapi().paths["/items"] as any).get;
+    return responses[200].content["application/json"].schema.properties.pagination.properties.total_items;
+  };
+
+  it("says what a total is", () => {
+    const capped = { type: "integer", maximum: 10, description: "Counted up to 10: that many, or more." };
+
+    expect(totalOf(new PageNumberPagination())).toEqual({ type: "integer" });
+    expect(totalOf(new PageNumberPagination({ totals: { capped: 10 } }))).toEqual(capped);
+    expect(totalOf(new LimitOffsetPagination({ totals: { capped: 10 } }))).toEqual(capped);
+    expect(totalOf(new CursorPagination({ totals: { capped: 10 } }))).toEqual(capped);
+    expect(totalOf(new LimitOffsetPagination({ totals: "estimated" }))).toMatchObject({ description: "An estimate." });
+    expect(totalOf(new LimitOffsetPagination({ totals: "none" }))).toEqual({ type: ["integer", "null"] });
+    expect(totalOf(new CursorPagination())).toEqual({ type: ["integer", "null"] });
+  });
+});
