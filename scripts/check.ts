@@ -12,7 +12,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["unused files, exports and dependencies", "knip"],
   ["build", "npm run --silent build"],
   ["package", "publint --strict"],
-  ["package types", "attw --pack --profile esm-only ."],
+  ["package types", "attw --pack --profile esm-only . && node scripts/consumer-types.ts"],
 ];
 
 let passed = 0;

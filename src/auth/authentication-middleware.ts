@@ -4,10 +4,12 @@ import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/opti
 import { type HttpContext, identify, type WebSocketContext } from "../http/context.ts";
 import type { Credential } from "../http/credential.ts";
 import { withContext } from "../http/current-context.ts";
+import { HttpException } from "../http/exceptions.ts";
 import { type AuthScope, type CurrentUser, type Identity, NOBODY } from "../http/identity.ts";
 import type { Next } from "../http/middleware.ts";
+import type { OpenApiSecurityScheme } from "../http/open-api-security-scheme.ts";
 import type { PorticoRequest } from "../http/request.ts";
-import type { AuthResult } from "./backends/auth-result.ts";
+import { AuthResult } from "./backends/auth-result.ts";
 import { AuthenticationBackend } from "./backends/authentication-backend.ts";
 import { narrowUser } from "./users/narrow-user.ts";
 import type { UserModel } from "./users/user-model.ts";
@@ -25,7 +27,8 @@ export interface AuthenticationMiddlewareOptions {
  * Finds out who is calling, once per request and once per socket. It never refuses: that is what gates are for.
  *
  * The backends are asked in order, and the first success counts. One that fails is passed over; when it had a credential to
- * look at and none of the others succeeds, it is not known who is calling, and gates say 503 instead of 401.
+ * look at and none of the others succeeds, it is not known who is calling, and gates say 503 instead of 401. One that throws
+ * an `HttpException` below 500 declines: gates answer that.
  *
  * @example
  * ```ts
@@ -61,6 +64,15 @@ export class AuthenticationMiddleware {
   /** The ways of signing in that its backends give. When the application starts, gates are checked against them. */
   get scopes(): readonly AuthScope[] {
     return this.#backends.map(({ scope }) => scope);
+  }
+
+  /** How the credentials of its backends are sent, by scope; without those that do not tell. */
+  get securitySchemes(): Readonly<Record<string, OpenApiSecurityScheme>> {
+    return Object.fromEntries(
+      this.#backends.flatMap(({ scope, securityScheme }) =>
+        securityScheme === null ? [] : [[scope, securityScheme] as const],
+      ),
+    );
   }
 
   /** What its backends have to say when the application starts. */
@@ -100,7 +112,7 @@ export class AuthenticationMiddleware {
   }
 
   async #ask(backend: AuthenticationBackend, request: PorticoRequest): Promise<Found> {
-    const result: AuthResult | undefined = await inTime(backend.authenticate(request), this.#timeoutMs);
+    const result: AuthResult | undefined = await this.#answerOf(backend, request);
     if (typeof result !== "object" || result === null)
       return { user: null, reason: "the backend gave no AuthResult", isFault: true };
     if (!result.success) return { user: null, ...result };
@@ -114,6 +126,16 @@ export class AuthenticationMiddleware {
     if (isOutdated(user, credential)) return { user: null, reason: "the credential is of an older generation" };
     const { permissions } = credential ?? {};
     return { user: permissions === undefined ? user : narrowUser(user, permissions), scope, credential };
+  }
+
+  /** What a backend throws to refuse the request, such as 413 from its body, is a decline: it did find out. */
+  async #answerOf(backend: AuthenticationBackend, request: PorticoRequest): Promise<AuthResult> {
+    try {
+      return await inTime(backend.authenticate(request), this.#timeoutMs);
+    } catch (error) {
+      if (!(error instanceof HttpException) || error.status >= 500) throw error;
+      return AuthResult.decline(`the backend refused the request: ${error.message}`, error);
+    }
   }
 
   #identity(backend: AuthenticationBackend, ctx: HttpContext | WebSocketContext, found: Somebody): Identity {

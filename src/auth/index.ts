@@ -41,6 +41,7 @@ export { TokenForUser, type TokenPair } from "./tokens/token-for-user.ts";
 export type { TokenOptions } from "./tokens/token-options.ts";
 export { type UseAuthOptions, useAuth } from "./use-auth.ts";
 export type { AccountModel, AccountUser, CreateUserInput, UserKey, UserManager } from "./users/account-model.ts";
+export { canonicalName } from "./users/canonical-name.ts";
 export { SimpleUser } from "./users/simple-user.ts";
 export { UserBaseModel } from "./users/user-base-model.ts";
 export { UserExists } from "./users/user-exists.ts";

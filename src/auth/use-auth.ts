@@ -2,15 +2,15 @@ import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } fr
 import type { BaseContext } from "../http/context.ts";
 import type { Credential } from "../http/credential.ts";
 import { HttpException, ServiceUnavailable } from "../http/exceptions.ts";
-import type { AuthScope, Gate } from "../http/identity.ts";
+import type { AuthScope, Gate, Permission } from "../http/identity.ts";
 import { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
 
 /** Whom a gate lets in. */
 export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boolean = boolean> {
   /** The ways of signing in that count; an empty list takes any. @default [] */
   readonly scopes?: readonly S[];
-  /** What the user must be allowed to do, all of it. @default [] */
-  readonly permissions?: readonly string[];
+  /** What the user must be allowed to do, all of it; of those in `Permissions`, where there are any. @default [] */
+  readonly permissions?: readonly Permission[];
   /** Whether somebody must be signed in; else nobody is let in too. @default true */
   readonly required?: R;
   /**
@@ -28,7 +28,7 @@ const list = <T>(expected: string): Rule<readonly T[]> & { readonly strict: true
 
 const useAuthRules = {
   scopes: optional(list<AuthScope>("a list of scopes"), []),
-  permissions: optional(list<string>("a list of permissions"), []),
+  permissions: optional(list<Permission>("a list of permissions"), []),
   required: optional(flag, true),
   freshWithin: { ...positiveInteger, strict: true as const },
 };

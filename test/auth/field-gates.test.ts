@@ -57,6 +57,35 @@ overBoth("[GAT-01] a field sees the caller that the middleware found, as a route
   });
 });
 
+it("a gate that answers neither true nor false stays closed, and the log says so once, outside production", async () => {
+  const said = async (): Promise<readonly string[]> => {
+    const log = logCatcher();
+    const made = new PorticoApp({ logger: log }).use(
+      new AuthenticationMiddleware({ userModel, backend: new HeaderBackend("session") }),
+    );
+    const answers = { auth: ((): string => "yes") as never };
+    const later = { auth: (async (): Promise<object> => ({})) as never };
+    const no = { auth: (): boolean => false };
+    const query = {
+      a: field(t.nullable(t.int), answers)(() => 1),
+      b: field(t.nullable(t.int), later)(() => 1),
+      c: field(t.nullable(t.int), no)(() => 1),
+    };
+    new Graph(schema({ query })).mount(made);
+    const client = testClient(made);
+    for (let times = 0; times < 2; times++)
+      expect(await ask(client, { "x-session": "ann" }, "{ a b c }")).toMatchObject({
+        codes: { a: "FORBIDDEN", b: "FORBIDDEN", c: "FORBIDDEN" },
+      });
+    return log.lines.filter(({ msg }) => msg.startsWith("a gate returned neither")).map(({ gate }) => String(gate));
+  };
+
+  expect((await said()).toSorted()).toEqual(["auth", "auth"]);
+  vi.stubEnv("NODE_ENV", "production");
+  expect(await said()).toEqual([]);
+  vi.unstubAllEnvs();
+});
+
 it("[GAT-02] [GAT-03] [auth:AU-171] without authentication the caller is nobody, and a gated field says so", async () => {
   const bare = new PorticoApp({ logger: false });
   new Graph(graph).mount(bare);

@@ -1,4 +1,4 @@
-import { PorticoApp, type UserProtocol } from "portico";
+import { HttpException, PorticoApp, type PorticoRequest, type UserProtocol } from "portico";
 import {
   AuthenticationBackend,
   AuthenticationMiddleware,
@@ -81,6 +81,50 @@ describe("[auth:AU-177] a backend of one's own", () => {
       expect(await meet(new Odd(says))).toEqual({ gated: [503, "5", "bob"], open: 200, errors: [FAILED] });
       expect(await meet(new Odd(says, false))).toEqual({ gated: [401, "bob"], open: 200, errors: [FAILED] });
     }
+  });
+
+  it.each([400, 413, 429])(
+    "that throws a refusal of its own, %s, has declined: gates answer that, and the log has no error",
+    async (status) => {
+      const says = async (): Promise<never> => {
+        throw new HttpException(status, "no");
+      };
+
+      expect(await meet(new Odd(says))).toEqual({ gated: [status, "bob"], open: 200, errors: [] });
+    },
+  );
+
+  it("that throws 500 or more has failed, as by any other error", async () => {
+    const says = async (): Promise<never> => {
+      throw new HttpException(502, "the directory is down");
+    };
+
+    expect(await meet(new Odd(says))).toEqual({ gated: [503, "5", "bob"], open: 200, errors: [FAILED] });
+  });
+
+  it("that reads a body which is too large refuses it, with a line at debug alone", async () => {
+    const log = logCatcher();
+    class Reads extends AuthenticationBackend {
+      readonly scope = "jwt";
+      async authenticate(request: PorticoRequest): Promise<AuthResult> {
+        return AuthResult.accept(await request.text(), this.scope);
+      }
+    }
+    const app = new PorticoApp({ logger: log, maxBody: 8 })
+      .use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: new Reads() }))
+      .post("/gated", { auth: useAuth() }, ({ user }) => user.identity)
+      .post("/open", ({ user }) => user.isAuthenticated);
+    const client = await liveClient(app);
+
+    expect((await client.post("/gated", { body: "ann" })).json()).toBe("ann");
+    expect((await client.post("/gated", { body: "a name that is too long" })).status).toBe(413);
+    expect((await client.post("/open", { body: "a name that is too long" })).json()).toBe(false);
+    expect(log.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+    expect(log.lines.filter(({ msg }) => msg === "not signed in")).toEqual([
+      expect.objectContaining({ level: "debug", scope: "jwt" }),
+      expect.objectContaining({ level: "debug", scope: "jwt" }),
+    ]);
+    await client.close();
   });
 
   it("[auth:AU-177] has five seconds, unless the middleware says otherwise", async () => {

@@ -1,19 +1,56 @@
+import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PorticoApp } from "portico";
 import { liveClient } from "portico/testing";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { root } from "../docs/repository.ts";
 import { compileSnippets, pageSnippets } from "../docs/snippets.ts";
 
 const page = "docs/guide/write-your-own-backend.md";
 
-it("the backend of the guide compiles, and lets in what it should and nothing else", { timeout: 60_000 }, async () => {
-  expect(await compileSnippets("own-backend-guide", pageSnippets(page))).toEqual([]);
-  const load = async <M>(file: string): Promise<M> =>
-    (await import(
-      pathToFileURL(join(root, ".cache/snippets/own-backend-guide/docs-guide-write-your-own-backend", file)).href
-    )) as M;
+let faults: readonly unknown[];
+beforeAll(async () => {
+  faults = await compileSnippets("own-backend-guide", pageSnippets(page));
+}, 60_000);
+
+const load = async <M>(file: string): Promise<M> =>
+  (await import(
+    pathToFileURL(join(root, ".cache/snippets/own-backend-guide/docs-guide-write-your-own-backend", file)).href
+  )) as M;
+
+it("the webhook of the guide knows its sender by the bytes of the body, which the handler reads again", async () => {
+  const { app } = await load<{ readonly app: PorticoApp }>("webhook-app.ts");
+  const client = await liveClient(app);
+  const secret = "a secret of the payment service and us";
+  const signed = (body: string): string => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+  const send = (body: string, signature?: string): ReturnType<typeof client.post> =>
+    client.post("/webhooks/payments", {
+      body,
+      headers: {
+        "content-type": "application/json",
+        ...(signature === undefined ? {} : { "x-hub-signature-256": signature }),
+      },
+    });
+  const body = '{ "paid":  17 }';
+
+  expect((await send(body, signed(body))).json()).toEqual({ from: "payments", event: { paid: 17 } });
+  expect([
+    (await send(body)).status,
+    (await send(body, "")).status,
+    (await send(body, signed('{"paid":17}'))).status,
+    (await send(`${body} `, signed(body))).status,
+  ]).toEqual([401, 401, 401, 401]);
+  const large = JSON.stringify("x".repeat(1024 ** 2));
+  expect((await send(large, signed(large))).status).toBe(413);
+  const { paths, components } = app.openapi();
+  expect(paths["/webhooks/payments"]?.post?.security).toEqual([{ webhook: [] }]);
+  expect(components.securitySchemes).toMatchObject({ webhook: { type: "apiKey", name: "X-Hub-Signature-256" } });
+  await client.close();
+});
+
+it("the backend of the guide compiles, and lets in what it should and nothing else", async () => {
+  expect(faults).toEqual([]);
   const { app } = await load<{ readonly app: PorticoApp }>("app.ts");
   const { signature } = await load<{ readonly signature: (...parts: unknown[]) => string }>("partner-backend.ts");
   const client = await liveClient(app);

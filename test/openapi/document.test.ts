@@ -1,7 +1,23 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { scope, type } from "arktype";
-import { type AuthScope, ConfigurationError, type Gate, type OpenApiDocument, PorticoApp, Router } from "portico";
+import {
+  type AuthScope,
+  ConfigurationError,
+  type Gate,
+  type OpenApiDocument,
+  type OpenApiSecurityScheme,
+  PorticoApp,
+  Router,
+} from "portico";
+import {
+  APIKeyAuthBackend,
+  AuthenticationBackend,
+  AuthenticationMiddleware,
+  AuthResult,
+  SimpleUser,
+  useAuth,
+} from "portico/auth";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -443,6 +459,52 @@ describe("gates", () => {
       jwt: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
       session: { type: "apiKey", in: "cookie", name: "__Host-portico_session" },
       apikey: { type: "apiKey", in: "header", name: "X-API-Key" },
+    });
+    expect(await faultsOf(document)).toEqual([]);
+  });
+
+  it("of a backend of one's own are described by its headers, or by what it says itself", async () => {
+    class Own extends AuthenticationBackend {
+      readonly scope = "magic" as AuthScope;
+      override get headers(): readonly string[] {
+        return ["X-Signature"];
+      }
+      async authenticate(): Promise<AuthResult> {
+        return AuthResult.decline();
+      }
+    }
+    class Described extends Own {
+      override get securityScheme(): OpenApiSecurityScheme {
+        return { type: "http", scheme: "basic", description: "A name and a pin." };
+      }
+    }
+    class Silent extends Own {
+      override get headers(): readonly string[] {
+        return ["Cookie"];
+      }
+    }
+    const behind = (backend: readonly AuthenticationBackend[]): Router =>
+      new Router({ middleware: [new AuthenticationMiddleware({ userModel: SimpleUser, backend })] })
+        .get("/own", { auth: useAuth({ scopes: ["magic" as AuthScope] }) }, () => 1)
+        .get("/any", { auth: useAuth() }, () => 1);
+    const keys = new APIKeyAuthBackend({ header: "X-Partner-Key" });
+    const app = newApp()
+      .mount("/a", behind([new Own(), keys]))
+      .mount("/b", behind([new Described()]))
+      .mount("/c", behind([new Silent()]));
+
+    const document = app.openapi();
+
+    const security = (path: string): unknown => document.paths[path]?.get?.security;
+    expect(security("/a/own")).toEqual([{ magic: [] }]);
+    expect(security("/a/any")).toEqual([{ magic: [] }, { apikey: [] }]);
+    expect(security("/b/own")).toEqual([{ magic2: [] }]);
+    expect(security("/b/any")).toEqual([{ magic2: [] }]);
+    expect(security("/c/own")).toBeUndefined();
+    expect(document.components.securitySchemes).toEqual({
+      magic: { type: "apiKey", in: "header", name: "X-Signature" },
+      apikey: { type: "apiKey", in: "header", name: "x-partner-key" },
+      magic2: { type: "http", scheme: "basic", description: "A name and a pin." },
     });
     expect(await faultsOf(document)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { PorticoApp, type UserProtocol } from "portico";
+import { type Permission, PorticoApp, type UserProtocol } from "portico";
 import {
   type AuthenticationBackend,
   AuthenticationMiddleware,
@@ -82,6 +82,14 @@ it("[USR-11] hasPermission gives a boolean, never a promise", () => {
   }
   expectTypeOf<LateMember["identity"]>().toEqualTypeOf<"1">();
   expectTypeOf<UserProtocol["hasPermission"]>().returns.toEqualTypeOf<boolean>();
+});
+
+it("a permission is any text where none is registered", () => {
+  const some: string = "write:books";
+  useAuth({ permissions: ["read:books", some] });
+  expectTypeOf<Permission>().toEqualTypeOf<string>();
+  // @ts-expect-error: no text
+  useAuth({ permissions: [1] });
 });
 
 it("[USE-07] a scope that is not registered does not compile", () => {

@@ -2,6 +2,16 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { compileSnippets } from "../docs/snippets.ts";
 
+it("one registered permission makes a misspelt one an error in gates", { timeout: 60_000 }, async () => {
+  const code = readFileSync(new URL("./fixtures/registered-permissions.ts", import.meta.url), "utf8");
+
+  const faults = await compileSnippets("registered-permissions", [
+    { file: "registered-permissions", line: 1, language: "ts", code },
+  ]);
+
+  expect(faults).toEqual([]);
+});
+
 it("one Register declaration types the user on every door", { timeout: 60_000 }, async () => {
   const code = readFileSync(new URL("./fixtures/registered.ts", import.meta.url), "utf8");
 

@@ -38,11 +38,12 @@ export type AccountEventHook = (event: AccountEvent) => MaybePromise<void>;
 
 /** Writes a line of the log and tells the hook, without waiting for it. */
 export function report(
-  { host, log, request }: HttpContext,
+  ctx: HttpContext,
   hook: AccountEventHook | undefined,
   kind: AccountEventKind,
   user: string | null,
 ): void {
+  const { host, log, request } = ctx;
   const event: AccountEvent = Object.freeze({
     kind,
     user,

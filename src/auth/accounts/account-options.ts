@@ -1,7 +1,21 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { isProduction } from "../../core/env.ts";
 import { type Secret, secretsOf } from "../../core/key-ring.ts";
-import { callable, flag, listOf, optional, positiveInteger, resolveOptions, rule, text } from "../../core/options.ts";
+import {
+  callable,
+  flag,
+  listOf,
+  optional,
+  positiveInteger,
+  type Resolved,
+  type Rule,
+  resolveOptions,
+  rule,
+  text,
+  thing,
+} from "../../core/options.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { keyValueStore } from "../../stores/key-value-rule.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import type { AccountModel } from "../users/account-model.ts";
 import type { AccountEventHook } from "./account-event.ts";
@@ -84,19 +98,34 @@ export interface ResolvedAccountOptions
   readonly isBreached: BreachCheck | undefined;
 }
 
-/** Reads the options once; a wrong one is named in the error, a secret never shown. */
-export function resolveAccountOptions(owner: string, given: AccountOptions): ResolvedAccountOptions {
-  const options = resolveOptions(owner, given, rules);
+/**
+ * Reads the options once, and others beside them by rules of their own; a wrong one is named in the error, a secret never
+ * shown.
+ */
+export function resolveAccountOptions<const R extends Readonly<Record<string, Rule<any>>>>(
+  owner: string,
+  given: AccountOptions,
+  others: R,
+): ResolvedAccountOptions & Resolved<R> {
+  const read = resolveOptions(owner, given, { ...rules, ...others });
+  const options = read as Resolved<typeof rules>;
   const { userModel, audience } = options;
   if (userModel === undefined) throw new ConfigurationError(`${owner}.userModel`, "is missing");
   if (audience === undefined) throw new ConfigurationError(`${owner}.audience`, "is missing");
   return {
+    ...(read as Resolved<R>),
     ...options,
     userModel,
     audience,
     secret: secretsOf(`${owner}.secret`, options.secret),
-    mailer: (options.mailer as Mailer | undefined) ?? consoleMailer(),
+    mailer: (options.mailer as Mailer | undefined) ?? defaultMailer(owner),
   };
+}
+
+function defaultMailer(owner: string): Mailer {
+  if (isProduction())
+    throw new ConfigurationError(`${owner}.mailer`, "is missing: the one that prints mails is not for production");
+  return consoleMailer();
 }
 
 /** An address, or a path on the application's own. */
@@ -132,9 +161,6 @@ const rules = {
     [],
   ),
   onEvent: callable as typeof callable & { read: (value: unknown) => AccountEventHook },
-  keys: rule<APIKeys>("an APIKeys", (value) => value instanceof APIKeys),
-  store: rule<KeyValueStore>(
-    "a KeyValueStore",
-    (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
-  ),
+  keys: thing<APIKeys>("an APIKeys", (value) => value instanceof APIKeys),
+  store: keyValueStore,
 };

@@ -1,7 +1,12 @@
 import type { MiddlewareFunction } from "../../http/middleware.ts";
 import { Router } from "../../http/router.ts";
 import { crossSiteRefused, isForgeable } from "../sessions/cross-site.ts";
-import { type AccountOptions, type AccountRoute, resolveAccountOptions } from "./account-options.ts";
+import {
+  type AccountOptions,
+  type AccountRoute,
+  type ResolvedAccountOptions,
+  resolveAccountOptions,
+} from "./account-options.ts";
 import { Accounts } from "./accounts.ts";
 import { emailRoutes } from "./email-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
@@ -30,11 +35,15 @@ import { verifyRoutes } from "./verify-routes.ts";
  * ```
  */
 export function accountRoutes(options: AccountOptions): Router {
-  const resolved = resolveAccountOptions("accountRoutes", options);
-  const accounts = new Accounts(resolved);
+  return accountRouter(resolveAccountOptions("accountRoutes", options, {}));
+}
+
+/** The same from options that were read. */
+export function accountRouter(options: ResolvedAccountOptions): Router {
+  const accounts = new Accounts(options);
   const router = new Router({ middleware: [noStore, ownPagesOnly] });
   for (const [name, declare] of Object.entries(ROUTES) as [AccountRoute, (typeof ROUTES)[AccountRoute]][])
-    if (!resolved.except.includes(name)) declare(router, accounts);
+    if (!options.except.includes(name)) declare(router, accounts);
   return router;
 }
 

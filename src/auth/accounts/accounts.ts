@@ -114,7 +114,8 @@ export class Accounts {
   }
 
   /** A link of ours, whatever host the request has named. */
-  link({ host }: HttpContext, page: string, token: string): string {
+  link(ctx: HttpContext, page: string, token: string): string {
+    const { host } = ctx;
     const query = `?token=${token}`;
     if (!page.startsWith("/")) return page + query;
     if (host.publicUrl === null && isProduction()) throw new Error("a link in a mail needs the app's publicUrl");

@@ -32,7 +32,8 @@ export async function countAttempt(ctx: BaseContext, attempts: readonly CountedA
 }
 
 /** Counts an attempt; `null` when it may be made, else the milliseconds until the next one. */
-export async function tryAttempt({ host }: BaseContext, attempt: CountedAttempt): Promise<number | null> {
+export async function tryAttempt(ctx: BaseContext, attempt: CountedAttempt): Promise<number | null> {
+  const { host } = ctx;
   const { counters: store } = host.stores;
   const windowMs = attempt.windowSeconds * 1000;
   const { value, resetAfterMs } = await guarded(store).increment(host, store, keyOf(attempt), windowMs);
@@ -40,7 +41,8 @@ export async function tryAttempt({ host }: BaseContext, attempt: CountedAttempt)
 }
 
 /** Forgets the attempts that this limit has counted. */
-export async function forgetAttempts({ host }: BaseContext, attempt: CountedAttempt): Promise<void> {
+export async function forgetAttempts(ctx: BaseContext, attempt: CountedAttempt): Promise<void> {
+  const { host } = ctx;
   const { counters: store } = host.stores;
   await guarded(store).reset(host, store, keyOf(attempt), attempt.windowSeconds * 1000);
 }

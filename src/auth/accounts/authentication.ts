@@ -1,19 +1,19 @@
-import { ConfigurationError } from "../../core/configuration-error.ts";
-import { deriveSecret, secretsOf } from "../../core/key-ring.ts";
+import { deriveSecret, type Secret } from "../../core/key-ring.ts";
+import { listOf, optional, rule } from "../../core/options.ts";
 import type { Preset } from "../../http/router.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthenticationMiddleware } from "../authentication-middleware.ts";
 import { APIKeyAuthBackend } from "../backends/api-key-auth-backend.ts";
-import type { AuthenticationBackend } from "../backends/authentication-backend.ts";
+import { AuthenticationBackend } from "../backends/authentication-backend.ts";
 import { SessionAuthBackend } from "../backends/session-auth-backend.ts";
 import { SessionMiddleware } from "../sessions/session-middleware.ts";
-import type { AccountOptions } from "./account-options.ts";
-import { accountRoutes } from "./account-routes.ts";
+import { type AccountOptions, type ResolvedAccountOptions, resolveAccountOptions } from "./account-options.ts";
+import { accountRouter } from "./account-routes.ts";
 import { DeviceTokenBackend } from "./device-token-backend.ts";
 
 /** How everything about signing in is set up. */
 export interface AuthenticationOptions extends AccountOptions {
-  /** More ways to sign in, asked after the built-in ones. @default [] */
+  /** More ways to sign in, asked after the built-in ones: they accept identities that `userModel` knows. @default [] */
   readonly backends?: readonly AuthenticationBackend[];
   /** Where the account routes stand; `false`: nowhere. @default "/account" */
   readonly accounts?: `/${string}` | false;
@@ -35,17 +35,15 @@ export interface AuthenticationOptions extends AccountOptions {
  * ```
  */
 export function authentication(options: AuthenticationOptions): Preset {
-  const { backends = [], accounts = "/account", ...account } = options;
-  if (accounts !== false && (typeof accounts !== "string" || !accounts.startsWith("/")))
-    throw new ConfigurationError("authentication.accounts", 'a path that begins with "/", or false', accounts);
-  const secrets = secretsOf("authentication.secret", options.secret);
-  const tokenSecrets = secrets.map((secret) => deriveSecret(secret, "access token"));
-  const { audience, issuer, userModel, store } = account;
+  const { backends, accounts, ...account } = resolveAccountOptions("authentication", options, rules);
+  const { secret, audience, issuer, userModel, store } = account;
+  const tokenSecrets = derived(secret);
   const keys = account.keys ?? new APIKeys(store === undefined ? {} : { store });
-  const routes = accountRoutes({ ...account, keys, secret: tokenSecrets });
+  const routes = accountRouter({ ...account, keys, secret: tokenSecrets });
   return {
+    name: "authentication",
     middleware: [
-      new SessionMiddleware({ secret: secrets, ...(store === undefined ? {} : { store }) }),
+      new SessionMiddleware({ secret, ...(store === undefined ? {} : { store }) }),
       new AuthenticationMiddleware({
         userModel,
         backend: [
@@ -65,3 +63,29 @@ export function authentication(options: AuthenticationOptions): Preset {
     routers: accounts === false ? [] : [[accounts, routes]],
   };
 }
+
+/** What signs access tokens signs nothing else. */
+function derived([first, ...older]: ResolvedAccountOptions["secret"]): readonly [Uint8Array, ...Uint8Array[]] {
+  return [forTokens(first), ...older.map(forTokens)];
+}
+
+function forTokens(secret: Secret): Uint8Array {
+  return deriveSecret(secret, "access token");
+}
+
+const rules = {
+  backends: optional(
+    listOf<AuthenticationBackend>(
+      "a list of AuthenticationBackend objects",
+      (entry) => entry instanceof AuthenticationBackend,
+    ),
+    [],
+  ),
+  accounts: optional(
+    rule<`/${string}` | false>(
+      'a path that begins with "/", or false',
+      (value) => value === false || (typeof value === "string" && value.startsWith("/")),
+    ),
+    "/account",
+  ),
+};

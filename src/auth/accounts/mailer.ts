@@ -25,7 +25,7 @@ export type Mailer = (mail: Mail) => Promise<void>;
  */
 export function consoleMailer(): Mailer {
   if (isProduction())
-    throw new ConfigurationError("mailer", "is missing: the one that prints mails is not for production");
+    throw new ConfigurationError("consoleMailer", "prints mails instead of sending them: it is not for production");
   return async ({ to, kind, url }) => {
     process.stdout.write(`mail to ${to}: ${kind}${url === null ? "" : ` ${url}`}\n`);
   };

@@ -21,14 +21,18 @@ export type RecordSchema<M extends Spec> = StandardSchemaV1<RecordOf<M>>;
 
 /**
  * A schema for flat JSON objects: the bodies and answers of the account routes, without a library. What is not declared is
- * left out. A body that does not fit throws 400, the same for everybody and before anything is looked up.
+ * left out, and nothing at all is an object without members where none is needed. A body that does not fit throws 400, the same for everybody and before anything is looked up.
  */
 export function record<const M extends Spec>(members: M): RecordSchema<M> {
+  const isAllOptional = Object.values(members).every((spec) => spec.endsWith("?"));
   const converter = { input: () => document(members), output: () => document(members) };
   const standard: StandardSchemaV1.Props<RecordOf<M>> & StandardJSONSchemaV1.Props<RecordOf<M>> = {
     version: 1,
     vendor: "portico",
-    validate: (value) => ({ value: read(members, value) as RecordOf<M> }),
+    validate: (value) => {
+      if (value === undefined && !isAllOptional) return { issues: [{ message: "The body must be a JSON object" }] };
+      return { value: read(members, value === undefined ? {} : value) as RecordOf<M> };
+    },
     jsonSchema: converter,
   };
   return { "~standard": standard };

@@ -1,4 +1,5 @@
 import type { Router } from "../../http/router.ts";
+import { readEmail, readUsername } from "../users/account-names.ts";
 import { UserExists } from "../users/user-exists.ts";
 import type { Accounts } from "./accounts.ts";
 import { ACCEPTED, Accepted, describe } from "./describe.ts";
@@ -15,9 +16,11 @@ export function registerRoute(router: Router, accounts: Accounts): void {
     { ...describe("register", "Registers a user"), body: Registration, response: { 202: Accepted } },
     async ({ ctx, body, response }) => {
       await accounts.limitAddress(ctx, "register-address", { limit: 10, windowSeconds: 3_600 });
+      const email = readEmail(body.email);
+      const username = readUsername(body.username, email);
       await checkNewPassword(ctx, accounts, body.password, body);
       try {
-        const user = await userModel.objects.createUser(body);
+        const user = await userModel.objects.createUser({ ...body, email: email.text, username: username.text });
         accounts.report(ctx, "registered", user.identity);
         if (verifyEmail)
           accounts.mailLater(ctx, async () => {

@@ -1,6 +1,16 @@
 import type { Clock } from "../../core/clock.ts";
-import { listOf, optional, positiveInteger, type Rule, resolveOptions, rule, seconds } from "../../core/options.ts";
+import {
+  listOf,
+  optional,
+  positiveInteger,
+  type Rule,
+  resolveOptions,
+  rule,
+  seconds,
+  thing,
+} from "../../core/options.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { keyValueStore } from "../../stores/key-value-rule.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 
 /** Where API keys are kept. */
@@ -35,16 +45,10 @@ export interface RenewAPIKey {
   readonly overlapSeconds?: number;
 }
 
-/** What stores a value under a key. */
-export const keyValueStore: Rule<KeyValueStore> = rule(
-  "a KeyValueStore",
-  (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
-);
-
 const keysRules = {
   // What was meant to be there must not vanish with a variable that is not set.
   store: { ...keyValueStore, strict: true as const },
-  bus: rule<PubSub>("a PubSub", (value) => typeof (value as Partial<PubSub> | null)?.publish === "function"),
+  bus: thing<PubSub>("a PubSub", (value) => typeof (value as Partial<PubSub> | null)?.publish === "function"),
   clock: rule<Clock>(
     "a clock with now() and monotonic()",
     (value) => typeof (value as Clock | null)?.now === "function",

@@ -1,13 +1,14 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, positiveInteger, REFUSED, type Rule, resolveOptions, rule } from "../../core/options.ts";
+import { optional, positiveInteger, REFUSED, type Rule, resolveOptions, thing } from "../../core/options.ts";
 import { currentContext } from "../../http/current-context.ts";
 import { TooManyRequests } from "../../http/exceptions.ts";
 import { GuardedCounter } from "../../http/guarded-counter.ts";
 import type { Host } from "../../http/host.ts";
+import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.ts";
 import { IncomingRequest, type PorticoRequest } from "../../http/request.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { keyValueStore } from "../../stores/key-value-rule.ts";
 import { type APIKey, credentialId } from "../api-keys/api-key.ts";
-import { keyValueStore } from "../api-keys/api-key-options.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
@@ -70,6 +71,11 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
     return [this.#header];
   }
 
+  override get securityScheme(): OpenApiSecurityScheme {
+    // As it is written, where nobody has chosen another one.
+    return { type: "apiKey", in: "header", name: this.#header === "x-api-key" ? "X-API-Key" : this.#header };
+  }
+
   /** Rejects when the store does. */
   async authenticate(request: PorticoRequest): Promise<AuthResult> {
     const text = this.#textOf(request);
@@ -115,7 +121,7 @@ const headerName: Rule<string> = {
 };
 
 const rules = {
-  keys: { ...rule<APIKeys>("APIKeys", (value) => value instanceof APIKeys), strict: true as const },
+  keys: { ...thing<APIKeys>("APIKeys", (value) => value instanceof APIKeys), strict: true as const },
   store: { ...keyValueStore, strict: true as const },
   header: optional(headerName, "x-api-key"),
   perMinute: { ...positiveInteger, strict: true as const },

@@ -1,4 +1,5 @@
 import type { AuthScope } from "../../http/identity.ts";
+import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.ts";
 import type { PorticoRequest } from "../../http/request.ts";
 import type { AuthResult } from "./auth-result.ts";
 
@@ -27,6 +28,10 @@ import type { AuthResult } from "./auth-result.ts";
  *     return request.headers["x-signature"] !== undefined;
  *   }
  *
+ *   override get headers(): readonly string[] {
+ *     return ["X-Signature"];
+ *   }
+ *
  *   async authenticate(request: PorticoRequest): Promise<AuthResult> {
  *     const signature = request.headers["x-signature"];
  *     const partner = signature === undefined ? null : await partnerOf(signature);
@@ -39,7 +44,10 @@ export abstract class AuthenticationBackend {
   /** Names the way; gates choose by it. */
   abstract readonly scope: AuthScope;
 
-  /** Accepts, or declines so that the next backend is asked. Throws when it could not find out, its store being down. */
+  /**
+   * Accepts, or declines so that the next backend is asked. Throws when it could not find out, its store being down; an
+   * `HttpException` below 500, such as 413 from reading the body, declines, and a required gate answers it.
+   */
   abstract authenticate(request: PorticoRequest): Promise<AuthResult>;
 
   /**
@@ -65,6 +73,18 @@ export abstract class AuthenticationBackend {
   /** The headers that its credential comes in: `Vary` of an answer that depends on the caller names them. @default none */
   get headers(): readonly string[] {
     return [];
+  }
+
+  /**
+   * How its credential is sent, for the OpenAPI document; `null` when that cannot be told: a gate that takes this scope alone
+   * then looks open there.
+   *
+   * @default the first of `headers`
+   */
+  get securityScheme(): OpenApiSecurityScheme | null {
+    const [name] = this.headers;
+    // Of a cookie OpenAPI wants to know the name, which is not known here.
+    return name === undefined || name.toLowerCase() === "cookie" ? null : { type: "apiKey", in: "header", name };
   }
 
   /** What is legal in its options and hardly meant: said in the log when the application starts. @default nothing */

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { currentContext } from "../../http/current-context.ts";
+import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.ts";
 import type { PorticoRequest } from "../../http/request.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 import { AuthResult } from "./auth-result.ts";
@@ -73,6 +74,10 @@ export class JWTAuthBackend extends AuthenticationBackend {
 
   override get headers(): readonly string[] {
     return ["Authorization"];
+  }
+
+  override get securityScheme(): OpenApiSecurityScheme {
+    return { type: "http", scheme: "bearer", bearerFormat: "JWT" };
   }
 
   override get warnings(): readonly string[] {

@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from "../../core/options.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { keyValueStore } from "../../stores/key-value-rule.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { JWTAlgorithm } from "../tokens/jwt-algorithm.ts";
 import { secretRing } from "../tokens/secret-ring.ts";
@@ -128,13 +129,7 @@ const rules = {
   clockTolerance: optional(seconds, 5),
   maxLifetime: optional(positiveInteger, 2_592_000),
   maxTokenBytes: optional(positiveInteger, 4096),
-  sessionStore: {
-    ...rule<KeyValueStore>(
-      "a KeyValueStore",
-      (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
-    ),
-    strict: true as const,
-  },
+  sessionStore: { ...keyValueStore, strict: true as const },
   checkRevocation: flag,
   isRevoked: { ...callable, strict: true as const },
   cache: optional(wholeNumber, 0),

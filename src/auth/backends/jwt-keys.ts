@@ -1,5 +1,5 @@
-import { createPublicKey, type JsonWebKey as Jwk, type KeyObject } from "node:crypto";
-import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type FetchImplementation } from "jose";
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { type CryptoKey, createRemoteJWKSet, customFetch, errors, type FetchImplementation, type JWK } from "jose";
 import type { Clock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "../tokens/jwt-algorithm.ts";
@@ -50,7 +50,7 @@ interface PublicKey {
 
 /** Keys for encryption and of other kinds are passed over, as sets hold them; what must never be in a set is refused. */
 function publicKey(option: string, given: unknown): readonly PublicKey[] {
-  const jwk = given as Jwk | null;
+  const jwk = given as JWK | null;
   if (typeof jwk !== "object" || jwk === null) throw new ConfigurationError(option, "must be a JSON Web Key");
   if (jwk.kty === "oct") throw new ConfigurationError(option, "is a secret: a secret goes into secretKey, alone");
   if (jwk.d !== undefined)
@@ -64,7 +64,7 @@ function publicKey(option: string, given: unknown): readonly PublicKey[] {
   return [{ kid: jwk["kid"], alg, key }];
 }
 
-function importKey(option: string, jwk: Jwk): KeyObject {
+function importKey(option: string, jwk: JWK): KeyObject {
   try {
     return createPublicKey({ key: jwk, format: "jwk" });
   } catch {

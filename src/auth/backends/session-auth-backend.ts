@@ -1,6 +1,7 @@
+import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.ts";
 import type { PorticoRequest } from "../../http/request.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
-import { hasSessionCookie } from "../sessions/session-cookie.ts";
+import { hasSessionCookie, SESSION_COOKIE } from "../sessions/session-cookie.ts";
 import type { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
 
@@ -25,6 +26,10 @@ export class SessionAuthBackend extends AuthenticationBackend {
 
   override carries(request: PorticoRequest): boolean {
     return hasSessionCookie(request.headers["cookie"]);
+  }
+
+  override get securityScheme(): OpenApiSecurityScheme {
+    return { type: "apiKey", in: "cookie", name: SESSION_COOKIE };
   }
 
   /** Rejects when the store does, and where no `SessionMiddleware` runs before. */

@@ -4,6 +4,7 @@ import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../.
 import type { HttpContext, WebSocketContext } from "../../http/context.ts";
 import type { Next } from "../../http/middleware.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { keyValueStore } from "../../stores/key-value-rule.ts";
 import { RequestSessions } from "./request-sessions.ts";
 import { type SessionLimits, SessionStore } from "./session-store.ts";
 
@@ -96,10 +97,7 @@ const lifetime: Rule<number> = rule(
 const middlewareRules = {
   // The ring reads it: an error of a rule would show what was given.
   secret: rule<unknown>("a secret", () => true),
-  store: rule<KeyValueStore>(
-    "a KeyValueStore",
-    (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
-  ),
+  store: keyValueStore,
   idleSeconds: optional(lifetime, 7_200),
   absoluteSeconds: optional(lifetime, 86_400),
   rememberedIdleSeconds: optional(lifetime, 1_209_600),

@@ -1,4 +1,5 @@
-import { createHash, createPrivateKey, createPublicKey, type JsonWebKey as Jwk, KeyObject } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
+import type { JWK } from "jose";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Rule } from "../../core/options.ts";
 import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.ts";
@@ -7,7 +8,7 @@ import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.
  * A key for EdDSA (Ed25519), ES256 (P-256) or RS256 (2048 bits or more): a JSON Web Key, or a `KeyObject`, which may come with
  * its name. A key without a name is known by its thumbprint (RFC 7638).
  */
-export type SigningKey = Jwk | KeyObject | { readonly key: KeyObject; readonly kid: string };
+export type SigningKey = JWK | KeyObject | { readonly key: KeyObject; readonly kid: string };
 
 /** A key that was read. What is private stays out of reach of `JSON.stringify` and of logs. */
 export class KeyPair {
@@ -84,8 +85,8 @@ function readKey(option: string, given: unknown): GivenKey {
     throw new ConfigurationError(option, "must be a JSON Web Key, a KeyObject, or an object of key and kid");
   const { key, kid } = given as { readonly key?: unknown; readonly kid?: unknown };
   if (key instanceof KeyObject) return { key: asymmetric(option, key), kid };
-  const jwk = given as Jwk;
-  return { key: importJwk(option, jwk), kid, alg: jwk["alg"], use: jwk["use"] };
+  const jwk = given as JWK;
+  return { key: importJwk(option, jwk), kid, alg: jwk.alg, use: jwk.use };
 }
 
 function asymmetric(option: string, key: KeyObject): KeyObject {
@@ -93,7 +94,7 @@ function asymmetric(option: string, key: KeyObject): KeyObject {
   return key;
 }
 
-function importJwk(option: string, jwk: Jwk): KeyObject {
+function importJwk(option: string, jwk: JWK): KeyObject {
   if (jwk.kty === "oct") throw new ConfigurationError(option, "is a secret: a secret goes into secret, alone");
   try {
     return jwk.d === undefined
@@ -115,7 +116,7 @@ function readKid(option: string, kid: unknown): string | undefined {
 }
 
 /** By a list of what may be told, in the order of RFC 7638: a member that nobody thought of stays here. */
-function publicMembers(jwk: Jwk): Readonly<Record<string, string>> {
+function publicMembers(jwk: JWK): Readonly<Record<string, string>> {
   const names = ["crv", "e", "kty", "n", "x", "y"] as const;
   return Object.fromEntries(
     names.flatMap((name) => (typeof jwk[name] === "string" ? [[name, jwk[name]] as const] : [])),

@@ -6,6 +6,7 @@ import type { Secret } from "../../core/key-ring.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { callable, flag, optional, positiveInteger, resolveOptions, rule, text } from "../../core/options.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { keyValueStore } from "../../stores/key-value-rule.ts";
 import type { JWTAlgorithm } from "./jwt-algorithm.ts";
 import type { RefreshOwner } from "./refresh-families.ts";
 import { hmacKey, secretRing } from "./secret-ring.ts";
@@ -41,10 +42,6 @@ export interface TokenOptions {
   readonly clock?: Clock;
 }
 
-const store = rule<KeyValueStore>(
-  "a KeyValueStore",
-  (value) => typeof (value as KeyValueStore | null)?.compareAndSet === "function",
-);
 const clock = rule<Clock>(
   "a clock with now() and monotonic()",
   (value) => typeof (value as Clock | null)?.now === "function",
@@ -56,7 +53,7 @@ const rules = {
   audience: { ...text, strict: true as const },
   sid: text,
   accessLifetime: optional(positiveInteger, 600),
-  refreshStore: { ...store, strict: true as const },
+  refreshStore: { ...keyValueStore, strict: true as const },
   refreshIdle: optional(positiveInteger, 1_209_600),
   refreshLifetime: optional(positiveInteger, 2_592_000),
   strictRefresh: optional(flag, false),

@@ -7,14 +7,16 @@ export interface AccountName {
   readonly key: string;
 }
 
-/** Control characters, and what turns the direction of text: a name must not look like another line or another name. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+/** Control characters, halves of characters, and what turns the direction of text: a name must not look like another line or another name. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+/** What a mailer may read as something else than a part of the address: a list, a comment, another address, an encoded word. */
+const ADDRESS = /^(?!.*=\?)[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u;
 
 /** What is around it is trimmed, the rest stays as it was typed. Throws 422 for what cannot be an address. */
 export function readEmail(given: unknown): AccountName {
   const text = typeof given === "string" ? given.trim() : "";
   // What an address may be is decided by the mail that arrives; this keeps out what cannot be one.
-  if (text.length > 254 || UNSEEN.test(text) || !/^[^\s@]+@[^\s@]+$/.test(text)) throw refused("email", "an address");
+  if (text.length > 254 || UNSEEN.test(text) || !ADDRESS.test(text)) throw refused("email", "an address");
   return { text, key: canonicalName(text) };
 }
 

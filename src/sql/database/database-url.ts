@@ -20,7 +20,7 @@ export function parseDatabaseUrl(url: unknown): DatabaseUrl {
 }
 
 /** As other libraries write it: `host=db password=...`. */
-const PASSWORD = /(pass(?:word|wd)?\s*=\s*)(?:'(?:[^'\\]|\\.)*'|\S+)/gi;
+const PASSWORD = /((?:pass(?:word|wd)?|pwd)\s*=\s*)(?:'(?:[^'\\]|\\.)*'|\S+)/gi;
 
 /** The URL as it may be shown: without a password, and without parameters, which can hold one as well. */
 function withoutSecrets(url: string): string {

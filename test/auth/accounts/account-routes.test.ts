@@ -211,6 +211,36 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/refresh", { refresh_token: pair["refresh_token"] })).status).toBe(401);
   });
 
+  it("signs out without a body too, and not by a form", async () => {
+    const { post, client, session } = accounts();
+    await post("/register", ann);
+    const [one, two, three] = [await session(), await session(), await session()];
+    const me = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await client.get("/account/me", { headers })).status;
+
+    const form = { ...one, "content-type": "application/x-www-form-urlencoded" };
+    expect((await client.post("/account/logout", { headers: form, body: "" })).status).toBe(415);
+    expect(await me(one)).toBe(200);
+    expect((await client.post("/account/logout", { headers: one })).status).toBe(204);
+    const json = { ...two, "content-type": "application/json" };
+    expect((await client.post("/account/logout", { headers: json, body: "" })).status).toBe(204);
+    expect([await me(one), await me(two), await me(three)]).toEqual([401, 401, 200]);
+    expect((await client.post("/account/logout/everywhere", { headers: three })).status).toBe(204);
+    expect(await me(three)).toBe(401);
+    expect((await client.post("/account/login")).status).toBe(415);
+  });
+
+  it("signs nobody out for a foreign page that sends no body", async () => {
+    const { post, client, session } = accounts();
+    await post("/register", ann);
+    const headers = await session();
+
+    const answer = await client.post("/account/logout", { headers: { ...headers, "sec-fetch-site": "cross-site" } });
+
+    expect(answer.status).toBe(403);
+    expect((await client.get("/account/me", { headers })).status).toBe(200);
+  });
+
   it("lists the devices that are signed in, and signs one of them out", async () => {
     const { post, client, session } = accounts();
     await post("/register", ann);

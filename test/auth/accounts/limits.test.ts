@@ -314,7 +314,7 @@ it("[REQ-33] [auth:AU-139] ends no family that turned too often: it goes on when
   const statuses: number[] = [];
   for (let n = 0; n < 12; n++) statuses.push((await turn()).status);
 
-  resetLimits(app);
+  await resetLimits(app);
 
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
   const next = (await turn()).json() as { refresh_token: string };
@@ -334,13 +334,15 @@ it.each(["development", "test", "production"])(
     };
 
     const first = await attempts();
-    resetLimits(app);
+    await resetLimits(app);
     const second = await attempts();
     vi.unstubAllEnvs();
 
     expect(first).toEqual([401, 401, 401, 401, 401, 429]);
     expect(second).toEqual(first);
-    expect(() => resetLimits(accountHarness({ stores: foreign() }).app)).toThrow("counters in memory");
+    await expect(resetLimits(accountHarness({ stores: foreign() }).app)).rejects.toThrow(
+      "needs counters with resetAll()",
+    );
   },
 );
 

@@ -89,7 +89,7 @@ it.each([{ isBreached: "https://api.example" }, { breachCheckFailure: "ignore" }
   "refuses the option %j when the application is built",
   (account) => {
     expect(() => accountHarness({ account: account as never })).toThrow(
-      /accountRoutes\.(isBreached|breachCheckFailure)/,
+      /authentication\.(isBreached|breachCheckFailure)/,
     );
   },
 );

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { Depend, PorticoApp, provide } from "portico";
+import { DatabaseError } from "pg";
+import { Conflict, Depend, HttpException, PorticoApp, provide } from "portico";
 import { migrate, openDatabase, type PorticoTables, type SentStatement, sqlStores, tableHandler } from "portico/sql";
-import { type LiveClient, liveClient } from "portico/testing";
+import { type LiveClient, liveClient, testClient } from "portico/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { engineNames, migratedPlace, newPlace, type Place } from "./databases.ts";
 
@@ -200,6 +201,35 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await database.transaction().execute(async () => 1)).toBe(1);
   });
 
+  it("streams more rows than are read at once, also in a transaction, and gives the connection back", async () => {
+    const database = await open();
+    await database
+      .insertInto("books")
+      .values(Array.from({ length: 250 }, (_, id) => ({ id, title: `book ${id}` })))
+      .execute();
+    const query = (from: typeof database) => from.selectFrom("books").select("id").orderBy("id").stream(100);
+    const broken = sql`select * from nowhere`.compile(database);
+
+    for (let round = 0; round < 12; round++) {
+      const ids: number[] = [];
+      for await (const { id } of query(database)) ids.push(id);
+      expect(ids).toEqual(Array.from({ length: 250 }, (_, id) => id));
+      for await (const { id } of query(database)) if (id === 3) break;
+      const reading = (async () => {
+        for await (const _ of database.getExecutor().stream(broken, 10)) throw new Error("there are rows");
+      })();
+      await expect(reading).rejects.toThrow("nowhere");
+    }
+    const trx = await database.begin();
+    await trx.deleteFrom("books").where("id", ">", 1).execute();
+    const left: number[] = [];
+    for await (const { id } of query(trx)) left.push(id);
+    await trx.end("failure");
+
+    expect(left).toEqual([0, 1]);
+    expect(await titles(database)).toHaveLength(250);
+  });
+
   it("answers ping, and not after it was closed", async () => {
     const database = place.open();
 
@@ -227,6 +257,59 @@ describe("PostgreSQL", () => {
     );
 
     expect(ends.filter(({ status }) => status === "rejected").length).toBeGreaterThan(3);
+    await place.remove();
+  });
+});
+
+describe("the package pg-cursor", () => {
+  it("is named where it is missing, and nothing else needs it", async () => {
+    vi.resetModules();
+    vi.doMock("pg-cursor", () => {
+      throw new Error("Cannot find package 'pg-cursor'");
+    });
+    const place = await newPlace("PostgreSQL");
+    const { openDatabase: open } = await import("portico/sql");
+    const database = open(place.url, { poolSize: 2 });
+
+    await database.ping();
+    const reading = database.selectFrom("users").selectAll().stream().next();
+    await expect(reading).rejects.toThrow(
+      'openDatabase needs the package "pg-cursor" for stream() on PostgreSQL: npm install pg-cursor',
+    );
+
+    vi.doUnmock("pg-cursor");
+    await database.destroy();
+    await place.remove();
+  });
+});
+
+describe("a violated constraint on PostgreSQL", () => {
+  it("is an answer by an exception handler, as the guide has it", async () => {
+    const place = await newPlace("PostgreSQL");
+    const database = place.open<any>({ poolSize: 2 });
+    await sql`create table authors (id integer primary key)`.execute(database);
+    await sql`create table books (id integer primary key, author integer references authors)`.execute(database);
+    const app = new PorticoApp({ logger: false });
+    app.addExceptionHandler(DatabaseError, (_request, _response, exc) => {
+      if (exc.code === "23505") throw new Conflict("There is one already", { cause: exc });
+      if (exc.code === "23503")
+        throw new HttpException(422, "It refers to something that is not there", { cause: exc });
+      throw exc;
+    });
+    app.post("/books/:id", async ({ path, query }) => {
+      const author = query["author"] === undefined ? null : Number(query["author"]);
+      await database
+        .insertInto("books")
+        .values({ id: Number(path.id), author })
+        .execute();
+    });
+    const client = testClient(app);
+
+    const answers = [];
+    for (const target of ["/books/1", "/books/1", "/books/2?author=7", "/books/99999999999"])
+      answers.push((await client.post(target)).status);
+
+    expect(answers).toEqual([204, 409, 422, 500]);
     await place.remove();
   });
 });
@@ -315,6 +398,7 @@ describe("openDatabase", () => {
     ["postgres://root:hun@ter2@:99999999/shop?password=hunter2", "postgres://root:***@:99999999/shop"],
     ["host=db.example user=root password=hunter2", "host=db.example user=root password=***"],
     ["host=db.example password = 'hun ter2' user=root", "host=db.example password = *** user=root"],
+    ["Server=db.example Pwd=hunter2", "Server=db.example Pwd=***"],
     ["shop.db", "shop.db"],
     ["sqlite:", "sqlite:"],
     ["", ""],

@@ -1,0 +1,63 @@
+import { ConfigurationError, PorticoApp, Router } from "portico";
+import { type AccountOptions, accountRoutes, authentication, consoleMailer } from "portico/auth";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { memoryUsers } from "./memory-users.ts";
+
+const right: AccountOptions = {
+  userModel: memoryUsers(),
+  audience: "shop",
+  secret: "a secret of the tests, which is long enough",
+};
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe.each([
+  ["authentication", authentication],
+  ["accountRoutes", accountRoutes],
+] as const)("%s", (owner, build) => {
+  const wrong: readonly [option: string, options: object, sentence: string][] = [
+    ["audience", { audience: undefined }, "must be a string that is not empty, received undefined"],
+    ["userModel", { userModel: {} }, "must be a user model with loadUser(identity) and objects"],
+    ["userModel", { userModel: undefined }, "is missing"],
+    ["except", { except: ["login", "lgoin"] }, 'received "lgoin" at [1]'],
+    ["verifyMail", { verifyMail: true }, "is not an option: did you mean verifyEmail?"],
+  ];
+  it.each(wrong)("names itself in what it says of a wrong %s", (option, options, sentence) => {
+    const act = (): unknown => build({ ...right, ...options });
+
+    expect(act).toThrow(ConfigurationError);
+    expect(act).toThrow(`${owner}.${option} ${sentence.startsWith("received") ? "must be" : sentence}`);
+    expect(act).toThrow(sentence);
+  });
+
+  it("asks for a mailer in production", () => {
+    vi.stubEnv("NODE_ENV", "production");
+
+    expect(() => build(right)).toThrow(`${owner}.mailer is missing: the one that prints mails is not for production`);
+    expect(() => build({ ...right, mailer: async () => {} })).not.toThrow();
+    expect(() => consoleMailer()).toThrow(
+      "consoleMailer prints mails instead of sending them: it is not for production",
+    );
+  });
+});
+
+describe("authentication", () => {
+  it.each<readonly [option: string, options: object, sentence: string]>([
+    [
+      "backends",
+      { backends: [{}] },
+      "must be a list of AuthenticationBackend objects, received an object (Object) at [0]",
+    ],
+    ["accounts", { accounts: "account" }, 'must be a path that begins with "/", or false, received "account"'],
+    ["backend", { backend: [] }, "is not an option: did you mean backends?"],
+  ])("refuses a wrong %s by its name", (option, options, sentence) => {
+    expect(() => authentication({ ...right, ...options })).toThrow(`authentication.${option} ${sentence}`);
+  });
+
+  it("is refused a second time on one router, and says so itself", () => {
+    const app = new PorticoApp({ logger: false }).use(authentication(right));
+
+    expect(() => app.use(authentication(right))).toThrow("authentication is used twice here");
+    expect(() => new Router().use(authentication({ ...right, accounts: false }))).not.toThrow();
+  });
+});
