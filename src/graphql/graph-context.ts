@@ -1,6 +1,7 @@
 import { DependencyScope } from "../dependencies/scope.ts";
 import type { BaseContext } from "../http/context.ts";
 import type { FieldTrace } from "./hooks/field-trace.ts";
+import type { GraphQLDenied } from "./language/denied.ts";
 import type { GateFunction } from "./language/field-options.ts";
 import type { Verdict } from "./language/gate.ts";
 
@@ -36,6 +37,8 @@ export class GraphContext implements OperationFacts {
   #isClosed = false;
   /** @internal Whether it was given up: no field is resolved any more. */
   isOver = false;
+  /** @internal Asks the gate of a subscription again, in the operation that it is given; `null` where there is none. */
+  denialSince: ((now: GraphContext) => Promise<GraphQLDenied | null>) | null = null;
   /** @internal Times its fields. */
   readonly trace: FieldTrace | null;
 

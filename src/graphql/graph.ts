@@ -19,6 +19,7 @@ import { Explorer } from "./ide/explorer.ts";
 import { IDE, type IDEOptions } from "./ide/ide.ts";
 import { checkOneGraphql } from "./language/one-graphql.ts";
 import { Limits, type LimitsOptions } from "./limits/limits.ts";
+import { connectLimit } from "./subscriptions/connect-limit.ts";
 import { SharedStreams } from "./subscriptions/shared-streams.ts";
 import { graphSocketRoute } from "./subscriptions/socket-route.ts";
 import { readSubscriptions, type SubscriptionsOptions } from "./subscriptions/subscriptions.ts";
@@ -143,7 +144,13 @@ export class Graph {
     const explorer = ide.enabled ? new Explorer(ide, () => this.#socket !== null) : null;
     const given = isObjectType(schema.getSubscriptionType()) ? read.subscriptions : false;
     const subscriptions = given === false ? null : readSubscriptions(given);
-    this.#endpoint = new Endpoint(pipeline, { transport, uploads, explorer, subscriptions });
+    this.#endpoint = new Endpoint(pipeline, {
+      transport,
+      uploads,
+      explorer,
+      subscriptions,
+      connectLimit: subscriptions === null ? null : connectLimit(subscriptions, read.path),
+    });
     this.#socket =
       subscriptions?.socket === true
         ? graphSocketRoute({

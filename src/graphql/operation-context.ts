@@ -1,5 +1,6 @@
 import type { BaseContext, Outcome } from "../http/context.ts";
 import { publishFrom } from "../http/held-events.ts";
+import { noteSubscribed } from "../http/listening.ts";
 import type { PubSub } from "../stores/pub-sub.ts";
 
 /** A context of its own for one of several operations of a connection. */
@@ -40,7 +41,7 @@ class ConnectionsOperation implements OperationContext {
       get: (target, key) => {
         if (key === "outcome") return this.#outcome;
         if (key === "signal") return this.#signal;
-        if (key === "pubsub") return boundTo(this.ctx, target.host.stores.bus, () => this.#ending);
+        if (key === "pubsub") return boundTo(this.ctx, target, () => this.#ending);
         return Reflect.get(target, key, target) as unknown;
       },
     });
@@ -101,13 +102,22 @@ function over(): DOMException {
 }
 
 /** A generator that waits for the next event cannot be told to return: its subscription ends with the operation instead. */
-function boundTo(ctx: BaseContext, bus: PubSub, end: () => AbortSignal): PubSub {
+function boundTo(ctx: BaseContext, connection: BaseContext, end: () => AbortSignal): PubSub {
+  const { bus } = connection.host.stores;
   return {
     publish: (topic, value) => publishFrom(ctx, bus, topic, value),
-    subscribe: (topic, options) =>
-      bus.subscribe(topic, {
+    subscribe: (topic, options) => {
+      const events = bus.subscribe(topic, {
         signal: options?.signal === undefined ? end() : AbortSignal.any([options.signal, end()]),
-      }),
+      });
+      return {
+        [Symbol.asyncIterator]() {
+          const iterator = events[Symbol.asyncIterator]();
+          noteSubscribed(connection);
+          return iterator;
+        },
+      };
+    },
     settled: () => bus.settled(),
   };
 }

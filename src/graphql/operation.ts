@@ -1,5 +1,6 @@
 import type { BaseContext } from "../http/context.ts";
 import { withContext } from "../http/current-context.ts";
+import { endLeftOpen } from "../http/left-open.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
 import type { FieldTrace } from "./hooks/field-trace.ts";
 import { type OperationContext, operationContext, watchSignal } from "./operation-context.ts";
@@ -77,6 +78,8 @@ class OpenOperation implements Operation {
 
   close(outcome: "success" | "failure"): undefined | Promise<readonly unknown[]> {
     (this.#own ?? this.#connection).settle(outcome);
-    return this.contextValue.close();
+    const closing = this.contextValue.close();
+    // Alone, it leaves to its connection what is open: that may be the transaction of a middleware around it.
+    return this.#own === null ? closing : endLeftOpen(this.#own.ctx, closing);
   }
 }

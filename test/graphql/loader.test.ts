@@ -115,3 +115,15 @@ it("can be the value of a dependency, and so use others", async () => {
 it("refuses what is no function", () => {
   expect(() => loader(undefined as never)).toThrow("loader must be given a function of keys");
 });
+
+it.each([
+  ["the key in its place", ["7"], "string"],
+  ["undefined", [undefined, "7"], "undefined"],
+  ["null", [null, "7"], "null"],
+])("says what is missing when it is given %s and no context", (_, given, received) => {
+  const authors = loader((ids: readonly string[]) => ids);
+  const sentence = `a loader takes the context of the resolver first, load(ctx, key), and received ${received}`;
+
+  expect(() => authors.load(...(given as unknown as Parameters<typeof authors.load>))).toThrow(new TypeError(sentence));
+  expect(() => authors.clear(...(given as unknown as Parameters<typeof authors.load>))).toThrow(TypeError);
+});

@@ -24,7 +24,7 @@ it("[RES-13] [RES-14] rejects the import of a module whose resolver takes a name
 
   await expect(importing).rejects.toThrow(ResolverError);
   await expect(importing).rejects.toThrow(
-    "field: the parameter limt carries no type: limit is declared; add it to params, such as { limt: t.int }",
+    "field: the parameter limt carries no type: limit is declared; did you mean limit? If not, add it to params, such as { limt: t.int }",
   );
 });
 

@@ -427,6 +427,31 @@ describe("gates", () => {
     void [A, B, C, D, E];
   });
 
+  it("of an object have the context, and the arguments of the parameters that they name", () => {
+    const editors = loader((ids: readonly string[]) => ids.map(() => ["ada"]));
+    const params = { n: t.int, shelf: Depend(shelf) };
+    const A: ObjectType<BookRow> = object("Book", {
+      a: field(t.string, {
+        auth: async (user, { parent, ctx }: Of<BookRow>) => {
+          expectTypeOf(ctx).toEqualTypeOf<BaseContext<UserProtocol>>();
+          return (await editors.load(ctx, parent.id)).includes(user.identity);
+        },
+      })(({ parent }) => parent.title),
+      b: field(t.string, {
+        params,
+        auth: (_user, { args }: Of<BookRow, typeof params>) => {
+          expectTypeOf(args).toEqualTypeOf<{ readonly n: number }>();
+          return args.n > 1;
+        },
+      })(({ parent, n }) => parent.title.repeat(n)),
+    });
+    // @ts-expect-error the gate reads an argument that the field does not take
+    const B = field(t.string, { auth: (_user, { args }: Of<BookRow, typeof params>) => args.n > 1 });
+    // @ts-expect-error which arguments there are is not named
+    const C = field(t.string, { params, auth: (_user, { args }: Of<BookRow>) => args.n > 1 });
+    void [A, B, C];
+  });
+
   it("are true or decide by a boolean", () => {
     field(t.string, { auth: async (user) => user.identity !== "" });
     // @ts-expect-error a verdict is a boolean

@@ -1,15 +1,18 @@
 import type { Position } from "../../pagination/cursor/cursor.ts";
 import type { CursorList } from "../../pagination/cursor-page.ts";
+import type { Order } from "../../pagination/order.ts";
 import {
   InvalidCursorError,
   InvalidPageError,
   InvalidPageSizeError,
+  InvalidSortError,
   PaginationError,
 } from "../../pagination/pagination-error.ts";
 import { readSize } from "../../pagination/query-params.ts";
+import { sortOrder } from "../../pagination/sort.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor.ts";
 import { arg } from "../language/arg.ts";
-import { nullable } from "../language/list.ts";
+import { list, nullable } from "../language/list.ts";
 import { int, string } from "../language/scalars.ts";
 import type { Arg } from "../language/type.ts";
 
@@ -33,15 +36,33 @@ export interface ConnectionArgs {
   readonly after?: string | null;
   readonly last?: number | null;
   readonly before?: string | null;
+  /** Only where the strategy is sortable. */
+  readonly sort?: readonly string[] | null;
 }
 
-/** The same in the schema. */
-export const connectionArgs: Readonly<Record<keyof ConnectionArgs, Arg<any>>> = {
+/** The same in the schema, but for the sorting. */
+export const connectionArgs: Readonly<Record<Exclude<keyof ConnectionArgs, "sort">, Arg<any>>> = {
   first: arg(nullable(int), { description: "At most so many, from the beginning or from after." }),
   after: arg(nullable(string), { description: "The cursor that the items stand behind." }),
   last: arg(nullable(int), { description: "At most so many, back from the end or from before." }),
   before: arg(nullable(string), { description: "The cursor that the items stand in front of." }),
 };
+
+/** The argument of the sorting, where the strategy leaves that to the client. */
+export function sortArgs(strategy: CursorPagination<any>): Readonly<Record<string, Arg<any>>> {
+  const { sort } = strategy;
+  if (sort === null) return {};
+  const description = `What to sort by, of ${sort.columns.join(", ")}, with - in front for descending.`;
+  return { sort: arg(nullable(list(string)), { description }) };
+}
+
+/** The order that the arguments ask for; `undefined` when they ask for none. Throws `InvalidSortError`. */
+export function readSorting(strategy: CursorPagination<any>, { sort: names }: ConnectionArgs): Order | undefined {
+  const { sort } = strategy;
+  // Of a strategy that is not sortable it is an argument of the author's own.
+  if (sort === null || names === null || names === undefined) return undefined;
+  return blaming("sort", () => sortOrder(names, { ...sort, parameter: "sort" }));
+}
 
 /** Reads the arguments. Throws a `PaginationError` with the code `BAD_USER_INPUT`; nothing is fetched before. */
 export function readWanted(strategy: CursorPagination<any>, list: CursorList<unknown>, args: ConnectionArgs): Wanted {
@@ -102,6 +123,6 @@ export function asUserInput(error: unknown, parameter: string): unknown {
   if (!(error instanceof PaginationError)) return error;
   const options = { parameter, code: "BAD_USER_INPUT", cause: error };
   if (error instanceof InvalidCursorError) return new InvalidCursorError(options);
-  const Kind = error instanceof InvalidPageError ? InvalidPageError : InvalidPageSizeError;
+  const Kind = [InvalidPageError, InvalidSortError].find((kind) => error instanceof kind) ?? InvalidPageSizeError;
   return new Kind(error.message, options);
 }

@@ -12,7 +12,7 @@ import { fieldFactory } from "../language/field.ts";
 import type { FieldDef } from "../language/field-def.ts";
 import type { FieldOptions, GateArgs, IsGated } from "../language/field-options.ts";
 import type { ObjectType } from "../language/object.ts";
-import { connectionArgs } from "./connection-args.ts";
+import { connectionArgs, sortArgs } from "./connection-args.ts";
 import { connectionType } from "./connection-type.ts";
 import { FieldPageRequest } from "./field-page-request.ts";
 import { connectionExtensions } from "./has-connections.ts";
@@ -61,9 +61,9 @@ export interface ConnectionFactory<Row, P, Gated, GateParent> {
 /**
  * A Relay connection over the strategy and the data handler of a route: `first`, `after`, `last` and `before`, and cursors
  * that the two exchange. The resolver gives the handler, or a list. Rows are fetched only where a query selects them, and
- * counted only for `totalCount`. Its `listSize` is the strategy's.
+ * counted only for `totalCount`. Its `listSize` is the strategy's. A strategy with `sortable` adds `sort: [String!]`.
  *
- * Throws `ConfigurationError` for a strategy without cursors, and for a parameter named as one of the four.
+ * Throws `ConfigurationError` for a strategy without cursors, and for a parameter named as one of these.
  *
  * @example
  * ```ts
@@ -101,14 +101,15 @@ export function connection<
   } = (options ?? {}) as FieldOptions<Params, unknown, true, boolean> & { readonly filter?: unknown };
   if (listSize !== undefined)
     throw new ConfigurationError("connection.listSize", "is what the strategy says: set its maxPageSize");
-  const taken = Object.keys(connectionArgs).find((name) => Object.hasOwn(params, name));
+  const pageArgs = { ...connectionArgs, ...sortArgs(strategy) };
+  const taken = Object.keys(pageArgs).find((name) => Object.hasOwn(params, name));
   if (taken !== undefined)
     throw new ConfigurationError(`connection.params.${taken}`, "is an argument of every connection: take another name");
   const filterOf = readFilter(filter);
   const { max, fallback } = strategy.size;
   const declared = {
     ...others,
-    params: { ...params, ...connectionArgs },
+    params: { ...params, ...pageArgs },
     listSize: { argument: ["first", "last"], max, assumed: fallback },
     extensions: { ...extensions, ...connectionExtensions },
   };

@@ -5,7 +5,7 @@ import type { PageRequest } from "../../pagination/page-request.ts";
 import { InvalidPageError } from "../../pagination/pagination-error.ts";
 import { runLater, type Steps } from "../../pagination/steps.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor.ts";
-import { asUserInput, type ConnectionArgs, readWanted, type Wanted } from "./connection-args.ts";
+import { asUserInput, type ConnectionArgs, readSorting, readWanted, type Wanted } from "./connection-args.ts";
 import { connectionWindow } from "./connection-window.ts";
 
 /** One list as a connection: rows are fetched, counted and sealed into cursors only where a query selects them. */
@@ -18,7 +18,7 @@ export class ListConnection<T> {
 
   constructor(strategy: CursorPagination<any>, handler: AnyHandler<T>, request: PageRequest, args: ConnectionArgs) {
     this.#strategy = strategy;
-    this.#list = new CursorList(strategy, handler, request);
+    this.#list = new CursorList(strategy, handler, request, readSorting(strategy, args));
     this.#request = request;
     this.#wanted = readWanted(strategy, this.#list, args);
   }

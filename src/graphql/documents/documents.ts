@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { flag, optional, positiveInteger, REFUSED, type Rule, resolveOptions } from "../../core/options.ts";
+import { addressBucket } from "../../http/address-bucket.ts";
+import type { BaseContext } from "../../http/context.ts";
 import { BadRequest, HttpException } from "../../http/exceptions.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
+import { GuardedCounter } from "../../http/guarded-counter.ts";
 import { isRecord, type RequestParams } from "../transport/request-params.ts";
 
 /** Where trusted documents are looked up by their id. */
@@ -49,30 +51,34 @@ const documentRules = {
 
 /** Longer ones are not kept for clients: anybody may register, and what is kept is shared with sessions. */
 const LONGEST_KEPT = 16_384;
+/** Of one address in a minute: what an application with many documents needs, and not what fills a store. */
+const MOST_REGISTRATIONS = 120;
 const ID = /^[\w.:/+=-]{1,200}$/;
 const HASH = /^[0-9a-f]{64}$/;
 
 /** Finds the document of a request: sent with it, trusted, or registered before. */
 export class Documents {
   readonly #options: ReturnType<typeof resolveDocuments>;
+  readonly #registrations = new GuardedCounter("Graph.documents");
 
   constructor(options: DocumentsOptions = {}) {
     this.#options = resolveDocuments(options);
   }
 
-  async find(params: RequestParams, store: KeyValueStore): Promise<ResolvedDocument> {
+  async find(params: RequestParams, ctx: BaseContext): Promise<ResolvedDocument> {
     const hash = hashOf(params);
     const id = params.documentId ?? hash;
     if (id !== null && !ID.test(id)) throw new BadRequest("A document id is a short text of letters and digits");
     const known = id === null ? null : ((await this.#options.trusted?.get(id)) ?? null);
     if (known !== null) return { source: known, keep: null };
     if (this.#options.only) throw id === null ? notTrusted() : notFound();
-    if (hash !== null && this.#options.automatic) return this.#automatic(hash, params.query, store);
+    if (hash !== null && this.#options.automatic) return this.#automatic(hash, params.query, ctx);
     if (params.query === null && id !== null) throw notFound();
     return { source: given(params.query), keep: null };
   }
 
-  async #automatic(hash: string, query: string | null, store: KeyValueStore): Promise<ResolvedDocument> {
+  async #automatic(hash: string, query: string | null, ctx: BaseContext): Promise<ResolvedDocument> {
+    const store = ctx.host.stores.durable;
     const key = `apq:{${hash}}`;
     if (query === null) {
       const kept = await store.get(key);
@@ -82,8 +88,17 @@ export class Documents {
     if (createHash("sha256").update(query).digest("hex") !== hash) {
       throw new HttpException(400, "The hash is not that of the document", { code: "PERSISTED_QUERY_MISMATCH" });
     }
-    const keep = (): Promise<void> => store.set(key, query, this.#options.keepSeconds * 1000);
+    const keep = async (): Promise<void> => {
+      if (await this.#mayRegister(ctx)) await store.set(key, query, this.#options.keepSeconds * 1000);
+    };
     return { source: given(query), keep: query.length > LONGEST_KEPT ? null : keep };
+  }
+
+  /** Beyond it a document runs and is not kept: the client sends it whole again, and nobody fills the store. */
+  async #mayRegister({ host, request }: BaseContext): Promise<boolean> {
+    const key = `documents:${addressBucket(request.ip)}`;
+    const { value } = await this.#registrations.increment(host, host.stores.counters, key, 60_000);
+    return value <= MOST_REGISTRATIONS;
   }
 }
 
@@ -111,7 +126,8 @@ function given(query: string | null): string {
 }
 
 function notFound(): HttpException {
-  return new HttpException(400, "The document is not known here: send it whole", { code: "PERSISTED_QUERY_NOT_FOUND" });
+  // By this word, and not by the code, some clients know that they are to send the document whole.
+  return new HttpException(400, "PersistedQueryNotFound", { code: "PERSISTED_QUERY_NOT_FOUND" });
 }
 
 function notTrusted(): HttpException {

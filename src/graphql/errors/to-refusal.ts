@@ -13,9 +13,6 @@ export function toRefusal(error: unknown): Refusal {
   if (!(cause instanceof PorticoError))
     return { status: 500, headers: {}, errors: [new GraphQLError(cause.message, { originalError: cause })] };
   const isAnswer = cause instanceof HttpException || cause.status < 500 || cause.status === 503;
-  const wrapped = new GraphQLError(cause.message, {
-    originalError: cause,
-    extensions: { code: cause.code, ...cause.members },
-  });
+  const wrapped = new GraphQLError(cause.message, { originalError: cause });
   return { status: isAnswer ? cause.status : 500, headers: cause.headers, errors: [wrapped] };
 }

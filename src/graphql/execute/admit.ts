@@ -51,7 +51,7 @@ export async function admit(
   const { schema, preparer, limits, documents } = pipeline;
   const params = read();
   facts.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
-  const { source, keep } = await documents.find(params, ctx.host.stores.durable);
+  const { source, keep } = await documents.find(params, ctx);
   const prepared = preparer.prepare(source, params.operationName, {
     refuse: (operation) => {
       facts.operationName = operation.name?.value ?? null;
@@ -64,8 +64,20 @@ export async function admit(
   facts.cost = checkCost(prepared, variables, limits);
   await keep?.();
   const { operationName, cost, trace } = facts;
-  const execution = { schema, document: prepared.document, variables: params.variables, operationName, cost, trace };
+  const declared = declaredOf(prepared.operation, params.variables);
+  const execution = { schema, document: prepared.document, variables: declared, operationName, cost, trace };
   return { execution, prepared, source };
+}
+
+/** What a client sends beside them is not held on to: a subscription would, for as long as it runs. */
+function declaredOf(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  given: RequestParams["variables"],
+): RequestParams["variables"] {
+  const names = variableDefinitions
+    .map(({ variable }) => variable.name.value)
+    .filter((name) => Object.hasOwn(given, name));
+  return Object.fromEntries(names.map((name) => [name, given[name]]));
 }
 
 function checkMethod({ operation }: OperationDefinitionNode, { isGet, isAlone, takes }: Arrival): void {

@@ -2,12 +2,16 @@ import type { ExecutionResult } from "graphql";
 import * as graphql from "graphql";
 import type { BaseContext } from "../../http/context.ts";
 import type { GraphContext } from "../graph-context.ts";
+import type { GraphQLDenied } from "../language/denied.ts";
 import { type Operation, openOperation } from "../operation.ts";
 import { type Execution, executionArgs } from "./execution.ts";
 import { runIn } from "./run-operation.ts";
 
 /** The results of a subscription, one per event, until it is left. */
-export type ResultStream = AsyncGenerator<ExecutionResult, void, void>;
+export interface ResultStream extends AsyncGenerator<ExecutionResult, void, void> {
+  /** Asks the gate of its root field again, in the operation that it is given: the denial, or `null` while it may go on. */
+  denialSince(now: GraphContext): Promise<GraphQLDenied | null>;
+}
 
 /**
  * Runs a subscription: a stream of results, or the one result that says why there is none. What its own resolver declares
@@ -71,6 +75,10 @@ class EventResults implements ResultStream {
   async throw(error: unknown): Promise<IteratorResult<ExecutionResult, void>> {
     await this.#leave("failure");
     throw error;
+  }
+
+  async denialSince(now: GraphContext): Promise<GraphQLDenied | null> {
+    return this.#operation.contextValue.denialSince?.(now) ?? null;
   }
 
   [Symbol.asyncIterator](): this {

@@ -14,11 +14,13 @@ import { cdnHeaders, cdnPage } from "./cdn-page.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
 import type { IDE } from "./ide.ts";
 import type { PageOptions } from "./page-options.ts";
+import { SharedBuffers } from "./shared-buffers.ts";
 
 /** Serves the page of an `IDE`. The explorer is looked for when somebody first asks for it. */
 export class Explorer {
   readonly #ide: IDE;
   readonly #hasSocket: () => boolean;
+  readonly #pages = new SharedBuffers();
   #bundle: Promise<ExplorerBundle | null> | undefined;
 
   /** @param hasSocket whether subscriptions are taken at the endpoint's own address, by a socket */
@@ -33,7 +35,29 @@ export class Explorer {
     this.#bundle ??= findExplorer();
     const bundle = await this.#bundle;
     if (bundle === null) return sendText(ctx, explorerHeaders(["'none'"], []), NOT_THERE);
-    await sendBundled(ctx, bundle, bundledEnd(this.#options(ctx)));
+    await this.#sendBundled(ctx, bundle, bundledEnd(this.#options(ctx)));
+  }
+
+  async #sendBundled({ outgoing, exchange }: HttpContext, bundle: ExplorerBundle, end: Buffer): Promise<void> {
+    const accepted = exchange.headers["accept-encoding"];
+    const encoding = (["br", "gzip"] as const).find((coding) => acceptsEncoding(accepted, coding));
+    const tag = bundledTag(bundle, end, encoding ?? "identity");
+    for (const [name, value] of Object.entries(bundledHeaders(bundle))) outgoing.header(name, value);
+    outgoing.vary("Accept-Encoding");
+    outgoing.header("etag", tag);
+    if (matchesTag(exchange.headers["if-none-match"], tag)) {
+      outgoing.status(304).empty();
+      return;
+    }
+    const type = "text/html; charset=utf-8";
+    // Shared: who asks for it many times and reads nothing holds it once.
+    const page = await this.#pages.get(tag, () => bundledPage(bundle, end, encoding ?? "gzip"));
+    if (encoding === undefined) {
+      outgoing.stream(Readable.from([page]).pipe(createGunzip()), type);
+      return;
+    }
+    outgoing.header("content-encoding", encoding).header("content-length", String(page.length));
+    outgoing.stream(Readable.from([page]), type);
   }
 
   #options({ exchange }: HttpContext): PageOptions {
@@ -48,27 +72,6 @@ export class Explorer {
 function sendText({ outgoing }: HttpContext, headers: Readonly<Record<string, string>>, page: string): void {
   for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
   outgoing.html(page);
-}
-
-async function sendBundled({ outgoing, exchange }: HttpContext, bundle: ExplorerBundle, end: Buffer): Promise<void> {
-  const accepted = exchange.headers["accept-encoding"];
-  const encoding = (["br", "gzip"] as const).find((coding) => acceptsEncoding(accepted, coding));
-  const tag = bundledTag(bundle, end, encoding ?? "identity");
-  for (const [name, value] of Object.entries(bundledHeaders(bundle))) outgoing.header(name, value);
-  outgoing.vary("Accept-Encoding");
-  outgoing.header("etag", tag);
-  if (matchesTag(exchange.headers["if-none-match"], tag)) {
-    outgoing.status(304).empty();
-    return;
-  }
-  const type = "text/html; charset=utf-8";
-  const page = await bundledPage(bundle, end, encoding ?? "gzip");
-  if (encoding === undefined) {
-    outgoing.stream(Readable.from([page]).pipe(createGunzip()), type);
-    return;
-  }
-  outgoing.header("content-encoding", encoding).header("content-length", String(page.length));
-  outgoing.stream(Readable.from([page]), type);
 }
 
 const NOT_THERE = `<!doctype html>

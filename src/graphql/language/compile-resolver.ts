@@ -1,10 +1,11 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
+import type { RateLimit } from "../../http/rate-limit.ts";
 import type { GraphContext } from "../graph-context.ts";
 import { OperationOver } from "../operation-over.ts";
 import type { Complete } from "./complete-input.ts";
 import type { FieldDeclaration, Finish } from "./declaration.ts";
-import { type FieldGate, passGate } from "./gate.ts";
+import { denialSince, type FieldGate, type GateQuestion, passGate } from "./gate.ts";
 
 type RawArgs = Readonly<Record<string, unknown>>;
 export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;
@@ -20,7 +21,7 @@ export interface ArgPlan {
 }
 
 /**
- * Compiles a field once to what graphql calls: the gate, then the dependencies, then the resolver with what it takes and no
+ * Compiles a field once to what graphql calls: the gate, the limit, the dependencies, then the resolver with what it takes and no
  * more. Nothing on the way waits for a promise that is not there.
  *
  * @param receiver the instance whose method this is, at a root; `null` where the parent object is that instance
@@ -41,8 +42,9 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
           const filled = graph.dependencies.fill(injected, target);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
-  const resolve = field.finish === null ? run : finished(run, args, field.finish);
-  return field.gate === null ? resolve : gated(field.gate, args, resolve);
+  const resolve = limited(field.options.limit, field.finish === null ? run : finished(run, args, field.finish));
+  if (field.gate === null) return resolve;
+  return field.operation === "subscription" ? gatedAgain(field.gate, args, resolve) : gated(field.gate, args, resolve);
 }
 
 function finished(run: Resolve, args: readonly ArgPlan[], finish: Finish): Resolve {
@@ -59,19 +61,43 @@ function isOver(graph: GraphContext | undefined): boolean {
 }
 
 /** The resolver of a field that is a property of its parent. */
-export function compileProperty(key: string, gate: FieldGate | null, receiver: object | null): Resolve {
-  const read: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
+export function compileProperty(key: string, { gate, options }: FieldDeclaration, receiver: object | null): Resolve {
+  const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
+  const read = limited(options.limit, property);
   return gate === null ? read : gated(gate, [], read);
 }
 
+function limited(limit: RateLimit | undefined, resolve: Resolve): Resolve {
+  if (limit === undefined) return resolve;
+  return async (source, raw, graph, info) => {
+    await limit.attempt(graph.connection);
+    return resolve(source, raw, graph, info);
+  };
+}
+
 function gated(gate: FieldGate, args: readonly ArgPlan[], resolve: Resolve): Resolve {
-  const hasArgs = args.length > 0;
+  const ask = questioner(args);
   return (source, raw, graph, info) => {
-    const passed = passGate(gate, graph, { parent: source, args: () => readArgs(args, raw), hasArgs });
+    const passed = passGate(gate, graph, ask(source, raw));
     return passed === undefined
       ? resolve(source, raw, graph, info)
       : passed.then(() => resolve(source, raw, graph, info));
   };
+}
+
+/** A subscription outlives what its gate has said: the operation remembers how to ask again. */
+function gatedAgain(gate: FieldGate, args: readonly ArgPlan[], subscribe: Resolve): Resolve {
+  const ask = questioner(args);
+  const start = gated(gate, args, subscribe);
+  return (source, raw, graph, info) => {
+    graph.denialSince = (now) => denialSince(gate, now, ask(source, raw));
+    return start(source, raw, graph, info);
+  };
+}
+
+function questioner(args: readonly ArgPlan[]): (parent: unknown, raw: RawArgs) => GateQuestion {
+  const hasArgs = args.length > 0;
+  return (parent, raw) => ({ parent, args: () => readArgs(args, raw), hasArgs });
 }
 
 function readArgs(args: readonly ArgPlan[], raw: RawArgs): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import type { GraphQLResolveInfo } from "graphql";
+import { nearest } from "../../core/options.ts";
 import type { GraphContext } from "../graph-context.ts";
 import { isTypeRef } from "./arg.ts";
 import type { Operation } from "./field-def.ts";
@@ -130,9 +131,11 @@ function takenNames(
       params.names.size === 0
         ? "nothing is"
         : `${[...params.names].join(", ")} ${params.names.size === 1 ? "is" : "are"}`;
+    const near = nearest(key, [...params.names]);
+    const meant = near === undefined ? "" : `did you mean ${near}? If not, `;
     throw new ResolverError(
       place,
-      `the parameter ${key} carries no type: ${declared} declared; add it to params, such as { ${key}: t.int }`,
+      `the parameter ${key} carries no type: ${declared} declared; ${meant}add it to params, such as { ${key}: t.int }`,
     );
   }
   return new Set(first.keys);

@@ -72,7 +72,8 @@ function resolverConfig(
     return field.operation === "subscription" ? { subscribe: resolve, resolve: (event) => event } : { resolve };
   }
   const property = field.member ?? key;
-  // Without a gate or another name, a property is what graphql reads by itself.
-  const isDefault = field.gate === null && receiver === null && (field.options.name ?? key) === property;
-  return isDefault ? {} : { resolve: compileProperty(property, field.gate, receiver) };
+  // Without a gate, a limit or another name, a property is what graphql reads by itself.
+  const isBare = field.gate === null && field.options.limit === undefined;
+  const isDefault = isBare && receiver === null && (field.options.name ?? key) === property;
+  return isDefault ? {} : { resolve: compileProperty(property, field, receiver) };
 }

@@ -3,6 +3,7 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { flag, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/options.ts";
 import type { BaseContext } from "../../http/context.ts";
 import type { CurrentUser } from "../../http/identity.ts";
+import type { RateLimit } from "../../http/rate-limit.ts";
 import type { InjectedParam } from "./args.ts";
 import type { InOf } from "./type.ts";
 
@@ -16,7 +17,8 @@ export interface GateArgs<Parent, P> {
   readonly ctx: BaseContext<CurrentUser>;
 }
 /**
- * The object that a gate looks at.
+ * What a gate looks at: the object, and beside it the context, with which a loader finds out what the object does not say. A
+ * gate that reads arguments names the parameters too, `Of<OrderRow, typeof params>`.
  *
  * @example
  * ```ts
@@ -29,9 +31,7 @@ export interface GateArgs<Parent, P> {
  * );
  * ```
  */
-export interface Of<Parent> {
-  readonly parent: Parent;
-}
+export interface Of<Parent, P = {}> extends GateArgs<Parent, P> {}
 
 /** By how much a list multiplies the cost of what is selected in it. */
 export type ListSize<Argument extends string = string> =
@@ -53,7 +53,13 @@ export interface FieldOptions<P, Parent, Yes extends true, Verdict extends Maybe
    * `true`: someone must be signed in. A function decides for those who are; it is never called for nobody. One that takes
    * the user alone is asked once per operation, one that takes a second parameter for every object.
    */
-  readonly auth?: Yes | ((user: CurrentUser, gate: GateArgs<Parent, P>) => Verdict);
+  readonly auth?: Yes | ((user: CurrentUser, gate: GateArgs<Parent, NoInfer<P>>) => Verdict);
+  /**
+   * How often it may be called: what `rateLimit()` returns. Counted for every call, under whatever alias and for every object,
+   * after the gate and before anything else; too many are `RATE_LIMITED`, on that field alone. Of a subscription its starts
+   * count. @default as often as one likes
+   */
+  readonly limit?: RateLimit;
   /** What one selection of this field counts against the budget. @default 1 */
   readonly cost?: number;
   /** How many times what is selected below counts. @default 1 */
@@ -85,6 +91,7 @@ export type GateFunction = (user: never, gate: never) => unknown;
 export interface ResolvedFieldOptions {
   readonly params: Readonly<Record<string, unknown>> | undefined;
   readonly auth: true | GateFunction | undefined;
+  readonly limit: RateLimit | undefined;
   readonly cost: number | undefined;
   readonly listSize: ListSize | undefined;
   readonly name: string | undefined;
@@ -103,6 +110,8 @@ export function readFieldOptions(operation: string, options: unknown): ResolvedF
   const read = resolveOptions(operation, options, rules);
   if (read.shared !== undefined && operation !== "subscription")
     throw new ConfigurationError(`${operation}.shared`, "is an option of subscriptions");
+  if (read.shared === true && read.limit !== undefined)
+    throw new ConfigurationError(`${operation}.limit`, "counts who is calling, and a shared subscription knows nobody");
   const taken = OURS.find((name) => Object.hasOwn(read.extensions ?? {}, name));
   if (taken !== undefined)
     throw new ConfigurationError(`${operation}.extensions.${taken}`, `is what the option ${taken} writes: use that`);
@@ -140,6 +149,10 @@ const rules = {
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   ),
   auth,
+  limit: rule<RateLimit>(
+    "what rateLimit() returns",
+    (value) => typeof value === "function" && typeof (value as Partial<RateLimit>).attempt === "function",
+  ),
   cost: wholeNumber,
   listSize: rule<ListSize>("a whole number, or { argument, max, assumed }", isListSize),
   name: text,

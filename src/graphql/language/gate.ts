@@ -1,3 +1,4 @@
+import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { Identity } from "../../http/identity.ts";
 import type { GraphContext } from "../graph-context.ts";
@@ -44,15 +45,37 @@ export interface GateQuestion {
 
 /** Returns when the field is allowed, at once if nothing has to be awaited; throws or rejects with `GraphQLDenied`. */
 export function passGate(gate: FieldGate, graph: GraphContext, question: GateQuestion): MaybePromise<void> {
+  const verdict = verdictOf(gate, graph, question);
+  return isPromise(verdict) ? Promise.resolve(verdict).then(judge) : judge(verdict);
+}
+
+/**
+ * Asks again about what was allowed and is still open: the denial, or `null` while it stays allowed. A gate that fails takes
+ * nothing away, as a store of credentials that is away revokes none: it is asked again.
+ */
+export async function denialSince(
+  gate: FieldGate,
+  graph: GraphContext,
+  question: GateQuestion,
+): Promise<GraphQLDenied | null> {
+  try {
+    const verdict = await verdictOf(gate, graph, question);
+    if (verdict !== FAILED) judge(verdict);
+    return null;
+  } catch (error) {
+    if (error instanceof GraphQLDenied) return error;
+    throw error;
+  }
+}
+
+function verdictOf(gate: FieldGate, graph: GraphContext, question: GateQuestion): Verdict {
   const { identity } = graph.connection;
   // Nobody is never asked about: a gate may rely on having a user.
   if (!identity.user.isAuthenticated) throw new GraphQLDenied(denialOf(identity));
-  if (gate.kind === "signed-in") return;
-  const verdict =
-    gate.kind === "user"
-      ? askOnce(gate.decide, graph, undefined, () => undefined)
-      : askAboutObject(gate.decide, graph, question);
-  return isPromise(verdict) ? Promise.resolve(verdict).then(judge) : judge(verdict);
+  if (gate.kind === "signed-in") return true;
+  return gate.kind === "user"
+    ? askOnce(gate.decide, graph, undefined, () => undefined)
+    : askAboutObject(gate.decide, graph, question);
 }
 
 function askAboutObject(decide: GateFunction, graph: GraphContext, question: GateQuestion): Verdict {
@@ -75,15 +98,34 @@ function ask(decide: GateFunction, graph: GraphContext, given: unknown): Verdict
   const fail = (error: unknown): unknown => {
     if (error instanceof GraphQLDenied) return error;
     graph.connection.log.error({ err: error, gate: decide.name }, "a gate failed: what it guards stays closed");
-    return false;
+    return FAILED;
+  };
+  const heard = (verdict: unknown): unknown => {
+    if (typeof verdict !== "boolean" && !(verdict instanceof GraphQLDenied)) warnOfVerdict(decide, graph);
+    return verdict;
   };
   try {
     const verdict: unknown = decide(graph.connection.user as never, given as never);
-    return isPromise(verdict) ? withinPatience(verdict).catch(fail) : verdict;
+    return isPromise(verdict) ? withinPatience(verdict).then(heard).catch(fail) : heard(verdict);
   } catch (error) {
     return fail(error);
   }
 }
+
+const WARNED = new WeakSet<GateFunction>();
+
+/** Says once for each gate that it answers neither yes nor no, outside production. */
+function warnOfVerdict(decide: GateFunction, graph: GraphContext): void {
+  if (WARNED.has(decide) || isProduction()) return;
+  WARNED.add(decide);
+  graph.connection.log.warn(
+    { gate: decide.name },
+    "a gate returned neither true nor false: only true opens, so what it guards stays closed",
+  );
+}
+
+/** What a gate says that failed. */
+const FAILED = Symbol("failed");
 
 const PATIENCE_MS = 5_000;
 

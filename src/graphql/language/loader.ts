@@ -37,14 +37,26 @@ export function loader<K, V>(batch: Batch<K, V>): Loader<K, V> {
   const queueOf = (ctx: BaseContext): LoadQueue<K, V> => {
     const known = queues.get(ctx);
     if (known !== undefined) return known;
+    checkContext(ctx);
     const queue = new LoadQueue(batch, ctx);
     queues.set(ctx, queue);
     return queue;
   };
   return Object.freeze({
     load: (ctx: BaseContext, key: K) => queueOf(ctx).load(key),
-    clear: (ctx: BaseContext, ...key: [K?]) => queues.get(ctx)?.clear(...key),
+    clear: (ctx: BaseContext, ...key: [K?]) => {
+      checkContext(ctx);
+      queues.get(ctx)?.clear(...key);
+    },
   });
+}
+
+/** Whoever forgets it gives the key in its place. */
+function checkContext(ctx: unknown): void {
+  if (typeof ctx === "object" && ctx !== null) return;
+  throw new TypeError(
+    `a loader takes the context of the resolver first, load(ctx, key), and received ${ctx === null ? "null" : typeof ctx}`,
+  );
 }
 
 interface Waiting<K, V> {

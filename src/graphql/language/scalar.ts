@@ -14,7 +14,7 @@ export interface Scalar<T> extends GraphType<T, T, "scalar"> {
 export interface ScalarOptions<T> extends TypeOptions {
   /** Where the format is specified. */
   readonly specifiedByUrl?: string;
-  /** The value as JSON. */
+  /** The value as JSON. What it throws is about a value of the application's own: it is logged, and clients are told nothing. */
   serialize(value: T): unknown;
   /** The value that the client sent, from JSON. What it throws is told to the client. */
   parse(value: unknown): T;
@@ -43,11 +43,27 @@ export function scalar<T>(name: string, options: ScalarOptions<T>): Scalar<T> {
       name,
       description,
       specifiedByURL: specifiedByUrl,
-      serialize,
+      serialize: (value) => serialized(name, serialize, value),
       parseValue: parse,
       parseLiteral: (node, variables) => parse(valueFromASTUntyped(node, variables)),
     }),
   );
+}
+
+/** A plain error, which is masked, and says the kind of the value alone: what a resolver gave may be a secret. */
+function serialized(name: string, serialize: (value: never) => unknown, value: unknown): unknown {
+  try {
+    return serialize(value as never);
+  } catch (cause) {
+    throw new TypeError(`${name} cannot represent what the resolver gave: ${valueKind(value)}`, { cause });
+  }
+}
+
+function valueKind(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  if (value instanceof Date && Number.isNaN(value.getTime())) return "an invalid Date";
+  return `an object (${(value.constructor as { name?: string } | undefined)?.name ?? "no class"})`;
 }
 
 /** A scalar of graphql's own kind as one of ours. */

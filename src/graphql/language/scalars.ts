@@ -31,7 +31,7 @@ export const dateTime: Scalar<Date> = scalar<Date>("DateTime", {
   specifiedByUrl: "https://scalars.graphql.org/andimarek/date-time",
   serialize(value) {
     if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
-    throw new GraphQLError("DateTime takes a valid Date");
+    throw new TypeError("DateTime takes a valid Date");
   },
   parse(value) {
     const day = typeof value === "string" ? TIMESTAMP.exec(value)?.[1] : undefined;
@@ -59,7 +59,7 @@ export const json: Scalar<unknown> = scalarOf(
 export const upload: Scalar<Upload> = scalar<Upload>("Upload", {
   description: "A file that is sent with the operation, as a part of a multipart request.",
   serialize() {
-    throw new GraphQLError("Upload is for arguments, not for results");
+    throw new TypeError("Upload is for arguments, not for results");
   },
   parse(value) {
     if (isUpload(value)) return value;

@@ -18,7 +18,8 @@ export function readClientMessage(data: SocketMessage): ClientMessage | null {
       return isAbsent(payload) || isRecord(payload) ? { type, payload: payload ?? {} } : null;
     case "ping":
     case "pong":
-      return isAbsent(payload) || isRecord(payload) ? { type, payload: payload ?? undefined } : null;
+      if (!isAbsent(payload) && !isRecord(payload)) return null;
+      return { type, payload: data.length > LONGEST_ECHO ? undefined : (payload ?? undefined) };
     case "subscribe":
       return isId(id) && isRecord(payload) ? { type, id, payload } : null;
     case "complete":
@@ -39,6 +40,9 @@ function parse(text: string): unknown {
 function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
+
+/** A ping is answered with what it brought, where that is little: what is nested deeply can be read and not be written. */
+const LONGEST_ECHO = 1_024;
 
 /** It is said again with every event. */
 const LONGEST_ID = 256;

@@ -5,7 +5,7 @@ import { withContext } from "../../http/current-context.ts";
 import { HttpException } from "../../http/exceptions.ts";
 import type { Gate } from "../../http/identity.ts";
 import { logFailure } from "../../http/problem.ts";
-import type { Readmit } from "../../http/serve-socket.ts";
+import type { OnRecheck, Readmit } from "../../http/serve-socket.ts";
 import type { ServerSocket, SocketMessage } from "../../http/socket.ts";
 import type { AnswerBody } from "../execute/answer.ts";
 import { openRequest, type Pipeline } from "../execute/run-request.ts";
@@ -14,6 +14,7 @@ import { type ClientMessage, readClientMessage } from "./client-message.ts";
 import { initCredential } from "./init-credential.ts";
 import type { EventSink, LiveSubscription } from "./live-subscription.ts";
 import { onlyAnswer } from "./only-answer.ts";
+import { recheck } from "./recheck.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const PROTOCOL = "graphql-transport-ws";
@@ -27,6 +28,7 @@ export interface ConversationOptions {
   readonly socket: ServerSocket;
   readonly ctx: WebSocketContext;
   readonly readmit: Readmit;
+  readonly onRecheck: OnRecheck;
 }
 
 /** An operation of the socket, from its message to its end. */
@@ -35,7 +37,12 @@ interface SocketOperation {
   /** Gives a query or a mutation up that has started. */
   abort: (() => void) | null;
   isLeft: boolean;
+  /** Of the message that began it: its variables are held as long as it runs, and are many times as large in memory. */
+  readonly length: number;
 }
+
+/** Characters of messages that the operations of one socket may have together: two messages of the largest size. */
+const MOST_HELD = 2 ** 21;
 
 /** One socket that speaks `graphql-transport-ws`, from its first message to its end. */
 export class Conversation {
@@ -64,18 +71,28 @@ export class Conversation {
   run(): Promise<void> {
     const socket = this.#socket;
     socket.onEnding(() => this.#end());
+    this.#options.onRecheck(() => this.#recheck());
     socket.consume((message) => withContext(this.#ctx, () => this.#receive(message)));
     return socket.closed;
   }
 
+  /** Nothing that a client sends may throw into the socket's own events: that would end the process. */
   #receive(data: SocketMessage): void {
+    try {
+      this.#answer(data);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  #answer(data: SocketMessage): void {
     const message = readClientMessage(data);
     if (message === null) return this.#socket.close(4400, "not a message of graphql-transport-ws");
     switch (message.type) {
       case "connection_init":
         return this.#init(message);
       case "subscribe":
-        return this.#subscribe(message);
+        return this.#subscribe(message, data.length);
       case "complete":
         return this.#leave(message.id);
       case "ping":
@@ -117,21 +134,24 @@ export class Conversation {
     this.#socket.close(isLater ? 1013 : 4403, Buffer.byteLength(error.message) > 123 ? "refused" : error.message);
   }
 
-  #subscribe({ id, payload }: ClientMessage & { readonly type: "subscribe" }): void {
+  #subscribe({ id, payload }: ClientMessage & { readonly type: "subscribe" }, length: number): void {
     if (this.#state !== "ready") return this.#socket.close(4401, "connection_init comes first");
     if (this.#operations.has(id)) return this.#socket.close(4409, "this id is taken");
     // Whoever comes back finds another process.
     if (this.#ctx.host.connections.isLeaving) return this.#socket.close(1001, "going away");
-    void this.#run(id, payload);
+    this.#run(id, payload, length).catch((error: unknown) => this.#refuse(error));
   }
 
-  async #run(id: string, payload: Readonly<Record<string, unknown>>): Promise<void> {
+  async #run(id: string, payload: Readonly<Record<string, unknown>>, length: number): Promise<void> {
     const { pipeline, subscriptions } = this.#options;
-    const operation: SocketOperation = { live: null, abort: null, isLeft: false };
+    const operation: SocketOperation = { live: null, abort: null, isLeft: false, length };
+    const held = this.#operations.values().reduce((sum, other) => sum + other.length, length);
     const isOneTooMany = Math.max(this.#operations.size, this.#leaving) >= subscriptions.maxPerSocket;
-    if (!isOneTooMany) this.#operations.set(id, operation);
+    const isTooMuch = held > MOST_HELD;
+    if (!isOneTooMany && !isTooMuch) this.#operations.set(id, operation);
     const read = (): ReturnType<typeof readParams> => {
-      if (isOneTooMany) throw tooMany(subscriptions.maxPerSocket);
+      if (isOneTooMany) throw tooMany(`A socket carries at most ${subscriptions.maxPerSocket} operations at once`);
+      if (isTooMuch) throw tooMany(`The operations of a socket have at most ${MOST_HELD} characters together`);
       return readParams(payload);
     };
     const opened = await openRequest(pipeline, this.#ctx, read, {
@@ -188,6 +208,13 @@ export class Conversation {
     this.#leaving--;
   }
 
+  #recheck(): Promise<void> {
+    return recheck(
+      this.#ctx,
+      [...this.#operations.values()].flatMap(({ live }) => live ?? []),
+    );
+  }
+
   #end(): void {
     this.#stopWaiting();
     for (const id of this.#operations.keys()) this.#leave(id);
@@ -203,8 +230,6 @@ export class Conversation {
   }
 }
 
-function tooMany(most: number): HttpException {
-  return new HttpException(429, `A socket carries at most ${most} operations at once`, {
-    code: "TOO_MANY_SUBSCRIPTIONS",
-  });
+function tooMany(sentence: string): HttpException {
+  return new HttpException(429, sentence, { code: "TOO_MANY_SUBSCRIPTIONS" });
 }

@@ -1,5 +1,6 @@
 import type { BaseContext } from "../../http/context.ts";
 import { ServiceUnavailable } from "../../http/exceptions.ts";
+import { logFailure } from "../../http/problem.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
 import type { Facts } from "../execute/admit.ts";
 import { answerTo, type OperationAnswer, refusalTo } from "../execute/answer.ts";
@@ -40,9 +41,11 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
     return { done: true, value: undefined };
   }
 
+  /** Ends the subscription for this reason, which is its last answer. A generator that does not notice is not waited for. */
   async throw(error: unknown): Promise<IteratorResult<OperationAnswer, void>> {
-    await this.return();
-    throw error;
+    this.#hasFailed = true;
+    void this.#giveUp(error);
+    return { done: false, value: refusalTo(error, this.#ctx, this.#isDebug, this.#facts) };
   }
 
   [Symbol.asyncIterator](): this {
@@ -51,6 +54,14 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
+  }
+
+  async #giveUp(reason: unknown): Promise<void> {
+    try {
+      await this.#results.throw(reason);
+    } catch (error) {
+      if (error !== reason) logFailure(this.#ctx.host, this.#ctx.exchange, error);
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 import { Readable } from "node:stream";
 import type { HttpContext } from "../../http/context.ts";
 import type { Identity } from "../../http/identity.ts";
+import { LISTENING, TELL_LISTENING } from "../../http/listening.ts";
 import type { OpenConnection } from "../../http/open-connections.ts";
 import { STALLED_MS } from "../../http/socket.ts";
 import type { EventSink, LiveSubscription } from "./live-subscription.ts";
+import { recheck } from "./recheck.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const STREAM_TYPE = "text/event-stream";
@@ -30,6 +32,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     // The client learns that it is connected before anything happens.
     this.push(COMMENT);
     live.start(this);
+    if (ctx.exchange.headers[TELL_LISTENING] !== undefined) void this.#tellListening();
     // Last: a process that is leaving ends it here.
     ctx.host.connections.add(this);
   }
@@ -61,6 +64,11 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     this.#finish();
   }
 
+  async #tellListening(): Promise<void> {
+    await this.#live.whenListening?.();
+    if (!this.#isOver && !this.destroyed) this.push(`${LISTENING}\n\n`);
+  }
+
   beat(now: number): void {
     const { pingSeconds } = this.#options;
     if (this.#drained !== null && now - this.#stalledAt > STALLED_MS) return this.cut();
@@ -68,6 +76,10 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     this.#beatAt = now + pingSeconds * 1000;
     // What a client does not read is not there to be filled with comments.
     if (this.readableLength === 0) this.push(COMMENT);
+  }
+
+  recheck(): Promise<void> {
+    return recheck(this.#ctx, [this.#live]);
   }
 
   /** Without `complete`: the client is to come back, with another credential or to another process. */

@@ -1,12 +1,14 @@
 import type { ExecutionResult } from "graphql";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context.ts";
+import { whenListening } from "../../http/listening.ts";
 import { logFailure } from "../../http/problem.ts";
 import type { Admitted, Facts } from "../execute/admit.ts";
 import { isRefused, type OperationAnswer, refusalTo } from "../execute/answer.ts";
 import { GraphRefusal } from "../execute/refusal.ts";
 import type { Pipeline } from "../execute/run-request.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
+import type { GraphContext } from "../graph-context.ts";
 import type { Observation } from "../hooks/observation.ts";
 import { EventAnswers } from "./event-answers.ts";
 import { isShared } from "./is-shared.ts";
@@ -27,6 +29,13 @@ export interface LiveSubscription {
   start(sink: EventSink): void;
   /** Ends it, started or not: the client has left. Never rejects. */
   leave(): Promise<void>;
+  /** Resolves when it has subscribed to the bus, and that holds. Not there for an answer. */
+  whenListening?(): Promise<void>;
+  /**
+   * Asks the gate of its root field again, in the operation that it is given, and ends it with the denial. Never rejects.
+   * Not there for what has no gate or no user: one that is shared, an answer.
+   */
+  recheck?(now: GraphContext): Promise<void>;
 }
 
 /** Opens a subscription that may run; an answer says why it has no events. */
@@ -42,7 +51,7 @@ export async function openSubscription(
   const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: pipeline.timeoutMs });
   if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, facts);
   const answers = new EventAnswers(source, ctx, pipeline.isDebug, facts);
-  return new OwnSubscription(ctx, pipeline.hooks.isEmpty ? answers : observation.follow(answers, facts));
+  return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? answers : observation.follow(answers, facts));
 }
 
 export function isResultStream(source: ResultStream | ExecutionResult): source is ResultStream {
@@ -62,16 +71,36 @@ export function noEvents(
 /** A subscription that is executed for one client, at its pace. */
 class OwnSubscription implements LiveSubscription {
   readonly #ctx: BaseContext;
+  readonly #source: ResultStream;
   readonly #events: AsyncGenerator<OperationAnswer, void, void>;
+  #sink: EventSink | null = null;
   #isOver = false;
 
-  constructor(ctx: BaseContext, events: AsyncGenerator<OperationAnswer, void, void>) {
+  constructor(ctx: BaseContext, source: ResultStream, events: AsyncGenerator<OperationAnswer, void, void>) {
     this.#ctx = ctx;
+    this.#source = source;
     this.#events = events;
   }
 
   start(sink: EventSink): void {
+    this.#sink = sink;
     void this.#pump(sink);
+  }
+
+  async recheck(now: GraphContext): Promise<void> {
+    try {
+      const denial = await this.#source.denialSince(now);
+      if (denial === null || this.#isOver) return;
+      this.#isOver = true;
+      const last = await this.#events.throw(denial);
+      if (last.done !== true) this.#sink?.error(last.value.text);
+    } catch (error) {
+      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+    }
+  }
+
+  whenListening(): Promise<void> {
+    return whenListening(this.#ctx);
   }
 
   async leave(): Promise<void> {

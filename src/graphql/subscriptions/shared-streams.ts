@@ -3,6 +3,7 @@ import type { ExecutionResult } from "graphql";
 import type { BaseContext } from "../../http/context.ts";
 import { withContext } from "../../http/current-context.ts";
 import type { Host } from "../../http/host.ts";
+import { whenListening } from "../../http/listening.ts";
 import { logFailure } from "../../http/problem.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import type { Admitted, Facts } from "../execute/admit.ts";
@@ -99,6 +100,10 @@ class SharedStream {
     void this.#inside(() => this.#pump());
   }
 
+  whenListening(): Promise<void> {
+    return whenListening(this.#ctx);
+  }
+
   async leave(member: SharedMember): Promise<void> {
     this.#members.delete(member);
     if (this.#members.size > 0 || this.#isOver) return;
@@ -159,6 +164,10 @@ class SharedMember implements LiveSubscription {
 
   start(sink: EventSink): void {
     this.#stream.start(this, sink);
+  }
+
+  whenListening(): Promise<void> {
+    return this.#stream.whenListening();
   }
 
   keep(errors: readonly FormattedError[]): void {

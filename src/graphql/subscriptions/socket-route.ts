@@ -2,11 +2,11 @@ import type { WebSocketContext } from "../../http/context.ts";
 import type { Gate } from "../../http/identity.ts";
 import { type Middleware, middlewareFunctions } from "../../http/middleware.ts";
 import type { RenderError } from "../../http/problem.ts";
-import { rateLimit } from "../../http/rate-limit.ts";
-import type { Readmit } from "../../http/serve-socket.ts";
+import type { OnRecheck, Readmit } from "../../http/serve-socket.ts";
 import type { ServerSocket } from "../../http/socket.ts";
 import type { SocketRoute } from "../../http/socket-route.ts";
 import type { Pipeline } from "../execute/run-request.ts";
+import { connectLimit } from "./connect-limit.ts";
 import { Conversation, PROTOCOL } from "./conversation.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
@@ -25,19 +25,21 @@ interface SocketArgs {
   readonly ctx: WebSocketContext;
   readonly socket: ServerSocket;
   readonly readmit: Readmit;
+  readonly onRecheck: OnRecheck;
 }
 
 /** The socket of an endpoint: at the upgrade its middleware and a credential that is there, the gate after `connection_init`. */
 export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
   const { path, pipeline, subscriptions, gate } = options;
-  const { maxBuffered, pauseAbove, pingSeconds, messagesPerSecond, connectsPerMinute } = subscriptions;
+  const { maxBuffered, pauseAbove, pingSeconds, messagesPerSecond } = subscriptions;
+  const limit = connectLimit(subscriptions, path);
   return {
     path,
     handler(args) {
-      const { ctx, socket, readmit } = args as SocketArgs;
+      const { ctx, socket, readmit, onRecheck } = args as SocketArgs;
       // Accepted all the same: a client that asked for a protocol and got none would not see why it is closed.
       if (socket.protocol !== PROTOCOL) return socket.close(4406, `the subprotocol is ${PROTOCOL}`);
-      return new Conversation({ pipeline, subscriptions, gate, socket, ctx, readmit }).run();
+      return new Conversation({ pipeline, subscriptions, gate, socket, ctx, readmit, onRecheck }).run();
     },
     auth: undefined,
     params: [],
@@ -51,9 +53,7 @@ export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
       maxMessagesPerSecond: messagesPerSecond,
     },
     renderError: options.renderError,
-    admission: {
-      atUpgrade: connectsPerMinute === 0 ? [] : [rateLimit({ perMinute: connectsPerMinute, name: `socket ${path}` })],
-    },
+    admission: { atUpgrade: limit === null ? [] : [limit] },
   };
 }
 

@@ -14,7 +14,7 @@ export interface SubscriptionsOptions {
   readonly pingSeconds?: number;
   /** Operations that may run on one socket; as many again may be ending that the client has left. @default 100 */
   readonly maxPerSocket?: number;
-  /** Sockets that one address may open in a minute; beyond it the upgrade is 429. 0 is any number. @default 600 */
+  /** Sockets and streams of events that one address may open in a minute; beyond it they are 429. 0 is any number. @default 600 */
   readonly connectsPerMinute?: number;
   /** Messages and pings that a client may send in a second; beyond it the socket is closed with 1008. 0 is any number. @default 500 */
   readonly messagesPerSecond?: number;

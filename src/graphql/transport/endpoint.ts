@@ -1,5 +1,6 @@
 import type { BaseContext, HttpContext } from "../../http/context.ts";
 import { HttpException, MethodNotAllowed } from "../../http/exceptions.ts";
+import type { MiddlewareFunction } from "../../http/middleware.ts";
 import { formatError } from "../errors/format-error.ts";
 import { toRefusal } from "../errors/to-refusal.ts";
 import type { OperationAnswer } from "../execute/answer.ts";
@@ -23,6 +24,8 @@ export interface EndpointOptions {
   readonly explorer: Explorer | null;
   /** How events are streamed; `null` when subscriptions are off. */
   readonly subscriptions: Subscriptions | null;
+  /** Counts those who begin to listen. */
+  readonly connectLimit: MiddlewareFunction | null;
 }
 
 /**
@@ -97,13 +100,23 @@ export class Endpoint {
       });
       // The client has left, or has its answer: its time was over.
       if (!("text" in opened) && ctx.signal.aborted) return await opened.leave();
-      if (!("text" in opened)) return this.#stream(ctx, opened);
+      if (!("text" in opened)) return await this.#listen(ctx, opened);
       if (type === null && opened.status === 200) return this.#stream(ctx, onlyAnswer(opened));
       const { status, headers, text } = opened;
       this.#write(ctx, type ?? JSON_TYPE, { status, headers, body: text, isCacheable: isClean(opened) });
     } finally {
       await request.dispose?.();
     }
+  }
+
+  async #listen(ctx: HttpContext, live: LiveSubscription): Promise<void> {
+    try {
+      await this.#options.connectLimit?.(ctx, async () => {});
+    } catch (error) {
+      await live.leave();
+      throw error;
+    }
+    this.#stream(ctx, live);
   }
 
   #stream(ctx: HttpContext, live: LiveSubscription): void {

@@ -74,6 +74,23 @@ describe("automatic persisted queries", () => {
 
     expect([unknown, registered, known].map(verdictOf)).toEqual([[400, "PERSISTED_QUERY_NOT_FOUND"], [200], [200]]);
     expect(bodyOf(known).data).toEqual({ hello: "world" });
+    // The word that urql waits for; Apollo's link goes by the code.
+    expect(bodyOf(unknown).errors).toMatchObject([{ message: "PersistedQueryNotFound" }]);
+  });
+
+  it("are kept at 120 a minute from one address: further ones run, and nobody fills the store", async () => {
+    const stores = memoryStores();
+    const { client } = await open({ documents: { automatic: true } }, { stores });
+    const documents = Array.from({ length: 130 }, (_, n) => `{ hello } #${n}`);
+
+    const ran = [];
+    for (const query of documents)
+      ran.push((await client.post("/graphql", { body: { query, extensions: persisted(hashOf(query)) } })).status);
+    const known = async (query = "") =>
+      (await client.post("/graphql", { body: { extensions: persisted(hashOf(query)) } })).status;
+
+    expect(new Set(ran)).toEqual(new Set([200]));
+    expect([await known(documents[119]), await known(documents[120])]).toEqual([200, 400]);
   });
 
   it("are not registered under a hash that is not theirs", async () => {

@@ -1,5 +1,12 @@
 import { GraphQLError } from "graphql";
-import { Conflict, HttpException, type MiddlewareFunction, PorticoApp } from "portico";
+import {
+  Conflict,
+  HttpException,
+  type MiddlewareFunction,
+  PorticoApp,
+  PorticoError,
+  ServiceUnavailable,
+} from "portico";
 import {
   type FormattedError,
   field,
@@ -319,6 +326,28 @@ describe("an error", () => {
     expect(texts[4]?.extensions).toMatchObject({ left: 0 });
   });
 
+  it("tells the members of an exception, and when to come back, and they are never its code", async () => {
+    class OutOfStock extends HttpException {
+      override get members(): Readonly<Record<string, unknown>> {
+        return { left: 2, due: new Date(0), code: "MINE", correlationId: "mine" };
+      }
+    }
+    class Broken extends PorticoError {
+      override get members(): Readonly<Record<string, unknown>> {
+        return { secret: "table users" };
+      }
+    }
+
+    const stock = await failing(new OutOfStock(409, "two are left", { code: "OUT_OF_STOCK" }));
+    const later = await failing(new ServiceUnavailable("not now", { retryAfterSeconds: 30 }));
+    const masked = await failing(new Broken("BROKEN", "secret"));
+
+    expect(stock?.extensions).toMatchObject({ code: "OUT_OF_STOCK", left: 2, due: "1970-01-01T00:00:00.000Z" });
+    expect(stock?.extensions.correlationId).not.toBe("mine");
+    expect(later?.extensions).toMatchObject({ code: "SERVICE_UNAVAILABLE", retryAfter: 30 });
+    expect(Object.keys(masked?.extensions ?? {})).toEqual(["code", "correlationId"]);
+  });
+
   it("[ERR-19] is masked in development and in production, and shown with debug alone", async () => {
     const error = new Error("secret");
     vi.stubEnv("NODE_ENV", "development");
@@ -343,6 +372,42 @@ describe("an error", () => {
 
     expect([codesOf(answer), answer.text().includes("4711")]).toEqual([["INTERNAL_SERVER_ERROR"], false]);
   });
+
+  it.each([
+    ["DateTime", t.dateTime, "2020-01-01", "a string"],
+    ["DateTime", t.dateTime, new Date(Number.NaN), "an invalid Date"],
+    ["Upload", t.upload, { filename: "secret.txt" }, "an object (Object)"],
+    [
+      "Money",
+      t.scalar<bigint>("Money", {
+        serialize: (value) => {
+          throw new GraphQLError(`no money: ${value}`);
+        },
+        parse: (value) => BigInt(String(value)),
+      }),
+      4711,
+      "a number",
+    ],
+  ])(
+    "of a value that %s cannot print is masked, and its line says the kind and the field",
+    async (name, type, value, kind) => {
+      const { client, log } = await openSchema(
+        schema({ query: { at: field(t.nullable(type as typeof t.json))(() => value) } }),
+      );
+
+      const [told] = bodyOf(await client.post("/graphql", { body: { query: "{ since: at }" } })).errors ?? [];
+
+      expect([told?.message, told?.path, told?.extensions.code]).toEqual([
+        "Unexpected error",
+        ["since"],
+        "INTERNAL_SERVER_ERROR",
+      ]);
+      const [line, ...others] = linesWith(log, told?.extensions.correlationId);
+      expect(others).toEqual([]);
+      expect(line).toMatchObject({ level: "error", field: "since" });
+      expect(JSON.stringify(line)).toContain(`${name} cannot represent what the resolver gave: ${kind}`);
+    },
+  );
 });
 
 describe("introspection and suggestions", () => {

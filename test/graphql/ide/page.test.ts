@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { ConfigurationError, type Gate, HttpException, PorticoApp } from "portico";
 import { field, Graph, type GraphOptions, IDE, schema, subscription, t } from "portico/graphql";
 import { liveClient, type TestResponse } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { rawConnection } from "../../http/raw-connection.ts";
 import { overBoth } from "../../matrix.ts";
 import { fixtureSchema } from "../endpoint/fixture.ts";
 import { CONTENT_TYPE, form, json, map } from "../uploads/multipart-form.ts";
@@ -11,6 +13,20 @@ import { CONTENT_TYPE, form, json, map } from "../uploads/multipart-form.ts";
 /** As browsers send it. */
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 const visit = { headers: { accept: BROWSER } };
+
+it("holds the explorer once for a client that asks for it a hundred times and reads nothing", async () => {
+  const client = await open({ ide: true });
+  await client.get("/graphql", visit);
+  const before = process.memoryUsage().arrayBuffers;
+  const { socket } = await rawConnection(client.port);
+  socket.pause();
+
+  socket.write(`GET /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: ${BROWSER}\r\n\r\n`.repeat(100));
+  await sleep(1_000);
+
+  expect((process.memoryUsage().arrayBuffers - before) / 1e6).toBeLessThan(40);
+  socket.destroy();
+});
 
 describe("where the page is served", () => {
   overBoth(

@@ -1,0 +1,106 @@
+import { printSchema } from "graphql";
+import { ConfigurationError, PorticoApp } from "portico";
+import { connection, type FormattedError, Graph, type ObjectType, object, schema, t } from "portico/graphql";
+import { type CursorMetadata, CursorPagination, SyncListDataHandler } from "portico/pagination";
+import { type TestClient, testClient } from "portico/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { bodyOf, ids, range, SECRET } from "../pagination/ways.ts";
+
+interface Book {
+  readonly id: number;
+  readonly rank: number | null;
+}
+interface Books {
+  readonly nodes: readonly Book[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+const BookType: ObjectType<Book> = object("Book", { id: t.int });
+const rows: readonly Book[] = range(1, 11).map((id) => ({ id, rank: id % 5 === 0 ? null : id % 3 }));
+const sorted = new CursorPagination({ sortField: "id", sortable: ["rank", "id"], defaultPageSize: 4 });
+
+function serve(): TestClient {
+  const books = new SyncListDataHandler(rows, { name: "books" });
+  const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
+  app.get("/books", ({ response }) => response.paginate(books, { strategy: sorted }));
+  new Graph(schema({ query: { books: connection(BookType, sorted)(() => books) } })).mount(app);
+  onTestFinished(() => app.close());
+  return testClient(app);
+}
+async function ask(
+  client: TestClient,
+  args: string,
+): Promise<{ data: { books: Books } | null; errors?: readonly FormattedError[] }> {
+  const query = `{ books${args} { nodes { id } pageInfo { hasNextPage endCursor } } }`;
+  return (await client.post("/graphql", { body: { query } })).json() as never;
+}
+async function page(client: TestClient, args: string): Promise<Books> {
+  const { data, errors } = await ask(client, args);
+  expect(errors).toBeUndefined();
+  return (data as { books: Books }).books;
+}
+
+describe("a connection over a sortable strategy", () => {
+  it("has the argument sort, and one over another strategy has not", () => {
+    const query = {
+      sorted: connection(BookType, sorted)(() => rows),
+      plain: connection(BookType, new CursorPagination())(() => rows),
+    };
+
+    const printed = printSchema(schema({ query }));
+
+    expect(printed.match(/sort: \[String!\]/g)).toHaveLength(1);
+    expect(printed).toContain("What to sort by, of rank, id, with - in front for descending.");
+  });
+
+  it("walks every row once in the order that was asked for", async () => {
+    const client = serve();
+    const route = bodyOf(await client.get("/books?sort=-rank,id&page_size=100"));
+
+    const seen: unknown[] = [];
+    for (let after = ""; ; ) {
+      const { nodes, pageInfo } = await page(client, `(sort: ["-rank", "id"]${after})`);
+      seen.push(...ids({ items: nodes }));
+      if (!pageInfo.hasNextPage) break;
+      after = `, after: "${pageInfo.endCursor}"`;
+    }
+
+    expect(seen).toEqual(ids(route));
+    expect(seen).toHaveLength(rows.length);
+    expect(ids({ items: (await page(client, "(sort: null, first: 3)")).nodes })).toEqual([1, 2, 3]);
+    expect(ids({ items: (await page(client, '(sort: "-id", last: 2)')).nodes })).toEqual([2, 1]);
+  });
+
+  it("[PAG-40] exchanges cursors with a route in the same order, and with no other", async () => {
+    const client = serve();
+    const { next_cursor } = bodyOf<CursorMetadata>(await client.get("/books?sort=-id")).pagination;
+
+    expect(ids({ items: (await page(client, `(sort: ["-id"], after: "${next_cursor}")`)).nodes })).toEqual([
+      7, 6, 5, 4,
+    ]);
+    expect((await ask(client, `(sort: ["rank"], after: "${next_cursor}")`)).errors).toMatchObject([
+      { extensions: { code: "BAD_USER_INPUT" } },
+    ]);
+  });
+
+  it.each([
+    ["[]", "sort is empty"],
+    ['["title"]', "sort takes rank, id, with - in front for descending, and nothing else"],
+    ['["rank,id"]', "sort takes rank, id"],
+    ['["id", "-id"]', "sort names a column more than once"],
+    ['["id", "rank", "id", "rank"]', "sort takes at most 3 columns"],
+  ])("sort: %s is an error of the field", async (sort, sentence) => {
+    const { errors } = await ask(serve(), `(sort: ${sort})`);
+
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining(sentence), path: ["books"], extensions: { code: "BAD_USER_INPUT" } },
+    ]);
+  });
+
+  it("keeps the name to itself; another strategy leaves it to the author", async () => {
+    const params = { sort: t.string };
+
+    expect(() => connection(BookType, sorted, { params })).toThrow(ConfigurationError);
+    expect(() => connection(BookType, new CursorPagination(), { params })).not.toThrow();
+  });
+});

@@ -1,0 +1,51 @@
+import { field, mutation, schema, t } from "portico/graphql";
+import type { LogCatcher } from "portico/testing";
+import { describe, expect, it } from "vitest";
+import { bodyOf, openSchema } from "./open.ts";
+
+const built = schema({
+  query: { hello: field(t.string, { params: { n: t.int(1) } })(() => "world") },
+  mutation: { signIn: mutation(t.string, { params: { password: t.string } })(() => "in") },
+});
+
+const refusals = ({ lines }: LogCatcher) => lines.filter((line) => "code" in line);
+
+describe("what the log has of a request that graphql refuses", () => {
+  it.each([
+    [
+      "a variable",
+      { query: "mutation ($password: String!) { signIn(password: $password) }", variables: { password: 48151623 } },
+    ],
+    ["the document", { query: "mutation { signIn(password: 48151623) }" }],
+  ])("is not the value that does not fit, in %s", async (_where, body) => {
+    const { client, log } = await openSchema(built);
+
+    const answer = await client.post("/graphql", { body });
+
+    expect(answer.status).toBe(400);
+    expect(refusals(log)).toHaveLength(1);
+    expect(log.text).not.toContain("48151623");
+  });
+
+  it("is short, however long the value: so is the answer", async () => {
+    const { client, log } = await openSchema(built);
+    const body = { query: "query ($n: Int) { hello(n: $n) }", variables: { n: '"'.repeat(200_000) } };
+
+    const answer = await client.post("/graphql", { body });
+
+    expect(bodyOf(answer).errors?.[0]?.message).toMatch(/^Variable "\$n" got invalid value .*\.\.\.$/s);
+    expect(answer.text().length).toBeLessThan(3_000);
+    expect(log.text.length).toBeLessThan(1_000);
+  });
+
+  it("has no stack: there is nothing of ours to find", async () => {
+    const { client, log } = await openSchema(built);
+
+    await client.post("/graphql", {
+      body: { query: `{ ${Array.from({ length: 20 }, (_, n) => `f${n}`).join(" ")} }` },
+    });
+
+    expect(log.text).not.toContain("    at ");
+    expect(new Set(refusals(log).map(({ code }) => code))).toEqual(new Set(["GRAPHQL_VALIDATION_FAILED"]));
+  });
+});
