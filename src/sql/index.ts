@@ -11,4 +11,10 @@ export { type TotalsCache, type TotalsCacheOptions, totalsCache } from "./totals
 export type { ImportUserInput, SqlUserManager } from "./users/sql-user-manager.ts";
 export type { Grants } from "./users/user-grants.ts";
 export { type UserClass, type UserModelOptions, type UserRow, userModel } from "./users/user-model.ts";
-export { type ExtraColumns, type NewExtraColumns, type StoredUser, UserRecord } from "./users/user-record.ts";
+export {
+  type ChangedExtraColumns,
+  type ExtraColumns,
+  type NewExtraColumns,
+  type StoredUser,
+  UserRecord,
+} from "./users/user-record.ts";

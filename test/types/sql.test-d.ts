@@ -73,6 +73,11 @@ describe("userModel", () => {
     void Member.objects.createUser({ email: "", username: "", password: "" });
     // @ts-expect-error no such plan
     void Member.objects.createUser({ email: "", username: "", password: "", plan: "gold" });
+    expectTypeOf(await Member.objects.update(made, { plan: "free" })).toEqualTypeOf<typeof made>();
+    // @ts-expect-error no such plan
+    void Member.objects.update(made, { plan: "gold" });
+    // @ts-expect-error Portico's own columns have methods of their own
+    void Member.objects.update(made, { password_hash: "" });
     // @ts-expect-error the hash is nowhere
     void made.password_hash;
     // @ts-expect-error Portico's own columns are not given

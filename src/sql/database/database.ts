@@ -11,6 +11,7 @@ import {
 import type { BaseContext } from "../../http/context.ts";
 import { currentContext } from "../../http/current-context.ts";
 import type { EventHold } from "../../http/held-events.ts";
+import { endWith } from "../../http/left-open.ts";
 import { Permits, type Release } from "./permits.ts";
 import { eventsOf, holdingEvents, openTransaction } from "./transaction.ts";
 
@@ -40,8 +41,9 @@ export interface Database<DB = any> extends Kysely<DB> {
   /** What it runs on. */
   readonly engine: "postgres" | "sqlite";
   /**
-   * A transaction that may span a generator's `yield`; inside another one, a savepoint. Whoever begins it ends it. Savepoints
-   * of one transaction do not overlap: the second waits until the first has ended.
+   * A transaction that may span a generator's `yield`; inside another one, a savepoint. Whoever begins it ends it: one that is
+   * open when its request or operation is over, dependencies included, is rolled back, and that is a failure. Savepoints of
+   * one transaction do not overlap: the second waits until the first has ended.
    */
   begin(settings?: TransactionSettings): Promise<Transaction<DB>>;
   /**
@@ -172,7 +174,7 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
       );
     });
     this.#open.set(ctx, [...openOnes(), trx]);
-    return trx;
+    return endingWith(ctx, trx);
   }
 
   async ping(): Promise<void> {
@@ -191,6 +193,26 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
     this.#closing.abort();
     await super.destroy();
   }
+}
+
+/** A transaction that nobody ends would keep its connection for ever, without a word: its request or operation ends it. */
+function endingWith<DB>(ctx: BaseContext, trx: Transaction<DB>): Transaction<DB> {
+  const end = trx.end.bind(trx);
+  let undone: Error | undefined;
+  const forget = endWith(ctx, async () => {
+    undone = new Error(
+      `A transaction of ${ctx.exchange.method} ${ctx.pattern} was still open when that was over, and was rolled back: whoever begins one ends it, also when something fails`,
+    );
+    await end("failure").catch((cause: unknown) => Object.assign(undone as Error, { cause }));
+    return undone;
+  });
+  return Object.assign(trx, {
+    end: async (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => {
+      forget();
+      await end(outcome);
+      if (outcome === "success" && undone !== undefined) throw undone;
+    },
+  });
 }
 
 /** The statement was sent, whatever its listener makes of it: what that throws is a warning of the process. */

@@ -5,6 +5,7 @@ import { PorticoError } from "../../core/error.ts";
 import { outside } from "../../core/outside.ts";
 import { namedStatements } from "../named-statements.ts";
 import type { Listen } from "./database.ts";
+import { LateCursor, loadCursor } from "./postgres-cursor.ts";
 
 export interface PostgresOptions {
   readonly connectionString: string;
@@ -19,7 +20,7 @@ export function postgresDialect(options: PostgresOptions): PostgresDialect {
     const pool = await openPool(options);
     return options.namedStatements ? namedStatements(pool) : pool;
   };
-  return new ReachablePostgres({ pool });
+  return new ReachablePostgres({ pool, cursor: LateCursor });
 }
 
 class ReachablePostgres extends PostgresDialect {
@@ -46,13 +47,20 @@ class ReachablePostgresDriver extends PostgresDriver {
     if (this.#known.has(connection)) return connection;
     this.#known.add(connection);
     const execute = connection.executeQuery.bind(connection);
+    const stream = connection.streamQuery.bind(connection);
     // Kysely itself puts its log here in the same way.
     connection.executeQuery = (...args) =>
       (execute(...args) as Promise<never>).catch((error: unknown) => {
-        if (isLost(error)) throw unreachable(error);
-        if (hasNul(error)) throw unstorable(error);
-        throw hasWaitedForLock(error) ? busy(error) : error;
+        throw readable(error);
       });
+    connection.streamQuery = async function* (...args): AsyncIterableIterator<never> {
+      await loadCursor();
+      try {
+        yield* stream(...args) as AsyncIterableIterator<never>;
+      } catch (error) {
+        throw readable(error);
+      }
+    };
     return connection;
   }
 
@@ -109,6 +117,13 @@ async function loadPg(): Promise<Pick<typeof pg, "Client" | "Pool">> {
     const error = new ConfigurationError("openDatabase.url", 'needs the package "pg" for PostgreSQL: npm install pg');
     throw Object.assign(error, { cause });
   }
+}
+
+/** The error of a statement: what the server could not do for anybody has a status. */
+function readable(error: unknown): unknown {
+  if (isLost(error)) return unreachable(error);
+  if (hasNul(error)) return unstorable(error);
+  return hasWaitedForLock(error) ? busy(error) : error;
 }
 
 function unreachable(cause: unknown): PorticoError {

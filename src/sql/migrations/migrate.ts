@@ -99,9 +99,14 @@ async function appliedMigrations(
   for (const key of applied.keys()) {
     if (steps.some((step) => step.key === key)) continue;
     if (!key.startsWith(OWN))
-      throw failed(`The database has a migration that this version of Portico does not know: ${key}`);
+      throw failed(
+        `The database has a migration that this version of Portico does not know: ${key}. A newer version has applied it: run that one`,
+      );
     // Who asks without them asks about Portico's alone.
-    if (hasOwn) throw failed(`The database has a migration that is not in the list: ${key.slice(OWN.length)}`);
+    if (hasOwn)
+      throw failed(
+        `The database has a migration that is not in the list: ${key.slice(OWN.length)}. Put it back into migrations; or, if it is gone for good, undo by hand what it did and delete the row '${key}' from ${TABLE}`,
+      );
   }
   return applied;
 }

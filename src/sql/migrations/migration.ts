@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { listOf, optional, resolveOptions } from "../../core/options.ts";
 import type { Database } from "../database/database.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
@@ -40,10 +41,9 @@ export interface MigrationStep extends Migration {
 /** What the names of an application's own migrations begin with, in the table. */
 export const OWN = "own/";
 
-/** All of them, in the order in which they are applied. Throws `ConfigurationError` for what is no migration. */
-export function migrationSteps({ migrations = [] }: MigrateOptions): readonly MigrationStep[] {
-  if (!Array.isArray(migrations) || !migrations.every(isMigration))
-    throw new ConfigurationError("migrate.migrations", "a list of migrations, each with name, up and down", migrations);
+/** All of them, in the order in which they are applied. Throws `ConfigurationError` for what is no migration, and for another option. */
+export function migrationSteps(options: MigrateOptions): readonly MigrationStep[] {
+  const { migrations } = resolveOptions("migrate", options, rules);
   const names = new Set<string>();
   for (const { name } of migrations) {
     if (names.has(name)) throw new ConfigurationError("migrate.migrations", `has two of the name ${name}`);
@@ -51,9 +51,13 @@ export function migrationSteps({ migrations = [] }: MigrateOptions): readonly Mi
   }
   return [
     ...shippedMigrations.map((migration) => step(migration, "")),
-    ...migrations.map((migration: Migration) => step(migration, OWN)),
+    ...migrations.map((migration) => step(migration, OWN)),
   ];
 }
+
+const rules = {
+  migrations: optional(listOf<Migration>("a list of migrations, each with name, up and down", isMigration), []),
+};
 
 function step(migration: Migration, prefix: string): MigrationStep {
   return {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Database } from "../database/database.ts";
+import { isForeignKeyViolation } from "../database/violations.ts";
 
 /**
  * Writes a user and the roles of a new one, both or neither. Gives the id; `undefined` when a value is another's already. That is
@@ -15,7 +16,7 @@ export async function insertUser(
   try {
     return await (database.engine === "postgres" ? insertAtOnce : insertTogether)(database, values, roles);
   } catch (error) {
-    throw isForeignKey(error)
+    throw isForeignKeyViolation(error)
       ? new ConfigurationError("userModel.roles", "has a role that is not defined: User.objects.defineRole makes one")
       : error;
   }
@@ -68,10 +69,4 @@ function insertion(database: Database, values: Readonly<Record<string, unknown>>
     .values(values)
     .onConflict((conflict) => conflict.doNothing())
     .returning("id");
-}
-
-/** 23503 of PostgreSQL, 787 of SQLite. */
-function isForeignKey(error: unknown): boolean {
-  const { code, errcode } = (error ?? {}) as { readonly code?: unknown; readonly errcode?: unknown };
-  return code === "23503" || errcode === 787;
 }

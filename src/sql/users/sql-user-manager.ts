@@ -11,11 +11,13 @@ import { PorticoError } from "../../core/error.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import type { Database } from "../database/database.ts";
+import { isUniqueViolation } from "../database/violations.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
+import type { ApplicationColumns } from "./application-columns.ts";
 import { insertUser } from "./insert-user.ts";
 import type { UserCache } from "./user-cache.ts";
 import { type Grants, UserGrants } from "./user-grants.ts";
-import { OWN_COLUMNS, type StoredUser } from "./user-record.ts";
+import type { StoredUser } from "./user-record.ts";
 import { type FoundUser, UserRows } from "./user-rows.ts";
 
 /** Names a user by their identity: any user object does. */
@@ -38,6 +40,7 @@ interface ManagerOptions<U> {
   readonly database: Database;
   readonly rows: UserRows;
   readonly cache: UserCache;
+  readonly columns: ApplicationColumns;
   readonly bus: PubSub | undefined;
   readonly passwords: PasswordHasher;
   /** Of every new user. */
@@ -46,7 +49,7 @@ interface ManagerOptions<U> {
 }
 
 /** `User.objects`: makes, finds and changes users. */
-export class SqlUserManager<U, Extra = object> implements UserManager<U, Extra> {
+export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implements UserManager<U, Extra> {
   readonly #options: ManagerOptions<U>;
   readonly #database: Kysely<PorticoTables>;
   readonly #grants: UserGrants;
@@ -60,27 +63,30 @@ export class SqlUserManager<U, Extra = object> implements UserManager<U, Extra> 
 
   /**
    * Stores a new user. Throws `UserExists` when the address or the name is taken, 422 for an address, a name or a password that
-   * cannot be one. What is given beside the three are values of your own columns; Portico's own cannot be set here.
+   * cannot be one. What is given beside the three are values of your own columns; Portico's own cannot be set here, and what is no
+   * column is left out.
    */
   async createUser(input: CreateUserInput & Extra): Promise<U> {
+    const { password, ...rest } = input;
     const names = readNames(input);
-    const password_hash = await this.#options.passwords.hash(input.password);
-    return this.#insert(names, { ...extraColumns(input), password_hash });
+    const password_hash = await this.#options.passwords.hash(password);
+    return this.#insert(names, { ...(await this.#valuesOf(rest)), password_hash });
   }
 
   /** Stores a user of another system with the hash that it has; the first sign-in replaces the hash. Throws as `createUser` does. */
   async importUser(input: ImportUserInput & Extra): Promise<U> {
     const { id, passwordHash, isVerified, ...rest } = input;
     return this.#insert(readNames(input), {
-      ...extraColumns(rest),
+      ...(await this.#valuesOf(rest)),
       ...(id === undefined ? {} : { id }),
       password_hash: passwordHash,
       email_verified_at: isVerified === true ? new Date() : null,
     });
   }
 
-  /** The user, also one who is disabled; `null` when there is none. */
+  /** The user, also one who is disabled; `null` when there is none. Throws `TypeError` for what names nobody. */
   async get(key: UserKey): Promise<U | null> {
+    checkKey(key);
     const found = await this.#find(key);
     return found === null ? null : this.#user(found);
   }
@@ -131,6 +137,21 @@ export class SqlUserManager<U, Extra = object> implements UserManager<U, Extra> 
     }
   }
 
+  /**
+   * Changes columns of your own, and gives the user as they are now. Portico's are changed by the other methods, and what is no column
+   * is left out. Throws 404, and 409 when another user has a value that must be unique.
+   */
+  async update(user: Identified, columns: Change): Promise<U> {
+    const values = await this.#valuesOf(columns as object);
+    if (Object.keys(values).length > 0)
+      await this.#update(user, values).catch((cause: unknown) => {
+        throw isUniqueViolation(cause) ? taken(cause) : cause;
+      });
+    const changed = await this.get({ id: user.identity });
+    if (changed === null) throw missing();
+    return changed;
+  }
+
   /** Raises `credentialVersion`: no token that is out there signs in any more. */
   async renewCredentials(user: Identified): Promise<void> {
     await this.#update(user, {}, { isRevoking: true });
@@ -179,7 +200,7 @@ export class SqlUserManager<U, Extra = object> implements UserManager<U, Extra> 
    * The same inside of a transaction: `User.objects.within(trx).createUser(...)`. Those who keep copies of users, and open sockets,
    * are told after the commit.
    */
-  within(transaction: Database<any>): SqlUserManager<U, Extra> {
+  within(transaction: Database<any>): SqlUserManager<U, Extra, Change> {
     return new SqlUserManager({ ...this.#options, database: transaction, rows: new UserRows(transaction) });
   }
 
@@ -198,7 +219,7 @@ export class SqlUserManager<U, Extra = object> implements UserManager<U, Extra> 
     if (user !== null) return user;
     if ((await this.#find({ email: email.text })) !== null) throw new UserExists("email");
     if ((await this.#find({ username: username.text })) !== null) throw new UserExists("username");
-    throw new PorticoError("CONFLICT", "Another user has one of these values", { status: 409 });
+    throw taken();
   }
 
   async #update(
@@ -215,9 +236,13 @@ export class SqlUserManager<U, Extra = object> implements UserManager<U, Extra> 
       .executeTakeFirst();
     if (numUpdatedRows === 0n && version !== undefined && (await this.#find({ id: user.identity })) !== null)
       return false;
-    if (numUpdatedRows === 0n) throw new PorticoError("NOT_FOUND", "There is no such user", { status: 404 });
+    if (numUpdatedRows === 0n) throw missing();
     await this.#tell(user.identity, isRevoking);
     return true;
+  }
+
+  #valuesOf(row: object): Promise<Record<string, unknown>> {
+    return this.#options.columns.valuesOf(this.#options.database, row);
   }
 
   async #mustBeFree({ identity }: Identified, email: string, isName: boolean): Promise<void> {
@@ -274,8 +299,21 @@ function readNames(input: { readonly email: string; readonly username: string })
   return { email, username: readUsername(input.username, email) };
 }
 
-function extraColumns(input: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(input).filter(([column]) => column !== "password" && !OWN_COLUMNS.has(column)),
-  );
+/** For a key that no checker has seen. What it holds is not shown. */
+function checkKey(key: unknown): void {
+  const given = (typeof key === "object" && key !== null ? key : {}) as Readonly<Record<string, unknown>>;
+  const name = KEYS.find((name) => name in given);
+  if (name !== undefined && typeof given[name] === "string") return;
+  const received = name === undefined ? Object.keys(given).join(", ") || typeof key : `${name}: ${typeof given[name]}`;
+  throw new TypeError(`objects.get takes { id }, { email } or { username }, each a string; received ${received}`);
+}
+
+const KEYS: readonly string[] = ["id", "email", "username"];
+
+function missing(): PorticoError {
+  return new PorticoError("NOT_FOUND", "There is no such user", { status: 404 });
+}
+
+function taken(cause?: unknown): PorticoError {
+  return new PorticoError("CONFLICT", "Another user has one of these values", { status: 409, cause });
 }

@@ -2,13 +2,20 @@ import type { Selectable } from "kysely";
 import { PasswordHasher } from "../../auth/passwords/password-hasher.ts";
 import type { RegisteredAs } from "../../auth/users/registered-as.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { listOf, optional, resolveOptions, rule, seconds } from "../../core/options.ts";
+import { listOf, optional, resolveOptions, seconds, thing } from "../../core/options.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { type Database, PooledDatabase } from "../database/database.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
+import { ApplicationColumns } from "./application-columns.ts";
 import { SqlUserManager } from "./sql-user-manager.ts";
 import { UserCache } from "./user-cache.ts";
-import { type ExtraColumns, type NewExtraColumns, type StoredUser, UserRecord } from "./user-record.ts";
+import {
+  type ChangedExtraColumns,
+  type ExtraColumns,
+  type NewExtraColumns,
+  type StoredUser,
+  UserRecord,
+} from "./user-record.ts";
 import { UserRows } from "./user-rows.ts";
 
 export interface UserModelOptions {
@@ -33,12 +40,12 @@ export interface UserClass<T> {
   new (row: StoredUser<T>): UserRow<T>;
   /** The user; `null` when there is none, or when they are disabled. */
   loadUser<U>(this: new (row: never) => U, identity: string): Promise<U | null>;
-  readonly objects: SqlUserManager<RegisteredAs<UserRow<T>>, NewExtraColumns<T>>;
+  readonly objects: SqlUserManager<RegisteredAs<UserRow<T>>, NewExtraColumns<T>, ChangedExtraColumns<T>>;
 }
 
 /**
  * The built-in user, bound to a database that `migrate` has prepared: use it as it is, or extend it. Columns that you add to the
- * table `users` by a migration of your own, and to its type, are properties of each user and arguments of `createUser`.
+ * table `users` by a migration of your own, and to its type, are properties of each user and arguments of `createUser` and `update`.
  *
  * @example
  * ```ts
@@ -61,7 +68,8 @@ export function userModel<DB extends PorticoTables>(
   const rows = new UserRows(database);
   const closing = database instanceof PooledDatabase ? database.closing : undefined;
   const cache = new UserCache({ seconds: cacheSeconds, bus, closing });
-  const shared = { database, rows, cache, bus, roles, passwords: passwords ?? new PasswordHasher() };
+  const columns = new ApplicationColumns();
+  const shared = { database, rows, cache, columns, bus, roles, passwords: passwords ?? new PasswordHasher() };
   const managers = new WeakMap<object, SqlUserManager<UserRecord, object>>();
 
   class User extends UserRecord {
@@ -81,11 +89,14 @@ export function userModel<DB extends PorticoTables>(
 }
 
 const rules = {
-  passwords: rule<PasswordHasher>("a PasswordHasher", (value) => value instanceof PasswordHasher),
+  passwords: thing<PasswordHasher>("a PasswordHasher", (value) => value instanceof PasswordHasher),
   cacheSeconds: optional(seconds, 0),
   roles: optional(
     listOf<string>("a list of names of roles", (name) => typeof name === "string" && name !== ""),
     [],
   ),
-  bus: rule<PubSub>("a PubSub, such as stores.bus", (value) => typeof (value as PubSub | null)?.publish === "function"),
+  bus: thing<PubSub>(
+    "a PubSub, such as stores.bus",
+    (value) => typeof (value as PubSub | null)?.publish === "function",
+  ),
 };

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from "kysely";
+import type { Insertable, Selectable, Updateable } from "kysely";
 import type { AccountUser } from "../../auth/users/account-model.ts";
 import { UserBaseModel } from "../../auth/users/user-base-model.ts";
 import type { UserTable } from "../migrations/portico-tables.ts";
@@ -8,6 +8,9 @@ export type ExtraColumns<T> = Omit<T, keyof UserTable>;
 
 /** What they are when a user is made. */
 export type NewExtraColumns<T> = Insertable<ExtraColumns<T>>;
+
+/** What of them can be changed. */
+export type ChangedExtraColumns<T> = Updateable<ExtraColumns<T>>;
 
 /** What a user object is made of: the row without its password hash, and what the user may do. */
 export type StoredUser<T = UserTable> = Omit<Selectable<T>, "password_hash"> & {

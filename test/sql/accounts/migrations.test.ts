@@ -33,7 +33,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await migrationStatus(database)).toHaveLength(NAMES.length);
     await expect(migrate(database, "down all")).rejects.toThrow("0001_users stands on Portico's tables");
     await expect(migrate(database, "up", { migrations: [table("orders")] })).rejects.toThrow(
-      "is not in the list: 0001_users",
+      "is not in the list: 0001_users. Put it back into migrations; or, if it is gone for good, undo by hand what it did and delete the row 'own/0001_users' from portico_migrations",
     );
     expect(await migrate(database, "down", { migrations })).toEqual(["orders"]);
     expect(await migrate(database, "down all", { migrations })).toEqual(["0001_users", ...NAMES.toReversed()]);
@@ -63,6 +63,15 @@ describe.each(engineNames)("migrations on %s", (name) => {
     await expect(migrate(place.open(), "up", { migrations: migrations as never })).rejects.toThrow(
       "migrate.migrations must be",
     );
+  });
+
+  it("run with no option that is misspelt", async () => {
+    const database = place.open();
+    const options = { migration: [] } as object;
+
+    for (const run of [migrate(database, "up", options), migrationStatus(database, options)])
+      await expect(run).rejects.toThrow("migrate.migration is not an option: did you mean migrations?");
+    expect(await tables(place)).toEqual([]);
   });
 
   it("go up once, down one by one or altogether, and say where they are", async () => {

@@ -140,6 +140,115 @@ describe.each(engineNames)("users on %s", (engine) => {
     await own.remove();
   });
 
+  describe("with columns of one's own", () => {
+    let own: Place;
+    let database: Database<Tables>;
+    let Member: ReturnType<typeof userModel<Tables>>;
+    beforeAll(async () => {
+      own = await migratedPlace(engine);
+      database = own.open<Tables>({ poolSize: 4 });
+      await sql`alter table users add column plan text not null default 'free'`.execute(database);
+      await sql`alter table users add column notes text`.execute(database);
+      await sql`create unique index users_notes on users (notes)`.execute(database);
+      Member = userModel(database);
+    });
+    afterAll(() => own?.remove());
+
+    const foreign = {
+      ID: "1",
+      Password_Hash: "x",
+      Credential_Version: 9,
+      EMAIL_VERIFIED_AT: "2020-01-01",
+      Email_Key: "y",
+      Disabled_At: "2020-01-01",
+      rowid: 4711,
+      nope: 1,
+      "plan ": "x",
+      __proto: {},
+      constructor: "x",
+    };
+
+    it("lets no spelling of Portico's columns through, and ignores what is no column", async () => {
+      const [made, other] = [somebody(), somebody()];
+      const { password: _, ...names } = other;
+
+      const ann = await Member.objects.createUser({ ...foreign, ...made, plan: "pro", notes: null } as never);
+      const bob = await Member.objects.importUser({ ...foreign, ...names, passwordHash: null, plan: "pro" } as never);
+      const changed = await Member.objects.update(ann, { ...foreign, password_hash: "x", plan: "free" } as never);
+
+      for (const user of [ann, bob, changed])
+        expect(user).toMatchObject({ credentialVersion: 1, isVerified: false, isDisabled: false });
+      expect([ann.plan, bob.plan, changed.plan]).toEqual(["pro", "pro", "free"]);
+      expect((await Member.objects.authenticate(made.username, PASSWORD))?.id).toBe(ann.id);
+      expect((await Member.objects.get({ email: other.email }))?.id).toBe(bob.id);
+      expect(await Member.objects.get({ id: "1" })).toBe(null);
+    });
+
+    it("takes a column that a migration has made since", async () => {
+      await Member.objects.createUser({ ...somebody(), plan: "pro", notes: null });
+      const shade = { shade: "red" } as never;
+      await sql`alter table users add column shade text`.execute(database);
+
+      const ann = await Member.objects.createUser({ ...somebody(), plan: "pro", notes: null, ...(shade as object) });
+
+      expect(ann).toMatchObject(shade);
+    });
+
+    it("changes them, and tells those who keep copies of the user", async () => {
+      const bus = new MemoryPubSub();
+      const Here = userModel(database, { cacheSeconds: 60, bus });
+      const There = userModel(own.open<Tables>({ poolSize: 2 }), { cacheSeconds: 60, bus });
+      const ann = await Here.objects.createUser({ ...somebody(), plan: "free", notes: null });
+      for (const Model of [Here, There]) await Model.loadUser(ann.id);
+      await bus.settled();
+      for (const Model of [Here, There]) await Model.loadUser(ann.id);
+
+      const changed = await Here.objects.update(ann, { plan: "pro", notes: undefined });
+
+      expect(changed).toMatchObject({ id: ann.id, plan: "pro", notes: null, credentialVersion: 1 });
+      expect((await Here.loadUser(ann.id))?.plan).toBe("pro");
+      await expect.poll(async () => (await There.loadUser(ann.id))?.plan).toBe("pro");
+      expect((await Here.objects.update(ann, {})).plan).toBe("pro");
+    });
+
+    it("changes them with other rows, or not at all", async () => {
+      const ann = await Member.objects.createUser({ ...somebody(), plan: "free", notes: null });
+      const trx = await database.begin();
+
+      const within = await Member.objects.within(trx).update(ann, { plan: "pro" });
+      await trx.end("failure");
+
+      expect(within.plan).toBe("pro");
+      expect((await Member.loadUser(ann.id))?.plan).toBe("free");
+    });
+
+    it("answers 404 for a change to nobody, and 409 for a value that is another user's", async () => {
+      const notes = randomUUID();
+      await Member.objects.createUser({ ...somebody(), plan: "free", notes });
+      const ann = await Member.objects.createUser({ ...somebody(), plan: "free", notes: null });
+
+      await expect(Member.objects.update(ann, { notes })).rejects.toMatchObject({ status: 409, code: "CONFLICT" });
+      for (const change of [{}, { notes: "other" }])
+        await expect(Member.objects.update({ identity: "nobody" }, change)).rejects.toMatchObject({ status: 404 });
+      const again = Member.objects.createUser({ ...somebody(), plan: "free", notes });
+      await expect(again).rejects.toMatchObject({ status: 409, code: "CONFLICT" });
+    });
+  });
+
+  it.each([
+    [{ name: "x" }, "received name"],
+    [{}, "received object"],
+    [null, "received object"],
+    ["ann", "received string"],
+    [{ email: undefined }, "received email: undefined"],
+    [{ id: 7, email: "ann@x.example" }, "received id: number"],
+  ])("says how a user is named when it is asked for %j", async (key, message) => {
+    const found = User.objects.get(key as never);
+
+    await expect(found).rejects.toThrow(TypeError);
+    await expect(found).rejects.toThrow(`{ id }, { email } or { username }, each a string; ${message}`);
+  });
+
   it("[REQ-01] [REQ-02] stores a password as an argon2id hash, and in no other form", async () => {
     const ann = await User.objects.createUser(somebody());
 
