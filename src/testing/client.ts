@@ -1,40 +1,50 @@
 import type { Readable } from "node:stream";
 import type { PorticoApp } from "../app.ts";
-import type { CurrentUser } from "../http/identity.ts";
+import type { UserProtocol } from "../http/identity.ts";
+import { TELL_LISTENING } from "../http/listening.ts";
 import { type ActingOptions, actingAs } from "./acting-as.ts";
-import { type GraphAsk, type GraphResult, graphResult, graphResults } from "./graph-client.ts";
+import { CookieJar, sendingCookies } from "./cookie-jar.ts";
+import { graphBody } from "./graph-body.ts";
+import { type GraphAsk, type GraphResult, graphResult } from "./graph-client.ts";
+import { EventReader, type GraphEvents } from "./graph-events.ts";
+import { encodeBody } from "./request-body.ts";
 import { type TestResponse, type TestResponseHeaders, toTestResponse } from "./response.ts";
 
 /** What a test sends. */
 export interface TestRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | readonly string[]>>;
-  /** A string or bytes as they are; anything else as JSON. */
+  /**
+   * A string or bytes as they are; `FormData`, `URLSearchParams`, a `Blob` or a stream as `fetch` would send them; anything else as
+   * JSON. A `content-type` in `headers` counts instead of the one that goes with it.
+   */
   readonly body?: unknown;
 }
 
 /** Speaks to an application. The same tests run over `testClient` and over `liveClient`; the methods can be taken off it. */
 export interface TestClient {
   /** The same client, signed in as this user: see `actingAs`. */
-  readonly as: (user: CurrentUser, options?: ActingOptions) => TestClient;
+  readonly as: (user: UserProtocol, options?: ActingOptions) => TestClient;
+  /** The same client with a jar of its own: it keeps the cookies that answers set, and sends them until one takes them away. */
+  readonly withCookies: () => TestClient;
   readonly get: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly post: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly put: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly patch: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly delete: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly request: (method: string, path: string, request?: TestRequest) => Promise<TestResponse>;
-  /** Runs a query or a mutation at the GraphQL endpoint. */
+  /** Runs a query or a mutation at the GraphQL endpoint. Variables may hold a `File` or a `Blob`, for an upload. */
   readonly graphql: <Data = Readonly<Record<string, unknown>>>(
     document: string,
     variables?: GraphVariables,
     ask?: GraphAsk,
   ) => Promise<GraphResult<Data>>;
-  /** Listens to a subscription, as a stream over HTTP. Leaving the loop ends it. */
+  /** Listens to a subscription, as a stream over HTTP, from the first look at it on. Leaving the loop ends it. */
   readonly subscribe: <Data = Readonly<Record<string, unknown>>>(
     document: string,
     variables?: GraphVariables,
     ask?: GraphAsk,
-  ) => AsyncIterable<GraphResult<Data>>;
+  ) => GraphEvents<Data>;
 }
 
 /** The variables of an operation. */
@@ -103,12 +113,19 @@ export function testClient(app: PorticoApp): TestClient {
 }
 
 /** The client's methods over one way to send. */
-export function clientOver(app: PorticoApp, sender: Sender, always: Readonly<Record<string, string>> = {}): TestClient {
-  const prepared = (method: string, path: string, options: TestRequest = {}): PreparedRequest =>
+export function clientOver(
+  app: PorticoApp,
+  sender: Sender,
+  always: Readonly<Record<string, string>> = {},
+  jar: CookieJar | null = null,
+): TestClient {
+  const { send, open } = jar === null ? sender : sendingCookies(sender, jar);
+  const prepared = (method: string, path: string, options: TestRequest = {}): Promise<PreparedRequest> =>
     prepare(method, path, { ...options, headers: { ...always, ...options.headers } });
-  const request: TestClient["request"] = (method, path, options) => sender.send(prepared(method, path, options));
+  const request: TestClient["request"] = async (method, path, options) => send(await prepared(method, path, options));
   return {
-    as: (user, options) => clientOver(app, sender, actingAs(app, user, options)),
+    as: (user, options) => clientOver(app, sender, actingAs(app, user, options), jar),
+    withCookies: () => clientOver(app, sender, always, new CookieJar()),
     request,
     get: (path, options) => request("GET", path, options),
     post: (path, options) => request("POST", path, options),
@@ -116,26 +133,34 @@ export function clientOver(app: PorticoApp, sender: Sender, always: Readonly<Rec
     patch: (path, options) => request("PATCH", path, options),
     delete: (path, options) => request("DELETE", path, options),
     graphql: <Data>(query: string, variables = {}, { path = "/graphql", headers = {} }: GraphAsk = {}) =>
-      request("POST", path, { headers, body: { query, variables } }).then(graphResult<Data>),
+      request("POST", path, operation(query, variables, headers)).then(graphResult<Data>),
     subscribe: <Data>(query: string, variables = {}, { path = "/graphql", headers = {} }: GraphAsk = {}) =>
-      graphResults<Data>(() =>
-        sender.open(
-          prepared("POST", path, {
-            headers: { accept: "text/event-stream", ...headers },
-            body: { query, variables },
-          }),
-        ),
+      new EventReader<Data>(async () =>
+        open(await prepared("POST", path, operation(query, variables, { ...LISTENS, ...headers }))),
       ),
   };
 }
 
-function prepare(method: string, path: string, { headers = {}, query = {}, body }: TestRequest): PreparedRequest {
+function operation(query: string, variables: GraphVariables, given: Readonly<Record<string, string>>): TestRequest {
+  const { headers, body } = graphBody(query, variables);
+  return { body, headers: { ...headers, ...given } };
+}
+
+/** The headers of a subscription. */
+const LISTENS = { accept: "text/event-stream", [TELL_LISTENING]: "1" };
+
+async function prepare(
+  method: string,
+  path: string,
+  { headers = {}, query = {}, body }: TestRequest,
+): Promise<PreparedRequest> {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((entry): [string, string] => [name, String(entry)]),
   );
   const target =
     pairs.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(pairs).toString()}`;
-  if (body === undefined || typeof body === "string" || body instanceof Uint8Array)
-    return { method, target, headers, body };
-  return { method, target, headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
+  const { bytes, type } = await encodeBody(body);
+  // In lower case: what the test says about its body stands in the place of ours, however it is written.
+  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { method, target, headers: type === null ? given : { "content-type": type, ...given }, body: bytes };
 }

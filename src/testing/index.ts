@@ -1,6 +1,7 @@
 export { type ActingOptions, actingAs } from "./acting-as.ts";
 export { type GraphVariables, type TestClient, type TestRequest, testClient } from "./client.ts";
 export type { GraphAsk, GraphResult } from "./graph-client.ts";
+export type { GraphEvents } from "./graph-events.ts";
 export { type LiveClient, liveClient } from "./live-client.ts";
 export { type CaughtLine, type LogCatcher, logCatcher } from "./log-catcher.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";

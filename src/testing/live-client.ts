@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { PorticoApp } from "../app.ts";
-import { clientOver, type OpenResponse, type PreparedRequest, type TestClient } from "./client.ts";
+import { clientOver, type OpenResponse, type PreparedRequest, type Sender, type TestClient } from "./client.ts";
+import { CookieJar } from "./cookie-jar.ts";
 import { toTestResponse } from "./response.ts";
 import { openTestSocket, type TestSocket, type TestSocketOptions } from "./test-socket.ts";
 
 /** A client over a real socket, with the face of the other one. */
 export interface LiveClient extends TestClient {
+  /** As on the other one; its sockets send the cookies, too. */
+  readonly withCookies: () => LiveClient;
   readonly url: string;
   readonly port: number;
   /** Opens a WebSocket; rejects with `SocketRefused` when the server answers with a status instead. */
@@ -32,21 +35,37 @@ export interface LiveClient extends TestClient {
 export async function liveClient(app: PorticoApp): Promise<LiveClient> {
   const { port, url } = await app.listen({ port: 0 });
   const agent = new Agent({ keepAlive: true });
-  return {
-    ...clientOver(app, {
-      async send(request) {
-        const { status, headers, body } = await open(port, agent, request);
-        return toTestResponse(status, headers, Buffer.concat(await body.toArray()));
-      },
-      open: (request) => open(port, agent, request),
-    }),
+  const sender: Sender = {
+    async send(request) {
+      const { status, headers, body } = await open(port, agent, request);
+      return toTestResponse(status, headers, Buffer.concat(await body.toArray().catch(brokenOff(request))));
+    },
+    open: (request) => open(port, agent, request),
+  };
+  const over = (jar: CookieJar | null): LiveClient => ({
+    ...clientOver(app, sender, {}, jar),
+    withCookies: () => over(new CookieJar()),
     url,
     port,
-    socket: (path, options) => openTestSocket(`ws://127.0.0.1:${port}${path}`, options),
+    socket: (path, options = {}) =>
+      openTestSocket(`ws://127.0.0.1:${port}${path}`, {
+        ...options,
+        headers: { ...jar?.headers(path), ...options.headers },
+      }),
     async close() {
       agent.destroy();
       await app.close();
     },
+  });
+  return over(null);
+}
+
+/** Node says "aborted", and nothing of what. */
+function brokenOff({ method, target }: PreparedRequest): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(`the answer to ${method} ${target} broke off before its end: the log of the application says why`, {
+      cause,
+    });
   };
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { ConfigurationError, memoryStores, PorticoApp } from "portico";
 import { RedisCounter, RedisKeyValue, RedisPubSub, redisStores } from "portico/redis";
-import { liveClient, logCatcher, testClient } from "portico/testing";
+import { liveClient, logCatcher, resetLimits, testClient } from "portico/testing";
 import { createClient } from "redis";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newPrefix, RedisServer, SHARED_URL } from "./redis-server.ts";
@@ -109,6 +109,26 @@ describe("on a server", () => {
     expect(await iterator.next()).toEqual({ done: false, value: 2 });
     await closeAll(one);
     await closeAll(two);
+  });
+
+  it("resets the counters of its own prefix, and nothing else, whatever the prefix means in a pattern", async () => {
+    const wild = redisStores(SHARED_URL, { prefix: `${prefix}:[*]?` });
+    const other = redisStores(SHARED_URL, { prefix: `${prefix}:*!` });
+    await wild.durable.set("a", "x", 60_000);
+    // More than one scan gives.
+    await Promise.all(Array.from({ length: 2_500 }, (_, n) => wild.counters.increment(`key ${n}`, 60_000)));
+    await other.counters.increment("key 1", 60_000);
+
+    await resetLimits(new PorticoApp({ stores: wild, logger: false }));
+
+    const counts = await Promise.all(
+      Array.from({ length: 2_500 }, (_, n) => wild.counters.increment(`key ${n}`, 60_000)),
+    );
+    expect(counts.every(({ value }) => value === 1)).toBe(true);
+    expect(await wild.durable.get("a")).toBe("x");
+    expect((await other.counters.increment("key 1", 60_000)).value).toBe(2);
+    await closeAll(wild);
+    await closeAll(other);
   });
 
   it("counts together in two processes' stores, each hit once", async () => {
