@@ -20,10 +20,19 @@ export const newestFirst = new CursorPagination({
 /** By offset, for the table in the sellers' back room. */
 export const byOffset = new LimitOffsetPagination({ maxLimit: 200 });
 
-/** The books, of one genre or of all, in the order of their titles where the strategy has none of its own. */
+/** The books, of one genre or of all, for a strategy that has an order of its own. */
 export function bookList(genre?: GenreName | null): TableHandler<BookRow> {
-  const all = database.selectFrom("books").selectAll().orderBy("title");
-  return tableHandler(genre ? all.where("genre", "=", genre) : all, { totalsCache: counts });
+  return tableHandler(booksOf(genre), { totalsCache: counts });
+}
+
+/** The same by title, for pages by number and by offset. */
+export function booksByTitle(genre?: GenreName | null): TableHandler<BookRow> {
+  return tableHandler(booksOf(genre).orderBy("title"), { totalsCache: counts });
+}
+
+function booksOf(genre?: GenreName | null) {
+  const all = database.selectFrom("books").selectAll();
+  return genre ? all.where("genre", "=", genre) : all;
 }
 
 /** A cursor of one genre makes no sense in another: it is refused there. */

@@ -2,7 +2,7 @@ import { Depend, NotFound, Router, rateLimit } from "portico";
 import * as z from "zod";
 import { whoMay } from "../accounts/user.ts";
 import { database, unitOfWork } from "../database.ts";
-import { bookList, byOffset, byPage, genreFilter, newestFirst } from "./book-lists.ts";
+import { bookList, booksByTitle, byOffset, byPage, genreFilter, newestFirst } from "./book-lists.ts";
 import { addBook } from "./book-mutations.ts";
 import { MAX_CENTS, MAX_STOCK } from "./book-scalars.ts";
 import { genres } from "./book-table.ts";
@@ -37,7 +37,7 @@ export function bookRoutes(): Router {
       summary: "Lists the books by title",
       tags: ["books"],
     },
-    ({ query, response }) => response.apaginate(bookList(query.genre), { strategy: byPage }),
+    ({ query, response }) => response.apaginate(booksByTitle(query.genre), { strategy: byPage }),
   );
 
   router.get(
@@ -60,7 +60,7 @@ export function bookRoutes(): Router {
       summary: "Lists what is in stock, and what it has cost",
       tags: ["books"],
     },
-    ({ response }) => response.apaginate(bookList(), { strategy: byOffset }),
+    ({ response }) => response.apaginate(booksByTitle(), { strategy: byOffset }),
   );
 
   router.get("/:id", { response: Book, summary: "Shows a book", tags: ["books"] }, async ({ path }) => {
