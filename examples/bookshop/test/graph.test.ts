@@ -231,6 +231,23 @@ describe("a review", () => {
     expect(wrong.errors).toMatchObject([{ extensions: { code: "STARS_OUT_OF_RANGE" } }]);
   });
 
+  it("is written twenty times a minute by one reader, however many stand in one request", async () => {
+    const ten = Array.from(
+      { length: 10 },
+      (_, n) => `r${n}: writeReview(review: { book: "book-22", stars: 3 }) { stars }`,
+    );
+    const write = `mutation { ${ten.join(" ")} }`;
+
+    const answers = [await ask(write, {}, "reader1"), await ask(write, {}, "reader1"), await ask(write, {}, "reader1")];
+
+    expect(answers.map(({ errors }) => errors?.[0]?.extensions?.["code"])).toEqual([
+      undefined,
+      undefined,
+      "RATE_LIMITED",
+    ]);
+    expect(answers[2]?.errors?.[0]?.extensions?.["retryAfter"]).toBeGreaterThan(0);
+  });
+
   it("is activity of its reader, beside orders, the latest first", async () => {
     await ask('mutation { placeOrder(books: [{ book: "book-21" }]) { id } }', {}, "reader2");
 

@@ -29,6 +29,16 @@ async function walk(path: string, headers = {}): Promise<Page[]> {
 const ids = (pages: readonly Page[]): string[] => pages.flatMap(({ items }) => items.map(({ id }) => id));
 
 describe("the lists of books", () => {
+  it("by cursor are sorted as the client asks, among what may be asked for", async () => {
+    const pages = await walk("/books/newest?sort=-title&page_size=50");
+    const refused = await shop.client.get("/books/newest?sort=cost_cents");
+
+    const titles = pages.flatMap(({ items }) => items.map(({ title }) => title));
+    expect(titles).toEqual(titles.toSorted().reverse());
+    expect(new Set(ids(pages)).size).toBe(120);
+    expect(refused.json()).toMatchObject({ status: 400, code: "invalid_sort", parameter: "sort" });
+  });
+
   it("by page are in the order of titles, and their links lead to every book once", async () => {
     const pages = await walk("/books?page_size=50");
 

@@ -7,12 +7,13 @@ import type { BookRow, GenreName } from "./book-table.ts";
 export const byPage = new PageNumberPagination({ defaultPageSize: 20, maxPageSize: 100 });
 const counts = totalsCache({ seconds: 60 });
 
-/** By cursor: as fast at the end as at the beginning. The route and the connection share it, and so their cursors. */
+/** By cursor: as fast at the end as at the beginning. The route and the connection share it, and so their cursors: also when the client sorts. */
 export const newestFirst = new CursorPagination({
   order: [
     ["added_at", "desc"],
     ["id", "desc"],
   ],
+  sortable: ["added_at", "title"],
   defaultPageSize: 20,
   maxPageSize: 100,
 });

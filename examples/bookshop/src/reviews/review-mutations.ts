@@ -1,4 +1,4 @@
-import { BadRequest, Depend, NotFound } from "portico";
+import { BadRequest, Depend, NotFound, rateLimit } from "portico";
 import { mutation, t } from "portico/graphql";
 import { unitOfWork } from "../database.ts";
 import { Review } from "./review-type.ts";
@@ -9,6 +9,7 @@ export const reviewMutations = {
   writeReview: mutation(Review, {
     params: { review: NewReview, trx: Depend(unitOfWork) },
     auth: (user) => user.may("write:reviews"),
+    limit: rateLimit({ perMinute: 20, key: (ctx) => ctx.user.identity, name: "write-review" }),
     description: "A second review of the same book replaces the first.",
   })(async ({ review: { book, stars, text }, trx, ctx }) => {
     if (stars < 1 || stars > 5) throw new BadRequest("A review has one to five stars", { code: "STARS_OUT_OF_RANGE" });
