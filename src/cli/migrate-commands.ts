@@ -4,13 +4,13 @@ import { migrate, migrationStatus } from "../sql/migrations/migrate.ts";
 import type { MigrateOptions } from "../sql/migrations/migration.ts";
 import { type Call, type Command, CommandFailed, textValue } from "./command.ts";
 
-const FILE = { migrations: { type: "string" } } as const;
+const FILE = { migrations: { type: "string" }, "without-users": { type: "boolean" } } as const;
 
 /** `portico migrate ...` */
 export const migrateCommands: readonly Command[] = [
   {
     name: "migrate up",
-    usage: "[--migrations <file>]",
+    usage: "[--migrations <file>] [--without-users]",
     summary: "applies the migrations that are waiting",
     words: 0,
     options: FILE,
@@ -18,7 +18,7 @@ export const migrateCommands: readonly Command[] = [
   },
   {
     name: "migrate down",
-    usage: "[--all] [--migrations <file>]",
+    usage: "[--all] [--migrations <file>] [--without-users]",
     summary: "takes back the last migration, or all of them, with what is in their tables",
     words: 0,
     options: { all: { type: "boolean" }, ...FILE },
@@ -26,29 +26,30 @@ export const migrateCommands: readonly Command[] = [
   },
   {
     name: "migrate status",
-    usage: "[--migrations <file>]",
+    usage: "[--migrations <file>] [--without-users]",
     summary: "lists the migrations, and when each was applied",
     words: 0,
     options: FILE,
     async run(call) {
-      for (const { name, appliedAt } of await migrationStatus(call.database, await ownMigrations(call)))
+      for (const { name, appliedAt } of await migrationStatus(call.database, await optionsOf(call)))
         call.say(`${name}  ${appliedAt === null ? "waiting" : appliedAt.toISOString()}`);
     },
   },
 ];
 
 async function move(call: Call, direction: "up" | "down" | "down all", did: string): Promise<void> {
-  const names = await migrate(call.database, direction, await ownMigrations(call));
+  const names = await migrate(call.database, direction, await optionsOf(call));
   for (const name of names) call.say(`${did} ${name}`);
   if (names.length === 0) call.say("nothing to do");
 }
 
 /** Those of the application: the file exports them as `migrations`, or by default. */
-async function ownMigrations(call: Call): Promise<MigrateOptions> {
+async function optionsOf(call: Call): Promise<MigrateOptions> {
+  const users = call.values["without-users"] !== true;
   const file = textValue(call, "migrations");
-  if (file === undefined) return {};
+  if (file === undefined) return { users };
   const module = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
   const migrations = module["migrations"] ?? module["default"];
   if (!Array.isArray(migrations)) throw new CommandFailed(`${file} exports no list of migrations`);
-  return { migrations };
+  return { migrations, users };
 }

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { PorticoError } from "../../core/error.ts";
 import type { Database } from "../database/database.ts";
 import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration.ts";
+import { shippedMigrations } from "./shipped-migrations.ts";
 
 /** A migration, and when it was applied; `null` when it was not. */
 export interface MigrationStatus {
@@ -97,7 +98,7 @@ async function appliedMigrations(
   const applied = new Map(rows.map((row) => [String(row["name"]), String(row["applied_at"])]));
   const hasOwn = steps.some(({ key }) => key.startsWith(OWN));
   for (const key of applied.keys()) {
-    if (steps.some((step) => step.key === key)) continue;
+    if (steps.some((step) => step.key === key) || shippedMigrations.some(({ name }) => name === key)) continue;
     if (!key.startsWith(OWN))
       throw failed(
         `The database has a migration that this version of Portico does not know: ${key}. A newer version has applied it: run that one`,
@@ -131,7 +132,7 @@ async function down(
   applied: ReadonlyMap<string, string>,
   direction: "down" | "down all",
 ): Promise<readonly string[]> {
-  const stays = [...applied.keys()].find((key) => !steps.some((step) => step.key === key));
+  const stays = [...applied.keys()].find((key) => key.startsWith(OWN) && !steps.some((step) => step.key === key));
   if (stays !== undefined)
     throw failed(
       `The migration ${stays.slice(OWN.length)} stands on Portico's tables: take it back first, by giving migrations`,

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { listOf, optional, resolveOptions } from "../../core/options.ts";
+import { flag, listOf, optional, resolveOptions } from "../../core/options.ts";
 import type { Database } from "../database/database.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
@@ -31,6 +31,8 @@ export interface Migration {
 export interface MigrateOptions {
   /** Your own, in the order in which they are applied: after Portico's, in the same transaction and table. @default [] */
   readonly migrations?: readonly Migration[];
+  /** Whether the tables of `userModel` are among Portico's; without them, a table `users` of your own may stand there. @default true */
+  readonly users?: boolean;
 }
 
 /** A migration, and the name by which the database knows it: one of yours may be called like one of Portico's. */
@@ -43,20 +45,21 @@ export const OWN = "own/";
 
 /** All of them, in the order in which they are applied. Throws `ConfigurationError` for what is no migration, and for another option. */
 export function migrationSteps(options: MigrateOptions): readonly MigrationStep[] {
-  const { migrations } = resolveOptions("migrate", options, rules);
+  const { migrations, users } = resolveOptions("migrate", options, rules);
   const names = new Set<string>();
   for (const { name } of migrations) {
     if (names.has(name)) throw new ConfigurationError("migrate.migrations", `has two of the name ${name}`);
     names.add(name);
   }
   return [
-    ...shippedMigrations.map((migration) => step(migration, "")),
+    ...shippedMigrations.filter(({ concernsUsers }) => users || !concernsUsers).map((migration) => step(migration, "")),
     ...migrations.map((migration) => step(migration, OWN)),
   ];
 }
 
 const rules = {
   migrations: optional(listOf<Migration>("a list of migrations, each with name, up and down", isMigration), []),
+  users: optional(flag, true),
 };
 
 function step(migration: Migration, prefix: string): MigrationStep {

@@ -2,10 +2,17 @@ import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kyse
 import type { Database } from "../database/database.ts";
 import type { Migration } from "./migration.ts";
 
+/** One of Portico's. */
+export interface ShippedMigration extends Migration {
+  /** Whether it makes what `userModel` stands on; an application with users of its own does without. */
+  readonly concernsUsers: boolean;
+}
+
 /** In the order in which they are applied. What was released is not edited: a change is a new one at the end. */
-export const shippedMigrations: readonly Migration[] = [
+export const shippedMigrations: readonly ShippedMigration[] = [
   {
     name: "0001_users",
+    concernsUsers: true,
     async up(database, engine) {
       const time = timeType(engine);
       await database.schema
@@ -28,6 +35,7 @@ export const shippedMigrations: readonly Migration[] = [
   },
   {
     name: "0002_permissions_and_roles",
+    concernsUsers: true,
     async up(database) {
       await pairs(database, "portico_user_permissions", "user_id", "permission")
         .addForeignKeyConstraint("portico_user_permissions_user", ["user_id"], "users", ["id"], cascade)
@@ -57,6 +65,7 @@ export const shippedMigrations: readonly Migration[] = [
   },
   {
     name: "0003_stores",
+    concernsUsers: false,
     async up(database, engine) {
       await database.schema
         .createTable("portico_entries")

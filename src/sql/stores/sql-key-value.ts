@@ -3,7 +3,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { checkTtl, type KeyValueStore } from "../../stores/key-value.ts";
 import type { Database } from "../database/database.ts";
 import { runNamed } from "../database/run-named.ts";
-import { migrationStatus } from "../migrations/migrate.ts";
+import { type MigrationStatus, migrationStatus } from "../migrations/migrate.ts";
 import { databaseTime } from "./database-time.ts";
 import { Sweep } from "./sweep.ts";
 
@@ -23,7 +23,7 @@ export class SqlKeyValue implements KeyValueStore {
 
   /** Rejects with `ConfigurationError` where the tables are not there, or not up to date. */
   async start(): Promise<void> {
-    const waiting = (await migrationStatus(this.#database)).filter(({ appliedAt }) => appliedAt === null);
+    const waiting = await waitingMigrations(this.#database);
     if (waiting.length > 0)
       throw new ConfigurationError(
         "sqlStores.database",
@@ -81,4 +81,15 @@ export class SqlKeyValue implements KeyValueStore {
     // Written out, not a parameter: PostgreSQL would take it for a number of 32 bits.
     return ttlMs === undefined ? sql`null` : sql`${this.#now} + ${sql.lit(ttlMs)}`;
   }
+}
+
+/** Where the stores are there and no users, the application has users of its own, and waits for none of ours. */
+async function waitingMigrations(database: Database): Promise<readonly MigrationStatus[]> {
+  const [all, stores] = [await migrationStatus(database), await migrationStatus(database, { users: false })];
+  const users = all.filter(({ name }) => !stores.some((store) => store.name === name));
+  return users.every(isWaiting) && !stores.some(isWaiting) ? [] : all.filter(isWaiting);
+}
+
+function isWaiting({ appliedAt }: MigrationStatus): boolean {
+  return appliedAt === null;
 }

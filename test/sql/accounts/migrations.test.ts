@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { sql } from "kysely";
-import { type Migration, migrate, migrationStatus } from "portico/sql";
+import { PorticoApp } from "portico";
+import { type Migration, migrate, migrationStatus, sqlStores } from "portico/sql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { engineNames, newPlace, type Place } from "./databases.ts";
 
@@ -38,6 +39,34 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await migrate(database, "down", { migrations })).toEqual(["orders"]);
     expect(await migrate(database, "down all", { migrations })).toEqual(["0001_users", ...NAMES.toReversed()]);
     expect(await tables(place)).toEqual(["portico_migrations"]);
+  });
+
+  it("without users make the stores beside a table of users that is there already", async () => {
+    const database = place.open();
+    await database.schema.createTable("users").addColumn("login", "text").execute();
+    const start = () => sqlStores(database).durable.start?.(new PorticoApp({ logger: false }).log);
+    await expect(start()).rejects.toThrow("has 3 migrations waiting");
+
+    expect(await migrate(database, "up", { users: false })).toEqual(["0003_stores"]);
+    expect(await migrate(database, "up", { users: false })).toEqual([]);
+
+    await expect(start()).resolves.toBeUndefined();
+    expect((await migrationStatus(database, { users: false })).map((entry) => entry.name)).toEqual(["0003_stores"]);
+    expect(await migrate(database, "down all", { users: false })).toEqual(["0003_stores"]);
+    expect(await tables(place)).toEqual(["portico_migrations", "users"]);
+  });
+
+  it("with users are all waited for by the stores, also when some were made before", async () => {
+    const database = place.open();
+    await migrate(database, "up");
+    await database
+      .deleteFrom("portico_migrations" as never)
+      .where("name" as never, "=", "0002_permissions_and_roles" as never)
+      .execute();
+
+    await expect(sqlStores(database).durable.start?.(new PorticoApp({ logger: false }).log)).rejects.toThrow(
+      "has 1 migrations waiting",
+    );
   });
 
   it("of one's own that fail leave nothing behind, Portico's neither", async () => {
