@@ -11,7 +11,7 @@ import {
 import { logCatcher } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { bodyOf, bothWays, ids, queryOf, range, type Serve, serveOnce, target } from "./ways.ts";
+import { bodyOf, bothWays, ids, queryOf, range, type Serve, serveOnce, target, thereAndBack } from "./ways.ts";
 
 interface Task {
   readonly id: number;
@@ -224,18 +224,7 @@ describe("a sortable strategy", () => {
           const sort = columns.map(([column, sign]) => sign + column).join(",");
           const whole = ids(page(await client.get(`/rows?sort=${sort}&page_size=100`)));
 
-          const forward: unknown[] = [];
-          let body = page(await client.get(`/rows?sort=${sort}&page_size=${size}`));
-          for (;;) {
-            forward.push(...ids(body));
-            if (body.pagination.links.next === undefined) break;
-            body = page(await client.get(target(body.pagination.links.next)));
-          }
-          const backward: unknown[] = ids(body);
-          while (body.pagination.links.prev !== undefined) {
-            body = page(await client.get(target(body.pagination.links.prev)));
-            backward.unshift(...ids(body));
-          }
+          const { forward, backward } = await thereAndBack(client, `/rows?sort=${sort}&page_size=${size}`);
 
           expect(forward).toEqual(whole);
           expect(backward).toEqual(whole);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { type CursorMetadata, SyncListDataHandler } from "portico/pagination";
 import { describe, expect, it } from "vitest";
-import { type Body, bodyOf, books, ids, range, serveOnce, target } from "./ways.ts";
+import { type Body, bodyOf, books, ids, range, serveOnce, target, thereAndBack } from "./ways.ts";
 
 const page = (answer: Parameters<typeof bodyOf>[0]) => bodyOf<CursorMetadata>(answer);
 
@@ -168,18 +168,7 @@ describe("a walk", () => {
             ),
           );
           const whole = ids(page(await client.get("/items?page_size=100")));
-          const forward: unknown[] = [];
-          let body = page(await client.get("/items"));
-          for (;;) {
-            forward.push(...ids(body));
-            if (body.pagination.links.next === undefined) break;
-            body = page(await client.get(target(body.pagination.links.next)));
-          }
-          const backward: unknown[] = ids(body);
-          while (body.pagination.links.prev !== undefined) {
-            body = page(await client.get(target(body.pagination.links.prev)));
-            backward.unshift(...ids(body));
-          }
+          const { forward, backward } = await thereAndBack(client, "/items");
           expect(forward).toEqual(whole);
           expect(backward).toEqual(whole);
           expect(new Set(whole).size).toBe(cells.length);

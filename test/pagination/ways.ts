@@ -67,3 +67,23 @@ export function target(link: string | undefined): string {
   const { pathname, search } = new URL(link ?? "");
   return pathname + search;
 }
+
+/** The ids on all pages from the first to the last, by their links, and those on the way back, in the same order. */
+export async function thereAndBack(
+  client: TestClient,
+  first: string,
+): Promise<{ readonly forward: readonly unknown[]; readonly backward: readonly unknown[] }> {
+  const forward: unknown[] = [];
+  let body = bodyOf(await client.get(first));
+  for (;;) {
+    forward.push(...ids(body));
+    if (body.pagination.links["next"] === undefined) break;
+    body = bodyOf(await client.get(target(body.pagination.links["next"])));
+  }
+  const backward = ids(body);
+  while (body.pagination.links["prev"] !== undefined) {
+    body = bodyOf(await client.get(target(body.pagination.links["prev"])));
+    backward.unshift(...ids(body));
+  }
+  return { forward, backward };
+}
