@@ -12,8 +12,15 @@ export function hostName(...candidates: readonly (string | undefined)[]): string
 export function checkHost(host: string | undefined, rawHeaders: readonly string[]): BadRequest | null {
   if (host === undefined || host === "") return null;
   if (!HOST.test(host)) return new BadRequest("The Host header is not a host");
-  const lines = rawHeaders.filter(
-    (name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === "host",
-  );
-  return lines.length > 1 ? new BadRequest("There is more than one Host header") : null;
+  return hasSeveral(rawHeaders) ? new BadRequest("There is more than one Host header") : null;
+}
+
+/** A plain loop: it runs for every request. */
+function hasSeveral(rawHeaders: readonly string[]): boolean {
+  let seen = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") seen++;
+  }
+  return seen > 1;
 }
