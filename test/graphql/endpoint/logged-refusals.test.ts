@@ -33,7 +33,7 @@ describe("what the log has of a request that graphql refuses", () => {
 
     const answer = await client.post("/graphql", { body });
 
-    expect(bodyOf(answer).errors?.[0]?.message).toMatch(/^Variable "\$n" got invalid value .*\.\.\.$/s);
+    expect(bodyOf(answer).errors?.[0]?.message).toMatch(/^Variable "\$n" .*\.\.\.$/s);
     expect(answer.text().length).toBeLessThan(3_000);
     expect(log.text.length).toBeLessThan(1_000);
   });
