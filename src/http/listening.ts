@@ -1,4 +1,4 @@
-import type { BaseContext } from "./context.ts";
+import { type BaseContext, WebSocketContext } from "./context.ts";
 
 /** The header by which a test asks to be told, by a comment in the stream, when its subscription listens to the bus. */
 export const TELL_LISTENING = "x-portico-tell-listening";
@@ -8,8 +8,9 @@ export const LISTENING = ": listening";
 const subscribed = new WeakSet<BaseContext>();
 const waiting = new WeakMap<BaseContext, PromiseWithResolvers<void>>();
 
-/** Something that runs on this connection has subscribed to the bus. */
+/** Something that runs on this connection has subscribed to the bus. Nobody asks that of a socket: ten thousand of them hold nothing here. */
 export function noteSubscribed(connection: BaseContext): void {
+  if (connection instanceof WebSocketContext) return;
   subscribed.add(connection);
   waiting.get(connection)?.resolve();
 }
