@@ -26,9 +26,10 @@ const measured = [
   "test/auth/accounts/{flood,timing}.test.ts",
   "test/auth/jwt-memory.test.ts",
   "test/auth/passwords/failure-times.test.ts",
-  "test/graphql/endpoint/{document-load,hostile,upload-load}.test.ts",
+  "test/graphql/endpoint/{document-load,hostile,padded-documents,upload-load}.test.ts",
   "test/graphql/limits/{document-cache,hostile}.test.ts",
   "test/graphql/uploads/memory.test.ts",
+  "test/linear-time/linear-time.test.ts",
 ];
 
 // What brings servers, processes or a browser of its own, and waits for them.
@@ -38,6 +39,7 @@ const heavy = [
   "test/graphql/ide/explorer.test.ts",
   "test/graphql/operations-page/operations-page.test.ts",
   "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
+  "test/http/shared-connection.test.ts",
   "test/openapi/page.test.ts",
   "test/redis/{busy-process,faults,processes,pub-sub}.test.ts",
   "test/sql/accounts/restart.test.ts",

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 
 /** The part of `package-lock.json` that is read and written here. */
 export interface Lock {
@@ -63,13 +63,15 @@ function platformOf(name: string): Pick<LockedPackage, "os" | "cpu" | "libc"> {
 }
 
 if (import.meta.main) {
-  const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lock;
-  const added = completeLock(lock);
-  const hosts = hostsInLock(lock);
   const isCheck = process.argv.includes("--check");
-  if (!isCheck && added.length > 0) writeFileSync("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
-  if (isCheck && added.length > 0) console.error(`run "npm run lock": no entry for ${added.join(", ")}`);
-  if (hosts.length > 0) console.error(`an address is locked for ${hosts.join(", ")}`);
-  console.log(`lock: ${added.length} entries ${isCheck ? "missing" : "added"}, ${hosts.length} addresses`);
-  process.exitCode = hosts.length > 0 || (isCheck && added.length > 0) ? 1 : 0;
+  for (const file of ["package-lock.json", ...globSync("tools/*/package-lock.json")]) {
+    const lock = JSON.parse(readFileSync(file, "utf8")) as Lock;
+    const added = completeLock(lock);
+    const hosts = hostsInLock(lock);
+    if (!isCheck && added.length > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+    if (isCheck && added.length > 0) console.error(`run "npm run lock": no entry for ${added.join(", ")}`);
+    if (hosts.length > 0) console.error(`an address is locked for ${hosts.join(", ")}`);
+    console.log(`${file}: ${added.length} entries ${isCheck ? "missing" : "added"}, ${hosts.length} addresses`);
+    if (hosts.length > 0 || (isCheck && added.length > 0)) process.exitCode = 1;
+  }
 }

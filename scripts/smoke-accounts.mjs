@@ -27,7 +27,7 @@ function portico(...args) {
 portico("migrate", "up");
 assert.match(portico("migrate", "status"), /\d{4}/);
 portico("user", "create", "--email", "ann@example.org", "--username", "ann", "--permission", "read:books");
-const key = portico("keys", "create", "ann", "--name", "smoke").match(/pk_\w+/)?.[0] ?? "";
+const key = portico("keys", "create", "ann", "--name", "smoke", "--stores", "database").match(/pk_\w+/)?.[0] ?? "";
 
 const database = openDatabase(url);
 const app = new PorticoApp({ logger: false, stores: sqlStores(database) });
@@ -46,10 +46,10 @@ assert.equal(await (await fetch(`${address}/books`, { headers: { cookie } })).js
 assert.equal((await fetch(`${address}/books`, { headers: { "x-api-key": key } })).status, 200);
 const { data } = await (await post("/graphql", { query: "{ me }" }, { cookie })).json();
 assert.deepEqual(data, { me: "ann" });
-assert.match(portico("user", "sessions", "ann"), /\w/);
+assert.match(portico("user", "sessions", "ann", "--stores", "database"), /\w/);
 
 const id = key.split("_")[1] ?? "";
-portico("keys", "revoke", "ann", id);
+portico("keys", "revoke", "ann", id, "--stores", "database");
 assert.equal((await fetch(`${address}/books`, { headers: { "x-api-key": key } })).status, 401);
 portico("user", "disable", "ann");
 assert.equal((await fetch(`${address}/books`, { headers: { cookie } })).status, 401);

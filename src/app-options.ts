@@ -37,8 +37,8 @@ export interface PorticoAppOptions {
   /** How clients reach this application, for links: `https://shop.example/api`. @default what the request says */
   readonly publicUrl?: string;
   /**
-   * The secret that cursors of paginated lists are signed with, 32 bytes or more; of several the first signs, and all of them
-   * verify. Required in production where a cursor strategy is used. @default a random one, outside production
+   * The secret that cursors of paginated lists are encrypted with, 32 bytes or more. In a list the first secret encrypts, and
+   * all of them decrypt. Required in production where a cursor strategy is used. @default a random one, outside production
    */
   readonly cursorKeys?: string | readonly string[];
   /** Networks of the proxies whose `X-Forwarded-*` headers count: addresses, CIDR ranges or `"loopback"`. @default none */
@@ -244,7 +244,7 @@ function readPublicUrl(value: unknown): string | typeof REFUSED {
   if (typeof value !== "string" || !URL.canParse(value)) return REFUSED;
   const { protocol, search, hash, username } = new URL(value);
   return /^https?:$/.test(protocol) && search === "" && hash === "" && username === ""
-    ? value.replace(/\/+$/, "")
+    ? value.replace(/(?<!\/)\/+$/, "")
     : REFUSED;
 }
 

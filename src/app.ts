@@ -7,6 +7,7 @@ import type { MaybePromise } from "./core/maybe-promise.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
 import { Actors } from "./http/actors.ts";
 import { checkPaths } from "./http/check-paths.ts";
+import { contain } from "./http/contain.ts";
 import type { BaseContext } from "./http/context.ts";
 import {
   Engine,
@@ -69,7 +70,7 @@ export interface Address {
  */
 export class PorticoApp extends Router {
   /** @internal */
-  readonly actors: Actors = new Actors();
+  readonly actors: Actors;
   readonly #options: ResolvedAppOptions;
   readonly #engine: Engine;
   readonly #host: Host;
@@ -89,6 +90,7 @@ export class PorticoApp extends Router {
     this.#options = resolveAppOptions(options);
     const { title, timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } =
       this.#options;
+    this.actors = new Actors(clock);
     this.#engine = new Engine({
       logger,
       trustedProxies,
@@ -120,6 +122,7 @@ export class PorticoApp extends Router {
     this.#server = new Server(this.#host, {
       maxBody: this.#options.maxBody,
       handlerMs: timeouts.handlerSeconds * 1000,
+      arrivalMs: timeouts.requestSeconds * 1000,
       graceMs: timeouts.graceSeconds * 1000,
     });
   }
@@ -157,25 +160,17 @@ export class PorticoApp extends Router {
 
   /** A Node request handler, for Express, Nest and `http.createServer`. Do not put a body parser before it. */
   get handler(): (request: IncomingMessage, response: ServerResponse) => void {
-    return (request, response) => {
-      this.#start().then(
-        () => {
-          this.#server.start();
-          this.engine.routing(request, response);
-        },
-        (error: unknown) => response.destroy(error as Error),
-      );
-    };
+    return (request, response) =>
+      contain(this.log, request.socket, async () => {
+        await this.#start();
+        this.#server.start();
+        this.engine.routing(request, response);
+      });
   }
 
   /** Beside `handler`, for sockets: `server.on("upgrade", app.upgradeHandler)`. */
   get upgradeHandler(): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-    return (request, socket, head) => {
-      this.#start().then(
-        () => routeUpgrade(this.engine, request, socket, head),
-        (error: unknown) => socket.destroy(error as Error),
-      );
-    };
+    return (request, socket, head) => routeUpgrade(this.engine, request, socket, head, this.#start());
   }
 
   /**
@@ -322,7 +317,7 @@ export class PorticoApp extends Router {
   }
 
   #healthRoutes(health: Required<HealthOptions>): readonly Route[] {
-    const checks = { ...storeChecks(this.#host.stores), ...health.checks };
+    const checks = { ...storeChecks(this.#host.stores, this.#host.clock), ...health.checks };
     return healthRoutes({ ...health, checks }, this.#server);
   }
 
@@ -347,7 +342,7 @@ export class PorticoApp extends Router {
   }
 
   async #runStartHooks(): Promise<void> {
-    await startStores(this.#host.stores, this.log);
+    await startStores(this.#host.stores, this.log, this.#host.clock);
     try {
       for (const hook of this.#startHooks) await hook();
     } catch (error) {

@@ -72,6 +72,7 @@ export type {
   Method,
   PaginatedRoute,
   ResponseSchemas,
+  RouteErrors,
   RouteOptions,
   StatusAnswer,
 } from "./http/route.ts";

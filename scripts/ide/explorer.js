@@ -23,8 +23,7 @@ globalThis.startExplorer = function startExplorer() {
   document.title = options.title;
   // The page explores the address that it was loaded from.
   const url = location.origin + location.pathname;
-  const subscriptionUrl =
-    options.subscriptionUrl === null ? undefined : socketUrl(new URL(options.subscriptionUrl, location.href));
+  const subscriptionUrl = options.hasSocket ? url.replace(/^http/, "ws") : undefined;
   const explorer = createElement(
     GraphiQL,
     {
@@ -37,8 +36,3 @@ globalThis.startExplorer = function startExplorer() {
   );
   createRoot(document.getElementById("explorer")).render(explorer);
 };
-
-function socketUrl(url) {
-  url.protocol = url.protocol.replace(/^http/, "ws");
-  return url.href;
-}

@@ -18,7 +18,7 @@ export interface Call extends Surroundings {
   readonly words: readonly string[];
   readonly values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
   readonly database: Database;
-  /** Where sessions and keys are: in Redis where one is given, else in the database. */
+  /** In Redis where one is given, else in the database. */
   readonly stores: () => Promise<Stores>;
 }
 
@@ -32,6 +32,8 @@ export interface Command {
   /** How many words follow. */
   readonly words: number;
   readonly options: ParseArgsOptionsConfig;
+  /** Whether it reads or writes sessions or API keys, and so has to know where the application keeps them. @default false */
+  readonly needsStores?: boolean;
   run(call: Call): Promise<void>;
 }
 

@@ -11,9 +11,17 @@ export async function usersOf(call: Call): Promise<UserClass<UserTable>> {
 export async function findUser(call: Call, who: string | undefined): Promise<UserRow<UserTable>> {
   const { objects } = await usersOf(call);
   const text = who ?? "";
-  const user = text.includes("@")
-    ? await objects.get({ email: text })
-    : ((await objects.get({ username: text })) ?? (await objects.get({ id: text })));
+  const user = text.includes("@") ? await objects.get({ email: text }) : await byNameOrId(objects, text);
   if (user === null) throw new CommandFailed(`there is no user ${JSON.stringify(text)}`);
   return user;
+}
+
+/** Users choose their names, and one may choose the id of another: then neither is meant for sure. */
+async function byNameOrId(objects: UserClass<UserTable>["objects"], text: string): Promise<UserRow<UserTable> | null> {
+  const [named, known] = [await objects.get({ username: text }), await objects.get({ id: text })];
+  if (named !== null && known !== null && named.id !== known.id)
+    throw new CommandFailed(
+      `${JSON.stringify(text)} is the name of ${named.email} and the id of ${known.email}: give the address instead`,
+    );
+  return named ?? known;
 }

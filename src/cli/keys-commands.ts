@@ -9,6 +9,7 @@ export const keysCommands: readonly Command[] = [
     usage: "<address, name or id> [--name <text>] [--permission <name>]... [--days <number> | --days never]",
     summary: "makes an API key and shows it, this once",
     words: 1,
+    needsStores: true,
     options: {
       name: { type: "string" },
       permission: { type: "string", multiple: true },
@@ -21,6 +22,7 @@ export const keysCommands: readonly Command[] = [
     usage: "<address, name or id>",
     summary: "lists the API keys of a user",
     words: 1,
+    needsStores: true,
     options: {},
     async run(call) {
       const user = await findUser(call, call.words[0]);
@@ -35,6 +37,7 @@ export const keysCommands: readonly Command[] = [
     usage: "<address, name or id> <key id>",
     summary: "ends an API key",
     words: 2,
+    needsStores: true,
     options: {},
     async run(call) {
       const [who, id = ""] = call.words;

@@ -1,20 +1,31 @@
 #!/usr/bin/env node
+import { readFileSync } from "node:fs";
 import { askPassword } from "./ask-password.ts";
 
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
+const args = process.argv.slice(2);
 try {
-  const { runCommand } = await import("./run-command.ts");
-  process.exitCode = await runCommand(process.argv.slice(2), {
-    env: process.env,
-    say: (line) => void process.stdout.write(`${line}\n`),
-    complain,
-    askPassword: () => askPassword(process.stdin, process.stderr),
-  });
+  if (args[0] === "--version") say(version());
+  else {
+    const { runCommand } = await import("./run-command.ts");
+    process.exitCode = await runCommand(args, {
+      env: process.env,
+      say,
+      complain,
+      askPassword: () => askPassword(process.stdin, process.stderr),
+    });
+  }
 } catch (error) {
   // It is an optional peer: who has no database has no use for these commands.
   const isMissing = (error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND" && /'kysely'/.test(String(error));
   if (!isMissing) throw error;
   complain('portico: this needs the package "kysely": npm install kysely');
   process.exitCode = 1;
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

@@ -48,6 +48,7 @@ export const userCommands: readonly Command[] = [
     usage: "<address, name or id> [--revoke <id> | --revoke-all]",
     summary: "lists the sessions of a user, or ends them",
     words: 1,
+    needsStores: true,
     options: { revoke: { type: "string" }, "revoke-all": { type: "boolean" } },
     run: sessions,
   },

@@ -145,6 +145,11 @@ export const wholeNumber: Rule<number> = rule(
   "a whole number, 0 or more",
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 );
+
+/** The same rule for an option that `null` turns off. */
+export function orNull(rule: Rule<number>): Rule<number | null> {
+  return { expected: `${rule.expected}, or null`, read: (value) => (value === null ? null : rule.read(value)) };
+}
 /** A length of time. Node's timers take at most 2^31 - 1 ms and fire at once beyond it. */
 export const seconds: Rule<number> = rule(
   "a number of seconds from 0 to 2,147,483",

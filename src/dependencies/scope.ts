@@ -21,6 +21,8 @@ export interface ScopeOptions {
   readonly overrides?: Overrides;
   /** Whether the same callable is resolved once for the whole scope: so in a GraphQL operation, not on a route. */
   readonly shared: boolean;
+  /** What is thrown for a declared context that is not the one here; without one, or for `null`, a `DependencyError`. */
+  readonly otherContext?: (declared: unknown, parameter: string) => Error | null;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface ScopeOptions {
 export class DependencyScope {
   readonly #ctx: object;
   readonly #values: Map<Callable, unknown> | null;
-  readonly #overrides: Overrides | undefined;
+  readonly #options: ScopeOptions;
   #open: { readonly name: string; readonly generator: AnyGenerator }[] = [];
   #opening: Set<Promise<unknown>> | null = null;
   #closed: Promise<readonly unknown[]> | null = null;
@@ -40,7 +42,7 @@ export class DependencyScope {
   constructor(ctx: object, options: ScopeOptions) {
     this.#ctx = ctx;
     this.#values = options.shared ? new Map() : null;
-    this.#overrides = options.overrides;
+    this.#options = options;
   }
 
   /** Resolves the parameters in their order and hands each to `set`; a promise only when one of them needs it. */
@@ -66,6 +68,8 @@ export class DependencyScope {
   #param(param: ParamPlan): unknown {
     if (param.provider !== null) return this.resolve(param.provider);
     if (this.#ctx instanceof param.context) return this.#ctx;
+    const refusal = this.#options.otherContext?.(param.context, param.name) ?? null;
+    if (refusal !== null) throw refusal;
     throw new DependencyError(
       `the parameter ${param.name} needs a ${param.context.name}, and this is a ${this.#ctx.constructor.name}`,
     );
@@ -100,7 +104,7 @@ export class DependencyScope {
 
   #call(plan: ProviderPlan): unknown {
     const args: Record<string, unknown> = { ctx: this.#ctx, context: this.#ctx };
-    const override = this.#overrides?.get(plan.identity);
+    const override = this.#options.overrides?.get(plan.identity);
     if (override !== undefined) return this.#start({ ...plan, call: override, params: [] }, args);
     const filled = plan.params.length === 0 ? undefined : this.fill(plan.params, args);
     return filled === undefined ? this.#start(plan, args) : this.#track(filled.then(() => this.#start(plan, args)));

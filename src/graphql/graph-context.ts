@@ -1,9 +1,11 @@
 import { DependencyScope } from "../dependencies/scope.ts";
 import type { BaseContext } from "../http/context.ts";
+import type { Identity } from "../http/identity.ts";
 import type { FieldTrace } from "./hooks/field-trace.ts";
 import type { GraphQLDenied } from "./language/denied.ts";
-import type { GateFunction } from "./language/field-options.ts";
+import type { FieldPermission, GateFunction } from "./language/field-options.ts";
 import type { Verdict } from "./language/gate.ts";
+import { wrongTransport } from "./wrong-transport.ts";
 
 /** What an operation is called and what it costs. */
 export interface OperationFacts {
@@ -33,7 +35,9 @@ export class GraphContext implements OperationFacts {
   readonly operationName: string | null;
   readonly cost: number | null;
   #dependencies: DependencyScope | null = null;
-  #verdicts: Map<GateFunction, Map<unknown, Verdict>> | null = null;
+  #verdicts: Map<GateFunction | FieldPermission, Map<unknown, Verdict>> | null = null;
+  /** Whom the verdicts are about. */
+  #judged: Identity | null = null;
   #isClosed = false;
   /** @internal Whether it was given up: no field is resolved any more. */
   isOver = false;
@@ -56,6 +60,7 @@ export class GraphContext implements OperationFacts {
       this.#dependencies = new DependencyScope(this.connection, {
         shared: true,
         overrides: this.connection.host.overrides,
+        otherContext: (declared, parameter) => wrongTransport(declared, parameter, this.connection),
       });
       // A field that is still running after the answer finds a scope that opens nothing.
       if (this.#isClosed) void this.#dependencies.close();
@@ -64,8 +69,11 @@ export class GraphContext implements OperationFacts {
   }
 
   /** @internal What a gate has said so far, by the object it was asked about; `undefined` for one of the user alone. */
-  verdictsOf(gate: GateFunction): Map<unknown, Verdict> {
-    this.#verdicts ??= new Map();
+  verdictsOf(gate: GateFunction | FieldPermission): Map<unknown, Verdict> {
+    const { identity } = this.connection;
+    // A mutation may sign somebody else in: what was allowed to one user says nothing of another.
+    if (this.#verdicts === null || this.#judged !== identity) this.#verdicts = new Map();
+    this.#judged = identity;
     const known = this.#verdicts.get(gate);
     if (known !== undefined) return known;
     const verdicts = new Map<unknown, Verdict>();

@@ -36,6 +36,7 @@ export type {
   Param,
   ParamOf,
   Params,
+  ResolverArgs,
   SignedIn,
   TestArgs,
   Undeclared,
@@ -46,6 +47,7 @@ export { type FieldFunction, field, mutation, subscription } from "./language/fi
 export type { FieldDef, FieldFactory, Operation, PropertyField, SubscriptionFactory } from "./language/field-def.ts";
 export type {
   FieldOptions,
+  FieldPermission,
   GateArgs,
   GateInput,
   IsGated,

@@ -1,6 +1,14 @@
 import { isUtf8 } from "node:buffer";
-import { BodyIncomplete, BodyNotForm, BodyNotJson, PayloadTooLarge, UnsupportedMediaType } from "./exceptions.ts";
+import {
+  BodyIncomplete,
+  BodyNotForm,
+  BodyNotJson,
+  HttpException,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+} from "./exceptions.ts";
 import type { Exchange } from "./exchange.ts";
+import { parseParameters } from "./header-parameters.ts";
 
 /**
  * Reads a body up to `limit` bytes. Over it, `PayloadTooLarge` at once: by the announced length before a byte is read,
@@ -81,12 +89,16 @@ export function decodeUtf8(bytes: Buffer): string | null {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** Parses a form, urlencoded or multipart, with the parser that Node brings. */
+const MOST_FIELDS = 1_000;
+
+/** Parses a form of at most 1,000 fields, urlencoded or multipart, with the parser that Node brings. */
 export async function formBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<FormData> {
   const { type } = mediaType(contentType);
   if (type !== "application/x-www-form-urlencoded" && type !== "multipart/form-data")
     throw new UnsupportedMediaType(contentType, "a form");
   const bytes = await read();
+  if (hasTooManyFields(bytes, contentType as string))
+    throw new HttpException(413, `A form has at most ${MOST_FIELDS} fields`);
   try {
     return await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType as string } }).formData();
   } catch {
@@ -94,11 +106,20 @@ export async function formBody(contentType: string | undefined, read: () => Prom
   }
 }
 
-/** RFC 9110 section 8.3.1: type and parameter names are case-insensitive, a value may be quoted. */
-export function mediaType(header: string | undefined): { readonly type: string; readonly charset: string | null } {
-  const [type = "", ...parameters] = (header ?? "").split(";");
-  const charset = parameters
-    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])
-    .find((value) => value !== undefined);
-  return { type: type.trim().toLowerCase(), charset: charset?.toLowerCase() ?? null };
+/** Looked at before the parser runs: a field costs it as much as hundreds of bytes. */
+function hasTooManyFields(bytes: Buffer, contentType: string): boolean {
+  const boundary = parseParameters(contentType)?.parameters.get("boundary");
+  // There is text before the first boundary, and after the last.
+  const [separator, most] = boundary === undefined ? ["&", MOST_FIELDS] : [`--${boundary}`, MOST_FIELDS + 2];
+  return bytes.toString("latin1").split(separator, most + 1).length > most;
+}
+
+/**
+ * The type and charset of a `Content-Type`, in lower case. In a malformed header the type is still the text before the first
+ * semicolon, and a charset is unknown: it is empty, which is not UTF-8.
+ */
+export function mediaType(header = ""): { readonly type: string; readonly charset: string | null } {
+  const parsed = parseParameters(header);
+  if (parsed !== null) return { type: parsed.value, charset: parsed.parameters.get("charset")?.toLowerCase() ?? null };
+  return { type: (header.split(";", 1)[0] as string).toLowerCase(), charset: /charset/i.test(header) ? "" : null };
 }

@@ -6,6 +6,7 @@ import type { HttpExchange } from "./exchange.ts";
 import { publishFrom } from "./held-events.ts";
 import type { Host } from "./host.ts";
 import { type Caller, type Identity, NOBODY } from "./identity.ts";
+import type { InFlight } from "./in-flight.ts";
 import { endLeftOpen } from "./left-open.ts";
 import { type RenderError, renderProblem } from "./problem.ts";
 import { IncomingRequest, type PorticoRequest, type RequestScope } from "./request.ts";
@@ -36,6 +37,8 @@ export abstract class BaseContext<U = Caller> {
   readonly host: Host;
   /** @internal */
   readonly exchange: HttpExchange;
+  /** @internal `null` on a socket. */
+  inFlight: InFlight | null = null;
   /** @internal */
   renderError: RenderError = renderProblem;
   #identity: Identity;

@@ -12,6 +12,11 @@ export interface Credential {
   readonly permissions?: readonly string[];
   /** Which of its user's generations of credentials it belongs to. A user with a newer one is not signed in by it. */
   readonly version?: number;
+  /**
+   * Counts one more use, where uses are limited: each further operation of a batch, and each operation on a socket. Throws 429 for
+   * one too many. The backend itself counts the request that brought the credential.
+   */
+  readonly use?: () => Promise<void>;
 }
 
 /** What is no longer a credential: one of them, or all that a user has. */

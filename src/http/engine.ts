@@ -13,14 +13,29 @@ import Fastify, {
 } from "fastify";
 import { errorSerializer } from "../core/error-serializer.ts";
 import type { Logger } from "../core/logger.ts";
+import { addressBucket } from "./address-bucket.ts";
 import { clientAddress } from "./client-address.ts";
-import type { AcceptOptions, Exchange, HttpExchange, Payload, RawSocket, UpgradeExchange } from "./exchange.ts";
+import { contain } from "./contain.ts";
+import { ServiceUnavailable } from "./exceptions.ts";
+import type {
+  AcceptOptions,
+  BodyWatcher,
+  Exchange,
+  HttpExchange,
+  Payload,
+  RawSocket,
+  UpgradeExchange,
+} from "./exchange.ts";
+import { cutHandedOver, takeOver } from "./handed-over.ts";
 import { checkHost, hostName } from "./host-name.ts";
 import { malformedRequest } from "./malformed-request.ts";
 import { methodFinder, withHead } from "./method-finder.ts";
+import { afterResponses, closeWithConnection, pendingResponse } from "./pending-response.ts";
 import type { RawPath, RawQuery } from "./request.ts";
 import type { Method } from "./route.ts";
+import { runInOrder } from "./run-in-order.ts";
 import { dropUnreadBody } from "./unread-body.ts";
+import { unreadResponses } from "./unread-response.ts";
 import { acceptUpgrade, type PendingUpgrade } from "./upgrade.ts";
 
 export type { FastifyInstance, FastifyPluginAsync };
@@ -74,6 +89,8 @@ export interface InjectResponse {
 const MAX_PARAM_LENGTH = 8_192;
 /** How long the connection of a refused upgrade is kept for a client that does not close it. */
 const CUT_MS = 250;
+/** How often idle connections are closed while the process ends. */
+const CLOSE_IDLE_MS = 100;
 const ROUTER = { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH };
 
 export class Engine {
@@ -100,8 +117,11 @@ export class Engine {
       // Answered by our own routes while closing, in the shape of any other refusal.
       return503OnClosing: false,
       frameworkErrors: (error, request, reply) => this.#refuse(error, request as FastifyRequest, reply as FastifyReply),
-      clientErrorHandler: malformedRequest,
+      clientErrorHandler: (error, socket) => contain(this.log, socket, () => malformedRequest(error, socket)),
     });
+    const { server } = this.fastify;
+    // Fastify's own listener goes: nothing would catch what it throws.
+    server.removeAllListeners("request").on("request", (request, response) => this.route(request, response));
   }
 
   get log(): Logger {
@@ -116,10 +136,17 @@ export class Engine {
     // A client that waits for permission gets it when somebody wants the body: the gate comes first.
     this.fastify.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       waiting.set(request, response);
-      this.fastify.routing(request, response);
+      this.route(request, response);
     });
+    // Without a listener Node cuts the connection, and with it the responses that are still pending on it.
+    this.fastify.server.on("connect", (request, socket) => routeUpgrade(this.fastify, request, socket, null));
     if (app.sockets.length > 0)
       this.fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(this.fastify, request, socket, head));
+  }
+
+  /** Routes a request of a server event. */
+  route(request: IncomingMessage, response: ServerResponse): void {
+    contain(this.log, request.socket, () => this.fastify.routing(request, response));
   }
 
   /** The routes as a plugin, for this engine or for somebody else's; with `methods` also what answers where no route is. */
@@ -203,11 +230,18 @@ export class Engine {
   /** Stops accepting, and ends with the last answer; after `deadlineMs` what is left is cut off. */
   async close(deadlineMs: number): Promise<void> {
     this.closeConnectionsAfterAnswers();
-    const deadline = setTimeout(() => this.fastify.server.closeAllConnections(), deadlineMs);
+    const { server } = this.fastify;
+    const deadline = setTimeout(() => {
+      server.closeAllConnections();
+      cutHandedOver(server);
+    }, deadlineMs);
+    // A connection whose stream has just ended is idle only now, and would be kept until its keep-alive time is over.
+    const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
     try {
       await this.fastify.close();
     } finally {
       clearTimeout(deadline);
+      clearInterval(idle);
     }
   }
 
@@ -229,8 +263,11 @@ export class Engine {
     const refusal = checkHost(request.raw.headers.host, request.raw.rawHeaders);
     if (refusal !== null) throw refusal;
     const pending = serveUpgrade === undefined ? undefined : upgrades.get(request.raw);
-    if (serveUpgrade === undefined || pending === undefined) serve(this.#exchange(request, reply));
-    else serveUpgrade(new FastifyUpgrade(this, request, reply, pending));
+    if (serveUpgrade !== undefined && pending !== undefined && pending !== null)
+      return serveUpgrade(new FastifyUpgrade(this, request, reply, pending));
+    const isTaken = runInOrder(request.raw, reply.raw, () => serve(this.#exchange(request, reply)));
+    if (!isTaken)
+      throw new ServiceUnavailable("Too many requests are waiting on this connection", { code: "OVERLOADED" });
   }
 
   #exchange(request: FastifyRequest, reply: FastifyReply): HttpExchange {
@@ -238,6 +275,8 @@ export class Engine {
   }
 
   #refuse(error: Error, request: FastifyRequest, reply: FastifyReply, refuse = this.#app?.serveRefusal): void {
+    // A stream whose client left before its first byte: nobody is there to read a response.
+    if (streaming.has(reply) && reply.raw.destroyed) return;
     // A stream that failed before its first byte: what its handler had set goes, what plugins had set stays.
     for (const name of streaming.get(reply) ?? []) {
       reply.removeHeader(name);
@@ -247,9 +286,9 @@ export class Engine {
   }
 }
 
-/** Requests whose client waits for `100 Continue`, and upgrades that are not decided yet. */
+/** Requests whose client waits for `100 Continue`, and upgrades that are not decided yet; `null` for those that cannot become a socket. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
-const upgrades = new WeakMap<IncomingMessage, PendingUpgrade>();
+const upgrades = new WeakMap<IncomingMessage, PendingUpgrade | null>();
 /** The headers of answers that are streamed. */
 const streaming = new WeakMap<FastifyReply, readonly string[]>();
 
@@ -257,6 +296,8 @@ class FastifyExchange implements HttpExchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly #engine: Engine;
+  #watcher: BodyWatcher | null = null;
+  #sender: Pick<Exchange, "ip" | "host" | "protocol"> | null = null;
 
   constructor(engine: Engine, request: FastifyRequest, reply: FastifyReply) {
     this.#engine = engine;
@@ -285,20 +326,44 @@ class FastifyExchange implements HttpExchange {
     return this.request.query as RawQuery;
   }
   get ip(): string {
-    return clientAddress(this.request.ip, this.request.raw.socket.remoteAddress);
+    return this.#sender?.ip ?? clientAddress(this.request.ip, this.request.raw.socket.remoteAddress);
   }
   get host(): string {
-    return hostName(this.request.host, this.request.headers.host);
+    return this.#sender?.host ?? hostName(this.request.host, this.request.headers.host);
   }
   get protocol(): string {
-    return this.request.protocol;
+    return this.#sender?.protocol ?? this.request.protocol;
+  }
+
+  get isInjected(): boolean {
+    return !(this.request.raw.socket instanceof Socket);
   }
 
   body(): Readable {
     const { raw, body } = this.request;
-    waiting.get(raw)?.writeContinue();
+    // A loop over the body that ends early takes the connection away from the request, and with it what is read from there.
+    this.#sender ??= { ip: this.ip, host: this.host, protocol: this.protocol };
+    this.#followBody(raw);
+    const response = waiting.get(raw);
+    // Node throws when the final response has begun already.
+    if (response?.headersSent === false) response.writeContinue();
     waiting.delete(raw);
     return body instanceof Readable ? body : raw;
+  }
+
+  watchBody(watcher: BodyWatcher): void {
+    this.#watcher = watcher;
+  }
+
+  #followBody(raw: IncomingMessage): void {
+    const watcher = this.#watcher;
+    if (watcher === null || raw.complete || raw.destroyed) return;
+    this.#watcher = null;
+    watcher.bodyBegins(this.ip);
+    const end = (): void => watcher.bodyEnds();
+    raw.once("end", end).once("close", end);
+    // A request whose body is not read to its end emits neither, also when its connection closes.
+    this.reply.raw.once("close", end);
   }
 
   get isUnpacked(): boolean {
@@ -310,6 +375,7 @@ class FastifyExchange implements HttpExchange {
     const { raw } = this.reply;
     if (raw.writableFinished) return;
     if (raw.destroyed) return abort();
+    if (raw.socket === null) closeWithConnection(raw, this.request.raw.socket);
     // By the event, not by `writableFinished`: an injected response never says so.
     raw.once("close", abort).once("finish", () => void raw.off("close", abort));
   }
@@ -324,15 +390,25 @@ class FastifyExchange implements HttpExchange {
     const isDropped = dropUnreadBody(this.request.raw, reply.raw);
     if (this.#engine.isClosing || isDropped) reply.header("connection", "close");
     void (payload === null ? reply.send() : reply.send(payload));
+    const { raw } = reply;
+    if (raw.socket instanceof Socket && (!raw.writableEnded || raw.socket.writableLength > 0))
+      unreadResponses.add(
+        raw,
+        payload === null || payload instanceof Readable ? 0 : payload.length,
+        addressBucket(this.ip),
+      );
   }
 
   breakOff(cause: unknown): boolean {
-    const { raw } = this.reply;
-    if (!raw.headersSent) return false;
-    // Whoever injected the request can be told why. On a connection Node would take an error for one of the client's.
-    if (raw.socket instanceof Socket) raw.destroy();
-    else raw.destroy(new Error("the answer broke off: its stream failed", { cause }));
+    if (!this.reply.raw.headersSent) return false;
+    this.cut(new Error("the answer broke off: its stream failed", { cause }));
     return true;
+  }
+
+  cut(error: unknown): void {
+    const { raw } = this.reply;
+    // The caller of `inject` can be told why. On a connection Node would take an error for one of the client's.
+    raw.destroy(raw.socket instanceof Socket ? undefined : (error as Error));
   }
 }
 
@@ -351,13 +427,14 @@ class FastifyUpgrade extends FastifyExchange implements UpgradeExchange {
     const { request, reply } = this;
     reply.hijack();
     reply.raw.detachSocket(this.#pending.socket as never);
+    this.#pending.release();
     const accepting = acceptUpgrade(request.raw, this.#pending, options);
     this.#pending = null;
     const socket = await accepting;
     const { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked } = this;
     const kept = { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked };
     // An upgrade has no body, and the socket itself tells when the client is gone.
-    this.#kept = { ...kept, body: () => Readable.from([]), onAbort() {} };
+    this.#kept = { ...kept, body: () => Readable.from([]), watchBody() {}, onAbort() {} };
     this.#release();
     return socket;
   }
@@ -388,17 +465,46 @@ class FastifyUpgrade extends FastifyExchange implements UpgradeExchange {
   }
 }
 
-/** An upgrade takes the way of any request, through the same router and the same hooks. */
-export function routeUpgrade(fastify: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+/**
+ * Routes an upgrade like any other request, through the same router and the same hooks.
+ *
+ * An upgrade that is pipelined behind a request whose response is still pending does not become a socket: it is answered in
+ * its turn as if it had not asked for one (RFC 9110 section 7.8 allows that), and the connection is closed after it. That
+ * never mixes two responses, and no client that speaks WebSocket pipelines its handshake.
+ */
+export function routeUpgrade(
+  fastify: FastifyInstance,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer | null,
+  started?: Promise<void>,
+): void {
+  // Two applications in one server both listen for upgrades; the router has the routes of both.
+  if (upgrades.has(request)) return;
+  upgrades.set(request, null);
+  // From here on at once: Node listens no more, and an error that nobody listens for would end the process.
   socket.on("error", ignore);
+  const release = takeOver(fastify.server, socket);
+  const respond = (): void =>
+    contain(fastify.log, socket, async () => {
+      await started;
+      respondTo(fastify, request, socket);
+    });
+  if (pendingResponse(socket) !== null) return afterResponses(socket, respond);
+  if (head !== null) upgrades.set(request, { socket, head, release });
+  respond();
+}
+
+function respondTo(fastify: FastifyInstance, request: IncomingMessage, socket: Duplex): void {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as never);
-  response.on("finish", () => {
-    response.detachSocket(socket as never);
-    cutSoon(socket);
-  });
-  upgrades.set(request, { socket, head });
+  response.on("finish", () =>
+    contain(fastify.log, socket, () => {
+      response.detachSocket(socket as never);
+      cutSoon(socket);
+    }),
+  );
   fastify.routing(request, response);
 }
 

@@ -1,8 +1,12 @@
 import { STATUS_CODES } from "node:http";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { cut } from "../core/cut.ts";
 import { PorticoError, type PorticoErrorOptions } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
 import { segmentKey } from "./schema.ts";
+
+/** Characters of a header that a sentence repeats. */
+const MOST_REPEATED = 100;
 
 /** What an HTTP exception carries beside its status and its sentence. */
 export interface HttpExceptionOptions extends Omit<PorticoErrorOptions, "status"> {
@@ -88,7 +92,7 @@ export class BodyIncomplete extends HttpException {
 export class OriginRefused extends HttpException {
   override readonly name: string = "OriginRefused";
   constructor(origin: string) {
-    super(403, `The origin ${origin} is not allowed`, { code: "ORIGIN_REFUSED" });
+    super(403, `The origin ${cut(origin, MOST_REPEATED)} is not allowed`, { code: "ORIGIN_REFUSED" });
   }
 }
 
@@ -128,7 +132,7 @@ export class PayloadTooLarge extends HttpException {
 export class UnsupportedMediaType extends HttpException {
   override readonly name: string = "UnsupportedMediaType";
   constructor(received: string | undefined, expected: string) {
-    super(415, `The body must be ${expected}, its Content-Type is ${received ?? "missing"}`);
+    super(415, `The body must be ${expected}, its Content-Type is ${cut(received ?? "missing", MOST_REPEATED)}`);
   }
 }
 
@@ -139,14 +143,33 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** 422: path, query or body do not fit their schema. `issues` goes into the answer as `errors`. */
+/** How many issues of one request are listed, before one with the number of the others, and how much each may repeat of it. */
+const MOST_ISSUES = 100;
+const MOST_IN_MESSAGE = 1_000;
+const MOST_IN_SEGMENT = 200;
+const MOST_SEGMENTS = 64;
+
+/**
+ * 422: path, query or body do not fit their schema. `issues` goes into the response as `errors`: the first hundred, and then one
+ * with the number of the others.
+ */
 export class ValidationFailed extends HttpException {
   override readonly name: string = "ValidationFailed";
   readonly issues: readonly ValidationIssue[];
 
   constructor(part: ValidationIssue["in"], issues: readonly StandardSchemaV1.Issue[]) {
     super(422, `The ${part} does not fit its schema`);
-    this.issues = issues.map(({ message, path = [] }) => ({ in: part, path: path.map(segmentKey), message }));
+    const listed = issues.slice(0, MOST_ISSUES).map(({ message, path = [] }) => ({
+      in: part,
+      path: path
+        .slice(0, MOST_SEGMENTS)
+        .map(segmentKey)
+        .map((key) => (typeof key === "string" ? cut(key, MOST_IN_SEGMENT) : key)),
+      message: cut(message, MOST_IN_MESSAGE),
+    }));
+    const rest = issues.length - listed.length;
+    if (rest > 0) listed.push({ in: part, path: [], message: `${rest} more issues are not listed` });
+    this.issues = listed;
   }
 
   override get members(): Readonly<Record<string, unknown>> {

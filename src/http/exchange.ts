@@ -23,13 +23,27 @@ export interface Exchange {
   body(): Readable;
   /** Whether a plugin stands between the client and `body()`, and unpacks what `content-encoding` says. */
   readonly isUnpacked: boolean;
+  /** Tells the watcher when somebody asks for the body before all of it is there, and when it is. */
+  watchBody(watcher: BodyWatcher): void;
   /** Calls back once, when the client is gone before the answer was complete. */
   onAbort(abort: () => void): void;
 }
 
+/** Follows a body that is still arriving. */
+export interface BodyWatcher {
+  /** What it throws refuses the body. */
+  bodyBegins(ip: string): void;
+  /** It is there, or the client is gone. */
+  bodyEnds(): void;
+}
+
 /** The way out: one answer. */
 export interface HttpExchange extends Exchange {
+  /** Whether the application sent the request to itself, without a connection. */
+  readonly isInjected: boolean;
   send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void;
+  /** Closes the connection without a response. */
+  cut(error: unknown): void;
   /** Cuts an answer off whose stream failed. `false` when nothing of it has left: it can still become another one. */
   breakOff(error: unknown): boolean;
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Count, CounterStore } from "../stores/counter.ts";
 import { MemoryCounter } from "../stores/memory-counter.ts";
 import type { Host } from "./host.ts";
@@ -17,11 +18,11 @@ export class GuardedCounter {
   }
 
   increment(host: Host, store: CounterStore, key: string, windowMs: number): Promise<Count> {
-    return this.#try(host, store, (counters) => counters.increment(key, windowMs));
+    return this.#try(host, store, (counters) => counters.increment(shortened(key), windowMs));
   }
 
   reset(host: Host, store: CounterStore, key: string, windowMs: number): Promise<void> {
-    return this.#try(host, store, (counters) => counters.reset(key, windowMs));
+    return this.#try(host, store, (counters) => counters.reset(shortened(key), windowMs));
   }
 
   async #try<T>(
@@ -39,4 +40,11 @@ export class GuardedCounter {
     }
     return operation(this.#fallback);
   }
+}
+
+/** A client may have a hand in a key, by a header that it is made of, and a store holds many of them. */
+const LONGEST_KEY = 256;
+
+function shortened(key: string): string {
+  return key.length > LONGEST_KEY ? `long:${hash("sha256", key, "base64url")}` : key;
 }

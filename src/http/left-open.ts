@@ -30,6 +30,10 @@ export function endLeftOpen(
 
 async function endAfter(closing: undefined | Promise<readonly unknown[]>, ends: Set<End>): Promise<readonly unknown[]> {
   const errors = [...((await closing) ?? [])];
-  for (const end of [...ends].reverse()) if (ends.delete(end)) errors.push(await end());
+  // Looked for anew each time: while one ends, another may begin.
+  for (let last = [...ends].at(-1); last !== undefined; last = [...ends].at(-1)) {
+    ends.delete(last);
+    errors.push(await last());
+  }
   return errors;
 }

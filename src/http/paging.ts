@@ -29,7 +29,7 @@ export class Paging {
           "PorticoApp.cursorKeys",
           "is required in production where a cursor strategy is used: a cursor must outlive the process that made it",
         );
-      this.#log.warn({}, "cursors are signed with a random key: set cursorKeys to keep them beyond this process");
+      this.#log.warn({}, "cursors are encrypted with a random key: set cursorKeys to keep them valid after a restart");
       this.#keys = CursorKeys.random();
     }
     return this.#keys;

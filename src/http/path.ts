@@ -25,6 +25,6 @@ export type OptionalParams<Names extends string> = [Names] extends [never]
 
 /** Puts a prefix before a path, with one slash between and none at the end. */
 export function joinPath(prefix: string, path: string): string {
-  const joined = `${prefix.replace(/\/+$/, "")}${path === "/" ? "" : path}`;
+  const joined = `${prefix.replace(/(?<!\/)\/+$/, "")}${path === "/" ? "" : path}`;
   return joined === "" ? "/" : joined;
 }

@@ -6,6 +6,7 @@ import type { BaseContext } from "./context.ts";
 import { HttpException } from "./exceptions.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
+import { requestIdOf } from "./request-id.ts";
 
 /** Puts the answer to an error into the context's response. */
 export type RenderError = (ctx: BaseContext, error: unknown) => void;
@@ -74,14 +75,14 @@ export function logRefusal(host: Host, exchange: Exchange, sentence: string, det
   host.log.info({ ...whereOf(exchange), ...details }, cut(sentence, MOST_LOGGED));
 }
 
-/** Characters of a sentence in the log: clients have a hand in some. */
+/** Characters of a sentence and of a path in the log: clients have a hand in both. */
 const MOST_LOGGED = 300;
 
-function whereOf({ method, target, headers }: Exchange): object {
-  const requestId = headers["x-request-id"] ?? headers["traceparent"];
+function whereOf(exchange: Exchange): object {
+  const requestId = requestIdOf(exchange);
   return {
-    method,
-    path: target.split("?", 1)[0],
+    method: exchange.method,
+    path: cut(exchange.target.split("?", 1)[0] ?? "", MOST_LOGGED),
     ...(requestId === undefined ? {} : { request_id: requestId }),
   };
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { BaseContext } from "./context.ts";
 import type { Payload } from "./exchange.ts";
-import { logFailure } from "./problem.ts";
+import { logFailure, logUnexpected } from "./problem.ts";
 import type { OutgoingResponse, PorticoResponse } from "./response.ts";
 import { watchStream } from "./watch-stream.ts";
 
@@ -43,8 +43,9 @@ export function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => v
     for (const [name, value] of Object.entries(host.origins.corsHeaders(exchange) ?? {})) outgoing.header(name, value);
   }
   if (outgoing.body?.kind === "stream") watchStream(ctx, outgoing.body.value, streamEnded);
+  // First: whatever becomes of the response, the request is no longer in flight.
+  ctx.inFlight?.leave();
   exchange.send(statusOf(outgoing), outgoing.headers, payload);
-  if (ctx.kind === "http") host.load.leave();
 }
 
 function ignore(): void {}
@@ -70,7 +71,13 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
     outgoing.reset();
     ctx.renderError(ctx, new Error((failure as Error).message, { cause: error }));
   }
-  transmit(ctx);
+  try {
+    transmit(ctx);
+  } catch (failure) {
+    // Nothing else is left to be sent, and a rejection that nothing handles would end the process.
+    logUnexpected(ctx.host, ctx.exchange, failure);
+    ctx.exchange.cut(failure);
+  }
 }
 
 function payloadOf({ outgoing, exchange }: BaseContext): Payload {

@@ -61,7 +61,7 @@ export interface PorticoResponse<Status extends number = 200> {
   /** Ends with bytes that are all there, such as a picture from a database. */
   bytes(body: Uint8Array, contentType?: string): TypedResponse<unknown, Status>;
   /** 204 unless a status was set. */
-  empty(): TypedResponse<null, Status>;
+  empty(): TypedResponse<null, Status extends 200 ? 204 : Status>;
   /** 303 by default: the browser fetches the new place with GET. */
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): TypedResponse<null>;
   /** Sends as it comes, at the client's pace. Dependencies stay open until its end. */
@@ -70,7 +70,7 @@ export interface PorticoResponse<Status extends number = 200> {
   // The plain form is last: TypeScript reports the last overload. `NoInfer` in the results: without it, the return type
   // that `paginated` expects would choose `S`, and the checker would see another strategy than the one that runs.
   paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
-    data: null,
+    data: readonly unknown[] | null,
     options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: SyncDataHandler<T> },
   ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
   /** Ends with a page of a list or of a synchronous handler: `{ items, pagination }`, and its links as a `Link` header. */
@@ -79,7 +79,7 @@ export interface PorticoResponse<Status extends number = 200> {
     options?: PaginateOptions<S, NoInfer<T>>,
   ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
   apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
-    data: null,
+    data: readonly unknown[] | null,
     options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: DataHandler<T> & Sorting<C> },
   ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
   /** Ends with a page of a list or of a handler of either kind. */

@@ -16,8 +16,13 @@ import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } fr
 
 // ---- the options, generic in their parts: a wholly generic object would let `atuh` through
 
-/** One schema for every answer, or one per status. */
-export type ResponseSchemas = Schema | { readonly [status: number]: Schema };
+/** One schema for every response, or one per status; `null` for a status without a body. */
+export type ResponseSchemas = Schema | { readonly [status: number]: Schema | null };
+
+/** When a route fails with which status, in words for the OpenAPI document: `{ 409: "The title is taken" }`. */
+export interface RouteErrors {
+  readonly [status: number]: string;
+}
 
 /** Which pages a route answers with. */
 export interface PaginatedRoute<Item, Strategy> {
@@ -41,6 +46,8 @@ export interface RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy> {
   readonly response?: Answer;
   /** Says that the handler answers with pages, and of what: for the checker and the OpenAPI document. */
   readonly paginated?: PaginatedRoute<Item, Strategy>;
+  /** The errors that the handler throws, for the OpenAPI document: by status, when each happens. */
+  readonly errors?: RouteErrors;
   /** Runs inside that of the app and the router. */
   readonly middleware?: readonly Middleware[];
   /** The largest body. @default the app's `maxBody` */
@@ -82,7 +89,9 @@ export type HandlerArgs<Url extends string, G, P, Body, Query, Path> = Injected<
 
 /** By distribution, not by a mapped type: TypeScript would infer `Answer` backwards through that, past `NoInfer`. */
 export type StatusAnswer<Answer, S = keyof Answer> = S extends keyof Answer
-  ? TypedResponse<SchemaInput<Answer[S]>, S & number> | (S extends 200 ? SchemaInput<Answer[S]> : never)
+  ? Answer[S] extends null
+    ? TypedResponse<null, S & number> | (S extends 204 ? undefined : never)
+    : TypedResponse<SchemaInput<Answer[S]>, S & number> | (S extends 200 ? SchemaInput<Answer[S]> : never)
   : never;
 /** What a handler may return: anything, or what its `response` schema takes, or a page of its `paginated` items. */
 // `undefined` first: while TypeScript is still inferring it asks with `never`, which fits everything.
@@ -123,6 +132,7 @@ export interface Route {
   };
   readonly response: ResponseSchemas | undefined;
   readonly paginated?: DeclaredPages;
+  readonly errors: RouteErrors;
   /** Whether it gives lists with cursors that `paginated` does not tell of: a graph with connections. */
   readonly hasCursors?: boolean;
   readonly middleware: readonly MiddlewareFunction[];
@@ -156,16 +166,24 @@ const params: Rule<Readonly<Record<string, unknown>>> = rule(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 const responses: Rule<ResponseSchemas> = {
-  expected: "a Standard Schema, or one per status from 200 to 599",
+  expected: "a Standard Schema, or one per status from 200 to 599, or null for a status without a body",
   read: (value) => (isSchema(value) || isByStatus(value) ? value : REFUSED),
 };
-function isByStatus(value: unknown): value is { readonly [status: number]: Schema } {
+function isByStatus(value: unknown): value is { readonly [status: number]: Schema | null } {
   if (typeof value !== "object" || value === null) return false;
   return (
-    Object.entries(value).every(([status, entry]) => /^[2-5]\d\d$/.test(status) && isSchema(entry)) &&
-    Object.keys(value).length > 0
+    Object.entries(value).every(
+      ([status, entry]) => /^[2-5]\d\d$/.test(status) && (entry === null || isSchema(entry)),
+    ) && Object.keys(value).length > 0
   );
 }
+const errors: Rule<RouteErrors> = rule(
+  "an object of sentences by status from 400 to 599",
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(value).every(([status, words]) => /^[45]\d\d$/.test(status) && typeof words === "string"),
+);
 
 const pages: Rule<{ readonly strategy: unknown; readonly item: Schema }> = {
   expected: 'an object of strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
@@ -184,6 +202,7 @@ const routeRules = {
   path: schema,
   response: responses,
   paginated: pages,
+  errors,
   middleware: listOf<Middleware>("a list of middleware", () => true),
   maxBody: size,
   timeoutSeconds: seconds,
@@ -238,6 +257,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     schemas: { body: read.body, query: read.query, path: read.path },
     response: read.response,
     ...(read.paginated === undefined ? {} : { paginated: declarePages(owner, read.paginated) }),
+    errors: read.errors ?? {},
     middleware: middlewareFunctions(owner, read.middleware ?? []),
     maxBody: read.maxBody,
     timeoutSeconds: read.timeoutSeconds,

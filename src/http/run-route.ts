@@ -99,7 +99,9 @@ async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse)
   const { body } = outgoing;
   const status = statusOf(outgoing);
   const schema = isSchema(schemas) ? schemas : schemas[status];
-  if (body?.kind === "none" && schema === undefined) return;
+  if (body?.kind === "none" && (schema === undefined || schema === null)) return;
+  if (schema === null)
+    throw new ResponseInvalid(`the handler answered ${status} with a body, but its response schema is null`);
   if (body?.kind !== "json")
     throw new ResponseInvalid(`the handler answered ${status} without the JSON that its response schema asks for`);
   if (schema === undefined)

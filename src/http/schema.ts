@@ -4,6 +4,10 @@ import { type Rule, rule } from "../core/options.ts";
 
 /** A schema of any library that follows Standard Schema: zod, valibot, arktype and others. */
 export type Schema = StandardSchemaV1;
+/** A schema that throws an HTTP exception of this status for a value that does not fit, instead of reporting issues. */
+export interface ThrowingSchema {
+  readonly "~status": number;
+}
 export type SchemaInput<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : never;
 export type SchemaOutput<S, Fallback> = S extends Schema ? StandardSchemaV1.InferOutput<S> : Fallback;
 
@@ -25,6 +29,11 @@ export function validate(
 export function segmentKey(segment: PropertyKey | StandardSchemaV1.PathSegment): string | number {
   const key = typeof segment === "object" ? segment.key : segment;
   return typeof key === "number" ? key : String(key);
+}
+
+/** The status of a response to a value that does not fit. */
+export function misfitStatus(schema: Schema): number {
+  return (schema as Partial<ThrowingSchema>)["~status"] ?? 422;
 }
 
 /** What a schema makes of a body that is not there, such as one of `.optional()`; `null` when it asks for one. */

@@ -1,15 +1,17 @@
 import { isPromise } from "../core/maybe-promise.ts";
 import type { HttpContext } from "./context.ts";
 import { withContext } from "./current-context.ts";
-import { ServiceUnavailable } from "./exceptions.ts";
+import { HttpException, ServiceUnavailable } from "./exceptions.ts";
 import { logFailure } from "./problem.ts";
 import { closeQuietly, respond, transmit } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 
 /** How long a handler may take, and how long what it depends on stays open for it after that. */
 export interface ServeOptions {
-  /** 0 is for ever. */
+  /** 0 disables the limit. The time in which the body arrives does not count. */
   readonly timeoutMs: number;
+  /** Until the body is there; 0 disables the limit. */
+  readonly arrivalMs: number;
   readonly graceMs: number;
 }
 
@@ -35,7 +37,7 @@ export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): v
 async function finishLater(ctx: HttpContext, running: PromiseLike<void>, options: ServeOptions): Promise<void> {
   const { outgoing } = ctx;
   const time = { isOver: false };
-  const timer = options.timeoutMs === 0 ? undefined : setTimeout(giveUp, options.timeoutMs, ctx, time, options);
+  let timer = options.timeoutMs === 0 ? undefined : setTimeout(giveUp, options.timeoutMs, options.timeoutMs);
   try {
     await running;
     if (!time.isOver) await finish(ctx, time);
@@ -48,19 +50,39 @@ async function finishLater(ctx: HttpContext, running: PromiseLike<void>, options
       await closeQuietly(ctx);
     }
   }
+
+  /** The handler's time begins anew while it waits for the body, which has a limit of its own. */
+  function giveUp(elapsedMs: number): void {
+    const { timeoutMs, arrivalMs } = options;
+    const isArriving = ctx.inFlight?.isArriving === true;
+    if (isArriving && (arrivalMs === 0 || elapsedMs < arrivalMs)) {
+      const ms = arrivalMs === 0 ? timeoutMs : Math.min(timeoutMs, arrivalMs - elapsedMs);
+      timer = setTimeout(giveUp, ms, elapsedMs + ms);
+      return;
+    }
+    time.isOver = true;
+    endEarly(ctx, isArriving ? notArrived() : notAnswered(ctx, timeoutMs), options);
+  }
 }
 
-/** The client hears so at once, the handler by its signal; it keeps its dependencies for the grace time. */
-function giveUp(ctx: HttpContext, time: { isOver: boolean }, { timeoutMs, graceMs }: ServeOptions): void {
-  time.isOver = true;
+/** The client gets its response at once, the handler learns so by its signal, and keeps its dependencies for the grace time. */
+function endEarly(ctx: HttpContext, error: HttpException, { graceMs }: ServeOptions): void {
   ctx.settle("failure");
-  ctx.abort(new DOMException("The time for an answer is over", "TimeoutError"));
-  // What the handler still writes must not get into this answer.
+  ctx.abort(new DOMException("The request timed out", "TimeoutError"));
+  // What the handler still writes must not get into this response.
   ctx.renewOutgoing();
   setTimeout(() => void closeQuietly(ctx), graceMs).unref();
-  const error = new ServiceUnavailable(`No answer within ${timeoutMs / 1000} s`, { code: "HANDLER_TIMEOUT" });
-  logFailure(ctx.host, ctx.exchange, error);
   void respond(ctx, error);
+}
+
+function notArrived(): HttpException {
+  return new HttpException(408, "The request did not arrive in time", { code: "REQUEST_TIMEOUT" });
+}
+
+function notAnswered(ctx: HttpContext, timeoutMs: number): HttpException {
+  const error = new ServiceUnavailable(`No response within ${timeoutMs / 1000} s`, { code: "HANDLER_TIMEOUT" });
+  logFailure(ctx.host, ctx.exchange, error);
+  return error;
 }
 
 const ON_TIME = { isOver: false };

@@ -4,6 +4,7 @@ import type { EngineApp } from "./engine.ts";
 import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "./exceptions.ts";
 import type { HttpExchange } from "./exchange.ts";
 import type { Host } from "./host.ts";
+import { InFlight } from "./in-flight.ts";
 import { compose } from "./middleware.ts";
 import type { RenderError } from "./problem.ts";
 import { respond } from "./respond.ts";
@@ -17,6 +18,7 @@ import { compileSocket } from "./serve-socket.ts";
 export interface ServerDefaults {
   readonly maxBody: number;
   readonly handlerMs: number;
+  readonly arrivalMs: number;
   readonly graceMs: number;
 }
 
@@ -57,7 +59,7 @@ export class Server {
         return {
           path: route.path,
           serve: (exchange) => {
-            const refusal = this.#refusal();
+            const refusal = this.#refusal(exchange);
             if (refusal !== null) this.#refuse(exchange, refusal);
             else void serveSocket(this.#host, exchange, this.#defaults.graceMs);
           },
@@ -85,7 +87,7 @@ export class Server {
   #guarded(route: Route): (exchange: HttpExchange) => void {
     const serving = this.#serving(route);
     return (exchange) => {
-      const refusal = this.#refusal();
+      const refusal = this.#refusal(exchange);
       if (refusal === null) serving(exchange);
       else this.#refuse(exchange, refusal, route.renderError);
     };
@@ -93,10 +95,11 @@ export class Server {
 
   #serving(route: Route): (exchange: HttpExchange) => void {
     const run = compileRoute(route);
-    const { maxBody, handlerMs, graceMs } = this.#defaults;
+    const { maxBody, handlerMs, arrivalMs, graceMs } = this.#defaults;
     const limit = route.maxBody ?? maxBody;
     const options = {
       timeoutMs: route.timeoutSeconds === undefined ? handlerMs : route.timeoutSeconds * 1000,
+      arrivalMs,
       graceMs,
     };
     return (exchange) => {
@@ -111,7 +114,7 @@ export class Server {
     if (exchange.method !== "OPTIONS" || allowed.length === 0) {
       const isAllowed = allowed.length === 0 || allowed.includes(exchange.method as Method);
       ctx.state.set(NOTHING_HERE, isAllowed ? new NotFound() : new MethodNotAllowed(exchange.method, allowed));
-      return serve(ctx, nothing, { timeoutMs: 0, graceMs: this.#defaults.graceMs });
+      return serve(ctx, nothing, { ...this.#defaults, timeoutMs: 0 });
     }
     // A preflight carries no credentials, so it passes no middleware.
     serve(
@@ -122,15 +125,20 @@ export class Server {
           outgoing.header(name, value);
         outgoing.empty();
       },
-      { timeoutMs: 0, graceMs: 0 },
+      { timeoutMs: 0, arrivalMs: 0, graceMs: 0 },
     );
   }
 
-  #refusal(): ServiceUnavailable | null {
+  #refusal({ headers, isInjected }: HttpExchange): ServiceUnavailable | null {
     const { load } = this.#host;
-    if (this.#state === "closing") return new ServiceUnavailable("This process is ending", { code: "SHUTTING_DOWN" });
-    if (load.isOverloaded)
-      return new ServiceUnavailable("Too much to do at the moment", {
+    const hasCredential =
+      headers.authorization !== undefined || headers.cookie !== undefined || headers["x-api-key"] !== undefined;
+    if (this.#state === "closing")
+      return new ServiceUnavailable("The server is shutting down", { code: "SHUTTING_DOWN" });
+    // The application's own requests do not come from the event loop, and know nothing of its rounds.
+    const isTaken = isInjected ? !load.isOverloaded : load.admits(hasCredential);
+    if (!isTaken)
+      return new ServiceUnavailable("The server is overloaded", {
         code: "OVERLOADED",
         retryAfterSeconds: load.retryAfterSeconds,
       });
@@ -142,8 +150,9 @@ export class Server {
   }
 
   #context(exchange: HttpExchange, maxBody: number, renderError?: RenderError): HttpContext {
-    this.#host.load.enter();
     const ctx = new HttpContext(this.#host, exchange, maxBody);
+    ctx.inFlight = new InFlight(this.#host.load);
+    exchange.watchBody(ctx.inFlight);
     if (renderError !== undefined) ctx.renderError = renderError;
     return ctx;
   }

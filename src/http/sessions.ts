@@ -46,8 +46,8 @@ export interface SessionManager {
    * by ends at once. From here on `request.user` is this user. Call it again when somebody proves again who they are, and
    * when they may do more than before.
    *
-   * Throws 403 `CROSS_SITE_REFUSED` when a page of a foreign origin sent the request, and an `Error` on a socket, which
-   * cannot set cookies.
+   * Throws 403 `CROSS_SITE_REFUSED` when a page of a foreign origin sent the request, 403 for the user of a request that came by a
+   * narrowed credential, such as an API key with permissions, and an `Error` on a socket, which cannot set cookies.
    */
   login(user: CurrentUser, options?: LoginOptions): Promise<void>;
   /**

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { RawSocket } from "./exchange.ts";
+import { STALLED_MS } from "./unread-response.ts";
 
 /** What comes in on a socket: text, or bytes. */
 export type SocketMessage = string | Uint8Array;
@@ -41,8 +42,6 @@ export interface SocketLimits {
 
 /** Messages read ahead of the handler before the connection is paused. */
 const READ_AHEAD = 16;
-/** How long a client may leave so much unread that nothing more is made for it. */
-export const STALLED_MS = 30_000;
 /** How long a client may take to answer that the socket is closed. */
 const CLOSING_MS = 5_000;
 

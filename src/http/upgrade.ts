@@ -7,6 +7,8 @@ import { type AcceptOptions, ClientGone, type RawSocket } from "./exchange.ts";
 export interface PendingUpgrade {
   readonly socket: Duplex;
   readonly head: Buffer;
+  /** Is called when the connection becomes a socket: it carries no plain response any more. */
+  readonly release: () => void;
 }
 
 /** One server per socket route: it holds the limits and the subprotocols, and no connections. */

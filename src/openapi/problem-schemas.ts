@@ -1,44 +1,54 @@
 import type { JsonSchema, OpenApiResponse } from "./open-api-document.ts";
 
+const errors: JsonSchema = {
+  type: "array",
+  description: "The parts of the request that do not fit their schema.",
+  items: {
+    type: "object",
+    properties: {
+      in: { enum: ["path", "query", "body"], description: "The part of the request." },
+      path: {
+        type: "array",
+        items: { type: ["string", "integer"] },
+        description: "The path to the invalid value inside that part.",
+      },
+      message: { type: "string" },
+    },
+    required: ["in", "path", "message"],
+  },
+};
+
 /** RFC 9457, with the members that every problem of Portico has. */
 const Problem: JsonSchema = {
   title: "Problem",
-  description: "What went wrong (RFC 9457).",
+  description: "An error (RFC 9457).",
   type: "object",
   properties: {
-    type: { type: "string", format: "uri-reference", description: "The kind of problem.", examples: ["about:blank"] },
-    title: { type: "string", description: "What the status means.", examples: ["Not Found"] },
+    type: {
+      type: "string",
+      format: "uri-reference",
+      description: "The type of the problem.",
+      examples: ["about:blank"],
+    },
+    title: { type: "string", description: "The meaning of the status.", examples: ["Not Found"] },
     status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status.", examples: [404] },
-    detail: { type: "string", description: "What went wrong this time.", examples: ["There is nothing here"] },
-    code: { type: "string", description: "What to switch on.", examples: ["not_found"] },
-    correlation_id: { type: "string", description: "Of an unexpected error: the id of its line in the server's log." },
+    detail: { type: "string", description: "The error in one sentence.", examples: ["Not found"] },
+    code: { type: "string", description: "A stable code to switch on.", examples: ["not_found"] },
+    correlation_id: {
+      type: "string",
+      description: "The id of the line in the server's log, if the error was unexpected.",
+    },
+    errors,
   },
   required: ["type", "title", "status", "detail", "code"],
 };
 
 const ValidationProblem: JsonSchema = {
   title: "ValidationProblem",
-  description: "What does not fit, and where.",
+  description: "A request that does not fit its schema.",
   allOf: [{ $ref: "#/components/schemas/Problem" }],
   type: "object",
-  properties: {
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: {
-          in: { enum: ["path", "query", "body"], description: "The part of the request." },
-          path: {
-            type: "array",
-            items: { type: ["string", "integer"] },
-            description: "The way to it inside that part.",
-          },
-          message: { type: "string" },
-        },
-        required: ["in", "path", "message"],
-      },
-    },
-  },
+  properties: { errors },
   required: ["errors"],
 };
 

@@ -1,30 +1,31 @@
 import { STATUS_CODES } from "node:http";
 import type { Route } from "../http/route.ts";
-import { isSchema, type Schema } from "../http/schema.ts";
+import { isSchema, misfitStatus, type Schema } from "../http/schema.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { OpenApiResponse } from "./open-api-document.ts";
 import { pageResponse } from "./pages.ts";
 import { problemResponse } from "./problem-schemas.ts";
 
-/** What a route may answer, by status: what it declares, and the problems that its options lead to. */
+/** The responses of a route by status: those that it declares, and the problems that its options lead to. */
 export function responses(
   route: Route,
   components: Components,
   hint: string,
 ): { readonly [status: string]: OpenApiResponse } {
-  const { response, paginated, schemas, auth } = route;
+  const { response, paginated, schemas, auth, errors } = route;
   const declared = response === undefined ? {} : isSchema(response) ? { 200: response } : response;
   const hints = isSchema(response) ? () => `${hint}Response` : (status: string) => `${hint}Response${status}`;
+  const misfits = Object.values(schemas).flatMap((schema) => (schema === undefined ? [] : [misfitStatus(schema)]));
   return {
     ...(response === undefined && paginated === undefined ? { 200: { description: describe(200) } } : {}),
     ...(paginated === undefined
       ? {}
       : { 200: pageResponse(paginated, components, hint), 400: problemResponse(describe(400)) }),
     ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
-    ...(Object.values(schemas).some((schema) => schema !== undefined)
-      ? { 422: problemResponse(describe(422), "ValidationProblem") }
-      : {}),
+    ...(schemas.body === undefined ? {} : { 400: problemResponse(describe(400)) }),
+    ...(misfits.includes(422) ? { 422: problemResponse(describe(422), "ValidationProblem") } : {}),
+    ...Object.fromEntries(Object.entries(errors).map(([status, words]) => [status, problemResponse(words)])),
     ...Object.fromEntries(
       Object.entries(declared).map(([status, schema]) => [
         status,
@@ -35,7 +36,8 @@ export function responses(
   };
 }
 
-function jsonResponse(status: number, schema: Schema, components: Components, hint: string): OpenApiResponse {
+function jsonResponse(status: number, schema: Schema | null, components: Components, hint: string): OpenApiResponse {
+  if (schema === null) return { description: describe(status) };
   const placed = components.place(jsonSchema(schema, "output"), "output", hint);
   return { description: describe(status), content: { "application/json": { schema: placed } } };
 }

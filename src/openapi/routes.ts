@@ -91,12 +91,12 @@ function below(prefix: string, document: OpenApiDocument): OpenApiDocument {
 
 /** What stands before a route's own path in the request: the prefix that the application is mounted at. */
 function prefixOf(request: PorticoRequest, path: string): string {
-  const whole = pathOf(request).replace(/\/+$/, "");
+  const whole = pathOf(request).replace(/(?<!\/)\/+$/, "");
   return whole.endsWith(path) ? whole.slice(0, -path.length) : "";
 }
 
 function pathOf({ url }: PorticoRequest): string {
-  return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/[?#].*$/, "");
+  return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/[?#].*/s, "");
 }
 
 function unlisted(path: string, handler: (args: Args) => unknown): Route {

@@ -35,7 +35,7 @@ export class SchemaSource {
   /** Which piece a reference of this schema speaks of, and the way on from there. */
   find(ref: string): { readonly key: string; readonly rest: string } | undefined {
     if (ref !== "#" && !ref.startsWith("#/")) return undefined;
-    const match = /^#\/(?:\$defs|definitions)\/([^/]+)(.*)$/.exec(ref);
+    const match = /^#\/(?:\$defs|definitions)\/([^/]+)(\/.*)?$/s.exec(ref);
     const key = match?.[1] === undefined ? undefined : unescapePointer(match[1]);
     if (key !== undefined && this.#definitions.has(key)) return { key, rest: match?.[2] ?? "" };
     return { key: ROOT, rest: ref.slice(1) };

@@ -5,7 +5,7 @@ import { isSeekable } from "./data-handler.ts";
 import { Fetching, fetchItems } from "./fetch-items.ts";
 import { KEYS, type KeyedRows, KeyMisfit, type KeyTuple } from "./key.ts";
 import { keyOfItem } from "./key-of-item.ts";
-import { askedTotal, checkDepth, reportedTotal } from "./offset-page.ts";
+import { askedTotal, checkDepth, reportedTotal, sliceOf } from "./offset-page.ts";
 import { type Order, withUniqueKey } from "./order.ts";
 import type { PageRequest } from "./page-request.ts";
 import { InvalidCursorError, InvalidPageError } from "./pagination-error.ts";
@@ -70,42 +70,50 @@ export class CursorList<T> {
     }
   }
 
-  /** The items next to a place; without one from the beginning, or going backward from the end. */
-  *window(at: Position["at"], direction: Position["direction"], size: number): Steps<Window<T>> {
+  /**
+   * The items next to a place; without one from the beginning, or going backward from the end.
+   *
+   * @param skip how many items next to the place are left out
+   */
+  *window(at: Position["at"], direction: Position["direction"], size: number, skip = 0): Steps<Window<T>> {
     if (isSeekable(this.handler))
-      return yield* this.#seek(at === null || !("key" in at) ? null : at.key, direction, size);
-    return yield* this.#slice(at === null || !("offset" in at) ? 0 : at.offset, direction, size);
+      return yield* this.#seek(at === null || !("key" in at) ? null : at.key, direction, size, skip);
+    return yield* this.#slice(at === null || !("offset" in at) ? 0 : at.offset, direction, size, skip);
   }
 
-  *#seek(key: KeyTuple | null, direction: Position["direction"], size: number): Steps<Window<T>> {
+  *#seek(key: KeyTuple | null, direction: Position["direction"], size: number, skip: number): Steps<Window<T>> {
     const handler = this.handler as Required<Pick<AnyHandler<T>, "getItemsAfter">> & AnyHandler<T>;
     const { order } = this;
     const isForward = direction === "forward";
+    const wanted = skip + size + 1;
+    checkDepth(handler, skip, this.#strategy.positionParameter);
     let found: KeyedRows<T>;
     try {
-      const asked = handler.getItemsAfter({ order, key, direction }, size + 1, new Fetching(this.#request));
-      found = yield* fetchItems(handler, asked, size + 1, this.#request);
+      const asked = handler.getItemsAfter({ order, key, direction }, wanted, new Fetching(this.#request));
+      found = yield* fetchItems(handler, asked, wanted, this.#request);
     } catch (error) {
       if (!(error instanceof KeyMisfit)) throw error;
       throw new InvalidCursorError({ parameter: this.#strategy.positionParameter, cause: error });
     }
     const keyAt = found[KEYS] ?? ((index: number) => keyOf(handler, found[index] as T, order));
-    const hasExtra = found.length > size;
-    const nearest = hasExtra ? found.slice(0, size) : found;
+    const hasExtra = found.length === wanted;
+    const nearest = hasExtra || skip > 0 ? found.slice(skip, skip + size) : found;
+    const hasPassed = key !== null || (skip > 0 && found.length > 0);
     const items = isForward ? nearest : nearest.toReversed();
     return {
       items,
-      hasNext: isForward ? hasExtra : key !== null,
-      hasPrevious: isForward ? key !== null : hasExtra,
+      hasNext: isForward ? hasExtra : hasPassed,
+      hasPrevious: isForward ? hasPassed : hasExtra,
       cursorAt: (index, way) =>
-        this.seal({ direction: way, at: { key: keyAt(isForward ? index : items.length - 1 - index) } }),
+        this.seal({ direction: way, at: { key: keyAt(skip + (isForward ? index : items.length - 1 - index)) } }),
     };
   }
 
   /** A source that cannot seek: the cursor holds an offset. */
-  *#slice(from: number, direction: Position["direction"], size: number): Steps<Window<T>> {
+  *#slice(place: number, direction: Position["direction"], size: number, skip: number): Steps<Window<T>> {
     const { handler } = this;
     const isForward = direction === "forward";
+    const from = isForward ? place + skip : Math.max(0, place - skip);
     const start = isForward ? from : Math.max(0, from - size);
     const wanted = isForward ? size + 1 : from - start;
     checkDepth(handler, start, this.#strategy.positionParameter);
@@ -125,7 +133,8 @@ export class CursorList<T> {
     return {
       items,
       hasNext: isForward ? found.length > size : true,
-      hasPrevious: start > 0,
+      // An empty first page has no offset of its own that a cursor back could start from.
+      hasPrevious: start > 0 && (place > 0 || items.length > 0),
       cursorAt: (index, way) =>
         this.seal({ direction: way, at: { offset: start + index + (way === "forward" ? 1 : 0) } }),
     };
@@ -160,13 +169,15 @@ export function* cursorPage<T>(
   request: PageRequest,
 ): Steps<Page<T, object>> {
   const { params, baseUrl, search } = request;
-  const { cursor, size, order } = strategy.parseParameters(params);
+  const parsed = strategy.parseParameters(params);
+  const { cursor, order } = parsed;
+  const [skip, size] = sliceOf(strategy, parsed);
   const list = new CursorList(strategy, handler, request, order);
   const position = cursor === null ? null : list.open(cursor);
   if (cursor !== null && Object.hasOwn(params, "page") && strategy.positionParameter !== "page")
     request.warn("a request has both a cursor and a page: the cursor decides");
   const { at, direction } = position ?? { at: null, direction: "forward" };
-  const window = yield* list.window(at, direction, size);
+  const window = yield* list.window(at, direction, size, skip);
   const { items, hasNext, hasPrevious, cursorAt } = window;
   if (strategy.outOfRange === "error" && at !== null && items.length === 0) {
     const parameter = strategy.positionParameter;
@@ -181,11 +192,11 @@ export function* cursorPage<T>(
   const cursorOf = (index: number, way: Position["direction"]): string =>
     items.length > 0 ? cursorAt(index, way) : list.seal({ direction: way, at: turned });
   const facts = {
-    hasMore: hasNext,
+    hasMore: size > 0 && hasNext,
     isBeyondCap,
     ...(search === undefined ? {} : { search }),
-    nextCursor: hasNext ? cursorOf(items.length - 1, "forward") : null,
-    prevCursor: hasPrevious ? cursorOf(0, "backward") : null,
+    nextCursor: size > 0 && hasNext ? cursorOf(items.length - 1, "forward") : null,
+    prevCursor: size > 0 && hasPrevious ? cursorOf(0, "backward") : null,
   };
   return { items, pagination: strategy.generateMetadata(reported, items, baseUrl, params, facts) };
 }

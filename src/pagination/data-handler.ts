@@ -80,6 +80,8 @@ export interface Capping {
 export interface Deep {
   /** Offsets beyond it are refused before anything is read. */
   readonly maxOffset?: number;
+  /** Pages that more items would have to be skipped for, from the nearer end where the total is known, are refused. */
+  readonly maxSkipped?: number;
   /** Fewer items than asked for are the last ones, so the total is known without counting. */
   readonly endsWhenShort?: boolean;
 }

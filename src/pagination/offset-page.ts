@@ -16,7 +16,7 @@ export function* offsetPage<T>(
   handler: AnyHandler<T>,
   request: PageRequest,
 ): Steps<Page<T, object>> {
-  const [offset, limit] = sliceOf(strategy, request);
+  const [offset, limit] = sliceOf(strategy, strategy.parseParameters(request.params));
   checkDepth(handler, offset, strategy.positionParameter);
   const totals = strategy.totals ?? "exact";
   const counted = isCountedFirst(handler, offset, limit, totals)
@@ -25,6 +25,7 @@ export function* offsetPage<T>(
   // One row more tells whether there is a next page where the total does not.
   const wanted = limit === 0 ? 0 : totals === "exact" ? limit : limit + 1;
   const isEmpty = wanted === 0 || (counted !== undefined && offset >= counted);
+  if (!isEmpty) checkSkipped(handler, counted === undefined ? offset : Math.min(offset, counted - offset), strategy);
   const found = isEmpty
     ? []
     : yield* fetchItems(handler, handler.getItems(offset, wanted, new Fetching(request, counted)), wanted, request);
@@ -44,8 +45,8 @@ export function* offsetPage<T>(
   return { items, pagination: strategy.generateMetadata(reported, items, baseUrl, params, facts) };
 }
 
-function sliceOf(strategy: AnyStrategy, { params }: PageRequest): readonly [offset: number, limit: number] {
-  const parsed: unknown = strategy.parseParameters(params);
+/** The offset and the limit that a strategy calculates from what it parsed, checked. */
+export function sliceOf(strategy: AnyStrategy, parsed: unknown): readonly [offset: number, limit: number] {
   const slice = strategy.calculateOffsetLimit(...((Array.isArray(parsed) ? parsed : [parsed]) as [unknown]));
   const [offset, limit] = slice;
   if (isSize(offset) && isSize(limit)) return slice;
@@ -59,9 +60,17 @@ function isSize(value: unknown): boolean {
 /** Refuses an offset beyond the handler's `maxOffset`, before anything is read. */
 export function checkDepth(handler: AnyHandler<unknown>, offset: number, parameter: string): void {
   const { maxOffset } = handler;
-  if (maxOffset === undefined || offset <= maxOffset) return;
-  throw new InvalidPageError(
-    `${parameter} leads more than ${maxOffset} items deep: the cursor strategy goes on from any place`,
+  if (maxOffset !== undefined && offset > maxOffset) throw tooDeep(parameter, maxOffset);
+}
+
+/** A database reads what it skips, so a page in the middle of a long table costs as much as all before it. */
+function checkSkipped({ maxSkipped }: AnyHandler<unknown>, skipped: number, { positionParameter }: AnyStrategy): void {
+  if (maxSkipped !== undefined && skipped > maxSkipped) throw tooDeep(positionParameter, maxSkipped);
+}
+
+function tooDeep(parameter: string, limit: number): InvalidPageError {
+  return new InvalidPageError(
+    `${parameter} exceeds the maximum offset of ${limit} items. Use the cursor strategy for deep pages.`,
     { parameter, code: "OFFSET_TOO_DEEP" },
   );
 }

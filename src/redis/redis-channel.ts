@@ -93,6 +93,7 @@ export class RedisChannel {
   }
 
   readonly #deliver = (received: string): void => {
+    this.#connection.noteLife();
     const message = readMessage(received);
     if (message === null) return;
     for (const [subscription, wants] of this.#subscriptions) if (wants(message)) subscription.deliver(message.text);

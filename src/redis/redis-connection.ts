@@ -41,6 +41,7 @@ export class RedisConnection {
   #lostAt: number | null = null;
   #cause: unknown;
   #heartbeat: NodeJS.Timeout | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
   #log: Logger | null = null;
 
   constructor(options: RedisConnectionOptions) {
@@ -83,11 +84,18 @@ export class RedisConnection {
   async run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client ?? (await this.#first());
     try {
-      return await within(this.#options.timeoutMs, work(client));
+      const answer = await within(this.#options.timeoutMs, work(client), () => this.#heardAt);
+      this.noteLife();
+      return answer;
     } catch (cause) {
       if (!isReply(cause) || isOfReplica(cause)) this.#drop(client, cause);
       throw this.#failure(cause);
     }
+  }
+
+  /** Something has arrived: an answer that is still due may stand behind it, in a process that does not keep up. */
+  noteLife(): void {
+    this.#heardAt = performance.now();
   }
 
   /** Waits for the answers that are due, and ends for good. */
@@ -187,14 +195,27 @@ function isOfReplica(reply: Error): boolean {
   return reply.message.startsWith("READONLY ");
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** @param heardAt when something last arrived; the time for an answer begins anew with it */
+async function within<T>(
+  ms: number,
+  work: Promise<T>,
+  heardAt: () => number = () => Number.NEGATIVE_INFINITY,
+): Promise<T> {
   const late: PromiseWithResolvers<never> = Promise.withResolvers();
-  const fail = (): void => late.reject(new Error(`Redis gave no answer within ${ms} ms`));
+  let isOver = false;
+  const judge = (): void => {
+    if (isOver) return;
+    const leftMs = heardAt() + ms - performance.now();
+    if (leftMs > 0) timer = wait(leftMs);
+    else late.reject(new Error(`Redis gave no answer within ${ms} ms`));
+  };
   // After a look at the network: when this process was busy for so long, the answer is there and has not been read.
-  const timer = setTimeout(() => setImmediate(fail), ms);
+  const wait = (forMs: number): NodeJS.Timeout => setTimeout(() => setImmediate(judge), forMs);
+  let timer = wait(ms);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
+    isOver = true;
     clearTimeout(timer);
   }
 }

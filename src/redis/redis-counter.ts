@@ -3,6 +3,7 @@ import type { Logger } from "../core/logger.ts";
 import { resolveOptions } from "../core/options.ts";
 import { type Count, type CounterStore, checkWindow } from "../stores/counter.ts";
 import { MemoryCounter } from "../stores/memory-counter.ts";
+import { storeKey } from "../stores/store-key.ts";
 import { checkRedisUrl } from "./redis-address.ts";
 import { RedisConnection } from "./redis-connection.ts";
 import { type RedisOptions, redisCounterRules } from "./redis-options.ts";
@@ -126,7 +127,7 @@ export class RedisCounter implements CounterStore {
 
   /** In a cluster, what is in braces says where a key lives. */
   #key(key: string, windowMs: number): string {
-    return `${this.#prefix}:counters:{${key}}:${windowMs}`;
+    return `${this.#prefix}:counters:{${storeKey(key)}}:${windowMs}`;
   }
 }
 

@@ -2,6 +2,7 @@ import { ConfigurationError } from "../core/configuration-error.ts";
 import type { Logger } from "../core/logger.ts";
 import { resolveOptions } from "../core/options.ts";
 import { checkTtl, type KeyValueStore } from "../stores/key-value.ts";
+import { storeKey } from "../stores/store-key.ts";
 import { checkRedisUrl } from "./redis-address.ts";
 import { RedisConnection } from "./redis-connection.ts";
 import { type RedisOptions, redisRules } from "./redis-options.ts";
@@ -57,8 +58,9 @@ export class RedisKeyValue implements KeyValueStore {
     );
   }
 
-  check(): Promise<void> {
-    return this.#connection.check();
+  /** By a write: a Redis that is full, or has become a replica, answers everything else. */
+  async check(): Promise<void> {
+    await this.#connection.send(["SET", `${this.#prefix}:check`, "1", "PX", "1000"]);
   }
 
   close(): Promise<void> {
@@ -89,9 +91,14 @@ export class RedisKeyValue implements KeyValueStore {
     return (await this.#connection.send(["DEL", this.#key(key)])) === 1;
   }
 
+  async time(): Promise<number> {
+    const [seconds, microseconds] = (await this.#connection.send(["TIME"])) as readonly [string, string];
+    return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  }
+
   /** In a cluster, what is in braces says where a key lives. */
   #key(key: string): string {
-    return `${this.#prefix}:durable:{${key}}`;
+    return `${this.#prefix}:durable:{${storeKey(key)}}`;
   }
 
   /** From INFO, not from CONFIG, which hosted servers refuse; `null` where that is refused as well. */

@@ -20,7 +20,8 @@ export function writeMessage({ sender, number, text }: RedisMessage & { readonly
 /** The event in what was received, or `null`: anybody who reaches the server may send anything. */
 export function readMessage(message: string): RedisMessage | null {
   const head = message.startsWith(MARK) ? HEAD.exec(message) : null;
-  if (head === null) return isEvent(message) ? { text: message, sender: null, number: 0 } : null;
-  const { sender = "", number } = head.groups ?? {};
-  return { text: message.slice(head[0].length), sender, number: Number(number) };
+  const text = message.slice(head?.[0].length ?? 0);
+  if (!isEvent(text)) return null;
+  const { sender = null, number = 0 } = head?.groups ?? {};
+  return { text, sender, number: Number(number) };
 }

@@ -39,6 +39,14 @@ export function exactText(dialect: SqlDialect, { expression, type }: KeyColumn):
   }
 }
 
+/**
+ * The value that rows of several branches are sorted by. MySQL merges an enum of two branches into text, which has another order
+ * than the enum's numbers.
+ */
+export function sortValue(dialect: SqlDialect, { expression, type }: KeyColumn): RawBuilder<unknown> {
+  return dialect === "mysql" && /^(?:enum|set)$/.test(type) ? sql`(${expression} + 0)` : sql`${expression}`;
+}
+
 /** The parameter for the column's value, of the column's own type: else the engine would compare rounded numbers. */
 export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: number): RawBuilder<unknown> {
   const slot = sql`${new KeySlot(column)}`;

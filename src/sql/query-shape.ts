@@ -148,10 +148,13 @@ export class QueryShape {
 
   #columnsOf(query: AnyQuery, table: TableName): Promise<ReadonlyMap<string, ColumnFacts>> {
     const name = JSON.stringify([table.schema, table.table]);
-    const known = this.#tables.get(name) ?? tableColumns(query, this.dialect, table);
-    this.#tables.set(name, known);
-    known.catch(() => this.#tables.delete(name));
-    return known;
+    const known = this.#tables.get(name);
+    // Another request may have asked in a transaction that failed, or was given up: this one then asks for itself.
+    if (known !== undefined) return known.catch(() => tableColumns(query, this.dialect, table));
+    const asked = tableColumns(query, this.dialect, table);
+    this.#tables.set(name, asked);
+    asked.catch(() => this.#tables.delete(name));
+    return asked;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { AnyQuery } from "./any-query.ts";
-import { exactText, type KeyColumn } from "./key-column.ts";
+import { exactText, type KeyColumn, sortValue } from "./key-column.ts";
 import { isRowValue, rowValueCondition, type SeekBranch, seekBranches } from "./seek-branches.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 import { Statement } from "./statement.ts";
@@ -42,7 +42,7 @@ export function seekStatement(
   const [only] = branches;
   if (isPlain && branches.length === 1 && only !== undefined)
     return new Statement(dialect, sorted(limited(base, only), only.sortBy, limit).toOperationNode());
-  return new Statement(dialect, union(base, branches, columns, limit).toOperationNode());
+  return new Statement(dialect, union(base, dialect, branches, columns, limit).toOperationNode());
 }
 
 function sorted(query: AnyQuery, columns: readonly KeyColumn[], limit: number): AnyQuery {
@@ -59,12 +59,13 @@ function limited(query: AnyQuery, { conditions }: SeekBranch): AnyQuery {
 /** Every range for itself, with its own limit, and what they give sorted once more: a few rows of each. */
 function union(
   base: AnyQuery,
+  dialect: SqlDialect,
   branches: readonly SeekBranch[],
   columns: readonly KeyColumn[],
   limit: number,
 ): RawBuilder<unknown> {
   const parts = branches.map((branch, index) => {
-    const hidden = columns.map(({ expression }, column) => sql`${expression}`.as(sortColumn(column)));
+    const hidden = columns.map((column, at) => sortValue(dialect, column).as(sortColumn(at)));
     const part = limited(base.select([...hidden, sql.lit(index).as(BRANCH)]), branch);
     return sql`select * from ${sorted(part, branch.sortBy, limit)} as ${sql.id(`~u${letter(index)}`)}`;
   });

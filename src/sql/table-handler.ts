@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { listOf, resolveOptions, rule, text, wholeNumber } from "../core/options.ts";
+import { listOf, orNull, resolveOptions, rule, text, wholeNumber } from "../core/options.ts";
 import {
   AsyncDataHandler,
   type Capping,
@@ -26,8 +26,12 @@ export interface TableHandlerOptions<Row> {
   readonly name?: string;
   /** Columns that no two rows share. @default ["id"] */
   readonly uniqueKey?: readonly Extract<keyof Row, string>[];
-  /** Offsets beyond it are refused before a statement is sent; cursors know no depth. @default none */
-  readonly maxOffset?: number;
+  /**
+   * Offsets beyond it are refused before a statement is sent. By default a page is refused when more than 10,000 rows would be
+   * skipped to reach it, from the nearer end where the rows are counted; `null` refuses none. Cursors know no depth.
+   * @default 10,000 skipped rows
+   */
+  readonly maxOffset?: number | null;
   /** Keeps exact counts for a while. @default none */
   readonly totalsCache?: TotalsCache;
 }
@@ -42,6 +46,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   declare readonly "~columns"?: (column: C) => void;
   declare readonly name?: string;
   declare readonly maxOffset?: number;
+  declare readonly maxSkipped?: number;
   readonly uniqueKey: readonly string[];
   readonly endsWhenShort = true;
   readonly #query: AnyQuery;
@@ -58,7 +63,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     const { limit, offset } = query.toOperationNode();
     if (limit !== undefined || offset !== undefined)
       throw new ConfigurationError("tableHandler", "takes a query without a limit or an offset: the strategy has them");
-    if (maxOffset !== undefined) this.maxOffset = maxOffset;
+    if (maxOffset === undefined) this.maxSkipped = MOST_SKIPPED;
+    else if (maxOffset !== null) this.maxOffset = maxOffset;
     this.uniqueKey = uniqueKey ?? BY_ID;
     this.#query = query;
     this.#totalsCache = totalsCache;
@@ -123,7 +129,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
       .run(this.#query, this.#source.parameters, values)
       .catch((error: unknown) => {
         throw key !== null && isDataException(error)
-          ? new KeyMisfit("a key does not fit its column", { cause: error })
+          ? // Without the database's sentence, which repeats the value.
+            new KeyMisfit(`a key does not fit its column (SQLSTATE ${(error as { code: string }).code})`)
           : error;
       });
     return hasUnexpectedNull(rows, columns)
@@ -192,12 +199,14 @@ export function tableHandler<DB, TB extends keyof DB, T>(
   return new TableHandler(query as AnyQuery, options);
 }
 
+/** PostgreSQL skips so many rows in about a millisecond, and two million in seconds. */
+const MOST_SKIPPED = 10_000;
 const BY_ID: readonly string[] = ["id"];
 
 const tableRules = {
   name: text,
   uniqueKey: listOf<string>("a list of columns", (column) => typeof column === "string"),
-  maxOffset: wholeNumber,
+  maxOffset: orNull(wholeNumber),
   totalsCache: rule<TotalsCache>(
     "what totalsCache() gives",
     (value) => typeof (value as TotalsCache | null)?.get === "function",

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { optional, positiveInteger, resolveOptions, rule, seconds } from "../core/options.ts";
+import { outside } from "../core/outside.ts";
 
 export interface TotalsCacheOptions {
   /** How long a count is good for. @default 30 */
@@ -38,7 +39,8 @@ export function totalsCache(options: TotalsCacheOptions = {}): TotalsCache {
       const known = kept.get(key);
       if (known !== undefined && clock.monotonic() < known.until) return known.total;
       kept.delete(key);
-      const total = count();
+      // Outside: others wait for it as well, and the request that happens to start it may be given up.
+      const total = outside(count);
       // A count that failed is not kept.
       total.catch(() => kept.delete(key));
       kept.set(key, { total, until: clock.monotonic() + seconds * 1000 });

@@ -13,7 +13,8 @@ export interface Count {
  *
  * A window starts at the first hit and is over `windowMs` later, however many hits follow; the next hit then starts
  * another. Each hit is counted once, also between processes. The same key with another `windowMs` is another counter.
- * Counts may be lost with the store: nothing but limits is built on them.
+ * Counts may be lost with the store: nothing but limits is built on them. A key is any text, also one that a client made up: no
+ * text makes a store fail, and no two texts are one key.
  *
  * @example
  * ```ts

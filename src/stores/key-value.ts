@@ -5,7 +5,7 @@ import type { StoreLifeCycle } from "./store-life-cycle.ts";
  *
  * Every method works on one key and is atomic, in one process and between processes: a check and the write that follows
  * it are one step. A store may fail, it does not forget: an entry without a time stays until it is deleted, and a store
- * that has no room left rejects. Keys and values are text that UTF-8 can carry, without U+0000.
+ * that has no room left rejects. A key is any text; a value is text that UTF-8 can carry, without U+0000.
  *
  * `ttlMs` is a whole number of milliseconds, 1 or more, else the promise rejects with `RangeError`. A write replaces the
  * time of the entry as well: without `ttlMs` it stays until it is deleted. An entry whose time is over is not there for
@@ -37,6 +37,12 @@ export interface KeyValueStore extends StoreLifeCycle {
   compareAndSet(key: string, expected: string | null, value: string, ttlMs?: number): Promise<boolean>;
   /** Deletes the value, and says whether there was one: of several callers one is told `true`, so it spends a token. */
   delete(key: string): Promise<boolean>;
+  /**
+   * The time by the clock of the server behind it, in milliseconds since 1970. Sessions end by it, not by the clock of the
+   * process that is asked, and a process whose clock is more than a minute off does not start. Without it, each process goes
+   * by its own clock.
+   */
+  time?(): Promise<number>;
 }
 
 /** Throws `RangeError` for a time that not every store can keep. Each store calls it before it writes. */

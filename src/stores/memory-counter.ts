@@ -4,6 +4,7 @@ import RateLimiterMemory from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import { outside } from "../core/outside.ts";
 import { CountedKeys } from "./counted-keys.ts";
 import { type Count, type CounterStore, checkWindow } from "./counter.ts";
+import { storeKey } from "./store-key.ts";
 
 /** Some 40 MB. */
 const MOST_KEYS = 100_000;
@@ -19,8 +20,9 @@ export class MemoryCounter implements CounterStore {
   readonly #limiters = new Map<number, RateLimiterMemory>();
   #keys = new CountedKeys(MOST_KEYS);
 
-  async increment(key: string, windowMs: number): Promise<Count> {
+  async increment(given: string, windowMs: number): Promise<Count> {
     checkWindow(windowMs);
+    const key = storeKey(given);
     // Not consume(), which rejects over a limit: what is too much is decided by whoever asks.
     // And outside: the timer would hold the whole request, until the end of a window that may be an hour.
     const { consumedPoints, msBeforeNext } = await outside(() => this.#limiter(windowMs).penalty(key));
@@ -30,8 +32,9 @@ export class MemoryCounter implements CounterStore {
     return { value: consumedPoints, resetAfterMs };
   }
 
-  async reset(key: string, windowMs: number): Promise<void> {
+  async reset(given: string, windowMs: number): Promise<void> {
     checkWindow(windowMs);
+    const key = storeKey(given);
     this.#keys.forget(`${windowMs} ${key}`);
     await this.#limiter(windowMs).delete(key);
   }

@@ -1,14 +1,19 @@
+import type { Clock } from "../core/clock.ts";
 import type { Logger } from "../core/logger.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
+import { checkClock } from "./store-time.ts";
 import type { Stores } from "./stores.ts";
 
-/** Starts the stores; when one of them does not start, none is left open. */
-export async function startStores(stores: Stores, log: Logger): Promise<void> {
+/** Starts the stores; when one of them does not start, or the clocks differ, none is left open. */
+export async function startStores(stores: Stores, log: Logger, clock: Clock): Promise<void> {
   const starts = await Promise.allSettled(distinct(stores).map(async (store) => store.start?.(log)));
-  const failed = starts.find((start) => start.status === "rejected");
-  if (failed === undefined) return;
-  await closeStores(stores);
-  throw failed.reason;
+  try {
+    for (const start of starts) if (start.status === "rejected") throw start.reason;
+    await checkClock(stores.durable, clock);
+  } catch (error) {
+    await closeStores(stores);
+    throw error;
+  }
 }
 
 /** Closes the stores, all of them also when one fails. */
@@ -18,9 +23,20 @@ export async function closeStores(stores: Stores): Promise<void> {
   if (failed !== undefined) throw failed.reason;
 }
 
-/** The checks of the stores that have one, by role. */
-export function storeChecks({ durable, counters, bus }: Stores): Readonly<Record<string, () => Promise<void>>> {
-  const roles: readonly (readonly [string, StoreLifeCycle])[] = Object.entries({ durable, counters, bus });
+/** The checks of the stores that have one, by role. That of the durable role compares the clocks as well. */
+export function storeChecks(
+  { durable, counters, bus }: Stores,
+  clock: Clock,
+): Readonly<Record<string, () => Promise<void>>> {
+  const durableCheck = async (): Promise<void> => {
+    await durable.check?.();
+    await checkClock(durable, clock);
+  };
+  const roles: readonly (readonly [string, StoreLifeCycle])[] = Object.entries({
+    durable: durable.check === undefined ? {} : { check: durableCheck },
+    counters,
+    bus,
+  });
   return Object.fromEntries(
     roles.flatMap(([role, store]) => (store.check === undefined ? [] : [[role, async () => store.check?.()] as const])),
   );

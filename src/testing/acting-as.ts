@@ -10,8 +10,9 @@ export interface ActingOptions {
 
 /**
  * Headers that sign a request in as this user, whatever else it carries: on a route, at an upgrade, over `inject` and over a
- * real socket. Nothing is stored, and no middleware is asked; gates judge as they always do. They are worth nothing to
- * another application.
+ * real socket. Nothing is stored, and no middleware is asked; gates judge as they always do. Other applications ignore them, and
+ * they expire after an hour by the application's clock; `client.as` renews them. In production (`NODE_ENV=production`) this throws
+ * `ConfigurationError`, and the header is ignored.
  *
  * Any user will do, a `SimpleUser` too, whichever class is registered: where the code under test reads members of the
  * registered class, hand in one of those.

@@ -116,15 +116,16 @@ export function testClient(app: PorticoApp): TestClient {
 export function clientOver(
   app: PorticoApp,
   sender: Sender,
-  always: Readonly<Record<string, string>> = {},
+  always: () => Readonly<Record<string, string>> = () => ({}),
   jar: CookieJar | null = null,
 ): TestClient {
   const { send, open } = jar === null ? sender : sendingCookies(sender, jar);
   const prepared = (method: string, path: string, options: TestRequest = {}): Promise<PreparedRequest> =>
-    prepare(method, path, { ...options, headers: { ...always, ...options.headers } });
+    prepare(method, path, { ...options, headers: { ...always(), ...options.headers } });
   const request: TestClient["request"] = async (method, path, options) => send(await prepared(method, path, options));
   return {
-    as: (user, options) => clientOver(app, sender, actingAs(app, user, options), jar),
+    // New headers each time: a test may move the clock further than they are valid.
+    as: (user, options) => clientOver(app, sender, () => actingAs(app, user, options), jar),
     withCookies: () => clientOver(app, sender, always, new CookieJar()),
     request,
     get: (path, options) => request("GET", path, options),

@@ -43,7 +43,7 @@ export async function liveClient(app: PorticoApp): Promise<LiveClient> {
     open: (request) => open(port, agent, request),
   };
   const over = (jar: CookieJar | null): LiveClient => ({
-    ...clientOver(app, sender, {}, jar),
+    ...clientOver(app, sender, undefined, jar),
     withCookies: () => over(new CookieJar()),
     url,
     port,

@@ -57,6 +57,28 @@ overBoth("[GAT-01] a field sees the caller that the middleware found, as a route
   });
 });
 
+it("a gate is asked again after a mutation of the same operation has signed another user in", async () => {
+  const made = new PorticoApp({ logger: false })
+    .use(new SessionMiddleware({ secret: "a secret of the tests, which is long enough" }))
+    .use(new AuthenticationMiddleware({ userModel, backend: new HeaderBackend("session") }));
+  const signIn = mutation(t.string, { params: { name: t.string } })(async ({ name, ctx }) => {
+    await ctx.request.sessions.login(new SimpleUser(name));
+    return ctx.user.identity;
+  });
+  const read = { auth: (user: { hasPermission(name: string): boolean }) => user.hasPermission("read:books") };
+  const books = mutation(t.nullable(t.string), read)(({ ctx }) => `Emma, for ${ctx.user.identity}`);
+  const query = { open: field(t.boolean)(() => true) };
+  new Graph(schema({ query, mutation: { signIn, books } })).mount(made);
+
+  const document = 'mutation { before: books signIn(name: "stranger") after: books }';
+
+  expect(await ask(testClient(made), { "x-session": "reader" }, document)).toEqual({
+    status: 200,
+    data: { before: "Emma, for reader", signIn: "stranger", after: null },
+    codes: { after: "FORBIDDEN" },
+  });
+});
+
 it("a gate that answers neither true nor false stays closed, and the log says so once, outside production", async () => {
   const said = async (): Promise<readonly string[]> => {
     const log = logCatcher();

@@ -490,13 +490,16 @@ describe("a key set", () => {
   describe("at an address", () => {
     let served: object = jwks;
     let status = 200;
+    /** When the body follows the headers. */
+    let arrives = Promise.resolve();
     const asked = vi.fn<() => void>();
     let url: URL;
     let server: Server;
     beforeAll(async () => {
       server = createServer((_request, response) => {
         asked();
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(served));
+        response.writeHead(status, { "content-type": "application/json" }).flushHeaders();
+        void arrives.then(() => response.end(JSON.stringify(served)));
       });
       await once(server.listen(0, "127.0.0.1"), "listening");
       url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`);
@@ -504,7 +507,7 @@ describe("a key set", () => {
     afterAll(() => void server.close());
     afterEach(() => {
       asked.mockClear();
-      [served, status] = [jwks, 200];
+      [served, status, arrives] = [jwks, 200, Promise.resolve()];
     });
 
     it("[auth:AU-011] is fetched once, however many tokens name keys that are not in it", async () => {
@@ -535,6 +538,26 @@ describe("a key set", () => {
         expect((await client.get("/gated", bearing(token))).status).toBe(200);
       });
       expect(made.log.text).not.toContain(token);
+    });
+
+    it("does not remember a token of a key that was withdrawn by a set that was on its way", async () => {
+      const client = testClient(tokenApp(backendFor({ jwks: url, cache: 10 })).app);
+      const old = bearing(signedBy("ES256", { kid: "b" }));
+      const statusOf = async (request: typeof old): Promise<number> => (await client.get("/gated", request)).status;
+      expect([await statusOf(old), await statusOf(old)]).toEqual([200, 200]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      [served, arrives] = [{ keys: [publicJwk("EdDSA", "a")] }, promise];
+      // Beyond the cooldown, in which no set is fetched for the sake of an unknown key.
+      const systemTime = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 31_000);
+
+      const unknown = statusOf(bearing(signedBy("EdDSA", { kid: "unknown" })));
+      await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+      await new Promise((done) => setTimeout(done, 50));
+      const meanwhile = await statusOf(old);
+      resolve();
+
+      expect([meanwhile, await unknown, await statusOf(old)]).toEqual([200, 401, 401]);
+      systemTime.mockRestore();
     });
   });
 });

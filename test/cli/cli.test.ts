@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { PorticoApp, revoked } from "portico";
 import {
@@ -58,7 +59,10 @@ async function inProcess(args: readonly string[], input: string): Promise<Ran> {
 
 describe.each(engineNames)("portico on %s", (engine) => {
   let place: Place;
-  const run = (words: string, input = "") => inProcess([...words.split(" "), "--database", place.url], input);
+  const run = (words: string, input = "") => {
+    const stores = words.includes("--redis") ? [] : ["--stores", "database"];
+    return inProcess([...words.split(" "), "--database", place.url, ...stores], input);
+  };
   beforeAll(async () => {
     place = await newPlace(engine);
   });
@@ -93,6 +97,10 @@ describe.each(engineNames)("portico on %s", (engine) => {
       out: "",
       err: "portico: The address is taken\n",
     });
+    expect(await run("user create --email ｂob@x.example --username bob", PASSWORD)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("The email contains a compatibility character"),
+    });
     expect(await run("user create --email bob@x.example --username bob", "short")).toMatchObject({ code: 1, out: "" });
     expect(await run("user create --email bob@x.example --username bob --role none", PASSWORD)).toMatchObject({
       code: 1,
@@ -105,6 +113,32 @@ describe.each(engineNames)("portico on %s", (engine) => {
     expect((await User.loadUser(String(ann?.id)))?.credentialVersion).toBe(2);
     expect(await run("user disable nobody")).toEqual({ code: 1, out: "", err: 'portico: there is no user "nobody"\n' });
   }, 120_000);
+
+  it("reads an id of a session that begins with a dash as an id", async () => {
+    const User = userModel(place.open({ poolSize: 2 }));
+    await User.objects.createUser({ email: "dash@x.example", username: "dash", password: PASSWORD });
+
+    for (const id of [`-${"a".repeat(42)}`, `--${"a".repeat(41)}`, `--revoke-all${"a".repeat(31)}`])
+      expect(await run(`user sessions dash --revoke ${id}`)).toMatchObject({
+        code: 1,
+        err: `portico: dash has no session "${id}"\n`,
+      });
+    expect((await run("user sessions dash --revoke --revoke-all")).code).toBe(2);
+  });
+
+  it("takes a text that is one user's name and another's id for neither of them", async () => {
+    const User = userModel(place.open({ poolSize: 2 }));
+    const mal = await User.objects.createUser({ email: "mal@x.example", username: "mal", password: PASSWORD });
+    await User.objects.createUser({ email: "mal2@x.example", username: mal.id, password: PASSWORD });
+
+    expect(await run(`user disable ${mal.id}`)).toEqual({
+      code: 1,
+      out: "",
+      err: `portico: "${mal.id}" is the name of mal2@x.example and the id of mal@x.example: give the address instead\n`,
+    });
+    expect((await run("user disable mal@x.example")).code).toBe(0);
+    expect(await User.loadUser(mal.id)).toBe(null);
+  });
 
   it("lists and ends sessions and API keys of a running application", async () => {
     const database = place.open({ poolSize: 2 });
@@ -223,6 +257,53 @@ describe.each(engineNames)("portico on %s", (engine) => {
 });
 
 describe("portico", () => {
+  it.each([
+    "migrate",
+    "migrate up",
+    "migrate down",
+    "migrate status",
+    "user",
+    "user create",
+    "user disable",
+    "user enable",
+    "user sessions",
+    "keys",
+    "keys create",
+    "keys list",
+    "keys revoke",
+  ])("shows the help of %s, without a database", async (words) => {
+    const answers = [
+      await inProcess([...words.split(" "), "--help"], ""),
+      await inProcess([...words.split(" "), "-h"], ""),
+    ];
+
+    for (const { code, out, err } of answers) {
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toContain(words);
+      expect(out).toContain("--stores <where>");
+    }
+    expect(answers[0]?.out.includes("migrate up")).toBe(words.startsWith("migrate") && !/down|status/.test(words));
+  });
+
+  it("prints its version", async () => {
+    const { version } = JSON.parse(await readFile(resolve(import.meta.dirname, "../../package.json"), "utf8")) as {
+      readonly version: string;
+    };
+
+    expect(await portico(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  });
+
+  it.each(["keys create ann", "keys list ann", "keys revoke ann x", "user sessions ann --revoke-all"])(
+    "does not guess where an application keeps its sessions and keys: %s",
+    async (words) => {
+      const answer = await inProcess([...words.split(" "), "--database", "sqlite::memory:"], "");
+
+      expect(answer).toMatchObject({ code: 2, out: "" });
+      expect(answer.err).toContain("Give --redis <url>, or set REDIS_URL, if it uses redisStores");
+      expect(answer.err).toContain("give --stores database if it uses sqlStores");
+    },
+  );
+
   it.each([[["--help"]], [["help"]]])("tells what it can do for %j", async (args) => {
     const { code, out } = await portico(args);
 
@@ -246,7 +327,14 @@ describe("portico", () => {
     [["migrate", "up"], "which database? Give --database <url>, or set DATABASE_URL"],
     [["user", "disable"], "something is missing"],
     [["migrate", "up", "now"], 'what is "now"?'],
-    [["migrate", "up", "--fast"], "--fast"],
+    [["migrate", "up", "--fast"], "portico: Unknown option '--fast'\n"],
+    [["--fast"], 'there is no option "--fast"'],
+    [["user"], "user create"],
+    [
+      ["keys", "list", "ann", "--stores", "redis", "--database", "sqlite::memory:"],
+      "needs --redis <url>, or REDIS_URL",
+    ],
+    [["keys", "list", "ann", "--stores", "paper", "--database", "sqlite::memory:"], '"database" or "redis"'],
   ])("answers %j with exit code 2 and what is wrong", async (args, sentence) => {
     const { code, out, err } = await portico(args);
 

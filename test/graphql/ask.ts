@@ -8,6 +8,7 @@ import {
   validate,
 } from "graphql";
 import { AnonymousUser, HttpContext, memoryStores, type UserProtocol, WebSocketContext } from "portico";
+import { systemClock } from "../../src/core/clock.ts";
 import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
 import { Actors } from "../../src/http/actors.ts";
@@ -98,7 +99,14 @@ function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, fail
 
 function host(): object {
   const log = { error: () => {} };
-  return { stores: memoryStores(), publicUrl: null, debug: false, overrides: new Map(), log, actors: new Actors() };
+  return {
+    stores: memoryStores(),
+    publicUrl: null,
+    debug: false,
+    overrides: new Map(),
+    log,
+    actors: new Actors(systemClock),
+  };
 }
 
 function exchange({ headers = {} }: CallerOptions): object {

@@ -50,6 +50,12 @@ interface Books {
 }
 const ALL = "{ edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }";
 
+class FromSecond extends CursorPagination {
+  override calculateOffsetLimit(): readonly [number, number] {
+    return [1, 1];
+  }
+}
+
 /** A source that can seek, and tells what it was asked. */
 class Shelf extends AsyncDataHandler<Book> implements Seekable<Book> {
   override readonly name: string;
@@ -230,6 +236,7 @@ describe("a connection", () => {
   it.each([
     ["a strategy without cursors", () => connection(BookType, new LimitOffsetPagination() as never)],
     ["the name of one", () => connection(BookType, "cursor" as never)],
+    ["a strategy that calculates its own slice", () => connection(BookType, new FromSecond())],
     ["a size of its own", () => connection(BookType, byId, { listSize: 5 } as never)],
     ["a parameter of its own name", () => connection(BookType, byId, { params: { first: t.int } } as never)],
   ])("refuses %s", (_what, declare) => {

@@ -3,7 +3,12 @@ import { field, mutation, printSchema, schema, subscription, t } from "portico/g
 import { describe, expect, it } from "vitest";
 import { data, introspectTypes } from "./ask.ts";
 
-const classes = [Map, { any: "thing" }];
+class Everyone {
+  hasPermission(): boolean {
+    return true;
+  }
+}
+const classes = [Everyone, { any: "thing", hasPermission: () => true }];
 const built = schema({
   query: {
     bestSeller: field(t.string, {

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Gate, HttpException, PorticoApp, type PorticoAppOptions } from "portico";
-import { type LiveClient, liveClient } from "portico/testing";
-import { afterEach, describe, expect, it } from "vitest";
+import { type LiveClient, liveClient, logCatcher } from "portico/testing";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { flood, rawConnection } from "./raw-connection.ts";
 
 const closed: Gate<true> = {
@@ -89,6 +91,60 @@ describe("a body that nobody reads", () => {
     );
 
     expect(await connection.until('"next"')).toContain("HTTP/1.1 401");
+  });
+
+  it("does not keep its connection half open when the end of it comes after the response", async () => {
+    const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
+    const connection = await rawConnection(port);
+    connection.socket.allowHalfOpen = true;
+    const broken = once(connection.socket, "error");
+
+    connection.socket.write("POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    await connection.until("HTTP/1.1 401");
+    connection.socket.write("0\r\n\r\n");
+    const writing = setInterval(() => connection.socket.write("\r\n"), 50);
+    const [error] = await broken.finally(() => clearInterval(writing));
+
+    expect((error as NodeJS.ErrnoException).code).toMatch(/^(?:EPIPE|ECONNRESET)$/);
+  });
+});
+
+describe("a handler that stops reading request.stream", () => {
+  const limited = (app: PorticoApp): unknown =>
+    app.post("/upload", async ({ request }) => {
+      let length = 0;
+      for await (const chunk of request.stream) {
+        length += (chunk as Buffer).length;
+        if (length > 10) throw new HttpException(413, `${request.ip} sent too much to ${request.url}`);
+      }
+      return { length };
+    });
+
+  it.each(["Transfer-Encoding: chunked\r\n\r\n64\r\n", "Content-Length: 70000\r\n\r\n", "Content-Length: 200\r\n\r\n"])(
+    "gets its response out, and its connection is closed: %j",
+    async (head) => {
+      const { port } = await start(limited);
+      const connection = await rawConnection(port);
+
+      connection.socket.write(`POST /upload HTTP/1.1\r\nHost: x\r\n${head}${"a".repeat(100)}`);
+      await connection.closed;
+
+      expect(connection.received()).toMatch(/^HTTP\/1\.1 413 /);
+    },
+  );
+
+  it("still has the address of the client and the URL", async () => {
+    const { port } = await start((app) =>
+      app.post("/first", async ({ request }) => {
+        for await (const chunk of request.stream) if (chunk.length > 0) break;
+        return [request.ip, request.url];
+      }),
+    );
+    const connection = await rawConnection(port);
+
+    connection.socket.write("POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+
+    expect(await connection.until("]")).toContain('["127.0.0.1","http://x/first"]');
   });
 });
 
@@ -310,4 +366,23 @@ it("every answer tells browsers to go by its type, once, whoever else says so", 
   connection.socket.write("this is no HTTP\r\n\r\n");
   await connection.closed;
   expect(connection.received()).toContain("x-content-type-options: nosniff\r\n");
+});
+
+describe("a response that cannot be sent", () => {
+  it("costs its connection, and nothing else", async () => {
+    const log = logCatcher();
+    const { port, get } = await start((app) => app.get("/", async () => "fine"), { logger: log });
+    const connection = await rawConnection(port);
+    const broken = vi.spyOn(ServerResponse.prototype, "writeHead").mockImplementation(() => {
+      throw new Error("no head");
+    });
+
+    connection.socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await connection.closed;
+    broken.mockRestore();
+
+    expect(connection.received()).toBe("");
+    expect(JSON.stringify(log.lines)).toContain("no head");
+    expect((await get("/")).status).toBe(200);
+  });
 });

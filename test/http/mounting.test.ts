@@ -117,6 +117,17 @@ describe("plugin() in an existing Fastify application", () => {
     expect([nothing.status, await nothing.json()]).toEqual([404, expect.objectContaining({ statusCode: 404 })]);
   });
 
+  it("shares the server with another application that has sockets", async () => {
+    const fastify = Fastify();
+    await fastify.register(bookshop().plugin(), { prefix: "/one" });
+    await fastify.register(bookshop().plugin(), { prefix: "/two" });
+    const url = await listenFastify(fastify);
+
+    expect(await talk(`${url}/one/chat?who=ann`)).toEqual(["hello ann true", "ping"]);
+    expect(await talk(`${url}/two/chat?who=bob`)).toEqual(["hello bob true", "ping"]);
+    expect(await talk(`${url}/nothing`)).toBe(404);
+  });
+
   it("is wrapped by the hooks of the host", async () => {
     const fastify = Fastify();
     fastify.addHook("onSend", async (_request, reply) => void reply.header("x-host", "1"));
@@ -190,6 +201,22 @@ describe("handler in http.createServer", () => {
 
     expect(await talk(`${url}/chat?who=bob`)).toEqual(["hello bob true", "ping"]);
     expect(await talk(`${url}/nothing`)).toBe(404);
+  });
+
+  it("closes the connections of an application that fails to start, sockets too, and the log says why", async () => {
+    const log = logCatcher();
+    const app = bookshop({ logger: log }).onStart(() => {
+      throw new Error("no database");
+    });
+    const { url } = await listen(app.handler, app);
+
+    await expect(fetch(`${url}/books/7`)).rejects.toThrow("fetch failed");
+    await expect(talk(`${url}/chat`)).rejects.toThrow("socket hang up");
+
+    const failures = log.lines.filter(({ level }) => level === "error");
+    expect(failures.map(({ msg, err }) => [msg, (err as Error).message])).toEqual(
+      Array.from({ length: 2 }, () => ["a connection was closed: its handler failed", "no database"]),
+    );
   });
 
   it("runs the start hooks once, before the first request", async () => {

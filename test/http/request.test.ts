@@ -221,6 +221,29 @@ describe("the body", () => {
   );
 
   overBoth(
+    "is read as a form of 1,000 fields, and is 413 with one more",
+    () => reading(async (request) => [...(await request.form()).keys()].length),
+    async (client) => {
+      const send = async (count: number, type: string, field: string, end: string): Promise<unknown> =>
+        (await client.post("/", { headers: { "content-type": type }, body: field.repeat(count) + end })).json();
+      const urlencoded = (count: number): Promise<unknown> =>
+        send(count - 1, "application/x-www-form-urlencoded", "a=b&", "a=b");
+      const multipart = (count: number): Promise<unknown> =>
+        send(
+          count,
+          "multipart/form-data; boundary=x",
+          '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\nb\r\n',
+          "--x--\r\n",
+        );
+
+      expect([await urlencoded(1_000), await multipart(1_000)]).toEqual([1_000, 1_000]);
+      const tooLarge = { status: 413, code: "payload_too_large", detail: "A form has at most 1000 fields" };
+      expect(await urlencoded(1_001)).toMatchObject(tooLarge);
+      expect(await multipart(1_001)).toMatchObject(tooLarge);
+    },
+  );
+
+  overBoth(
     "is 415 as a form when it says to be something else, 400 when it is not what it says",
     () => reading((request) => request.form()),
     async (client) => {

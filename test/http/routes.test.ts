@@ -526,6 +526,25 @@ describe("the response schema", () => {
     expect(answers.map((answer) => answer.status)).toEqual([500, 303]);
   });
 
+  it("per status is null where there is no body: one that is sent nevertheless is a 500", async () => {
+    const app = quiet()
+      .delete("/empty", { response: { 200: Book, 204: null } }, ({ response }) => response.empty())
+      .delete("/nothing", { response: { 204: null } }, () => undefined)
+      .delete("/accepted", { response: { 202: null } }, ({ response }) => response.status(202).empty())
+      .delete("/body", { response: { 202: null } }, (({ response }: { response: { status(n: number): any } }) =>
+        response.status(202).json({ id: 1 })) as never);
+    const client = testClient(app);
+
+    const answers = [await client.delete("/empty"), await client.delete("/nothing"), await client.delete("/accepted")];
+
+    expect(answers.map((answer) => [answer.status, answer.text()])).toEqual([
+      [204, ""],
+      [204, ""],
+      [202, ""],
+    ]);
+    expect((await client.delete("/body")).status).toBe(500);
+  });
+
   it.each([
     ["text", (response: any) => response.text("Emma")],
     ["nothing", () => undefined],
@@ -697,6 +716,12 @@ describe("a declaration", () => {
       (app) => app.get("/books", { response: { 700: z.string() } }, () => 1),
       "GET /books.response",
       "or one per status from 200 to 599",
+    ],
+    [
+      "errors under a status that is not one of an error",
+      (app) => app.get("/books", { errors: { 200: "fine" } }, () => 1),
+      "GET /books.errors",
+      "GET /books.errors must be an object of sentences by status from 400 to 599",
     ],
     [
       "a body schema where no body is read",

@@ -5,6 +5,7 @@ import {
   type AuthScope,
   ConfigurationError,
   type Gate,
+  HttpException,
   type OpenApiDocument,
   type OpenApiSecurityScheme,
   PorticoApp,
@@ -235,7 +236,7 @@ describe("responses", () => {
 
     const responses = app.openapi().paths["/books"]?.post?.responses ?? {};
 
-    expect(Object.keys(responses)).toEqual(["201", "404", "422", "default"]);
+    expect(Object.keys(responses)).toEqual(["201", "400", "404", "422", "default"]);
     expect(responses["201"]?.description).toBe("Created");
     expect(Object.keys(responses["422"]?.content ?? {})).toEqual(["application/json"]);
     expect(Object.keys(responses["default"]?.content ?? {})).toEqual(["application/problem+json"]);
@@ -249,6 +250,35 @@ describe("responses", () => {
       200: { description: "OK" },
       default: expect.objectContaining({ description: "Any other problem" }),
     });
+  });
+
+  it("without a body have no content", () => {
+    const app = newApp();
+    app.delete("/books/:id", { response: { 204: null } }, ({ response }) => response.empty());
+
+    expect(app.openapi().paths["/books/{id}"]?.delete?.responses).toEqual({
+      204: { description: "No Content" },
+      default: expect.anything(),
+    });
+  });
+
+  it("of errors that a route declares are problems, with or without a list of what does not fit", async () => {
+    const app = newApp();
+    const errors = { 409: "The title is taken", 422: "The title is not a title" };
+    app.post("/books", { body: Book, errors, response: { 201: Book } }, () => {
+      throw new HttpException(422, "The title is not a title");
+    });
+
+    const document = app.openapi();
+
+    const responses = document.paths["/books"]?.post?.responses ?? {};
+    const problem = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
+    expect(Object.keys(responses)).toEqual(["201", "400", "409", "422", "default"]);
+    expect(responses["409"]).toEqual({ description: "The title is taken", content: problem });
+    expect(responses["422"]).toEqual({ description: "The title is not a title", content: problem });
+    expect(document.components.schemas["Problem"]?.["properties"]).toHaveProperty("errors");
+    expect(document.components.schemas["Problem"]?.["required"]).not.toContain("errors");
+    expect(await faultsOf(document)).toEqual([]);
   });
 
   it("describe what goes out, the request what comes in", () => {

@@ -49,6 +49,20 @@ bothWays("handlers", (serve) => {
     expect(handler.calls).toEqual([[20, 20]]);
   });
 
+  it("[PAG-01] [PAG-02] [HND-08] are the source where a list is given as well", async () => {
+    const client = await serve((app) =>
+      app
+        .get("/sync", ({ response }) => response.paginate([1, 2], { dataHandler: new Sync() }))
+        .get("/later", ({ response }) => response.apaginate([1, 2], { dataHandler: new Later() })),
+    );
+
+    for (const path of ["/sync", "/later"]) {
+      const body = bodyOf(await client.get(`${path}?page=2`));
+      expect(ids(body)).toEqual(range(21, 40));
+      expect(body.pagination["total_items"]).toBe(45);
+    }
+  });
+
   it("[PAG-02] [HND-03] [HND-04] [HND-18] of the asynchronous kind do, as first argument or as dataHandler", async () => {
     const handler = new Later();
     const client = await serve((app) =>

@@ -1,6 +1,15 @@
-import { BasePaginationStrategy, InvalidPageError, type QueryParams } from "portico/pagination";
-import { expect, it } from "vitest";
-import { bodyOf, books, bothWays, ids, range } from "./ways.ts";
+import {
+  AsyncDataHandler,
+  BasePaginationStrategy,
+  type CursorMetadata,
+  CursorPagination,
+  type CursorParameters,
+  InvalidPageError,
+  type QueryParams,
+  SyncListDataHandler,
+} from "portico/pagination";
+import { describe, expect, it } from "vitest";
+import { type Book, bodyOf, books, bothWays, ids, range, serveOnce, target, thereAndBack } from "./ways.ts";
 
 bothWays("a strategy of one's own", (serve) => {
   it("[STR-01] [STR-02] [STR-03] [STR-04] [STR-05] [STR-06] does the paginating", async () => {
@@ -109,6 +118,112 @@ bothWays("a strategy of one's own", (serve) => {
     const client = await serve((app) =>
       app.get("/items", ({ response }) => response.paginate([], { strategy: new Wrong() })),
     );
+
+    expect((await client.get("/items")).status).toBe(500);
+  });
+});
+
+/** Skips as many items as it is told to, and returns at most three. */
+class Skipping extends CursorPagination {
+  readonly #skip: number;
+  constructor(skip: number) {
+    super();
+    this.#skip = skip;
+  }
+  override calculateOffsetLimit({ size }: CursorParameters): readonly [number, number] {
+    return [this.#skip, Math.min(size, 3)];
+  }
+}
+
+describe.each<[kind: string, source: (count: number) => SyncListDataHandler<Book> | AsyncDataHandler<Book>]>([
+  ["a source that can seek", (count) => new SyncListDataHandler(books(count), { name: "books" })],
+  [
+    "a source that cannot",
+    (count) =>
+      new (class extends AsyncDataHandler<Book> {
+        getTotalItems = async (): Promise<number> => count;
+        getItems = async (offset: number, limit: number): Promise<readonly Book[]> =>
+          books(count).slice(offset, offset + limit);
+      })(),
+  ],
+])("calculateOffsetLimit of a cursor strategy, over %s", (_kind, source) => {
+  const serve = (skip: number, count = 20) =>
+    serveOnce((app) =>
+      app.get("/items", ({ response }) => response.apaginate(source(count), { strategy: new Skipping(skip) })),
+    );
+
+  it("[STR-03] [STR-08] decides how many items a page has, forward and backward", async () => {
+    const client = await serve(0);
+
+    const { forward, backward } = await thereAndBack(client, "/items");
+
+    expect(ids(bodyOf(await client.get("/items")))).toEqual([1, 2, 3]);
+    expect([forward, backward]).toEqual([range(1, 20), range(1, 20)]);
+  });
+
+  it("[STR-03] skips items from the cursor's position", async () => {
+    const client = await serve(2);
+
+    const first = bodyOf<CursorMetadata>(await client.get("/items"));
+    const second = bodyOf<CursorMetadata>(await client.get(target(first.pagination.links.next)));
+    const back = bodyOf<CursorMetadata>(await client.get(target(second.pagination.links.prev)));
+
+    expect([ids(first), ids(second), ids(back)]).toEqual([
+      [3, 4, 5],
+      [8, 9, 10],
+      [3, 4, 5],
+    ]);
+  });
+
+  it("gives links that can be followed where everything is skipped", async () => {
+    for (const [skip, count] of [
+      [5, 3],
+      [2, 4],
+      [1, 0],
+    ] as const) {
+      const client = await serve(skip, count);
+      const seen = new Set<string>();
+      for (const waiting = ["/items"]; waiting.length > 0; ) {
+        const path = waiting.pop() as string;
+        if (seen.has(path)) continue;
+        seen.add(path);
+        const answer = await client.get(path);
+        expect(answer.status).toBe(200);
+        waiting.push(...Object.values(bodyOf(answer).pagination.links).map(target));
+      }
+    }
+  });
+
+  it("[pagination:PG-055] may return nothing, and then has no next page", async () => {
+    class Nothing extends CursorPagination {
+      override calculateOffsetLimit(): readonly [number, number] {
+        return [0, 0];
+      }
+    }
+    const client = await serveOnce((app) =>
+      app.get("/items", ({ response }) => response.apaginate(source(9), { strategy: new Nothing() })),
+    );
+
+    expect(bodyOf(await client.get("/items"))).toMatchObject({
+      items: [],
+      pagination: { has_more: false, next_cursor: null, prev_cursor: null },
+    });
+  });
+
+  it("[HND-15] is limited by the source's maxOffset", async () => {
+    const limited = Object.assign(source(20), { maxOffset: 2 });
+    const client = await serveOnce((app) =>
+      app
+        .get("/two", ({ response }) => response.apaginate(limited, { strategy: new Skipping(2) }))
+        .get("/three", ({ response }) => response.apaginate(limited, { strategy: new Skipping(3) })),
+    );
+
+    expect(ids(bodyOf(await client.get("/two")))).toEqual([3, 4, 5]);
+    expect((await client.get("/three")).json()).toMatchObject({ status: 400, code: "offset_too_deep" });
+  });
+
+  it("must return two whole numbers", async () => {
+    const client = await serve(-1);
 
     expect((await client.get("/items")).status).toBe(500);
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { redisStores } from "portico/redis";
 import { type LiveClient, type LogCatcher, liveClient, logCatcher, type TestResponse } from "portico/testing";
 import { createClient } from "redis";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { RedisServer } from "./redis-server.ts";
 import { shopApp } from "./shop-app.ts";
 
@@ -132,6 +132,39 @@ describe("sessions in Redis", () => {
     expect(await who(client, cookies.get("user0") ?? "")).toEqual([200, "user0"]);
     await Promise.all([stores.durable.close(), stores.counters.close(), stores.bus.close()]);
   });
+});
+
+describe("a session whose last use cannot be written, since Redis is full", () => {
+  it("goes on, readiness tells, and the use is written when there is room", async () => {
+    const server = await RedisServer.start();
+    onTestFinished(() => server.remove());
+    const client = await liveClient(shopApp(redisStores(server.url), false, { idleSeconds: 4 }));
+    onTestFinished(() => client.close());
+    const admin = await createClient({ url: server.url }).connect();
+    onTestFinished(() => admin.destroy());
+    const cookie = await signIn(client, "ann");
+    const ready = async () => {
+      const answer = await client.get("/readyz");
+      return [answer.status, (answer.json() as { checks: unknown }).checks];
+    };
+
+    await admin.sendCommand(["CONFIG", "SET", "maxmemory", "1"]);
+    // A quarter of the idle time: the next use is one to write down.
+    await sleep(1_200);
+    const full = await who(client, cookie);
+    const readyWhenFull = await ready();
+    await admin.sendCommand(["CONFIG", "SET", "maxmemory", "0"]);
+    const uses: unknown[] = [];
+    for (let n = 0; n < 3; n++) {
+      uses.push(await who(client, cookie));
+      await sleep(1_500);
+    }
+
+    expect(full).toEqual([200, "ann"]);
+    expect(readyWhenFull).toEqual([503, { durable: "failed", counters: "ok", bus: "ok" }]);
+    expect(await ready()).toEqual([200, { durable: "ok", counters: "ok", bus: "ok" }]);
+    expect([...uses, await who(client, cookie)]).toEqual(Array.from({ length: 4 }, () => [200, "ann"]));
+  }, 30_000);
 });
 
 describe("limits in Redis", () => {

@@ -121,7 +121,8 @@ describe("RedisPubSub", () => {
     const iterator = iterate(one, topic<object>("orders"));
     await one.settled();
 
-    for (const text of ["{", "", "@", "undefined", '{"id":"7"}']) await client.publish(`${prefix}:bus:orders`, text);
+    for (const text of ["{", "", "@", "@x.1 {", "@x.1 ", "undefined", '{"id":"7"}'])
+      await client.publish(`${prefix}:bus:orders`, text);
 
     expect(await iterator.next()).toEqual({ done: false, value: { id: "7" } });
     client.destroy();

@@ -2,15 +2,20 @@ import {
   AuthenticationMiddleware,
   SessionAuthBackend,
   SessionMiddleware,
+  type SessionMiddlewareOptions,
   SimpleUser,
   useAuth,
 } from "../../src/auth/index.ts";
 import { type LogOptions, PorticoApp, rateLimit, type Stores } from "../../src/index.ts";
 
 /** An application that holds everything in its stores: several of these are one. */
-export function shopApp(stores: Stores, logger: LogOptions | false = false): PorticoApp {
+export function shopApp(
+  stores: Stores,
+  logger: LogOptions | false = false,
+  sessions: Partial<SessionMiddlewareOptions> = {},
+): PorticoApp {
   const app = new PorticoApp({ stores, logger });
-  app.use(new SessionMiddleware({ secret: "a secret of the tests, which is long enough" }));
+  app.use(new SessionMiddleware({ secret: "a secret of the tests, which is long enough", ...sessions }));
   app.use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: new SessionAuthBackend() }));
   app.post("/login/:name", ({ request, path }) => request.sessions.login(new SimpleUser(path.name)));
   app.get("/me", { auth: useAuth() }, ({ user }) => user.identity);

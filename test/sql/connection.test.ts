@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { PorticoApp } from "portico";
 import { connection, Graph, type ObjectType, object, schema, t } from "portico/graphql";
 import { type CursorMetadata, CursorPagination } from "portico/pagination";
 import { tableHandler } from "portico/sql";
-import { liveClient, type TestClient, testClient } from "portico/testing";
+import { liveClient, logCatcher, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bodyOf, ids, range, SECRET } from "../pagination/ways.ts";
 import { createTable, type Engine, insertRows, openEngine } from "./engines.ts";
@@ -91,6 +91,28 @@ describe.each([
   };
   const idsOf = ({ edges }: Connection): number[] => edges.map(({ node }) => node.id);
   const route = async (client: TestClient, path: string) => bodyOf<CursorMetadata>(await client.get(path));
+
+  it("[pagination:PG-085] does not log the value of a key that no longer fits its column", async () => {
+    const log = logCatcher();
+    const database = engine.database as Kysely<{ books: Row }>;
+    const byId = new CursorPagination();
+    const app = new PorticoApp({ logger: log, cursorKeys: [SECRET] });
+    app.get("/books", ({ response }) => {
+      const renamed = database.selectFrom("books").select([sql<string>`concat('secret', id)`.as("id")]);
+      return response.apaginate(tableHandler(renamed, { name: "books" }), { strategy: byId });
+    });
+    const books = connection(Book, byId)(() => tableHandler(database.selectFrom("books").selectAll()));
+    new Graph(schema({ query: { books } })).mount(app);
+    onTestFinished(() => app.close());
+    const client = await open(app);
+    const cursor = bodyOf<CursorMetadata>(await client.get("/books")).pagination.next_cursor;
+
+    const { errors } = await ask(client, `books(after: "${cursor}")`);
+
+    expect(errors).toMatchObject([{ extensions: { code: "BAD_USER_INPUT" } }]);
+    expect(log.text).toContain("SQLSTATE 22P02");
+    expect(log.text).not.toContain("secret");
+  });
 
   it("[PAG-40] walks forward and backward, and gives every row once, in order", async () => {
     const client = await serve();

@@ -136,6 +136,28 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     expect(await titles()).toEqual([]);
   });
 
+  it("is rolled back as well when it begins after the end of its request", async () => {
+    const app = build();
+    let begun: Promise<unknown> | undefined;
+    app.post("/books", () => {
+      begun = write("Emma");
+      begun.catch(() => {});
+      return "saved";
+    });
+    const before = await write("Persuasion");
+
+    const { status } = await testClient(app).post("/books");
+    await before.end("success");
+
+    const late =
+      "A transaction of POST /books had not begun when that ended, and is rolled back once it has: await begin()";
+    expect(status).toBe(500);
+    await expect(begun).rejects.toThrow(late);
+    expect(complaints()).toEqual([late]);
+    await (await write("Sanditon")).end("success");
+    expect(await titles()).toEqual(["Persuasion", "Sanditon"]);
+  });
+
   it("lives as long as a streamed answer that reads with it, and no longer", async () => {
     const app = build();
     const rows = async function* (isEnding: boolean): AsyncGenerator<string> {

@@ -1,9 +1,10 @@
-import { PorticoApp } from "portico";
+import { randomBytes } from "node:crypto";
+import { PorticoApp, rateLimit } from "portico";
 import { field, Graph, schema, t } from "portico/graphql";
-import type { PorticoTables } from "portico/sql";
+import { type PorticoTables, sqlStores } from "portico/sql";
 import { logCatcher, testClient } from "portico/testing";
 import { expect, it, onTestFinished } from "vitest";
-import { newPlace } from "./accounts/databases.ts";
+import { migratedPlace, newPlace } from "./accounts/databases.ts";
 
 it("a text that PostgreSQL cannot hold is the client's fault, on a route and in a graph, and no error in the log", async () => {
   const place = await newPlace("PostgreSQL");
@@ -25,5 +26,34 @@ it("a text that PostgreSQL cannot hold is the client's fault, on a route and in 
   expect(route.json()).toMatchObject({ status: 400, code: "bad_request", detail: message });
   expect(graph).toMatchObject({ data: { book: null }, errors: [{ message, extensions: { code: "BAD_REQUEST" } }] });
   expect(surrogate.errors).toBeUndefined();
+  expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+it.each([
+  ["a NUL", "\0"],
+  ["half of a character", "\ud800"],
+  ["a long text that no compression makes short", randomBytes(6_000).toString("hex")],
+])("%s in the key of a rate limit leaves the counts of everyone where they are", async (_what, hostile) => {
+  const place = await migratedPlace("PostgreSQL");
+  onTestFinished(() => place.remove());
+  const log = logCatcher();
+  const app = (): PorticoApp => {
+    const limit = rateLimit({ perMinute: 2, name: "posts", key: async ({ request }) => String(await request.json()) });
+    return new PorticoApp({ logger: log, stores: sqlStores(place.open()) }).post(
+      "/",
+      { middleware: [limit] },
+      () => "",
+    );
+  };
+  const [one, other] = [testClient(app()), testClient(app())];
+  const statuses = async (key: string): Promise<readonly number[]> => [
+    (await one.post("/", { body: JSON.stringify(key), headers: { "content-type": "application/json" } })).status,
+    (await other.post("/", { body: JSON.stringify(key), headers: { "content-type": "application/json" } })).status,
+  ];
+
+  expect(await statuses("ann")).toEqual([200, 200]);
+  expect(await statuses(hostile)).toEqual([200, 200]);
+  expect(await statuses("ann")).toEqual([429, 429]);
+  expect(await statuses(hostile)).toEqual([429, 429]);
   expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });

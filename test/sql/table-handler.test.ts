@@ -209,6 +209,32 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(engine.statements).toEqual([]);
   });
 
+  it.runIf(name === "MariaDB")(
+    "walks an enum in the order of its declaration, also behind another column",
+    async () => {
+      await sql
+        .raw("create table sizes (id int primary key, day int, size enum('s', 'm', 'l'))")
+        .execute(engine.database);
+      const rows = range(1, 24).map((id) => ({ id, day: id % 5, size: ["s", "m", "l", null][id % 4] }));
+      await insertRows(engine, "sizes", rows);
+      const sizes = () => engine.database.selectFrom("sizes").select("id");
+      const strategy = new CursorPagination({ sortable: ["day", "size"], defaultPageSize: 4 });
+      const client = serve((app) =>
+        app.get("/sizes", ({ response }) => response.apaginate(tableHandler(sizes()), { strategy })),
+      );
+
+      for (const [day, size] of [
+        ["asc", "asc"],
+        ["desc", "asc"],
+        ["asc", "desc"],
+      ] as const) {
+        const sort = `${day === "asc" ? "" : "-"}day,${size === "asc" ? "" : "-"}size`;
+        const expected = await sizes().orderBy("day", day).orderBy("size", size).orderBy("id", size).execute();
+        expect(await walk(client, `/sizes?sort=${sort}`)).toEqual(expected.map(({ id }) => id as number));
+      }
+    },
+  );
+
   it("[HND-16] [pagination:PG-124] refuses at declaration what the query tells to have no unique column", async () => {
     const codes = engine.database.selectFrom(engine.database.selectFrom("unnamed").select("code").as("codes"));
 
@@ -307,6 +333,22 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
 
     expect(answer.json()).toMatchObject({ status: 400, code: "invalid_cursor" });
   });
+
+  it.runIf(name === "PostgreSQL")(
+    "reads the catalogue itself where the transaction of another request failed to",
+    async () => {
+      const list = (database: typeof engine.database) =>
+        tableHandler(database.selectFrom("items").selectAll().where("note", "=", "failed"));
+      const trx = await engine.database.startTransaction().execute();
+      await sql`select 1 / 0`.execute(trx).catch(() => {});
+
+      const [failed, other] = await Promise.allSettled([list(trx).check(), list(engine.database).check()]);
+      await trx.rollback().execute();
+
+      expect(failed).toMatchObject({ status: "rejected", reason: { code: "25P02" } });
+      expect(other).toMatchObject({ status: "fulfilled" });
+    },
+  );
 
   it("runs on the executor of its query: in a transaction, on that connection alone", async () => {
     await engine.database.transaction().execute(async (trx) => {

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -28,6 +28,36 @@ type Make<S> = () => S | Promise<S>;
 const TTL = 400;
 /** What a clock and a timer may be apart. */
 const SLACK = 50;
+
+/** Long also when it is compressed. */
+const LONG = Array.from({ length: 200 }, (_, n) => createHash("sha256").update(String(n)).digest("hex")).join("");
+/** Texts that a client can make a key of, and that some server cannot hold as they are. Each is another key than the others. */
+const AWKWARD: readonly string[] = [
+  "",
+  "\0",
+  "\0\0",
+  "a\0b",
+  "a",
+  "\ud800",
+  "\udfff",
+  "\ud800\ud800",
+  "\ufffd",
+  "x\ud83d",
+  "\ud83d\ude00",
+  "}{",
+  "\r\n",
+
+  "x".repeat(255),
+  "x".repeat(256),
+  "x".repeat(257),
+  LONG,
+  `${LONG}.`,
+  "x".repeat(3_000),
+  "é".repeat(3_000),
+  `${"x".repeat(100_000)}\0`,
+  "sha256:",
+  "sha256:E5qt_FdNNURkC3FSbdtIsGLpIH2dvGSiUFb9R4OeRS8",
+];
 
 /** What every `KeyValueStore` promises. The keys are new in each test: a server may hold those of others. */
 export function keyValueContract(name: string, make: Make<KeyValueSubject>): void {
@@ -70,6 +100,17 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
         expect(await store.get(key)).toBe(null);
       },
     );
+
+    it("takes any text as a key, and no two texts as one", async () => {
+      for (const [index, part] of AWKWARD.entries())
+        expect(await store.setIfAbsent(part + key, String(index)), JSON.stringify(part).slice(0, 20)).toBe(true);
+
+      for (const [index, part] of AWKWARD.entries()) {
+        expect(await store.compareAndSet(part + key, String(index), `${index}!`)).toBe(true);
+        expect(await store.get(part + key)).toBe(`${index}!`);
+        expect(await store.delete(part + key)).toBe(true);
+      }
+    });
 
     it("deletes a value once and says so", async () => {
       await store.set(key, "here");
@@ -241,6 +282,17 @@ export function counterContract(name: string, make: Make<CounterSubject>): void 
       expect((await counters.increment(key, 60_000)).value).toBe(2);
       expect((await counters.increment(`${key}:other`, 60_000)).value).toBe(1);
       expect((await counters.increment(key, 60_000)).value).toBe(3);
+    });
+
+    it("takes any text as a key, and no two texts as one", async () => {
+      for (const part of AWKWARD)
+        expect((await counters.increment(part + key, 60_000)).value, JSON.stringify(part).slice(0, 20)).toBe(1);
+
+      for (const part of AWKWARD) {
+        expect((await counters.increment(part + key, 60_000)).value).toBe(2);
+        await counters.reset(part + key, 60_000);
+        expect((await counters.increment(part + key, 60_000)).value).toBe(1);
+      }
     });
 
     it("counts each of many hits at the same time once", async () => {

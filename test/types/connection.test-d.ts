@@ -1,5 +1,5 @@
-import { type CurrentUser, Depend } from "portico";
-import { connection, type ObjectType, object, t } from "portico/graphql";
+import { type BaseContext, type CurrentUser, Depend } from "portico";
+import { connection, type ObjectType, type Of, object, t } from "portico/graphql";
 import {
   AsyncListDataHandler,
   CursorPagination,
@@ -77,6 +77,69 @@ describe("connection", () => {
       books: connection(Book, newest)(({ parent }) => rows.filter(({ id }) => id === parent.id)),
     });
     expectTypeOf(Author).toEqualTypeOf<ObjectType<{ readonly id: string }>>();
+  });
+
+  it("types the parent of its filter by what the filter names, with or without a gate", () => {
+    interface AuthorRow {
+      readonly id: string;
+    }
+    const params = { genre: t.string, shelf: Depend(shelf) };
+    const Author: ObjectType<AuthorRow> = object("Author", {
+      id: t.id,
+      open: connection(Book, newest, {
+        filter: ({ parent }: Of<AuthorRow>) => {
+          expectTypeOf(parent).toEqualTypeOf<AuthorRow>();
+          return { author: parent.id };
+        },
+      })(({ parent }) => {
+        expectTypeOf(parent).toEqualTypeOf<AuthorRow>();
+        return rows;
+      }),
+      gated: connection(Book, newest, { auth: true, filter: ({ parent }: Of<AuthorRow>) => ({ author: parent.id }) })(
+        () => rows,
+      ),
+      withParams: connection(Book, newest, {
+        params,
+        filter: ({ parent, args }: Of<AuthorRow, typeof params>) => {
+          expectTypeOf(args).toEqualTypeOf<{ readonly genre: string }>();
+          return { author: parent.id, genre: args.genre };
+        },
+      })(() => rows),
+      withoutThem: connection(Book, newest, { params, filter: ({ parent }: Of<AuthorRow>) => ({ author: parent.id }) })(
+        () => rows,
+      ),
+      byItsGate: connection(Book, newest, {
+        auth: (user, { parent }: Of<AuthorRow>) => parent.id === user.identity,
+        filter: ({ parent }) => {
+          expectTypeOf(parent).toEqualTypeOf<AuthorRow>();
+          return { author: parent.id };
+        },
+      })(() => rows),
+    });
+    connection(Book, newest, {
+      params,
+      filter: ({ args, ctx }) => {
+        expectTypeOf(args).toEqualTypeOf<{ readonly genre: string }>();
+        expectTypeOf(ctx).toEqualTypeOf<BaseContext>();
+        return { genre: args.genre };
+      },
+    });
+    // @ts-expect-error the parent is not named
+    connection(Book, newest, { filter: ({ parent }) => ({ author: parent.id }) });
+    // @ts-expect-error a wrong property of the parent
+    connection(Book, newest, { filter: ({ parent }: Of<AuthorRow>) => ({ author: parent.ids }) });
+    // @ts-expect-error an argument that the connection does not take
+    connection(Book, newest, { filter: ({ args }: Of<AuthorRow, typeof params>) => ({ genre: args.genre }) });
+    const Shelf: ObjectType<{ readonly room: number }> = object("Shelf", {
+      // @ts-expect-error the filter is over authors
+      books: connection(Book, newest, { filter: ({ parent }: Of<AuthorRow>) => ({ author: parent.id }) })(() => rows),
+    });
+    void [Author, Shelf];
+  });
+
+  it("has no ...rest in what its resolver takes", () => {
+    // @ts-expect-error a field has a fixed list of arguments
+    connection(Book, newest, { params: { genre: t.string } })(({ genre, ...rest }) => (genre in rest ? rows : rows));
   });
 
   it("keeps its own arguments and its size to itself", () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { compileSnippets, type Snippet } from "../docs/snippets.ts";
 
 const HEAD = `import { Depend } from "portico";
-import { field, mutation, object, type ObjectType, schema, subscription, t } from "portico/graphql";
+import { connection, field, mutation, object, type ObjectType, schema, subscription, t } from "portico/graphql";
+import { CursorPagination } from "portico/pagination";
 interface AuthorRow { id: string; name: string; email: string }
 interface BookRow { id: string; title: string; author_id: string }
 const Author: ObjectType<AuthorRow> = object("Author", { id: t.id, name: t.string });
@@ -27,6 +28,19 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
   "an undeclared parameter": [
     `field(t.string, { params: { limit: t.int(10) } })(({ limt }) => String(limt));`,
     "Property 'limt' does not exist on type",
+  ],
+  "a rest of the parameters": [
+    `field(t.string, { params: { limit: t.int(10) } })(({ limit, ...rest }) => String([limit, rest]));`,
+    "Rest types may only be created from object types",
+  ],
+  "a filter that does not name the parent": [
+    `connection(Book, new CursorPagination(), { filter: ({ parent }) => ({ author: parent.id }) });`,
+    `Property 'id' does not exist on type '{ readonly "name the parent: filter: ({ parent }: Of<Row>) => ...": never; }'`,
+  ],
+  "a permission class without its method": [
+    `class IsOwner { hasPermision() { return true; } }
+    field(t.string, { permissionClasses: [IsOwner] });`,
+    "Property 'hasPermission' is missing in type 'IsOwner' but required in type 'FieldPermission'",
   ],
   "an output type as an argument": [
     `field(t.string, { params: { book: Book } });`,

@@ -181,6 +181,19 @@ describe("[RES-30] what a resolver takes", () => {
     field(t.string, { params: { limit: t.int(10) } })(({ limit, shelf }) => `${limit}`);
   });
 
+  it("[RES-15] has no ...rest, and is one object that may be handed on", () => {
+    // @ts-expect-error a field has a fixed list of arguments
+    field(t.string, { params: { a: t.int } })(({ a, ...rest }) => `${a} ${rest.ctx.kind}`);
+    // @ts-expect-error without declared ones as well
+    mutation(t.string)(({ ...rest }) => rest.ctx.kind);
+    // @ts-expect-error in a subscription as well
+    subscription(t.int, { params: { to: t.int } })(async function* ({ to, ...rest }) {
+      yield to + Object.keys(rest).length;
+    });
+    const list = ({ limit, q }: { limit: number; q: string | null }): string => `${limit} ${q}`;
+    field(t.string, { params: { limit: t.int(10), q: t.nullable(t.string) } })((args) => list(args));
+  });
+
   it("is what it is in a unit test, ambient names being optional", () => {
     const listed = field(t.list(Book), { params: { limit: t.int(10), shelf: Depend(shelf) } })(({ limit }) =>
       rows.slice(limit),

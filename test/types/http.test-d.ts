@@ -207,6 +207,12 @@ describe("the answer", () => {
     app.get("/", { response: { 200: Book, 404: z.object({ detail: z.string() }) } }, ({ response }) =>
       flag ? { title: "" } : response.status(404).json({ detail: "no such book" }),
     );
+    app.delete("/", { response: { 204: null } }, ({ response }) => response.empty());
+    app.delete("/", { response: { 204: null } }, () => undefined);
+    app.delete("/", { response: { 200: Book, 204: null } }, ({ response }) =>
+      flag ? { title: "" } : response.empty(),
+    );
+    app.delete("/", { response: { 202: null } }, ({ response }) => response.status(202).empty());
     app.get("/", { response: v.object({ n: v.number() }) }, () => ({ n: 1 }));
     app.get("/", { response: type({ n: "number" }) }, () => ({ n: 1 }));
   });
@@ -226,6 +232,10 @@ describe("the answer", () => {
     app.get("/x", { response }, ({ response }) => response.status(404).json({ title: "" }));
     // @ts-expect-error no 500 was declared
     app.get("/x", { response: { 200: Book } }, ({ response }) => response.status(500).json({ title: "" }));
+    // @ts-expect-error 204 has no body
+    app.get("/x", { response: { 204: null } }, ({ response }) => response.status(204).json({ title: "" }));
+    // @ts-expect-error `empty()` is 204, and only 202 was declared
+    app.get("/x", { response: { 202: null } }, ({ response }) => response.empty());
     // @ts-expect-error valibot
     app.get("/x", { response: v.object({ n: v.number() }) }, () => ({ n: "1" }));
     // @ts-expect-error arktype

@@ -63,6 +63,12 @@ describe("paginate and apaginate", () => {
     expectTypeOf(response.paginate(null, { dataHandler: new SyncListDataHandler(rows) })).toEqualTypeOf<
       Answer<PageNumberMetadata>
     >();
+    expectTypeOf(response.paginate([1], { dataHandler: new SyncListDataHandler(rows) })).toEqualTypeOf<
+      Answer<PageNumberMetadata>
+    >();
+    expectTypeOf(response.apaginate([1], { strategy: newest, dataHandler: books })).toEqualTypeOf<
+      Promise<Answer<CursorMetadata>>
+    >();
     expectTypeOf(
       response.apaginate(null, { strategy: "cursor", dataHandler: new AsyncListDataHandler(rows) }),
     ).toEqualTypeOf<Promise<Answer<CursorMetadata>>>();
@@ -91,6 +97,10 @@ describe("paginate and apaginate", () => {
     response.paginate(books);
     // @ts-expect-error nothing to paginate
     void response.apaginate(null, { strategy: newest });
+    // @ts-expect-error neither a list nor nothing
+    response.paginate("books", { dataHandler: new SyncListDataHandler(rows) });
+    // @ts-expect-error the synchronous form refuses an asynchronous handler with a list as well
+    response.paginate([], { dataHandler: books });
     // @ts-expect-error option of another strategy
     response.paginate(rows, { strategy: "page_number", maxLimit: 50 });
     // @ts-expect-error misspelt option

@@ -15,7 +15,7 @@ export const settings = {
    * those in mails lead to where the shop listens.
    */
   publicUrl: process.env["PUBLIC_URL"],
-  /** Signs sessions, tokens and the cursors of lists, each with a key of its own that is derived from it. */
+  /** Signs sessions and tokens and encrypts the cursors of lists, each with its own key that is derived from it. */
   secret: secret("SECRET"),
 };
 

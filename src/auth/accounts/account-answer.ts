@@ -7,8 +7,8 @@ const account = {
   username: "string",
   email_verified: "boolean",
 } as const;
-/** A user, as the account routes tell of one. */
-export const Account: RecordSchema<typeof account> = record(account);
+/** A user, as the account routes return one. */
+export const Account: RecordSchema<typeof account> = record(account, "AccountUser");
 
 export function accountOf({ identity, email, username, isVerified }: AccountUser): {
   readonly id: string;

@@ -1,12 +1,18 @@
 import { HttpException } from "../../http/exceptions.ts";
 import { AuthenticationFailed } from "../exceptions.ts";
 
-/** 401 at a login: the same for every reason. */
+/**
+ * 401 at a login: the same for every reason. A right password does not even show that its address is not verified: somebody who
+ * has registered with the address of another person would learn from it whether that person has an account.
+ */
 export class InvalidCredentials extends AuthenticationFailed {
   override readonly name: string = "InvalidCredentials";
 
-  constructor() {
-    super("Name or password is incorrect", undefined, "INVALID_CREDENTIALS");
+  constructor(isVerificationRequired = false) {
+    const sentence = isVerificationRequired
+      ? "Name or password is incorrect, or the email address is not verified yet"
+      : "Name or password is incorrect";
+    super(sentence, undefined, "INVALID_CREDENTIALS");
   }
 }
 

@@ -66,6 +66,8 @@ export interface AccountOptions {
   readonly mailer?: Mailer;
   /** Whether only those sign in who have proved their address. @default false */
   readonly verifyEmail?: boolean;
+  /** Whether a refresh token that is used twice ends its family at once, even after a lost response. @default false */
+  readonly strictRefresh?: boolean;
   /** Where the link of a reset leads: an address, or a path below the application's `publicUrl`. @default "/reset-password" */
   readonly resetPage?: string;
   /** The same of the link that proves an address. @default "/verify-email" */
@@ -145,6 +147,7 @@ const rules = {
   issuer: { ...text, strict: true as const },
   mailer: callable,
   verifyEmail: optional(flag, false),
+  strictRefresh: optional(flag, false),
   resetPage: optional(page, "/reset-password"),
   verifyPage: optional(page, "/verify-email"),
   emailPage: optional(page, "/change-email"),

@@ -16,6 +16,7 @@ import { type AttemptLimit, countAttempt, tryAttempt } from "./attempt-limits.ts
 import { limitLogin } from "./login-limits.ts";
 import type { Mail } from "./mailer.ts";
 import { OneTimeTokens } from "./one-time-tokens.ts";
+import { runEach } from "./run-each.ts";
 
 /** A user with an account. */
 export type AccountHolder = CurrentUser & AccountUser;
@@ -33,16 +34,21 @@ export class Accounts {
     this.keys = options.keys ?? new APIKeys(options.store === undefined ? {} : { store: options.store });
   }
 
-  /** Who has this address or name and this password. Throws one and the same 401 otherwise, 429 after too many attempts. */
+  /**
+   * The user who has this address or name and this password. Throws one and the same 401 otherwise, 429 after too many
+   * attempts. A user who still has to verify the address gets the link once more.
+   */
   async signIn(ctx: HttpContext, identifier: string, password: string): Promise<AccountHolder> {
-    const { objects } = this.options.userModel;
+    const { userModel, verifyEmail } = this.options;
     const user = await limitLogin(identifier, async () => {
-      const found = await objects.authenticate(identifier, password);
-      return found === null || (this.options.verifyEmail && !found.isVerified) ? null : found;
+      const found = await userModel.objects.authenticate(identifier, password);
+      if (found === null || !verifyEmail || found.isVerified) return found;
+      this.mailVerification(ctx, async () => found);
+      return null;
     });
     if (user === null) {
       this.report(ctx, "login_failed", null);
-      throw new InvalidCredentials();
+      throw new InvalidCredentials(verifyEmail);
     }
     this.report(ctx, "login_succeeded", user.identity);
     return user;
@@ -59,14 +65,19 @@ export class Accounts {
   }
 
   tokenOptions(ctx: HttpContext): RefreshOptions {
-    const { secret, audience, issuer } = this.options;
+    const { secret, audience, issuer, strictRefresh } = this.options;
     return {
       secret,
       audience,
+      strictRefresh,
       ...(issuer === undefined ? {} : { issuer }),
       refreshStore: this.store(ctx),
       clock: ctx.host.clock,
-      onReuse: ({ identity }) => this.report(ctx, "token_reused", identity),
+      onReuse: async ({ identity, sid }) => {
+        this.report(ctx, "token_reused", identity);
+        // Its access tokens, and their sockets, end with it.
+        if (sid !== undefined) await sessionsOf(ctx)?.endOneOf(identity, sid);
+      },
     };
   }
 
@@ -102,14 +113,29 @@ export class Accounts {
     report(ctx, this.options.onEvent, kind, user);
   }
 
-  /** Sends what `write` gives, after the answer: time does not tell whether there was anything to send. */
+  /** Sends the mail that `write` returns, after the response. */
   mailLater(ctx: HttpContext, write: () => Promise<Mail | null>): void {
-    const send = async (): Promise<void> => {
+    this.later(ctx, "a mail could not be sent", async () => {
       const mail = await write();
       if (mail !== null) await this.options.mailer(mail);
-    };
+    });
+  }
+
+  /** Sends the link that verifies an address, after the response, unless the user has verified it or got three links in an hour. */
+  mailVerification(ctx: HttpContext, find: () => Promise<AccountHolder | null>): void {
+    this.mailLater(ctx, async () => {
+      const user = await find();
+      if (user === null || user.isVerified || !(await this.mayBeMailed(ctx, "verify-mails", user.identity)))
+        return null;
+      const token = await this.verifyTokens(ctx).issue({ user: user.identity, about: user.email });
+      return { to: user.email, kind: "verify", url: this.link(ctx, this.options.verifyPage, token) };
+    });
+  }
+
+  /** Works after the response, whose time must not reveal whether there was anything to do. A failure is logged as such. */
+  later(ctx: HttpContext, failure: string, work: () => Promise<void>): void {
     setImmediate(() => {
-      send().catch((err: unknown) => ctx.log.error({ err }, "a mail could not be sent"));
+      work().catch((err: unknown) => ctx.log.error({ err }, failure));
     });
   }
 
@@ -124,9 +150,15 @@ export class Accounts {
 
   /** Ends whatever else signs this user in: sessions, refresh tokens, access tokens, open sockets; and links to new addresses. */
   async signOutEverywhere(ctx: HttpContext, user: string): Promise<void> {
-    await sessionsOf(ctx)?.endAllOf(user);
-    await revokeRefreshTokensOf(user, this.tokenOptions(ctx));
-    await this.emailTokens(ctx).revoke(user);
+    await runEach([
+      async () => sessionsOf(ctx)?.endAllOf(user),
+      () => revokeRefreshTokensOf(user, this.tokenOptions(ctx)),
+      () => this.emailTokens(ctx).revoke(user),
+      () => this.#publishEnd(ctx, user),
+    ]);
+  }
+
+  async #publishEnd(ctx: HttpContext, user: string): Promise<void> {
     // Not with a transaction of the request, which may be rolled back: what was ended stays ended.
     try {
       await ctx.host.stores.bus.publish(revoked, { user });

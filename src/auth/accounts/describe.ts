@@ -1,15 +1,31 @@
-import type { AccountRoute } from "./account-options.ts";
+import type { RouteErrors } from "../../http/route.ts";
 import { type RecordSchema, record } from "./record-schema.ts";
 
-/** The options that all account routes share: their name in the document, their group, and the largest body. */
-export function describe(
-  route: AccountRoute,
-  summary: string,
-): { readonly name: string; readonly summary: string; readonly tags: readonly string[]; readonly maxBody: "16kb" } {
-  const name = `account_${summary.toLowerCase().replace(/[^a-z]+/g, "_")}`;
-  return { name: name.slice(0, 60), summary, tags: ["account", route], maxBody: "16kb" };
+/** How an account route is described. */
+interface AccountOperation {
+  readonly name: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly maxBody: "16kb";
+  readonly errors: RouteErrors;
 }
 
-/** The answer of what goes on by mail: it says nothing about whether there is an account. */
+/** The options that all account routes share: operation id, group, largest body, and the errors of their middleware and stores. */
+export function describe(name: `account${string}`, summary: string, errors: RouteErrors = {}): AccountOperation {
+  return { name, summary, tags: ["Account"], maxBody: "16kb", errors: { ...SHARED, ...errors } };
+}
+
+const SHARED: RouteErrors = {
+  403: "The caller may not do this, or a page of another origin sent the request",
+  503: "A store is unavailable, or too many passwords are being hashed. Try again after `Retry-After` seconds",
+};
+
+/** Descriptions of errors that several routes have. */
+export const TOO_MANY = "Too many attempts. Try again after `Retry-After` seconds";
+export const BAD_LINK = "The body is not valid, or the link has expired or was already used (`link_invalid`)";
+export const BAD_PASSWORD = "The new password is not acceptable. `code` says why";
+
+/** The response of routes that send mail: it does not reveal whether there is an account. */
 export const ACCEPTED: { readonly detail: string } = { detail: "If there is something to do, a mail is on its way" };
-export const Accepted: RecordSchema<{ readonly detail: "string" }> = record({ detail: "string" });
+const accepted = { detail: "string" } as const;
+export const Accepted: RecordSchema<typeof accepted> = record(accepted, "AccountMailAccepted");

@@ -1,12 +1,16 @@
+import type { HttpContext } from "../../http/context.ts";
 import type { Router } from "../../http/router.ts";
+import { AuthenticationFailed } from "../exceptions.ts";
+import { isSignedInStill } from "../is-signed-in-still.ts";
 import { readEmail } from "../users/account-names.ts";
 import { UserExists } from "../users/user-exists.ts";
 import { InvalidLink } from "./account-exceptions.ts";
 import type { AccountHolder, Accounts } from "./accounts.ts";
 import { byPerson } from "./by-person.ts";
-import { ACCEPTED, Accepted, describe } from "./describe.ts";
-import { requireFreshSignIn } from "./fresh-sign-in.ts";
-import { record } from "./record-schema.ts";
+import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";
+import { FRESH_ERRORS, requireFreshSignIn } from "./fresh-sign-in.ts";
+import type { TokenGrant } from "./one-time-tokens.ts";
+import { requestBody } from "./record-schema.ts";
 
 /** `POST /email` sends a link to the new address, `POST /email/confirm` takes its token. Until then the old one counts. */
 export function emailRoutes(router: Router, accounts: Accounts): void {
@@ -14,26 +18,33 @@ export function emailRoutes(router: Router, accounts: Accounts): void {
   router.post(
     "/email",
     {
-      ...describe("email", "Sends a link to a new address"),
+      ...describe("accountRequestEmailChange", "Request a link to change the email address", {
+        ...FRESH_ERRORS,
+        422: "The email address or the password is not valid",
+        429: TOO_MANY,
+      }),
       auth: byPerson,
-      body: record({ email: "string", password: "string?" }),
+      body: requestBody({ email: "string", password: "string?" }),
       response: { 202: Accepted },
     },
     async ({ ctx, user, body, response }) => {
       await accounts.limitAddress(ctx, "email-address", { limit: 10, windowSeconds: 3_600 });
       await requireFreshSignIn(ctx, accounts, user as AccountHolder, body.password);
-      const address = readEmail(body.email).text;
+      const { text: address, key } = readEmail(body.email);
       const { identity } = user;
+      const isFew = await accounts.mayBeMailed(ctx, "email-mails", identity);
+      const token = isFew ? await issueLink(ctx, accounts, { user: identity, about: address }) : null;
       accounts.report(ctx, "email_change_requested", identity);
       accounts.mailLater(ctx, async () => {
-        if (!(await accounts.mayBeMailed(ctx, "email-mails", identity))) return null;
+        if (token === null) return null;
         const owner = await userModel.objects.get({ email: address });
         // Whose it is already, is told so; who asked gets the same answer.
         if (owner !== null && owner.identity !== identity) {
           const isFew = await accounts.mayBeMailed(ctx, "register-mails", owner.identity);
           return isFew ? { to: owner.email, kind: "already_registered", url: null } : null;
         }
-        const token = await accounts.emailTokens(ctx).issue({ user: identity, about: address });
+        // By the address as well: one mailbox must not be flooded from many accounts.
+        if (!(await accounts.mayBeMailed(ctx, "email-recipient", key))) return null;
         return { to: address, kind: "change_email", url: accounts.link(ctx, emailPage, token) };
       });
       return response.status(202).json(ACCEPTED);
@@ -41,7 +52,14 @@ export function emailRoutes(router: Router, accounts: Accounts): void {
   );
   router.post(
     "/email/confirm",
-    { ...describe("email", "Changes the address by the token of a link"), body: record({ token: "string" }) },
+    {
+      ...describe("accountConfirmEmailChange", "Change the email address with the token from a link", {
+        400: BAD_LINK,
+        429: TOO_MANY,
+      }),
+      body: requestBody({ token: "string" }),
+      response: { 204: null },
+    },
     async ({ ctx, body, response }) => {
       await accounts.limitAddress(ctx, "email-confirm", { limit: 10, windowSeconds: 3_600 });
       const grant = await accounts.emailTokens(ctx).redeem(body.token);
@@ -61,4 +79,16 @@ export function emailRoutes(router: Router, accounts: Accounts): void {
       return response.empty();
     },
   );
+}
+
+/**
+ * The token of a new link. It is issued whether or not the address has an account: an earlier link that stayed valid would reveal
+ * that it has one. The credential is checked after that: a password reset either finds the token, or ended the credential before.
+ */
+async function issueLink(ctx: HttpContext, accounts: Accounts, grant: TokenGrant): Promise<string> {
+  const links = accounts.emailTokens(ctx);
+  const token = await links.issue(grant);
+  if (await isSignedInStill()) return token;
+  await links.revoke(grant.user);
+  throw new AuthenticationFailed();
 }

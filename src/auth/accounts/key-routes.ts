@@ -1,20 +1,32 @@
 import { NotFound, ValidationFailed } from "../../http/exceptions.ts";
 import type { Router } from "../../http/router.ts";
-import type { SchemaOutput } from "../../http/schema.ts";
+import type { SchemaInput, SchemaOutput } from "../../http/schema.ts";
 import type { APIKey } from "../api-keys/api-key.ts";
 import { useAuth } from "../use-auth.ts";
 import type { AccountHolder, Accounts } from "./accounts.ts";
 import { byPerson } from "./by-person.ts";
-import { describe } from "./describe.ts";
-import { requireFreshSignIn } from "./fresh-sign-in.ts";
-import { record } from "./record-schema.ts";
+import { describe, TOO_MANY } from "./describe.ts";
+import { FRESH_ERRORS, requireFreshSignIn } from "./fresh-sign-in.ts";
+import { record, records, requestBody } from "./record-schema.ts";
 
-const NewKey = record({
+const NewKey = requestBody({
   name: "string?",
   permissions: "strings?",
   expires_in: "integer?",
   password: "string?",
 });
+const key = {
+  id: "string",
+  name: "string",
+  prefix: "string",
+  last_four: "string",
+  permissions: "strings | null",
+  created_at: "date",
+  expires_at: "date | null",
+  last_used_at: "date | null",
+} as const;
+const Keys = records(key, "AccountKey");
+const CreatedKey = record({ ...key, key: "string" }, "AccountCreatedKey");
 type NewKeyBody = SchemaOutput<typeof NewKey, never>;
 
 /** `POST /keys`, `GET /keys`, `DELETE /keys/:id`: a user's keys for programs. A key makes no keys. */
@@ -22,7 +34,18 @@ export function keyRoutes(router: Router, accounts: Accounts): void {
   const keys = accounts.keys;
   router.post(
     "/keys",
-    { ...describe("keys", "Makes an API key, shown this once"), auth: useAuth(), body: NewKey },
+    {
+      ...describe("accountCreateKey", "Create an API key", {
+        ...FRESH_ERRORS,
+        409: "The user has as many API keys as allowed",
+        422: "The name, the permissions, the lifetime or the password is not valid",
+        429: TOO_MANY,
+      }),
+      description: "The key itself is returned only once.",
+      auth: useAuth(),
+      body: NewKey,
+      response: { 201: CreatedKey },
+    },
     async ({ ctx, user, body, response }) => {
       if (ctx.scope.auth !== "apikey") await requireFreshSignIn(ctx, accounts, user as AccountHolder, body.password);
       checkKey(body);
@@ -35,12 +58,18 @@ export function keyRoutes(router: Router, accounts: Accounts): void {
       return response.status(201).json({ ...keyOf(made), key });
     },
   );
-  router.get("/keys", { ...describe("keys", "Lists the API keys"), auth: byPerson }, async ({ user, response }) =>
-    response.json((await keys.list(user)).map(keyOf)),
+  router.get(
+    "/keys",
+    { ...describe("accountListKeys", "List the API keys"), auth: byPerson, response: { 200: Keys } },
+    async ({ user, response }) => response.json((await keys.list(user)).map(keyOf)),
   );
   router.delete(
     "/keys/:id",
-    { ...describe("keys", "Revokes an API key"), auth: byPerson },
+    {
+      ...describe("accountRevokeKey", "Revoke an API key", { 404: "The user has no API key with this id" }),
+      auth: byPerson,
+      response: { 204: null },
+    },
     async ({ ctx, user, path, response }) => {
       if (!(await keys.revoke(user, path.id))) throw new NotFound("There is no such key");
       accounts.report(ctx, "api_key_revoked", user.identity);
@@ -66,7 +95,16 @@ function issue(member: string, message: string): { readonly message: string; rea
   return { path: [member], message };
 }
 
-function keyOf({ id, name, prefix, lastFour, permissions, createdAt, expiresAt, lastUsedAt }: APIKey): object {
+function keyOf({
+  id,
+  name,
+  prefix,
+  lastFour,
+  permissions,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+}: APIKey): SchemaInput<typeof Keys>[number] {
   return {
     id,
     name,

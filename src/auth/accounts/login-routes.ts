@@ -5,22 +5,33 @@ import { Account, accountOf } from "./account-answer.ts";
 import type { Accounts } from "./accounts.ts";
 import { countAttempt } from "./attempt-limits.ts";
 import { byPerson } from "./by-person.ts";
-import { describe } from "./describe.ts";
-import { record } from "./record-schema.ts";
+import { describe, TOO_MANY } from "./describe.ts";
+import { type RecordSchema, record, requestBody } from "./record-schema.ts";
 
-const Login = record({ identifier: "string", password: "string", remember: "boolean?" });
-const Tokens = record({
+const Login = requestBody({ identifier: "string", password: "string", remember: "boolean?" });
+const tokens = {
   access_token: "string",
   token_type: "string",
   expires_in: "integer",
   refresh_token: "string?",
-});
+} as const;
+export const Tokens: RecordSchema<typeof tokens> = record(tokens, "AccountTokens");
+
+const SIGN_IN_ERRORS = {
+  401: "The name or the password is incorrect, or the email address is not verified yet",
+  422: "The password cannot be one: it is too long or contains an invalid Unicode character",
+  429: TOO_MANY,
+};
 
 /** `POST /login`: a session, by cookie. */
 export function loginRoute(router: Router, accounts: Accounts): void {
   router.post(
     "/login",
-    { ...describe("login", "Signs in, by a session"), body: Login, response: { 200: Account } },
+    {
+      ...describe("accountLogin", "Sign in with a session cookie", SIGN_IN_ERRORS),
+      body: Login,
+      response: { 200: Account },
+    },
     async ({ ctx, request, body, response }) => {
       const user = await accounts.signIn(ctx, body.identifier, body.password);
       await request.sessions.login(user, { remember: body.remember ?? false });
@@ -33,7 +44,11 @@ export function loginRoute(router: Router, accounts: Accounts): void {
 export function tokenRoute(router: Router, accounts: Accounts): void {
   router.post(
     "/token",
-    { ...describe("token", "Signs in, by tokens"), body: Login, response: { 200: Tokens } },
+    {
+      ...describe("accountCreateToken", "Sign in with tokens", SIGN_IN_ERRORS),
+      body: Login,
+      response: { 200: Tokens },
+    },
     async ({ ctx, body, response }) => {
       const user = await accounts.signIn(ctx, body.identifier, body.password);
       return response.json(await accounts.tokensFor(ctx, user));
@@ -46,8 +61,11 @@ export function refreshRoute(router: Router, accounts: Accounts): void {
   router.post(
     "/refresh",
     {
-      ...describe("refresh", "Renews the tokens"),
-      body: record({ refresh_token: "string" }),
+      ...describe("accountRefreshToken", "Exchange a refresh token for new tokens", {
+        401: "The refresh token is not valid",
+        429: TOO_MANY,
+      }),
+      body: requestBody({ refresh_token: "string" }),
       response: { 200: Tokens },
     },
     async ({ ctx, body, response }) => {
@@ -82,7 +100,11 @@ function familyOf(token: string): string {
 export function logoutRoutes(router: Router, accounts: Accounts): void {
   router.post(
     "/logout",
-    { ...describe("logout", "Signs out"), body: record({ refresh_token: "string?" }) },
+    {
+      ...describe("accountLogout", "Sign out"),
+      body: requestBody({ refresh_token: "string?" }),
+      response: { 204: null },
+    },
     async ({ ctx, request, body, response }) => {
       const { identity } = request.user;
       if (body.refresh_token !== undefined) await accounts.signOutDevice(ctx, body.refresh_token);
@@ -93,7 +115,7 @@ export function logoutRoutes(router: Router, accounts: Accounts): void {
   );
   router.post(
     "/logout/everywhere",
-    { ...describe("logout", "Signs out everywhere"), auth: byPerson },
+    { ...describe("accountLogoutEverywhere", "Sign out on all devices"), auth: byPerson, response: { 204: null } },
     async ({ ctx, request, user, response }) => {
       await accounts.options.userModel.objects.renewCredentials(user);
       await accounts.signOutEverywhere(ctx, user.identity);

@@ -5,12 +5,26 @@ import { Account, accountOf } from "./account-answer.ts";
 import type { AccountHolder, Accounts } from "./accounts.ts";
 import { byPerson } from "./by-person.ts";
 import { describe } from "./describe.ts";
+import { records } from "./record-schema.ts";
+
+const Sessions = records(
+  {
+    id: "string",
+    current: "boolean",
+    device: "string",
+    address: "string",
+    created_at: "date",
+    last_seen_at: "date",
+    expires_at: "date",
+  },
+  "AccountSession",
+);
 
 /** `GET /me`: who is calling. */
 export function meRoute(router: Router): void {
   router.get(
     "/me",
-    { ...describe("me", "Tells who is calling"), auth: useAuth(), response: { 200: Account } },
+    { ...describe("accountMe", "Get the signed-in user"), auth: useAuth(), response: { 200: Account } },
     (args) => args.response.json(accountOf(args.user as AccountHolder)),
   );
 }
@@ -19,7 +33,11 @@ export function meRoute(router: Router): void {
 export function sessionRoutes(router: Router, accounts: Accounts): void {
   router.get(
     "/sessions",
-    { ...describe("sessions", "Lists the devices that are signed in"), auth: byPerson },
+    {
+      ...describe("accountListSessions", "List the signed-in devices"),
+      auth: byPerson,
+      response: { 200: Sessions },
+    },
     async ({ request, response }) => {
       const sessions = await request.sessions.list();
       return response.json(
@@ -37,7 +55,11 @@ export function sessionRoutes(router: Router, accounts: Accounts): void {
   );
   router.delete(
     "/sessions/:id",
-    { ...describe("sessions", "Signs a device out"), auth: byPerson },
+    {
+      ...describe("accountRevokeSession", "Sign a device out", { 404: "The user has no session with this id" }),
+      auth: byPerson,
+      response: { 204: null },
+    },
     async ({ ctx, request, path, user, response }) => {
       if (!(await request.sessions.revoke(path.id))) throw new NotFound("There is no such session");
       accounts.report(ctx, "session_revoked", user.identity);

@@ -1,13 +1,16 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { BadRequest } from "../../http/exceptions.ts";
+import type { ThrowingSchema } from "../../http/schema.ts";
 
-/** What a member may be; with a question mark it may be missing. */
+/** The types of members; one with a question mark may be missing. */
 interface Kinds {
   string: string;
   boolean: boolean;
   integer: number;
   strings: readonly string[];
+  "strings | null": readonly string[] | null;
   date: string;
+  "date | null": string | null;
 }
 type Kind = keyof Kinds;
 type Spec = Readonly<Record<string, Kind | `${Kind}?`>>;
@@ -20,33 +23,68 @@ type RecordOf<M extends Spec> = { readonly [K in Exclude<keyof M, Optional<M>>]:
 export type RecordSchema<M extends Spec> = StandardSchemaV1<RecordOf<M>>;
 
 /**
- * A schema for flat JSON objects: the bodies and answers of the account routes, without a library. What is not declared is
- * left out, and nothing at all is an object without members where none is needed. A body that does not fit throws 400, the same for everybody and before anything is looked up.
+ * The body of an account route. Anything but a fitting JSON object throws 400, with the same sentence for every caller and
+ * before anything is looked up. A missing body is an empty object where no member is required.
  */
-export function record<const M extends Spec>(members: M): RecordSchema<M> {
+export function requestBody<const M extends Spec>(members: M): RecordSchema<M> & ThrowingSchema {
   const isAllOptional = Object.values(members).every((spec) => spec.endsWith("?"));
-  const converter = { input: () => document(members), output: () => document(members) };
-  const standard: StandardSchemaV1.Props<RecordOf<M>> & StandardJSONSchemaV1.Props<RecordOf<M>> = {
+  const schema = standardSchema(document(members), (value) => {
+    const result = read(members, value === undefined && isAllOptional ? {} : value);
+    if (typeof result === "string") throw new BadRequest(result);
+    return result as RecordOf<M>;
+  });
+  return { ...schema, "~status": 400 };
+}
+
+/**
+ * The response of an account route: a flat JSON object, without a library. Members that are not declared are left out.
+ *
+ * @param name of its component in the OpenAPI document
+ */
+export function record<const M extends Spec>(members: M, name: string): RecordSchema<M> {
+  return standardSchema(component(name, document(members)), (value) => read(members, value) as RecordOf<M> | string);
+}
+
+/** A list of such objects, which are the component of that name. */
+export function records<const M extends Spec>(members: M, name: string): StandardSchemaV1<readonly RecordOf<M>[]> {
+  const { $defs, ...items } = component(name, document(members));
+  return standardSchema({ type: "array", items, $defs }, (value) => {
+    if (!Array.isArray(value)) return "The value must be a list";
+    const entries = value.map((entry) => read(members, entry));
+    return entries.find((entry) => typeof entry === "string") ?? (entries as RecordOf<M>[]);
+  });
+}
+
+/** @param read returns the value, or a sentence that says what does not fit */
+function standardSchema<T extends object>(
+  described: Record<string, unknown>,
+  read: (value: unknown) => T | string,
+): StandardSchemaV1<T> {
+  const standard: StandardSchemaV1.Props<T> & StandardJSONSchemaV1.Props<T> = {
     version: 1,
     vendor: "portico",
     validate: (value) => {
-      if (value === undefined && !isAllOptional) return { issues: [{ message: "The body must be a JSON object" }] };
-      return { value: read(members, value === undefined ? {} : value) as RecordOf<M> };
+      const result = read(value);
+      return typeof result === "string" ? { issues: [{ message: result }] } : { value: result };
     },
-    jsonSchema: converter,
+    jsonSchema: { input: () => described, output: () => described },
   };
   return { "~standard": standard };
 }
 
-function read(members: Spec, value: unknown): object {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new BadRequest("The body must be a JSON object");
+/** Under a name of its own, so that all operations refer to one and the same. */
+function component(name: string, schema: Record<string, unknown>): Record<string, unknown> {
+  return { $ref: `#/$defs/${name}`, $defs: { [name]: schema } };
+}
+
+function read(members: Spec, value: unknown): object | string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "The body must be a JSON object";
   const entries: [string, unknown][] = [];
   for (const [name, spec] of Object.entries(members)) {
     const member: unknown = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
     if (member === undefined && spec.endsWith("?")) continue;
     const { fits, article } = RULES[kindOf(spec)];
-    if (!fits(member)) throw new BadRequest(`The member ${name} must be ${article}`);
+    if (!fits(member)) return `The member ${name} must be ${article}`;
     entries.push([name, member]);
   }
   return Object.fromEntries(entries);
@@ -66,6 +104,7 @@ function kindOf(spec: Kind | `${Kind}?`): Kind {
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const RULES: Readonly<
   Record<Kind, { readonly fits: (value: unknown) => boolean; readonly article: string; readonly schema: object }>
 > = {
@@ -73,9 +112,19 @@ const RULES: Readonly<
   boolean: { fits: (value) => typeof value === "boolean", article: "true or false", schema: { type: "boolean" } },
   integer: { fits: Number.isSafeInteger, article: "a whole number", schema: { type: "integer" } },
   strings: {
-    fits: (value) => Array.isArray(value) && value.every(isText),
+    fits: isTexts,
     article: "a list of strings",
     schema: { type: "array", items: { type: "string" } },
   },
+  "strings | null": {
+    fits: (value) => value === null || isTexts(value),
+    article: "a list of strings or null",
+    schema: { type: ["array", "null"], items: { type: "string" } },
+  },
   date: { fits: isText, article: "a date", schema: { type: "string", format: "date-time" } },
+  "date | null": {
+    fits: (value) => value === null || isText(value),
+    article: "a date or null",
+    schema: { type: ["string", "null"], format: "date-time" },
+  },
 };

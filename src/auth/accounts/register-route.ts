@@ -1,43 +1,89 @@
+import type { HttpContext } from "../../http/context.ts";
 import type { Router } from "../../http/router.ts";
-import { readEmail, readUsername } from "../users/account-names.ts";
+import { type AccountName, readEmail, readUsername } from "../users/account-names.ts";
 import { UserExists } from "../users/user-exists.ts";
 import type { Accounts } from "./accounts.ts";
-import { ACCEPTED, Accepted, describe } from "./describe.ts";
+import { ACCEPTED, Accepted, describe, TOO_MANY } from "./describe.ts";
 import { checkNewPassword } from "./new-password.ts";
-import { record } from "./record-schema.ts";
+import { requestBody } from "./record-schema.ts";
 
-const Registration = record({ email: "string", username: "string", password: "string" });
+const Registration = requestBody({ email: "string", username: "string", password: "string" });
 
-/** `POST /register`: the same answer, after the same work, whether the address is new or has an account. */
+/** For so long a username stays reserved that was asked for with an address that has an account: a year. */
+const RESERVED_MS = 365 * 86_400_000;
+
+/**
+ * `POST /register`: the same response, after the same work, whether the address is new or has an account.
+ *
+ * A username is public and may be refused, but only by what is known of the username. It is taken when somebody has it, and when
+ * a registration was answered with it: one for a known address makes no user, and would be told from the others by the
+ * username being free afterwards.
+ */
 export function registerRoute(router: Router, accounts: Accounts): void {
-  const { userModel, verifyEmail, verifyPage } = accounts.options;
+  const { objects } = accounts.options.userModel;
   router.post(
     "/register",
-    { ...describe("register", "Registers a user"), body: Registration, response: { 202: Accepted } },
+    {
+      ...describe("accountRegister", "Register a user", {
+        409: "The username is taken (`user_exists`)",
+        422: "The email address, the username or the password is not acceptable. `code` says why",
+        429: TOO_MANY,
+      }),
+      body: Registration,
+      response: { 202: Accepted },
+    },
     async ({ ctx, body, response }) => {
       await accounts.limitAddress(ctx, "register-address", { limit: 10, windowSeconds: 3_600 });
       const email = readEmail(body.email);
       const username = readUsername(body.username, email);
       await checkNewPassword(ctx, accounts, body.password, body);
+      // A username that is the address says nothing that the address does not.
+      const isAddress = username.key === email.key;
+      if (!isAddress && !(await reserve(ctx, accounts, username))) {
+        tellOwner(ctx, accounts, email);
+        throw new UserExists("username");
+      }
       try {
-        const user = await userModel.objects.createUser({ ...body, email: email.text, username: username.text });
+        const user = await objects.createUser({ ...body, email: email.text, username: username.text });
         accounts.report(ctx, "registered", user.identity);
-        if (verifyEmail)
-          accounts.mailLater(ctx, async () => {
-            const token = await accounts.verifyTokens(ctx).issue({ user: user.identity, about: user.email });
-            return { to: user.email, kind: "verify", url: accounts.link(ctx, verifyPage, token) };
-          });
+        if (accounts.options.verifyEmail) accounts.mailVerification(ctx, async () => user);
+        accounts.later(ctx, "failed to release a reserved username", () => release(ctx, accounts, username));
       } catch (error) {
-        // A name is public, and somebody has to be told to choose another one. An address is nobody's business.
-        if (!(error instanceof UserExists) || error.taken === "username") throw error;
-        accounts.report(ctx, "registration_repeated", null);
-        accounts.mailLater(ctx, async () => {
-          const owner = await userModel.objects.get({ email: body.email });
-          if (owner === null || !(await accounts.mayBeMailed(ctx, "register-mails", owner.identity))) return null;
-          return { to: owner.email, kind: "already_registered", url: null };
-        });
+        const isKnown = error instanceof UserExists && (isAddress || error.taken === "email");
+        if (!isKnown) {
+          await release(ctx, accounts, username);
+          throw error;
+        }
+        tellOwner(ctx, accounts, email);
       }
       return response.status(202).json(ACCEPTED);
     },
   );
+}
+
+/** Whether the username is this registration's now: nobody has it, and no other registration was answered with it. */
+async function reserve(ctx: HttpContext, accounts: Accounts, username: AccountName): Promise<boolean> {
+  if (!(await accounts.store(ctx).setIfAbsent(keyOf(username), "", RESERVED_MS))) return false;
+  if ((await accounts.options.userModel.objects.get({ username: username.text })) === null) return true;
+  await release(ctx, accounts, username);
+  return false;
+}
+
+async function release(ctx: HttpContext, accounts: Accounts, username: AccountName): Promise<void> {
+  await accounts.store(ctx).delete(keyOf(username));
+}
+
+function keyOf({ key }: AccountName): string {
+  return `reserved-username:${key}`;
+}
+
+/** Whoever has the address is told that somebody tried to register with it. */
+function tellOwner(ctx: HttpContext, accounts: Accounts, email: AccountName): void {
+  accounts.mailLater(ctx, async () => {
+    const owner = await accounts.options.userModel.objects.get({ email: email.text });
+    if (owner === null) return null;
+    accounts.report(ctx, "registration_repeated", null);
+    if (!(await accounts.mayBeMailed(ctx, "register-mails", owner.identity))) return null;
+    return { to: owner.email, kind: "already_registered", url: null };
+  });
 }

@@ -8,6 +8,7 @@ import type { UserProtocol } from "../../http/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { AuthenticationFailed, PermissionDenied } from "../exceptions.ts";
+import { isSignedInStill } from "../is-signed-in-still.ts";
 import { type APIKey, type CreatedAPIKey, credentialId, shown } from "./api-key.ts";
 import { type APIKeyText, isKeyId, keyDigest, makeKey, readKey } from "./api-key-format.ts";
 import {
@@ -216,11 +217,6 @@ export class APIKeys {
 function refuseKeys(): void {
   if (currentContext()?.scope.auth === "apikey")
     throw new PermissionDenied("An API key makes no API keys: sign in another way");
-}
-
-/** The gate was passed before the body came, and that may take its time: a credential that is revoked must not make another. */
-async function isSignedInStill(): Promise<boolean> {
-  return (await currentContext()?.identity.recheck?.()) !== false;
 }
 
 async function findOf(keys: APIKeyStore, user: UserProtocol, id: string): Promise<StoredKey | null> {

@@ -8,7 +8,7 @@ import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.
 import { IncomingRequest, type PorticoRequest } from "../../http/request.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { keyValueStore } from "../../stores/key-value-rule.ts";
-import { type APIKey, credentialId } from "../api-keys/api-key.ts";
+import { credentialId } from "../api-keys/api-key.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
@@ -21,7 +21,10 @@ export interface APIKeyAuthOptions {
   readonly store?: KeyValueStore;
   /** The header that a key comes in. @default "X-API-Key" */
   readonly header?: string;
-  /** How often a key may be used that has no limit of its own; more is answered 429. @default as often as it likes */
+  /**
+   * How often a key may be used that has no limit of its own; more is answered 429. Each request counts, each operation of a GraphQL
+   * batch, and each operation on a GraphQL socket. @default as often as it likes
+   */
   readonly perMinute?: number;
 }
 
@@ -86,12 +89,15 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
     const key = await this.#keys.verifyOn(host, text);
     if (key === null) return AuthResult.decline("the API key is not valid");
     // Asked again about the same request, it is not used again.
-    const refusal = host === undefined || before !== undefined ? null : await this.#limit(host, key);
-    if (refusal !== null) return AuthResult.decline("the API key is used too often", refusal);
+    const limit = key.perMinute ?? this.#perMinute;
+    const count = host === undefined || limit === undefined ? null : () => this.#count(host, key.id, limit);
+    const refusal = before === undefined ? await count?.() : null;
+    if (refusal instanceof TooManyRequests) return AuthResult.decline("the API key is used too often", refusal);
     return AuthResult.accept(key.user, this.scope, {
       id: credentialId(key.id),
       ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt.getTime() }),
       ...(key.permissions === null ? {} : { permissions: key.permissions }),
+      ...(count === null ? {} : { use: () => refuse(count()) }),
     });
   }
 
@@ -103,12 +109,15 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
     return isAlone ? text : null;
   }
 
-  async #limit(host: Host, { id, perMinute }: APIKey): Promise<TooManyRequests | null> {
-    const limit = perMinute ?? this.#perMinute;
-    if (limit === undefined) return null;
+  async #count(host: Host, id: string, limit: number): Promise<TooManyRequests | null> {
     const count = await this.#counter.increment(host, host.stores.counters, `rate:apikey:${id}`, WINDOW_MS);
     return count.value <= limit ? null : new TooManyRequests(Math.max(1, Math.ceil(count.resetAfterMs / 1000)));
   }
+}
+
+async function refuse(counting: Promise<TooManyRequests | null>): Promise<void> {
+  const refusal = await counting;
+  if (refusal !== null) throw refusal;
 }
 
 /** A token of RFC 9110, in lower case as Node has it. */

@@ -113,13 +113,15 @@ export class JWTAuthBackend extends AuthenticationBackend {
   async #verify(text: string): Promise<VerifiedToken | null> {
     const header = this.#headers.read(text);
     if (header === null || !this.#algorithms.includes(header.alg)) return null;
+    // Before the key is found: a token of a key that is withdrawn meanwhile is not remembered as one of the new set.
+    const { version } = this.#keys;
     const found = this.#keys.find(header);
     for (const key of isPromise(found) ? await found : found) {
       const payload = await signedPayload(text, key, this.#algorithms);
       if (payload === null) continue;
       const claims = parseObject(payload);
       const token = claims === null ? null : judgeClaims(Object.freeze(claims), this.#rules, this.#now);
-      if (token !== null) this.#cache.set(text, token, this.#keys.version);
+      if (token !== null) this.#cache.set(text, token, version);
       return token;
     }
     return null;

@@ -108,7 +108,8 @@ export function remoteKeySet(option: string, url: URL, clock: Clock): VerifyingK
   });
   return {
     get version() {
-      return remote.fresh ? version : null;
+      // While a set is being fetched, the former one is in use, and its keys may be withdrawn.
+      return remote.fresh && !remote.reloading ? version : null;
     },
     async find(header) {
       try {

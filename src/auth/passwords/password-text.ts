@@ -1,3 +1,4 @@
+import { isStreamSafe } from "../../core/is-stream-safe.ts";
 import { BadRequest, HttpException } from "../../http/exceptions.ts";
 
 const LEAST_BYTES = 8;
@@ -24,6 +25,8 @@ export function readAttempt(password: unknown): PasswordAttempt {
   // UTF-8 has one replacement for all of them: different passwords would become the same.
   if (!password.isWellFormed()) throw refuse("PASSWORD_NOT_TEXT", "The password holds half of a character");
   if (password.length > MOST_UNITS) throw tooLong();
+  if (!isStreamSafe(password))
+    throw refuse("PASSWORD_NOT_TEXT", "The password has more than 30 combining marks in a row");
   const text = password.normalize("NFKC");
   const normal = Buffer.from(text);
   if (normal.length > MOST_BYTES) throw tooLong();

@@ -6,6 +6,7 @@ import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
 import { type CurrentUser, NOBODY } from "../../http/identity.ts";
 import type { DeviceSession, LoginOptions, SessionManager } from "../../http/sessions.ts";
 import { AuthResult } from "../backends/auth-result.ts";
+import { refuseNarrowed } from "../users/narrow-user.ts";
 import { crossSiteRefused, isForgeable } from "./cross-site.ts";
 import { deviceLabel } from "./device-label.ts";
 import { RequestCookie } from "./request-cookie.ts";
@@ -149,6 +150,7 @@ export class RequestSessions implements SessionManager {
     if (!isAuthenticated || typeof identity !== "string" || identity === "")
       throw new TypeError(`sessions.${method} takes a user with an identity, not nobody`);
     if (isForgeable(this.#ctx)) throw crossSiteRefused();
+    refuseNarrowed(user);
     const { request } = this.#ctx;
     return {
       user: identity,

@@ -1,3 +1,4 @@
+import { parse as parseCookies } from "cookie-es";
 import type { KeyRing } from "../../core/key-ring.ts";
 
 /** The prefix makes browsers keep it to this host, TLS and the whole site. */
@@ -37,9 +38,11 @@ export function hasSessionCookie(header: string | undefined): boolean {
 function sessionCookies(header: string | undefined): readonly string[] {
   // Most requests without one are told apart by this alone.
   if (header === undefined || !header.includes(SESSION_COOKIE)) return [];
-  return header
-    .split(";")
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
-    .map((pair) => pair.slice(SESSION_COOKIE.length + 1));
+  // Only spaces and tabs are trimmed: a name after the byte 0xA0 is another name, which browsers let a subdomain set.
+  const { [SESSION_COOKIE]: values = [] } = parseCookies(header, {
+    allowMultiple: true,
+    filter: (name) => name === SESSION_COOKIE,
+    decode: (value) => value,
+  });
+  return typeof values === "string" ? [values] : values;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
 import { ServiceUnavailable } from "../../http/exceptions.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { storeTime } from "../../stores/store-time.ts";
 import { afterUse, expiresAt, type Lifetimes, parseRecord, type SessionRecord } from "./session-record.ts";
 
 /** How long sessions live, and how many a user may have. */
@@ -53,7 +54,7 @@ export class SessionStore {
     for (let attempt = 0; attempt < MOST_STARTS; attempt++) {
       const id = randomBytes(32).toString("base64url");
       const handle = handleOf(id);
-      const now = this.#clock.now();
+      const now = await storeTime(this.#store, this.#clock);
       const { absoluteMs } = this.#lifetimes(draft);
       const record = { ...draft, issuedAt: now, seenAt: now, lifetimeMs: absoluteMs, isPending: false };
       const pending = JSON.stringify({ ...record, isPending: true });
@@ -73,18 +74,25 @@ export class SessionStore {
   /** The live session by this handle, its use noted. */
   async touch(handle: string): Promise<StoredSession | null> {
     const text = await this.#store.get(recordKey(handle));
-    const session = this.#read(handle, text);
+    const session = await this.#read(handle, text);
     if (session === null) {
       // What is over stays over, also when the clock is set back.
       if (parseRecord(text)?.isPending === false) await this.#store.delete(recordKey(handle));
       return null;
     }
     const { record } = session;
-    const used = afterUse(record, this.#clock.now(), this.#lifetimes(record));
-    if (used === record) return session;
-    // False when another request was faster, or has ended it: neither is to be overwritten.
-    await this.#replace(handle, text, used);
-    return this.#session(handle, used);
+    const lifetimes = this.#lifetimes(record);
+    if (afterUse(record, this.#clock.now(), lifetimes) === record) return session;
+    try {
+      const used = afterUse(record, await storeTime(this.#store, this.#clock), lifetimes);
+      if (used === record) return session;
+      // False when another request was faster, or has ended it: neither is to be overwritten.
+      await this.#replace(handle, text, used);
+      return this.#session(handle, used);
+    } catch {
+      // A store that is full or read-only keeps what it has: the session is as good as it was a minute ago.
+      return session;
+    }
   }
 
   /** The live session by this handle, its use not noted. */
@@ -155,11 +163,13 @@ export class SessionStore {
     return this.#store.compareAndSet(recordKey(handle), before, JSON.stringify(record), ttlMs);
   }
 
-  #read(handle: string, text: string | null): StoredSession | null {
+  async #read(handle: string, text: string | null): Promise<StoredSession | null> {
     const record = parseRecord(text);
     if (record === null || record.isPending) return null;
     const session = this.#session(handle, record);
-    return this.#clock.now() < session.expiresAt ? session : null;
+    if (this.#clock.now() < session.expiresAt) return session;
+    // The clock of this process may be wrong: what it ends here would be over everywhere.
+    return (await storeTime(this.#store, this.#clock)) < session.expiresAt ? session : null;
   }
 
   #session(handle: string, record: SessionRecord): StoredSession {

@@ -4,6 +4,7 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { currentContext } from "../../http/current-context.ts";
 import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
+import { storeTime } from "../../stores/store-time.ts";
 import { digestOf, type RefreshToken, type RefreshTokenKeys } from "./refresh-token.ts";
 
 /** Whom a family of refresh tokens was made for: who signed in. */
@@ -45,9 +46,11 @@ interface Family extends RefreshOwner {
   readonly newest: string;
   /** The ones before it, the last at the end: its hash, and when it was spent. Those that can still be answered. */
   readonly spent: readonly (readonly [hash: string, at: number])[];
+  /** The generation of the last token that was answered after the grace. */
+  readonly late?: number;
 }
 
-/** For so long a spent token is answered even when its successor has been used. */
+/** For so long a spent token is answered even when its successor has been used; a late repetition begins it anew, once. */
 const GRACE_MS = 10_000;
 /** Spent tokens remembered: more rotations within the grace are turned away. */
 const MOST_SPENT = 64;
@@ -58,8 +61,10 @@ const MOST_TRIES = 100;
  * Families of refresh tokens: each use of the newest token makes a successor, and the family forgets nothing in between,
  * because a step is one compare-and-set.
  *
- * A spent token is answered with the same successor until that is first used, and for ten seconds in any case: a lost
- * answer and a parallel call log nobody out. After that it says that two hold copies, and the family is gone.
+ * A spent token gets the same successor for ten seconds, so parallel calls sign no one out. After that it gets the successor once
+ * more, unless the successor was used: the client may have lost the response. Any other repetition means that there are two copies,
+ * and ends the family. So does a late repetition of the successor itself: a client that lost a response has received the
+ * successor now, while a thief and its victim, taking turns, are late with every token.
  */
 export class RefreshFamilies {
   readonly #options: RefreshFamiliesOptions;
@@ -72,7 +77,7 @@ export class RefreshFamilies {
   async begin(owner: RefreshOwner): Promise<string> {
     const { store, keys, idleMs, lifetimeMs, clock } = this.#options;
     const token = keys.first();
-    const now = clock.now();
+    const now = await storeTime(store, clock);
     const family: Family = {
       ...owner,
       epoch: await store.get(epochKey(owner.identity)),
@@ -99,7 +104,7 @@ export class RefreshFamilies {
       const stored = await store.get(familyKey(token));
       if (stored === null) return { success: false, reason: "over" };
       const family = JSON.parse(stored) as Family;
-      const now = clock.now();
+      const now = await storeTime(store, clock);
       if (now >= family.idleUntil || (await store.get(epochKey(family.identity))) !== family.epoch)
         return { success: false, reason: "over" };
       const place = this.#placeOf(token, family, now);
@@ -111,7 +116,11 @@ export class RefreshFamilies {
       if (admitted === null) return { success: false, reason: "not admitted" };
       const successor = this.#successorOf(token, family);
       if (successor === null) return { success: false, reason: "unknown" };
-      const isDone = place === "spent" || (await this.#advance(stored, token, successor, family, now));
+      const isDone =
+        place === "spent" ||
+        (await (place === "late"
+          ? this.#write(token, stored, answeredLate(token, family, now), now)
+          : this.#advance(stored, token, successor, family, now)));
       if (isDone) return { success: true, token: keys.write(successor), owner, admitted };
     }
     throw new ServiceUnavailable("The refresh token is in use", { retryAfterSeconds: 1 });
@@ -131,8 +140,8 @@ export class RefreshFamilies {
     await this.#options.store.set(epochKey(identity), randomBytes(12).toString("base64url"));
   }
 
-  /** Where the token stands: the newest, one that is spent and can be answered, or one that only a copy explains. */
-  #placeOf(token: RefreshToken, family: Family, now: number): "newest" | "spent" | "reused" | "unknown" {
+  /** Where the token stands: the newest, one that is spent and can be answered, the same after the grace, or one that only a copy explains. */
+  #placeOf(token: RefreshToken, family: Family, now: number): "newest" | "spent" | "late" | "reused" | "unknown" {
     const age = family.generation - token.generation;
     const hash = digestOf(token.secret);
     if (age < 0) return "unknown";
@@ -141,7 +150,9 @@ export class RefreshFamilies {
     const entry = family.spent.at(-age);
     if (entry === undefined) return "reused";
     if (entry[0] !== hash) return "unknown";
-    return age === 1 || now - entry[1] < GRACE_MS ? "spent" : "reused";
+    if (now - entry[1] < GRACE_MS) return "spent";
+    const isFirst = family.late === undefined || family.late < token.generation - 1;
+    return age === 1 && isFirst ? "late" : "reused";
   }
 
   /** Of a spent token the one that was given, also when another key has become the first since. */
@@ -173,12 +184,12 @@ export class RefreshFamilies {
       newest: digestOf(successor.secret),
       spent: [...recent, [family.newest, now]],
     };
-    return this.#options.store.compareAndSet(
-      familyKey(token),
-      stored,
-      JSON.stringify(next),
-      Math.max(1, Math.ceil(idleUntil - now)),
-    );
+    return this.#write(token, stored, next, now);
+  }
+
+  #write(token: RefreshToken, stored: string, next: Family, now: number): Promise<boolean> {
+    const ttlMs = Math.max(1, Math.ceil(next.idleUntil - now));
+    return this.#options.store.compareAndSet(familyKey(token), stored, JSON.stringify(next), ttlMs);
   }
 
   async #kill(token: RefreshToken, family: Family): Promise<Rotation<never>> {
@@ -193,6 +204,12 @@ export class RefreshFamilies {
     }
     return { success: false, reason: "reused" };
   }
+}
+
+/** Its grace begins anew: several tabs may have lost the same response. */
+function answeredLate({ generation }: RefreshToken, family: Family, now: number): Family {
+  const [hash] = family.spent.at(-1) as Family["spent"][number];
+  return { ...family, spent: [...family.spent.slice(0, -1), [hash, now]], late: generation };
 }
 
 function ownerOf({ identity, sid, version }: Family): RefreshOwner {

@@ -15,9 +15,9 @@ export interface RefreshOptions extends TokenOptions {
 }
 
 /**
- * Answers a refresh token with a new pair, its successor among it. The same token again is answered with the same
- * successor until that is first used, and for ten seconds: a lost answer or a second tab logs nobody out. After that it is
- * a copy, and every token of the family is refused from then on.
+ * Answers a refresh token with a new pair, its successor among it. The same token gets the same successor for ten seconds, and
+ * once more after that while the successor is unused: neither a lost response nor a second tab signs anyone out. Any other
+ * repetition means that the token was copied, and every token of the family is refused from then on.
  *
  * Where the tokens belong to a session (`sid`) and `SessionMiddleware` runs, they count as long as that lives, and this is a use of it.
  *

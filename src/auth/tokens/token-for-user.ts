@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import type { UserProtocol } from "../../http/identity.ts";
+import { refuseNarrowed } from "../users/narrow-user.ts";
 import { VERSION_CLAIM } from "./access-claims.ts";
 import { RefreshFamilies, type RefreshOwner } from "./refresh-families.ts";
 import { RefreshTokenKeys } from "./refresh-token.ts";
@@ -21,7 +22,7 @@ export interface TokenPair {
  * `refreshStore` is given. The access token names the user in `sub`, so the backend needs `identifier: "sub"`. Of a user with a
  * `credentialVersion` it carries that as `credential_version`: once the user has another, neither token counts.
  *
- * Throws `TypeError` for a user who is nobody, `ConfigurationError` for wrong options, without showing the secret or the key.
+ * Throws `TypeError` for a user who is nobody, 403 for one whose own credential is narrowed, such as an API key with permissions, `ConfigurationError` for wrong options, without showing the secret or the key.
  *
  * @example
  * ```ts
@@ -39,6 +40,7 @@ export class TokenForUser {
   constructor(user: UserProtocol, options: TokenOptions) {
     if (!user.isAuthenticated || typeof user.identity !== "string" || user.identity === "")
       throw new TypeError("TokenForUser takes a user with an identity: nobody gets no token");
+    refuseNarrowed(user);
     this.#options = resolveTokenOptions("TokenForUser", options);
     const { sid } = this.#options;
     const { identity, credentialVersion } = user;

@@ -34,7 +34,7 @@ export interface TokenOptions {
   readonly refreshIdle?: number;
   /** Seconds after which a family is over, however much it is used. @default 2_592_000, 30 days */
   readonly refreshLifetime?: number;
-  /** Whether a refresh token that comes again kills its family at once, also after an answer that was lost. @default false */
+  /** Whether a refresh token that is used twice ends its family at once, even after a lost response. @default false */
   readonly strictRefresh?: boolean;
   /** Told once of a family that was killed because somebody has a copy of its tokens. What it throws is logged. */
   readonly onReuse?: (owner: RefreshOwner) => MaybePromise<void>;

@@ -39,7 +39,7 @@ export interface UserManager<out U, in Extra = {}> {
    */
   authenticate(identifier: string, password: string): Promise<U | null>;
   /**
-   * Replaces the password and raises `credentialVersion`. With `version`, only while that is still the user's: `false` when
+   * Replaces the password and raises `credentialVersion` by one. With `version`, only while that is still the user's: `false` when
    * something else was faster.
    */
   setPassword(user: UserProtocol, password: string, version?: number): Promise<boolean>;

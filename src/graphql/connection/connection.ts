@@ -6,11 +6,11 @@ import type { AnyHandler, DataHandler } from "../../pagination/data-handler.ts";
 import { asHandler } from "../../pagination/list-handler.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor.ts";
-import type { Args, Params, TestArgs } from "../language/args.ts";
+import type { Args, Params, ResolverArgs, TestArgs } from "../language/args.ts";
 import { declareHead } from "../language/declaration.ts";
 import { fieldFactory } from "../language/field.ts";
 import type { FieldDef } from "../language/field-def.ts";
-import type { FieldOptions, GateArgs, IsGated } from "../language/field-options.ts";
+import type { FieldOptions, GateInput, IsGated } from "../language/field-options.ts";
 import type { ObjectType } from "../language/object.ts";
 import { connectionArgs, sortArgs } from "./connection-args.ts";
 import { connectionType } from "./connection-type.ts";
@@ -29,13 +29,18 @@ export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends Maybe
   readonly params?: { readonly [K in keyof typeof connectionArgs]?: never };
   /**
    * What the list is filtered by, as `paginate` takes it: part of the scope of its cursors. A function makes it of the
-   * arguments, of the parent where each has a list of its own, and of `ctx` where each caller has. @default nothing
+   * arguments, of the parent where each has a list of its own, and of `ctx` where each caller has. A function that reads
+   * the parent names it: `({ parent }: Of<AuthorRow>) => ({ author: parent.id })`. @default nothing
    */
   readonly filter?:
     | ListFilter
     | ((of: FilterArgs<Parent, NoInfer<P>, IsGated<NoInfer<Yes>, NoInfer<Verdict>>>) => ListFilter);
 };
-type FilterArgs<Parent, P, Gated> = Pick<GateArgs<Parent, P>, "parent" | "args"> & {
+type FilterArgs<Parent, P, Gated> = {
+  readonly parent: unknown extends Parent
+    ? { readonly "name the parent: filter: ({ parent }: Of<Row>) => ...": never }
+    : Parent;
+  readonly args: GateInput<P>;
   readonly ctx: Gated extends true ? BaseContext<CurrentUser> : BaseContext;
 };
 type ListFilter = Readonly<Record<string, unknown>>;
@@ -43,7 +48,7 @@ type ListFilter = Readonly<Record<string, unknown>>;
 /** Takes the resolver, which gives the source of the list, or stands behind `@` on a method. */
 export interface ConnectionFactory<Row, P, Gated, GateParent> {
   <Parent extends GateParent>(
-    resolver: (args: Args<P, Parent, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>,
+    resolver: (args: ResolverArgs<P, Parent, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>,
     context?: undefined,
   ): FieldDef<Parent, MaybePromise<DataHandler<Row> | readonly Row[]>, TestArgs<P, Parent, Gated>, "field">;
   /** A legacy decorator. */
@@ -63,7 +68,7 @@ export interface ConnectionFactory<Row, P, Gated, GateParent> {
  * that the two exchange. The resolver gives the handler, or a list. Rows are fetched only where a query selects them, and
  * counted only for `totalCount`. Its `listSize` is the strategy's. A strategy with `sortable` adds `sort: [String!]`.
  *
- * Throws `ConfigurationError` for a strategy without cursors, and for a parameter named as one of these.
+ * Throws `ConfigurationError` for a strategy without cursors or with its own `calculateOffsetLimit`, and for a parameter named as one of these.
  *
  * @example
  * ```ts
@@ -92,6 +97,11 @@ export function connection<
 ): ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent> {
   if (!(strategy instanceof CursorPagination))
     throw new ConfigurationError("connection: the strategy", "a CursorPagination", strategy);
+  if (strategy.calculateOffsetLimit !== CursorPagination.prototype.calculateOffsetLimit)
+    throw new ConfigurationError(
+      "connection: the strategy",
+      `cannot be ${strategy.constructor.name}: it overrides calculateOffsetLimit, and first and last set the size of a connection`,
+    );
   const {
     params = {},
     listSize,
@@ -126,7 +136,7 @@ export function connection<
   return fieldFactory(head) as ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent>;
 }
 
-function readFilter(filter: unknown): (of: FilterArgs<unknown, Params, false>) => PageRequest["filter"] {
+function readFilter(filter: unknown): (of: object) => PageRequest["filter"] {
   if (typeof filter === "function") return filter as (of: object) => ListFilter;
   if (filter !== undefined && (typeof filter !== "object" || filter === null || Array.isArray(filter)))
     throw new ConfigurationError("connection.filter", "an object, or a function that makes one", filter);

@@ -6,6 +6,7 @@ import type { BaseContext } from "../../http/context.ts";
 import { BadRequest, HttpException } from "../../http/exceptions.ts";
 import { GuardedCounter } from "../../http/guarded-counter.ts";
 import { isRecord, type RequestParams } from "../transport/request-params.ts";
+import { KeptDocuments } from "./kept-documents.ts";
 
 /** Where trusted documents are looked up by their id. */
 export interface DocumentSource {
@@ -49,8 +50,10 @@ const documentRules = {
   keepSeconds: optional(positiveInteger, 86_400),
 };
 
-/** Longer ones are not kept for clients: anybody may register, and what is kept is shared with sessions. */
+/** In bytes of UTF-8. Longer ones are not kept: anybody may register. */
 const LONGEST_KEPT = 16_384;
+/** How long a failing store is left alone, in milliseconds: clients send their documents whole meanwhile. */
+const RETRY_STORE_MS = 5_000;
 /** Of one address in a minute: what an application with many documents needs, and not what fills a store. */
 const MOST_REGISTRATIONS = 120;
 const ID = /^[\w.:/+=-]{1,200}$/;
@@ -60,6 +63,7 @@ const HASH = /^[0-9a-f]{64}$/;
 export class Documents {
   readonly #options: ReturnType<typeof resolveDocuments>;
   readonly #registrations = new GuardedCounter("Graph.documents");
+  #isFailingUntil = 0;
 
   constructor(options: DocumentsOptions = {}) {
     this.#options = resolveDocuments(options);
@@ -78,20 +82,33 @@ export class Documents {
   }
 
   async #automatic(hash: string, query: string | null, ctx: BaseContext): Promise<ResolvedDocument> {
-    const store = ctx.host.stores.durable;
-    const key = `apq:{${hash}}`;
+    const { clock, stores } = ctx.host;
+    const documents = new KeptDocuments(stores.durable, clock);
     if (query === null) {
-      const kept = await store.get(key);
+      const kept = await this.#try(ctx, () => documents.get(hash));
       if (kept === null) throw notFound();
       return { source: kept, keep: null };
     }
     if (createHash("sha256").update(query).digest("hex") !== hash) {
       throw new HttpException(400, "The hash is not that of the document", { code: "PERSISTED_QUERY_MISMATCH" });
     }
+    const keepMs = this.#options.keepSeconds * 1000;
     const keep = async (): Promise<void> => {
-      if (await this.#mayRegister(ctx)) await store.set(key, query, this.#options.keepSeconds * 1000);
+      await this.#try(ctx, () => documents.keep(hash, query, keepMs, () => this.#mayRegister(ctx)));
     };
-    return { source: given(query), keep: query.length > LONGEST_KEPT ? null : keep };
+    return { source: given(query), keep: Buffer.byteLength(query) > LONGEST_KEPT ? null : keep };
+  }
+
+  /** A document that cannot be looked up or kept is one that is not known: the client sends it whole, and it runs. */
+  async #try<T>({ host }: BaseContext, operation: () => Promise<T>): Promise<T | null> {
+    if (host.clock.monotonic() < this.#isFailingUntil) return null;
+    try {
+      return await operation();
+    } catch (err) {
+      this.#isFailingUntil = host.clock.monotonic() + RETRY_STORE_MS;
+      host.log.error({ err }, "Graph.documents: the store failed; clients have to send their documents whole");
+      return null;
+    }
   }
 
   /** Beyond it a document runs and is not kept: the client sends it whole again, and nobody fills the store. */

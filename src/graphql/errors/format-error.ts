@@ -6,6 +6,7 @@ import type { BaseContext } from "../../http/context.ts";
 import { HttpException } from "../../http/exceptions.ts";
 import { logFailure, logRefusal } from "../../http/problem.ts";
 import { GraphQLDenied } from "../language/denied.ts";
+import { locationsOf } from "./document-source.ts";
 
 /** An error as it goes out. */
 export interface FormattedError {
@@ -16,30 +17,45 @@ export interface FormattedError {
 }
 
 const MASKED = "Unexpected error";
+const LATER = "Service unavailable. Try again later."; /** A client may give a field a name of any length. */
+const MOST_LOGGED = 300;
 
 /**
  * Formats an error and writes the one log line that its correlation id is found in. The text of an error that is meant for
- * clients is sent: graphql's own, a `GraphQLError` of a resolver, an HTTP exception. Any other is masked.
+ * clients is sent: graphql's own, a `GraphQLError` of a resolver, an HTTP exception. Any other is masked; an outage keeps its code
+ * and `retryAfter`.
  */
 export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: boolean): FormattedError {
   const id = correlationId();
   const cause = rootCause(error);
   const isShown = isDebug || isMeantForClients(error, cause);
-  const code = isShown ? codeOf(error, cause) : "INTERNAL_SERVER_ERROR";
-  const { locations, path } = error;
+  // As on a route: when to come back is worth telling, why is not.
+  const outage = !isShown && cause instanceof PorticoError && cause.status === 503 ? cause : null;
+  const code = isShown ? codeOf(error, cause) : (outage?.code ?? "INTERNAL_SERVER_ERROR");
+  const { path } = error;
+  const locations = locationsOf(error);
   log(
     ctx,
     error,
     cause,
-    { correlation_id: id, code, ...(path === undefined ? {} : { field: path.join(".") }) },
+    { correlation_id: id, code, ...(path === undefined ? {} : { field: cut(path.join("."), MOST_LOGGED) }) },
     isShown && !isDebug,
   );
   return {
-    message: isShown ? shown(error, cause) : MASKED,
+    message: isShown ? shown(error, cause) : outage === null ? MASKED : LATER,
     ...(locations === undefined ? {} : { locations: locations.map(({ line, column }) => ({ line, column })) }),
     ...(path === undefined ? {} : { path }),
-    extensions: { ...(isShown ? safeExtensions(error, cause) : {}), code, correlationId: id },
+    extensions: {
+      ...(isShown ? safeExtensions(error, cause) : outage === null ? {} : waitOf(outage)),
+      code,
+      correlationId: id,
+    },
   };
+}
+
+/** Whether what went wrong is not meant for clients. */
+export function isUnexpected(error: GraphQLError): boolean {
+  return !isMeantForClients(error, rootCause(error));
 }
 
 /** What a resolver threw, below what graphql wrapped around it. */
@@ -66,12 +82,18 @@ function isMisfit(error: GraphQLError, cause: GraphQLError): boolean {
 
 // The sentences of graphql's executor and of its scalars, in both majors.
 const MISFIT =
-  / cannot represent |^Expected `.*`.*returned: |^Expected Iterable, |^Expected value of type "|^Abstract type "|^Runtime Object type "/;
+  / cannot represent |^Expected `.*returned: |^Expected Iterable, |^Expected value of type "|^Abstract type "|^Runtime Object type "/;
 
 function codeOf(error: GraphQLError, cause: unknown): string {
   const given =
     error.extensions["code"] ?? (isGraphQLError(cause) ? cause.extensions["code"] : (cause as PorticoError).code);
-  return typeof given === "string" ? given : "INTERNAL_SERVER_ERROR";
+  if (typeof given === "string") return given;
+  return isAboutArgument(cause) ? "BAD_USER_INPUT" : "INTERNAL_SERVER_ERROR";
+}
+
+/** Whether graphql could not make an argument of what the document and its variables say together: found when the field is run. */
+function isAboutArgument(cause: unknown): boolean {
+  return isGraphQLError(cause) && cause.nodes !== undefined && cause.message.startsWith('Argument "');
 }
 
 /** What graphql says of a document or a variable repeats what it was sent, of whatever length. */
@@ -82,16 +104,16 @@ function shown(error: GraphQLError, cause: unknown): string {
 
 const MOST_SHOWN = 1_000;
 
-/** Whether graphql found it in the document or its variables, before anything ran. */
+/** Whether graphql found it in the document or its variables, before the resolver ran. */
 function isAboutRequest(error: GraphQLError, cause: unknown): boolean {
-  return error.path === undefined && isGraphQLError(cause);
+  return isAboutArgument(cause) || (error.path === undefined && isGraphQLError(cause));
 }
 
 /** The sentence for the log, without the value: it may be a password that was sent as a number. */
 function withoutValue(message: string): string {
   const variable = /^Variable "(\$\w+)"/.exec(message)?.[1];
   if (variable !== undefined) return `The variable ${variable} does not fit its type`;
-  return message.replace(/\b(value:|found:?) .*$/s, "$1 ...");
+  return message.replace(/\b(value:?|found:?) .*$/s, "$1 ...");
 }
 
 function messageOf(error: GraphQLError, cause: unknown): string {
@@ -108,10 +130,13 @@ function safeExtensions(error: GraphQLError, cause: unknown): Readonly<Record<st
 }
 
 function membersOf(cause: unknown): Readonly<Record<string, unknown>> {
-  if (!(cause instanceof PorticoError)) return {};
-  const { "retry-after": wait } = cause.headers;
-  // One of several fields has no header of its own.
-  return { ...(/^\d+$/.test(wait ?? "") ? { retryAfter: Number(wait) } : {}), ...cause.members };
+  return cause instanceof PorticoError ? { ...waitOf(cause), ...cause.members } : {};
+}
+
+/** One of several fields has no header of its own. */
+function waitOf({ headers }: PorticoError): { readonly retryAfter?: number } {
+  const { "retry-after": wait } = headers;
+  return /^\d+$/.test(wait ?? "") ? { retryAfter: Number(wait) } : {};
 }
 
 /** The client was told no, by a gate or an exception with nothing beneath it: where that was thrown is of no interest. */

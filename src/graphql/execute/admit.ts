@@ -14,10 +14,14 @@ import type { Pipeline } from "./run-request.ts";
 export interface Arrival {
   /** Whether the request holds this operation alone; an entry of a batch is not, nor one on a socket. */
   readonly isAlone: boolean;
+  /** Whether it is not the one that the request was counted for: a later entry of a batch, or an operation on a socket. */
+  readonly isFurther?: boolean;
   /** Whether it came by GET, which mutations may not. */
   readonly isGet: boolean;
   /** What the transport can carry: an answer (queries and mutations), a stream (subscriptions), or either. */
   readonly takes: "answer" | "stream" | "either";
+  /** Is called before a subscription is opened, which a rejection refuses. */
+  readonly beforeStream?: () => Promise<void>;
   /** Is handed what gives up a query or a mutation, when that starts. */
   readonly onStart?: (abort: () => void) => void;
 }
@@ -48,8 +52,10 @@ export async function admit(
   arrival: Arrival,
   facts: Facts,
 ): Promise<Admitted> {
-  const { schema, preparer, limits, documents } = pipeline;
+  const { schema, preparer, limits, documents, hooks } = pipeline;
   const params = read();
+  // A subscription holds them as long as it runs: only where somebody reads them.
+  if (!hooks.isEmpty) facts.extensions = params.extensions;
   facts.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
   const { source, keep } = await documents.find(params, ctx);
   const prepared = preparer.prepare(source, params.operationName, {
@@ -61,7 +67,8 @@ export async function admit(
   });
   facts.prepared = prepared;
   const variables = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
-  facts.cost = checkCost(prepared, variables, limits);
+  facts.cost = prepared.cost?.(variables) ?? null;
+  checkCost(facts.cost, limits);
   await keep?.();
   const { operationName, cost, trace } = facts;
   const declared = declaredOf(prepared.operation, params.variables);

@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError } from "graphql";
 import type { BaseContext } from "../../http/context.ts";
 import { type FormattedError, formatError } from "../errors/format-error.ts";
+import { formatErrors } from "../errors/format-errors.ts";
 import { toRefusal } from "../errors/to-refusal.ts";
 import type { Facts } from "./admit.ts";
 
@@ -26,7 +27,7 @@ export function isRefused({ body }: Pick<OperationAnswer, "body">): boolean {
 
 /** What an execution gave, as an answer. */
 export function answerTo(result: ExecutionResult, ctx: BaseContext, isDebug: boolean, facts: Facts): OperationAnswer {
-  const errors = result.errors?.map((error) => formatError(error, ctx, isDebug)) ?? [];
+  const errors = formatErrors(result.errors ?? [], ctx, isDebug);
   const body = {
     data: result.data ?? null,
     ...(errors.length === 0 ? {} : { errors }),
@@ -39,7 +40,7 @@ export function answerTo(result: ExecutionResult, ctx: BaseContext, isDebug: boo
 export function refusalTo(error: unknown, ctx: BaseContext, isDebug: boolean, facts: Facts): OperationAnswer {
   const { status, headers, errors } = toRefusal(error);
   const body = {
-    errors: errors.map((entry) => formatError(entry, ctx, isDebug)),
+    errors: formatErrors(errors, ctx, isDebug),
     ...extensionsOf(facts, undefined),
   };
   return printed({ status, headers, body }, ctx, isDebug);

@@ -1,6 +1,7 @@
+import type { DocumentNode } from "graphql";
 import type { ErrorCode } from "../../core/error-codes.ts";
-import type { Cost } from "../limits/cost.ts";
 import type { Limits } from "../limits/limits.ts";
+import { longestAlias } from "../limits/longest-alias.ts";
 import type { Structure } from "../limits/measure.ts";
 import { type GraphRefusal, refusal } from "./refusal.ts";
 
@@ -12,19 +13,24 @@ export function checkStructure(structure: Structure, limits: Limits): void {
   }
 }
 
-/**
- * What the operation costs with these variables, which are coerced already; `null` while cost analysis is off. Throws
- * `GraphRefusal` when that is more than the budget.
- */
-export function checkCost(
-  prepared: { readonly cost: Cost | null },
-  variables: Readonly<Record<string, unknown>>,
-  limits: Limits,
-): number | null {
-  if (prepared.cost === null) return null;
-  const cost = prepared.cost(variables);
-  if (limits.cost !== null && cost > limits.cost) throw over("COST_LIMIT_EXCEEDED", "cost", cost, limits.cost);
-  return cost;
+/** Throws `GraphRefusal` for a document with an alias that is too long: a list repeats it in the response for each item. */
+export function checkAliases(document: DocumentNode, { aliases }: Limits): void {
+  if (aliases === null) return;
+  const length = longestAlias(document);
+  if (length > LONGEST_ALIAS)
+    throw refusal(
+      "ALIAS_LIMIT_EXCEEDED",
+      `The document has an alias of ${length} characters, the limit is ${LONGEST_ALIAS}`,
+    );
+}
+
+/** In characters. Without a limit, a document of 60 kB gets a response of hundreds of megabytes. */
+const LONGEST_ALIAS = 256;
+
+/** Throws `GraphRefusal` when an operation costs more than the budget; `null` is the cost while cost analysis is off. */
+export function checkCost(cost: number | null, limits: Limits): void {
+  if (cost !== null && limits.cost !== null && cost > limits.cost)
+    throw over("COST_LIMIT_EXCEEDED", "cost", cost, limits.cost);
 }
 
 /** Refuses with the limit and the count in the sentence: a client has to know how far off it is. */

@@ -1,17 +1,15 @@
 import { hash } from "node:crypto";
 import { type DocumentNode, type GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode } from "graphql";
 import { type Cost, compileCost } from "../limits/cost.ts";
-import { asksForSchema } from "../limits/introspection.ts";
+import { asksForSchema, asksForTooMuch } from "../limits/introspection.ts";
 import type { Limits } from "../limits/limits.ts";
 import { measure, type Structure } from "../limits/measure.ts";
-import { checkStructure } from "./check-limits.ts";
+import { checkAliases, checkStructure } from "./check-limits.ts";
 import { DocumentCache } from "./document-cache.ts";
-import { type ReadDocument, readDocument } from "./read-document.ts";
+import { checkLength, type ReadDocument, readDocument } from "./read-document.ts";
 import { refusal } from "./refusal.ts";
 import { hideSuggestions } from "./suggestions.ts";
 import { validateDocument } from "./validate-document.ts";
-
-export { checkCost } from "./check-limits.ts";
 
 /** One operation of a document that is valid and within the limits: everything about it that the variables do not change. */
 export interface Prepared {
@@ -53,11 +51,12 @@ export class Preparer {
   }
 
   /**
-   * The chosen operation, ready to be executed. Throws `GraphRefusal` for the first of these that is wrong: the number of
-   * tokens, the syntax, the choice of the operation, the structural limits, the validity of the document, introspection
-   * while it is off.
+   * The chosen operation, ready to be executed. Throws `GraphRefusal` for the first of these that is wrong: the length of the
+   * document, the number of its tokens, the syntax, the choice of the operation, the structural limits, the validity of the
+   * document, introspection while it is off.
    */
   prepare(source: string, operationName: string | null, { refuse }: PrepareOptions = {}): Prepared {
+    checkLength(source, this.#limits);
     // Hashed as UTF-8, in which all halves of surrogate pairs look the same.
     const key = source.isWellFormed() ? hash("sha256", source, "base64") : null;
     const known = key === null ? undefined : this.#cache.get(key);
@@ -81,9 +80,12 @@ export class Preparer {
     const { document, fragments } = entry;
     const structure = measure(operation, fragments);
     checkStructure(structure, this.#limits);
+    if (!isValid) checkAliases(document, this.#limits);
     if (!isValid) validateDocument(this.#schema, entry, { limits: this.#limits, introspection: this.#introspection });
     if (!this.#introspection && asksForSchema(operation, fragments))
       throw refusal("INTROSPECTION_DISABLED", "Introspection is switched off");
+    if (asksForTooMuch(operation, fragments))
+      throw refusal("GRAPHQL_VALIDATION_FAILED", "Maximum introspection depth exceeded");
     const cost = this.#limits.cost === null ? null : compileCost(this.#schema, document, operation, fragments);
     return { document, operation, name: operation.name?.value ?? null, structure, cost };
   }

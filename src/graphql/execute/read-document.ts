@@ -1,4 +1,5 @@
 import { type DocumentNode, GraphQLError, parse } from "graphql";
+import { DocumentSource } from "../errors/document-source.ts";
 import { type Fragments, fragmentsOf } from "../limits/fold.ts";
 import type { Limits } from "../limits/limits.ts";
 import { MOST_NESTED, scan } from "../limits/scan.ts";
@@ -11,6 +12,12 @@ export interface ReadDocument {
   readonly tokens: number;
 }
 
+/** Throws `GraphRefusal` for a document that is too long, before anything else looks at its text. */
+export function checkLength({ length }: string, { characters }: Limits): void {
+  if (characters !== null && length > characters)
+    throw refusal("CHARACTER_LIMIT_EXCEEDED", `The document has ${length} characters, the limit is ${characters}`);
+}
+
 /** Parses a document. Throws `GraphRefusal` for one that has too many tokens, and for one that does not parse. */
 export function readDocument(source: string, limits: Limits): ReadDocument {
   const { tokens, nesting } = scan(source, limits.tokens ?? Number.POSITIVE_INFINITY);
@@ -21,10 +28,13 @@ export function readDocument(source: string, limits: Limits): ReadDocument {
   return { document, fragments: fragmentsOf(document), tokens };
 }
 
-function tryParse(source: string, { tokens }: Limits): DocumentNode {
+function tryParse(text: string, { tokens }: Limits): DocumentNode {
+  const source = new DocumentSource(text);
   try {
     // Counted already; the parser's own count stands by for what it would read otherwise.
-    return parse(source, tokens === null ? {} : { maxLexicalTokens: tokens, maxComments: tokens });
+    const document = parse(source, tokens === null ? {} : { maxLexicalTokens: tokens, maxComments: tokens });
+    if (document.loc !== undefined) source.dropLongText(document.loc);
+    return document;
   } catch (error) {
     if (error instanceof GraphQLError) throw refusalOf("GRAPHQL_PARSE_FAILED", [error]);
     throw error;

@@ -34,8 +34,15 @@ export function refusal(
 export function refusalOf(code: ErrorCode, errors: readonly GraphQLError[]): GraphRefusal {
   return new GraphRefusal(
     errorCodes[code],
-    errors.map((error) => changed(error, error.message, code)),
+    errors.map((error) => withCode(error, code)),
   );
+}
+
+/** Making the error again would look for its place in the document again. */
+function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
+  if (error.originalError !== undefined) return changed(error, error.message, code);
+  error.extensions["code"] = code;
+  return error;
 }
 
 /**

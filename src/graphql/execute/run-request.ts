@@ -49,7 +49,14 @@ export function openRequest(
   const observation = observe(pipeline.hooks, ctx.host);
   return observation.run(async () => {
     const { trace } = observation;
-    const facts: Facts = { operationName: null, operationType: null, prepared: null, cost: null, trace };
+    const facts: Facts = {
+      operationName: null,
+      operationType: null,
+      prepared: null,
+      cost: null,
+      extensions: {},
+      trace,
+    };
     const opened = await open(pipeline, ctx, read, arrival, observation, facts);
     if ("text" in opened) observation.end(opened.body, facts);
     return opened;
@@ -66,9 +73,12 @@ async function open(
 ): Promise<OperationAnswer | LiveSubscription> {
   const { timeoutMs } = pipeline;
   try {
+    if (arrival.isFurther === true) await ctx.identity.credential?.use?.();
     const admitted = await admit(pipeline, ctx, read, arrival, facts);
-    if (admitted.prepared.operation.operation === OperationTypeNode.SUBSCRIPTION)
+    if (admitted.prepared.operation.operation === OperationTypeNode.SUBSCRIPTION) {
+      await arrival.beforeStream?.();
       return await openSubscription(pipeline, ctx, admitted, observation, facts);
+    }
     const execution = ctx.kind === "http" ? admitted.execution : { ...admitted.execution, timeoutMs };
     const result = await runOperation(ctx, execution, arrival);
     return answerTo(result, ctx, pipeline.isDebug, facts);

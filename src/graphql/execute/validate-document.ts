@@ -1,11 +1,11 @@
 import { type GraphQLSchema, OverlappingFieldsCanBeMergedRule, specifiedRules, validate } from "graphql";
+import { MOST_ERRORS } from "../errors/format-errors.ts";
 import type { Limits } from "../limits/limits.ts";
 import { findOverlaps } from "../limits/overlaps.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { refusal, refusalOf } from "./refusal.ts";
 import { hideSuggestions } from "./suggestions.ts";
 
-const MOST_ERRORS = 20;
 // Of operations that are as large as they may be; without a limit, of some that nobody writes by hand.
 const MOST_OPERATIONS = 10;
 const LARGE = 10_000;

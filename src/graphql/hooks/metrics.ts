@@ -9,6 +9,7 @@ export interface MetricsRecord {
   /** Without subscriptions, as in the next: how long they were open does not make them slow. */
   readonly average_seconds: number;
   readonly slowest_seconds: number;
+  /** Of those whose cost was measured: not of those that were refused before. */
   readonly average_cost: number;
 }
 
@@ -20,14 +21,17 @@ interface Totals {
   seconds: number;
   slowest: number;
   cost: number;
+  /** Those of them whose cost was measured. */
+  costed: number;
 }
 
 const MOST_NAMES = 1_000;
 
 /**
- * A hook that counts operations by name: running totals in memory, nothing else. Unnamed operations, and those that were
- * refused before they ran, share the row `<anonymous>`; after 1,000 names the next ones, and names of more than 200
- * characters, share `<other>`. Of subscriptions the number, the errors and the costs count, not how long they were open.
+ * A hook that counts operations by name: running totals in memory, nothing else. Unnamed operations share the row
+ * `<anonymous>`; after 1,000 names the next ones, and names of more than 200 characters, share `<other>`. An operation that was
+ * refused before it ran is counted in the row of its name if there is one, else in `<anonymous>`. Of subscriptions the number,
+ * the errors and the costs count, not how long they were open.
  *
  * @example
  * ```ts
@@ -42,7 +46,7 @@ const MOST_NAMES = 1_000;
  */
 export class Metrics {
   readonly #rows = new NamedRows<Totals>(
-    () => ({ count: 0, timed: 0, errors: 0, seconds: 0, slowest: 0, cost: 0 }),
+    () => ({ count: 0, timed: 0, errors: 0, seconds: 0, slowest: 0, cost: 0, costed: 0 }),
     MOST_NAMES,
   );
 
@@ -51,6 +55,7 @@ export class Metrics {
     row.count++;
     if (!result.ok) row.errors++;
     row.cost += context.cost ?? 0;
+    if (context.cost !== null) row.costed++;
     if (context.operationType === "subscription") return;
     row.timed++;
     row.seconds += context.durationSeconds;
@@ -68,12 +73,12 @@ export class Metrics {
   }
 }
 
-function recordOf({ count, timed, errors, seconds, slowest, cost }: Totals): MetricsRecord {
+function recordOf({ count, timed, errors, seconds, slowest, cost, costed }: Totals): MetricsRecord {
   return {
     count,
     errors,
     average_seconds: timed === 0 ? 0 : seconds / timed,
     slowest_seconds: slowest,
-    average_cost: cost / count,
+    average_cost: costed === 0 ? 0 : cost / costed,
   };
 }

@@ -8,7 +8,8 @@ const LONGEST_NAME = 200;
 
 /**
  * One row per operation name, of which clients may invent as many as they like: there are no more rows than were allowed, and
- * no long names. Unnamed operations, and those that were refused before they ran, share a row; so do all further names.
+ * no long names. Unnamed operations share a row, and so do all further names. An operation that was refused before it ran makes
+ * no row: it is in the row of its name if there is one, else in that of unnamed operations.
  */
 export class NamedRows<T> {
   // A Map: `constructor` is a name like any other.
@@ -26,9 +27,10 @@ export class NamedRows<T> {
 
   /** The row of an operation. */
   of({ operationName, isRefused }: OperationContext): T {
-    if (operationName === null || isRefused) return this.#shared(ANONYMOUS);
+    if (operationName === null) return this.#shared(ANONYMOUS);
     const row = this.#rows.get(operationName);
     if (row !== undefined) return row;
+    if (isRefused) return this.#shared(ANONYMOUS);
     if (operationName.length > LONGEST_NAME || !this.#isNew(operationName, this.#names)) return this.#shared(OTHER);
     this.#names++;
     return this.#add(operationName);

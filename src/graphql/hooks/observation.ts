@@ -50,7 +50,7 @@ export class Observation {
     this.#isOver = true;
     if (this.#hooks.isEmpty) return;
     const { clock, log } = this.#host;
-    const { operationName, operationType, cost } = findings;
+    const { operationName, operationType, cost, extensions } = findings;
     const errors = told.errors ?? [];
     const end: OperationEnd = {
       result: { data: told.data ?? null, errors, ok: errors.length === 0 },
@@ -58,6 +58,7 @@ export class Observation {
         operationName,
         operationType,
         cost,
+        extensions,
         started: this.#started,
         durationSeconds: (clock.monotonic() - this.#started) / 1000,
         isRefused: !("data" in told),

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { errorCodes } from "../../core/error-codes.ts";
 import { flag, optional, resolveOptions } from "../../core/options.ts";
+import { countErrors } from "../errors/format-errors.ts";
 import { shownName } from "./named-rows.ts";
 import type { OperationContext, OperationEnd, OperationHook, OperationResult } from "./operation-hook.ts";
 
@@ -32,9 +33,9 @@ export interface OpenTelemetryOptions {
 const rules = { active: optional(flag, false) };
 
 /**
- * A hook that makes one span per operation, with `graphql.operation.name`, `graphql.errors` and `graphql.cost`. The span is
- * made when the operation ends, with its true start, under the span that is active then; with `active` it is open meanwhile.
- * The tracer is yours: Portico knows no tracing library.
+ * A hook that makes one span per operation, with `graphql.operation.name`, `graphql.errors` and `graphql.cost`. The name of an
+ * unnamed operation is `<anonymous>`. The span is made when the operation ends, with its true start, under the span that is
+ * active then; with `active` it is open meanwhile. The tracer is yours: Portico knows no tracing library.
  *
  * @example
  * ```ts
@@ -96,9 +97,11 @@ function nameOf({ operationType }: OperationContext): string {
 }
 
 function attributesOf({ errors }: OperationResult, context: OperationContext): Attributes {
-  const { operationName, operationType, cost } = context;
-  const attributes: Attributes = { "graphql.errors": errors.length };
-  if (operationName !== null) attributes["graphql.operation.name"] = shownName(context);
+  const { operationType, cost } = context;
+  const attributes: Attributes = {
+    "graphql.errors": countErrors(errors),
+    "graphql.operation.name": shownName(context),
+  };
   if (operationType !== null) attributes["graphql.operation.type"] = operationType;
   if (cost !== null) attributes["graphql.cost"] = cost;
   return attributes;

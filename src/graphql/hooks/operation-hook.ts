@@ -7,7 +7,7 @@ import type { FieldTrace } from "./field-trace.ts";
 export interface OperationResult {
   /** `null` when there is none, and for a subscription, whose values have been sent. */
   readonly data: unknown;
-  /** As they stand in the answer; of a subscription the first 100 that were sent. */
+  /** As they stand in the response, at most eleven; of a subscription the first 100 that were sent. */
   readonly errors: readonly FormattedError[];
   /** Whether there are none. */
   readonly ok: boolean;
@@ -21,6 +21,8 @@ export interface OperationFindings {
   readonly operationType: "query" | "mutation" | "subscription" | null;
   /** The measured cost; `null` while cost analysis is off, and when the operation was refused before it was measured. */
   readonly cost: number | null;
+  /** The `extensions` of the request, as the client sent them; empty without any. */
+  readonly extensions: Readonly<Record<string, unknown>>;
 }
 
 /** Which operation it was. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Logger } from "../../core/logger.ts";
 import { flag, optional, resolveOptions, seconds } from "../../core/options.ts";
+import { countErrors } from "../errors/format-errors.ts";
 import type { FieldTiming } from "./field-trace.ts";
 import { shownName } from "./named-rows.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
@@ -70,7 +71,7 @@ export class OperationLog {
     const { durationSeconds, cost, trace } = context;
     const name = shownName(context);
     const ms = round(durationSeconds * 1000);
-    const errors = result.errors.length;
+    const errors = countErrors(result.errors);
     const fields = this.traces ? (trace?.slowest(MOST_FIELDS).map(rounded) ?? []) : [];
     this.#write(
       `${name} took ${ms} ms, cost=${cost ?? "-"} errors=${errors}${fields.length === 0 ? "" : `, slowest: ${fields.map(say).join(", ")}`}`,

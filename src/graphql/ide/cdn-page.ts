@@ -37,12 +37,10 @@ const START = `
 const options = JSON.parse(document.getElementById("options").textContent);
 document.title = options.title;
 const url = location.origin + location.pathname;
-const socket = options.subscriptionUrl === null ? null : new URL(options.subscriptionUrl, url);
-if (socket !== null) socket.protocol = socket.protocol.replace("http", "ws");
 const fetcher = GraphiQL.createFetcher({
   url,
   enableIncrementalDelivery: false,
-  ...(socket === null ? {} : { subscriptionUrl: socket.href }),
+  ...(options.hasSocket ? { subscriptionUrl: url.replace("http", "ws") } : {}),
 });
 ReactDOM.createRoot(document.getElementById("explorer")).render(
   React.createElement(GraphiQL, {

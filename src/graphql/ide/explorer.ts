@@ -31,11 +31,11 @@ export class Explorer {
 
   async serve(ctx: HttpContext): Promise<void> {
     ctx.outgoing.vary("Accept");
-    if (this.#ide.assets === "cdn") return sendText(ctx, cdnHeaders, cdnPage(this.#options(ctx)));
+    if (this.#ide.assets === "cdn") return sendText(ctx, cdnHeaders, cdnPage(this.#options()));
     this.#bundle ??= findExplorer();
     const bundle = await this.#bundle;
     if (bundle === null) return sendText(ctx, explorerHeaders(["'none'"], []), NOT_THERE);
-    await this.#sendBundled(ctx, bundle, bundledEnd(this.#options(ctx)));
+    await this.#sendBundled(ctx, bundle, bundledEnd(this.#options()));
   }
 
   async #sendBundled({ outgoing, exchange }: HttpContext, bundle: ExplorerBundle, end: Buffer): Promise<void> {
@@ -60,12 +60,10 @@ export class Explorer {
     outgoing.stream(Readable.from([page]), type);
   }
 
-  #options({ exchange }: HttpContext): PageOptions {
+  /** The same whatever the client wrote as the path: a page for each spelling would be held for each. */
+  #options(): PageOptions {
     const { title, query } = this.#ide;
-    const path = exchange.target.replace(/\?.*$/s, "");
-    // Relative to the page: whoever stands before us may have taken a prefix away.
-    const subscriptionUrl = this.#hasSocket() ? `./${path.slice(path.lastIndexOf("/") + 1)}` : null;
-    return { title, query, subscriptionUrl };
+    return { title, query, hasSocket: this.#hasSocket() };
   }
 }
 

@@ -2,6 +2,6 @@
 export interface PageOptions {
   readonly title: string;
   readonly query: string | null;
-  /** Where subscriptions go, relative to the page; `null` while no socket is mounted. */
-  readonly subscriptionUrl: string | null;
+  /** Whether subscriptions are accepted by a socket at the address of the page. */
+  readonly hasSocket: boolean;
 }

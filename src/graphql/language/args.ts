@@ -69,5 +69,10 @@ export type Undeclared<P, Parent, Gated> =
  * ```
  */
 export type Args<P = {}, Parent = unknown, Gated = false> = Declared<P, Gated> & Undeclared<P, Parent, Gated>;
+/**
+ * What the wrapper form hands to a resolver. TypeScript creates rest types from objects alone: with `true` in it, `...rest`
+ * in the destructuring does not compile.
+ */
+export type ResolverArgs<P, Parent, Gated> = Args<P, Parent, Gated> & true;
 /** The same for a unit test, where the ambient names may be left out. */
 export type TestArgs<P, Parent = unknown, Gated = false> = Declared<P, Gated> & Partial<Undeclared<P, Parent, Gated>>;

@@ -5,7 +5,7 @@ import type { GraphContext } from "../graph-context.ts";
 import { OperationOver } from "../operation-over.ts";
 import type { Complete } from "./complete-input.ts";
 import type { FieldDeclaration, Finish } from "./declaration.ts";
-import { denialSince, type FieldGate, type GateQuestion, passGate } from "./gate.ts";
+import { denialSince, type FieldGate, type GateQuestion, passGates } from "./gate.ts";
 
 type RawArgs = Readonly<Record<string, unknown>>;
 export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;
@@ -43,8 +43,8 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
   const resolve = limited(field.options.limit, field.finish === null ? run : finished(run, args, field.finish));
-  if (field.gate === null) return resolve;
-  return field.operation === "subscription" ? gatedAgain(field.gate, args, resolve) : gated(field.gate, args, resolve);
+  const { gates } = field;
+  return field.operation === "subscription" ? gatedAgain(gates, args, resolve) : gated(gates, args, resolve);
 }
 
 function finished(run: Resolve, args: readonly ArgPlan[], finish: Finish): Resolve {
@@ -61,10 +61,9 @@ function isOver(graph: GraphContext | undefined): boolean {
 }
 
 /** The resolver of a field that is a property of its parent. */
-export function compileProperty(key: string, { gate, options }: FieldDeclaration, receiver: object | null): Resolve {
+export function compileProperty(key: string, { gates, options }: FieldDeclaration, receiver: object | null): Resolve {
   const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
-  const read = limited(options.limit, property);
-  return gate === null ? read : gated(gate, [], read);
+  return gated(gates, [], limited(options.limit, property));
 }
 
 function limited(limit: RateLimit | undefined, resolve: Resolve): Resolve {
@@ -75,10 +74,11 @@ function limited(limit: RateLimit | undefined, resolve: Resolve): Resolve {
   };
 }
 
-function gated(gate: FieldGate, args: readonly ArgPlan[], resolve: Resolve): Resolve {
+function gated(gates: readonly FieldGate[], args: readonly ArgPlan[], resolve: Resolve): Resolve {
+  if (gates.length === 0) return resolve;
   const ask = questioner(args);
   return (source, raw, graph, info) => {
-    const passed = passGate(gate, graph, ask(source, raw));
+    const passed = passGates(gates, graph, ask(source, raw, info));
     return passed === undefined
       ? resolve(source, raw, graph, info)
       : passed.then(() => resolve(source, raw, graph, info));
@@ -86,18 +86,21 @@ function gated(gate: FieldGate, args: readonly ArgPlan[], resolve: Resolve): Res
 }
 
 /** A subscription outlives what its gate has said: the operation remembers how to ask again. */
-function gatedAgain(gate: FieldGate, args: readonly ArgPlan[], subscribe: Resolve): Resolve {
+function gatedAgain(gates: readonly FieldGate[], args: readonly ArgPlan[], subscribe: Resolve): Resolve {
+  if (gates.length === 0) return subscribe;
   const ask = questioner(args);
-  const start = gated(gate, args, subscribe);
+  const start = gated(gates, args, subscribe);
   return (source, raw, graph, info) => {
-    graph.denialSince = (now) => denialSince(gate, now, ask(source, raw));
+    graph.denialSince = (now) => denialSince(gates, now, ask(source, raw, info));
     return start(source, raw, graph, info);
   };
 }
 
-function questioner(args: readonly ArgPlan[]): (parent: unknown, raw: RawArgs) => GateQuestion {
+function questioner(
+  args: readonly ArgPlan[],
+): (parent: unknown, raw: RawArgs, info: GraphQLResolveInfo) => GateQuestion {
   const hasArgs = args.length > 0;
-  return (parent, raw) => ({ parent, args: () => readArgs(args, raw), hasArgs });
+  return (parent, raw, info) => ({ parent, args: () => readArgs(args, raw), hasArgs, info });
 }
 
 function readArgs(args: readonly ArgPlan[], raw: RawArgs): Record<string, unknown> {

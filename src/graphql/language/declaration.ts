@@ -4,7 +4,7 @@ import type { GraphContext } from "../graph-context.ts";
 import { isTypeRef } from "./arg.ts";
 import type { Operation } from "./field-def.ts";
 import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./field-options.ts";
-import { type FieldGate, readGate } from "./gate.ts";
+import { type FieldGate, readGates } from "./gate.ts";
 import { readParameters } from "./parameters.ts";
 import { type DeclaredParams, isAmbient, readParams } from "./params.ts";
 import { ResolverError } from "./resolver-error.ts";
@@ -15,7 +15,7 @@ export interface FieldHead {
   readonly operation: Operation;
   readonly type: AnyRef;
   readonly params: DeclaredParams;
-  readonly gate: FieldGate | null;
+  readonly gates: readonly FieldGate[];
   readonly options: ResolvedFieldOptions;
   /** Makes the value of the field out of what the resolver gave, where the two are not the same. */
   readonly finish: Finish | null;
@@ -63,7 +63,7 @@ export function declareHead(
     operation,
     type,
     params,
-    gate: read.auth === undefined ? null : readGate(operation, read.auth),
+    gates: readGates(operation, read),
     options: read,
     finish,
   };

@@ -24,7 +24,7 @@ export class GraphQLDenied extends GraphQLError {
   readonly code: DeniedCode;
 
   constructor(code: DeniedCode) {
-    super(SENTENCES[code], { extensions: { code } });
+    super(SENTENCES[code], { extensions: code === "SERVICE_UNAVAILABLE" ? { code, retryAfter: 1 } : { code } });
     this.code = code;
   }
 }
@@ -34,3 +34,15 @@ const SENTENCES: Readonly<Record<DeniedCode, string>> = {
   FORBIDDEN: "This is not allowed",
   SERVICE_UNAVAILABLE: "Who is calling could not be found out: try again",
 };
+
+const DENIALS = new Map<DeniedCode, GraphQLDenied>();
+
+/**
+ * The denial that a gate throws, one for all fields: graphql wraps it for each of them, and printing the stack of another one
+ * would cost more than the rest of the field.
+ */
+export function denialWith(code: DeniedCode): GraphQLDenied {
+  const denial = DENIALS.get(code) ?? new GraphQLDenied(code);
+  DENIALS.set(code, denial);
+  return denial;
+}

@@ -73,7 +73,7 @@ function resolverConfig(
   }
   const property = field.member ?? key;
   // Without a gate, a limit or another name, a property is what graphql reads by itself.
-  const isBare = field.gate === null && field.options.limit === undefined;
+  const isBare = field.gates.length === 0 && field.options.limit === undefined;
   const isDefault = isBare && receiver === null && (field.options.name ?? key) === property;
   return isDefault ? {} : { resolve: compileProperty(property, field, receiver) };
 }

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { Args, TestArgs } from "./args.ts";
+import type { Args, ResolverArgs, TestArgs } from "./args.ts";
 import type { FieldDeclaration, FieldHead } from "./declaration.ts";
 
 declare const PARENT: unique symbol;
@@ -32,7 +32,7 @@ export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation
   extends PropertyField<GateParent, Result> {
   /** The wrapper: everything the resolver takes is inferred. */
   <Parent extends GateParent>(
-    resolver: (args: Args<P, Parent, Gated>) => MaybePromise<Result>,
+    resolver: (args: ResolverArgs<P, Parent, Gated>) => MaybePromise<Result>,
     context?: undefined,
   ): FieldDef<Parent, MaybePromise<Result>, TestArgs<P, Parent, Gated>, Op>;
   /** A legacy decorator of a property. */
@@ -55,7 +55,7 @@ export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation
 /** Takes an async generator, or stands behind `@` on one. */
 export interface SubscriptionFactory<Event, P, Gated> {
   (
-    resolver: (args: Args<P, undefined, Gated>) => AsyncGenerator<Event, void, void>,
+    resolver: (args: ResolverArgs<P, undefined, Gated>) => AsyncGenerator<Event, void, void>,
     context?: undefined,
   ): FieldDef<unknown, AsyncGenerator<Event, void, void>, TestArgs<P, undefined, Gated>, "subscription">;
   <This, M extends (args: Args<P, This, Gated>) => AsyncGenerator<Event, void, void>>(

@@ -1,8 +1,9 @@
+import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { flag, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/options.ts";
 import type { BaseContext } from "../../http/context.ts";
-import type { CurrentUser } from "../../http/identity.ts";
+import type { AnonymousUser, Caller, CurrentUser } from "../../http/identity.ts";
 import type { RateLimit } from "../../http/rate-limit.ts";
 import type { InjectedParam } from "./args.ts";
 import type { InOf } from "./type.ts";
@@ -17,8 +18,9 @@ export interface GateArgs<Parent, P> {
   readonly ctx: BaseContext<CurrentUser>;
 }
 /**
- * What a gate looks at: the object, and beside it the context, with which a loader finds out what the object does not say. A
- * gate that reads arguments names the parameters too, `Of<OrderRow, typeof params>`.
+ * Names the object that a gate, or the `filter` of a connection, looks at; with it come the context, which a loader takes,
+ * and the arguments of the parameters that it names, `Of<OrderRow, typeof params>`. The user of a gate is its first
+ * parameter: `ctx.user` is `Caller` here, because a filter without a gate runs for anonymous callers too.
  *
  * @example
  * ```ts
@@ -31,7 +33,35 @@ export interface GateArgs<Parent, P> {
  * );
  * ```
  */
-export interface Of<Parent, P = {}> extends GateArgs<Parent, P> {}
+export interface Of<Parent, P = {}> extends Omit<GateArgs<Parent, P>, "ctx"> {
+  readonly ctx: BaseContext<[AnonymousUser] extends [CurrentUser] ? CurrentUser : Caller>;
+}
+
+/**
+ * Decides whether a field may be read: an entry of `permissionClasses`, as an instance or as a class that is constructed
+ * once, without arguments. Only `true` grants. A method that throws or rejects denies, and the log has the error.
+ *
+ * It is called for every object that the field is read from, and for anonymous callers too: `currentContext()` has the
+ * caller.
+ *
+ * @example
+ * ```ts
+ * import { currentContext } from "portico";
+ * import { field, type FieldPermission, t } from "portico/graphql";
+ *
+ * class MayAudit implements FieldPermission {
+ *   hasPermission(): boolean {
+ *     return currentContext()?.user.hasPermission("read:audit") === true;
+ *   }
+ * }
+ *
+ * export const audit = field(t.nullable(t.string), { permissionClasses: [MayAudit] })(() => "all quiet");
+ * ```
+ */
+export interface FieldPermission {
+  /** `source` is the object that the field belongs to, `undefined` at a root; `info` is graphql's resolve info. */
+  hasPermission(source: unknown, info: GraphQLResolveInfo): MaybePromise<boolean>;
+}
 
 /** By how much a list multiplies the cost of what is selected in it. */
 export type ListSize<Argument extends string = string> =
@@ -68,8 +98,11 @@ export interface FieldOptions<P, Parent, Yes extends true, Verdict extends Maybe
   readonly name?: string;
   readonly description?: string;
   readonly deprecationReason?: string;
-  /** Handed to graphql in the field's `extensions`, unchanged. */
-  readonly permissionClasses?: readonly unknown[];
+  /**
+   * Every entry must grant the field, and so must `auth`, which is checked first. The list itself is in the field's
+   * `extensions`, unchanged. @default none
+   */
+  readonly permissionClasses?: readonly (FieldPermission | (new () => FieldPermission))[];
   /** For other tools: handed to graphql, unchanged. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }

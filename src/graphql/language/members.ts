@@ -1,4 +1,5 @@
 import type { FieldDeclaration } from "./declaration.ts";
+import { checkKeepsGates } from "./kept-gates.ts";
 import { METADATA } from "./metadata.ts";
 import type { Class } from "./type.ts";
 
@@ -26,7 +27,12 @@ export function classMembers(model: Class): ReadonlyMap<string, ClassMember> {
   const members = new Map<string, ClassMember>();
   for (const ancestor of lineage) {
     for (const home of [Object.getOwnPropertyDescriptor(ancestor, METADATA)?.value, ancestor.prototype]) {
-      for (const [key, member] of (home && byHome.get(home as object)) ?? []) members.set(key, member);
+      for (const [key, member] of (home && byHome.get(home as object)) ?? []) {
+        const inherited = members.get(key);
+        if (inherited !== undefined)
+          checkKeepsGates(`${ancestor.name}.${key}`, member.field, "a class that it extends", inherited.field);
+        members.set(key, member);
+      }
     }
   }
   return members;

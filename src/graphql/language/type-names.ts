@@ -1,4 +1,5 @@
 import { type FieldDeclaration, isDeclaration } from "./declaration.ts";
+import { checkInheritedGates } from "./inherited-gates.ts";
 import { classMembers } from "./members.ts";
 import { ResolverError } from "./resolver-error.ts";
 import type { AnyRef, InterfaceNode, MemberNode, NamedNode, ObjectNode, UnionNode, WrapperNode } from "./type-node.ts";
@@ -45,9 +46,7 @@ export class TypeNames {
   fieldsOf(node: ObjectNode | InterfaceNode): Readonly<Record<string, MemberNode>> {
     const known = this.#fields.get(node);
     if (known !== undefined) return known;
-    const fields: Record<string, MemberNode> = {};
-    for (const inherited of this.interfacesOf(node)) Object.assign(fields, inherited.fields);
-    Object.assign(fields, node.fields);
+    const own: Record<string, MemberNode> = { ...node.fields };
     if (node.kind === "object" && node.model !== null) {
       for (const { key, field } of classMembers(node.model).values()) {
         if (field.operation !== "field")
@@ -57,9 +56,12 @@ export class TypeNames {
           );
         if (Object.hasOwn(node.fields, key))
           throw new ResolverError(`${node.name}.${key}`, "is there twice: in object() and in its class");
-        fields[key] = field;
+        own[key] = field;
       }
     }
+    const interfaces = this.interfacesOf(node);
+    checkInheritedGates(node.name, own, interfaces, (of) => this.interfacesOf(of));
+    const fields = Object.assign({}, ...interfaces.map((inherited) => inherited.fields), own) as typeof own;
     this.#fields.set(node, fields);
     return fields;
   }

@@ -1,4 +1,4 @@
-import { optional, positiveInteger, type Rule, resolveOptions, wholeNumber } from "../../core/options.ts";
+import { optional, orNull, positiveInteger, resolveOptions, wholeNumber } from "../../core/options.ts";
 
 /** How much one operation may ask for. `null` turns a limit off and leaves the others on. */
 export interface LimitsOptions {
@@ -6,12 +6,14 @@ export interface LimitsOptions {
   readonly cost?: number | null;
   /** How deeply fields are nested, the innermost one included. @default 15 */
   readonly depth?: number | null;
-  /** Fields that are given another name. @default 30 */
+  /** Fields that are given another name, which has at most 256 characters. @default 30 */
   readonly aliases?: number | null;
   /** Fields in the widest selection set. @default 100 */
   readonly breadth?: number | null;
   /** Fields altogether. @default 1000 */
   readonly fields?: number | null;
+  /** Characters of the whole document, before anything of it is read. @default 65,536 */
+  readonly characters?: number | null;
   /** Tokens of the whole document, comments included. @default 2000 */
   readonly tokens?: number | null;
   /** Directives altogether. @default 50 */
@@ -37,6 +39,7 @@ export class Limits implements Required<LimitsOptions> {
   readonly aliases: number | null;
   readonly breadth: number | null;
   readonly fields: number | null;
+  readonly characters: number | null;
   readonly tokens: number | null;
   readonly directives: number | null;
 
@@ -47,6 +50,7 @@ export class Limits implements Required<LimitsOptions> {
     this.aliases = read.aliases;
     this.breadth = read.breadth;
     this.fields = read.fields;
+    this.characters = read.characters;
     this.tokens = read.tokens;
     this.directives = read.directives;
     Object.freeze(this);
@@ -56,10 +60,6 @@ export class Limits implements Required<LimitsOptions> {
   static from(value: Limits | LimitsOptions = {}): Limits {
     return value instanceof Limits ? value : new Limits(value);
   }
-}
-
-function orNull(rule: Rule<number>): Rule<number | null> {
-  return { expected: `${rule.expected}, or null`, read: (value) => (value === null ? null : rule.read(value)) };
 }
 
 // None at all can be meant of these; of the others it would refuse every operation.
@@ -72,6 +72,7 @@ const rules = {
   aliases: optional(count, 30),
   breadth: optional(extent, 100),
   fields: optional(extent, 1000),
+  characters: optional(extent, 65_536),
   tokens: optional(extent, 2000),
   directives: optional(count, 50),
 } as const;

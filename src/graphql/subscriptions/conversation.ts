@@ -157,6 +157,7 @@ export class Conversation {
     const opened = await openRequest(pipeline, this.#ctx, read, {
       isAlone: false,
       isGet: false,
+      isFurther: true,
       takes: subscriptions.operations ? "either" : "stream",
       onStart: (abort) => {
         operation.abort = abort;

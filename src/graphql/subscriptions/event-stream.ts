@@ -3,7 +3,7 @@ import type { HttpContext } from "../../http/context.ts";
 import type { Identity } from "../../http/identity.ts";
 import { LISTENING, TELL_LISTENING } from "../../http/listening.ts";
 import type { OpenConnection } from "../../http/open-connections.ts";
-import { STALLED_MS } from "../../http/socket.ts";
+import { STALLED_MS } from "../../http/unread-response.ts";
 import type { EventSink, LiveSubscription } from "./live-subscription.ts";
 import { recheck } from "./recheck.ts";
 import type { Subscriptions } from "./subscriptions.ts";

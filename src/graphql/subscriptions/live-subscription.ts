@@ -46,7 +46,8 @@ export async function openSubscription(
   observation: Observation,
   facts: Facts,
 ): Promise<OperationAnswer | LiveSubscription> {
-  if (isShared(pipeline.schema, admitted.prepared.operation))
+  const { operation, document } = admitted.prepared;
+  if (isShared(pipeline.schema, operation, document))
     return pipeline.shared.join(pipeline, ctx, admitted, observation, facts);
   const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: pipeline.timeoutMs });
   if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, facts);

@@ -52,8 +52,11 @@ function nobodysExchange(path: string): HttpExchange {
     body() {
       throw refused("the request");
     },
+    isInjected: true,
+    watchBody() {},
     onAbort() {},
     send() {},
+    cut() {},
     breakOff: () => false,
   };
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ExecutionResult } from "graphql";
+import { turns } from "../../core/turns.ts";
 import type { BaseContext } from "../../http/context.ts";
 import { withContext } from "../../http/current-context.ts";
 import type { Host } from "../../http/host.ts";
@@ -34,12 +35,24 @@ export class SharedStreams {
   ): Promise<OperationAnswer | LiveSubscription> {
     const running = this.#byHost.get(ctx.host) ?? new Map<string, SharedStream>();
     this.#byHost.set(ctx.host, running);
-    const key = JSON.stringify([facts.operationName, admitted.execution.variables, admitted.source]);
+    const key = keyOf(facts.operationName, admitted);
     const start = (): SharedStream => new SharedStream(pipeline, ctx, admitted, facts, () => void running.delete(key));
     const stream = running.get(key) ?? this.#outside(start);
     running.set(key, stream);
     return stream.join(observation.ending(facts), ctx, pipeline.isDebug, facts);
   }
+}
+
+/** JSON writes `1e400` as null: without the numbers that it changes, clients could put others on a stream of theirs. */
+function keyOf(operationName: string | null, { execution, source }: Admitted): string {
+  const changed: string[] = [];
+  let at = 0;
+  const variables = JSON.stringify(execution.variables, (_key, value: unknown) => {
+    at++;
+    if (typeof value === "number" && !Number.isFinite(value)) changed.push(`${at} ${value}`);
+    return value;
+  });
+  return JSON.stringify([operationName, variables, changed, source]);
 }
 
 type Ended = ReturnType<Observation["ending"]>;
@@ -124,8 +137,17 @@ class SharedStream {
       const { value } = event;
       if (value.body.errors !== undefined) this.#keep(value.body.errors);
       if (isRefused(value)) return this.#end((sink) => sink.error(value.text));
-      // Whoever is too slow is dropped by the connection's own limit: the others do not wait for it.
-      for (const sink of this.#members.values()) void sink?.next(value.text);
+      await this.#send(value.text);
+    }
+  }
+
+  /** A client that is too slow is dropped by its connection's own limit: the others do not wait for it. */
+  async #send(text: string): Promise<void> {
+    const joined = [...this.#members.keys()];
+    for (const member of joined) {
+      const turn = turns.take();
+      if (turn !== undefined) await turn;
+      void this.#members.get(member)?.next(text);
     }
   }
 

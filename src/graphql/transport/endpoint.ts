@@ -1,7 +1,7 @@
 import type { BaseContext, HttpContext } from "../../http/context.ts";
 import { HttpException, MethodNotAllowed } from "../../http/exceptions.ts";
 import type { MiddlewareFunction } from "../../http/middleware.ts";
-import { formatError } from "../errors/format-error.ts";
+import { formatErrors } from "../errors/format-errors.ts";
 import { toRefusal } from "../errors/to-refusal.ts";
 import type { OperationAnswer } from "../execute/answer.ts";
 import { openRequest, type Pipeline, runRequest } from "../execute/run-request.ts";
@@ -63,7 +63,7 @@ export class Endpoint {
   /** The answer to a refusal, also to one of the route's gate or middleware. */
   renderError(ctx: BaseContext, error: unknown): void {
     const { status, headers, errors } = toRefusal(error);
-    const body = { errors: errors.map((entry) => formatError(entry, ctx, this.#pipeline.isDebug)) };
+    const body = { errors: formatErrors(errors, ctx, this.#pipeline.isDebug) };
     this.#write(ctx, this.#negotiate(ctx) ?? JSON_TYPE, { status, headers, body: JSON.stringify(body) });
   }
 
@@ -88,35 +88,28 @@ export class Endpoint {
 
   /** `type` is null for a client that takes a stream alone. */
   async #run(ctx: HttpContext, type: ResponseType | null, request: GraphRequest): Promise<void> {
-    if (request.kind === "batch") {
-      const texts = await this.#runBatch(ctx, request.entries);
-      return this.#write(ctx, type ?? JSON_TYPE, { status: 200, headers: {}, body: `[${texts.join(",")}]` });
-    }
     try {
+      if (request.kind === "batch") {
+        const texts = await this.#runBatch(ctx, request.entries);
+        return this.#write(ctx, type ?? JSON_TYPE, { status: 200, headers: {}, body: `[${texts.join(",")}]` });
+      }
       const opened = await openRequest(this.#pipeline, ctx, () => request.params, {
         isAlone: true,
         isGet: ctx.exchange.method !== "POST",
         takes: this.#mayStream(ctx) ? "either" : "answer",
+        beforeStream: async () => {
+          await this.#options.connectLimit?.(ctx, async () => {});
+        },
       });
       // The client has left, or has its answer: its time was over.
       if (!("text" in opened) && ctx.signal.aborted) return await opened.leave();
-      if (!("text" in opened)) return await this.#listen(ctx, opened);
+      if (!("text" in opened)) return this.#stream(ctx, opened);
       if (type === null && opened.status === 200) return this.#stream(ctx, onlyAnswer(opened));
       const { status, headers, text } = opened;
       this.#write(ctx, type ?? JSON_TYPE, { status, headers, body: text, isCacheable: isClean(opened) });
     } finally {
       await request.dispose?.();
     }
-  }
-
-  async #listen(ctx: HttpContext, live: LiveSubscription): Promise<void> {
-    try {
-      await this.#options.connectLimit?.(ctx, async () => {});
-    } catch (error) {
-      await live.leave();
-      throw error;
-    }
-    this.#stream(ctx, live);
   }
 
   #stream(ctx: HttpContext, live: LiveSubscription): void {
@@ -137,7 +130,8 @@ export class Endpoint {
     const texts: string[] = [];
     for (const entry of entries) {
       if (ctx.signal.aborted) break;
-      const { text } = await runRequest(this.#pipeline, ctx, () => readParams(entry), { isAlone: false, isGet: false });
+      const arrival = { isAlone: false, isGet: false, isFurther: texts.length > 0 };
+      const { text } = await runRequest(this.#pipeline, ctx, () => readParams(entry), arrival);
       texts.push(text);
     }
     return texts;

@@ -49,6 +49,8 @@ function isPage(ranges: readonly Range[], isGet: boolean): boolean {
 
 function parseAccept(accept: string): readonly Range[] {
   return accept.split(",").map((range) => {
+    // A header of commas is 16,000 ranges.
+    if (!range.includes(";")) return { type: range.trim().toLowerCase(), quality: 1 };
     const [type = "", ...parameters] = range.split(";");
     const quality = parameters
       .map((parameter) => /^\s*q\s*=\s*([\d.]+)\s*$/i.exec(parameter)?.[1])

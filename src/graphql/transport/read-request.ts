@@ -1,16 +1,21 @@
 import { decodeUtf8, jsonBody, mediaType } from "../../http/body.ts";
 import type { HttpContext } from "../../http/context.ts";
-import { BadRequest, HttpException, UnsupportedMediaType } from "../../http/exceptions.ts";
+import { BadRequest, UnsupportedMediaType } from "../../http/exceptions.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { receiveUpload } from "../uploads/receive-upload.ts";
 import type { Uploads } from "../uploads/uploads.ts";
+import { batchRefused, checkBatch } from "./batch-refusal.ts";
 import { type RequestParams, readParams, readTextParams } from "./request-params.ts";
 import type { Transport } from "./transport.ts";
 
 /** What a request asks for: one operation, or the entries of a batch, each of them still unchecked. */
-export type GraphRequest =
-  | { readonly kind: "single"; readonly params: RequestParams; readonly dispose?: () => Promise<void> }
-  | { readonly kind: "batch"; readonly entries: readonly unknown[] };
+export type GraphRequest = (
+  | { readonly kind: "single"; readonly params: RequestParams }
+  | { readonly kind: "batch"; readonly entries: readonly unknown[] }
+) & {
+  /** Gives back the files that came with it. */
+  readonly dispose?: () => Promise<void>;
+};
 
 /** One way in. */
 export interface RequestReader {
@@ -63,11 +68,16 @@ function urlPairs({ target }: Exchange): URLSearchParams {
   return new URLSearchParams(target.split("?").slice(1).join("?"));
 }
 
+/** A request has five. Those of a whole body would be parsed for a second before one is found twice. */
+const MOST_PAIRS = 100;
+
 const formReader: RequestReader = {
   isForgeable: true,
   async read({ incoming }) {
     const text = readText(await incoming.bytes());
     if (text.trimStart().startsWith("[")) throw batchRefused("A batch is a body of JSON");
+    if (text.split("&", MOST_PAIRS + 1).length > MOST_PAIRS)
+      throw new BadRequest(`A form has at most ${MOST_PAIRS} fields`);
     return { kind: "single", params: readPairs(new URLSearchParams(text)) };
   },
 };
@@ -85,11 +95,7 @@ function jsonReader({ batch }: Transport): RequestReader {
     async read({ incoming }) {
       const body = await jsonBody("application/json", () => incoming.bytes());
       if (!Array.isArray(body)) return { kind: "single", params: readParams(body) };
-      if (body.length === 0) throw batchRefused("A batch holds at least one operation");
-      if (body.length > batch)
-        throw batchRefused(
-          batch === 0 ? "Batches are not taken here" : `A batch holds at most ${batch} operations, not ${body.length}`,
-        );
+      checkBatch(body, batch);
       return { kind: "batch", entries: body };
     },
   };
@@ -106,7 +112,9 @@ function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
           return exchange.body();
         },
       };
-      const { operations, dispose } = await receiveUpload(source, { uploads, maxBody: transport.maxBody, signal });
+      const { maxBody, batch } = transport;
+      const { operations, dispose } = await receiveUpload(source, { uploads, maxBody, batch, signal });
+      if (Array.isArray(operations)) return { kind: "batch", entries: operations, dispose };
       try {
         return { kind: "single", params: readParams(operations), dispose };
       } catch (error) {
@@ -115,10 +123,6 @@ function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
       }
     },
   };
-}
-
-function batchRefused(message: string): HttpException {
-  return new HttpException(400, message, { code: "BATCH_REFUSED" });
 }
 
 function readPairs(pairs: URLSearchParams): RequestParams {

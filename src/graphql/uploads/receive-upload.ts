@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { decodeUtf8 } from "../../http/body.ts";
-import { HttpException, PayloadTooLarge, UnsupportedMediaType } from "../../http/exceptions.ts";
+import { PayloadTooLarge, UnsupportedMediaType } from "../../http/exceptions.ts";
+import { parseParameters } from "../../http/header-parameters.ts";
+import { checkBatch } from "../transport/batch-refusal.ts";
 import { bodyChunks } from "./body-chunks.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import { declaredType, isAllowedType } from "./content-types.ts";
-import { parseParameters } from "./header-parameters.ts";
 import { type MultipartPart, multipartParts } from "./multipart-parts.ts";
 import { describePart, type PartDescription } from "./part-description.ts";
 import { Spool } from "./spool.ts";
@@ -24,13 +25,18 @@ export interface ReceiveOptions {
   readonly uploads: Uploads;
   /** What `operations` and `map` may hold together, in bytes. */
   readonly maxBody: number;
+  /** The most operations that may come with the files in one batch; 0 refuses batches. @default 0 */
+  readonly batch?: number;
   readonly signal: AbortSignal;
 }
+
+/** The part `operations`: one operation, or a batch of them. */
+type Operations = Record<string, unknown> | unknown[];
 
 /** An upload that has been received whole, and is held until it is disposed of. */
 export interface ReceivedUpload {
   /** The part `operations`, its files in the places of the nulls. */
-  readonly operations: Record<string, unknown>;
+  readonly operations: Operations;
   /** Gives memory and disk back; streams of the files that are still open fail. May be called again. */
   readonly dispose: () => Promise<void>;
 }
@@ -73,7 +79,7 @@ class Reception {
   readonly #options: ReceiveOptions;
   readonly #spool: Spool;
   readonly #files = new Map<string, UploadedFile>();
-  #operations: Record<string, unknown> | null = null;
+  #operations: Operations | null = null;
   #map: UploadMap | null = null;
   #textBytes = 0;
   #fileBytes = 0;
@@ -83,7 +89,7 @@ class Reception {
     this.#spool = spool;
   }
 
-  async receive(parts: AsyncIterable<MultipartPart>): Promise<Record<string, unknown>> {
+  async receive(parts: AsyncIterable<MultipartPart>): Promise<Operations> {
     for await (const part of parts) {
       const description = describePart(part.headers);
       if (description.name === "operations") await this.#receiveOperations(part);
@@ -96,10 +102,10 @@ class Reception {
   async #receiveOperations({ content }: MultipartPart): Promise<void> {
     if (this.#operations !== null) throw uploadInvalid('The part "operations" came twice');
     const operations = await this.#readJson("operations", content);
-    if (Array.isArray(operations))
-      throw new HttpException(400, "A batch cannot come with files", { code: "BATCH_REFUSED" });
-    if (typeof operations !== "object" || operations === null) throw uploadInvalid('"operations" is not an object');
-    this.#operations = operations as Record<string, unknown>;
+    if (typeof operations !== "object" || operations === null)
+      throw uploadInvalid('"operations" is neither an object nor an array');
+    if (Array.isArray(operations)) checkBatch(operations, this.#options.batch ?? 0);
+    this.#operations = operations as Operations;
   }
 
   async #receiveMap({ content }: MultipartPart): Promise<void> {
@@ -123,7 +129,7 @@ class Reception {
     this.#files.set(name, new UploadedFile({ filename, contentType }, stored, this.#spool.signal));
   }
 
-  #complete(): Record<string, unknown> {
+  #complete(): Operations {
     if (this.#operations === null || this.#map === null)
       throw uploadInvalid(`The part "${this.#operations === null ? "operations" : "map"}" is missing`);
     for (const [name, places] of this.#map) {

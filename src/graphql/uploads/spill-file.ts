@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { unavailable } from "../../core/unavailable.ts";
 
 /**
  * A file on disk that nobody else can reach: it is made anew, for this user alone, and loses its name at once. When the
@@ -19,7 +20,7 @@ export class SpillFile {
 
   static async create(directory: string): Promise<SpillFile> {
     const path = join(directory, `portico-${randomBytes(16).toString("hex")}`);
-    const handle = await open(path, "wx+", 0o600);
+    const handle = await open(path, "wx+", 0o600).catch(fail);
     const isNameless = await rm(path).then(
       () => true,
       () => false,
@@ -34,7 +35,7 @@ export class SpillFile {
   async append(bytes: Buffer): Promise<void> {
     let rest = bytes;
     while (rest.length > 0) {
-      const { bytesWritten } = await this.#handle.write(rest, 0, rest.length, this.#length);
+      const { bytesWritten } = await this.#handle.write(rest, 0, rest.length, this.#length).catch(fail);
       this.#length += bytesWritten;
       rest = rest.subarray(bytesWritten);
     }
@@ -55,4 +56,10 @@ export class SpillFile {
       if (this.#path !== null) await rm(this.#path, { force: true });
     }
   }
+}
+
+/** A disk without room, and a process without file descriptors: both pass. */
+function fail(error: NodeJS.ErrnoException): never {
+  if (!/^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/.test(error.code ?? "")) throw error;
+  throw unavailable("There is no room on disk for an upload", error);
 }

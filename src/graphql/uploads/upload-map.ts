@@ -16,9 +16,9 @@ const RESERVED: readonly string[] = ["operations", "map"];
 
 /**
  * Reads the part `map` and finds every place it names, before a file is read: 413 when it names more than `maxFiles`, 400
- * when it is malformed or a path leads to anything but a null below `variables`.
+ * when it is malformed or a path leads to anything but a null below the `variables` of an operation.
  */
-export function readUploadMap(map: unknown, operations: Record<string, unknown>, maxFiles: number): UploadMap {
+export function readUploadMap(map: unknown, operations: object, maxFiles: number): UploadMap {
   if (typeof map !== "object" || map === null || Array.isArray(map)) throw uploadInvalid('"map" is not an object');
   const entries = Object.entries(map);
   if (entries.length > maxFiles)
@@ -38,10 +38,12 @@ function isListOfPaths(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((path) => typeof path === "string");
 }
 
-function findPlace(path: string, operations: Record<string, unknown>, taken: Set<string>): Place {
+function findPlace(path: string, operations: object, taken: Set<string>): Place {
   const segments = path.split(".", MOST_SEGMENTS + 1);
   if (segments.length > MOST_SEGMENTS) throw uploadInvalid('"map" has a path that is too long');
-  if (segments[0] !== "variables" || segments.length === 1)
+  const below = segments.indexOf("variables");
+  // In a batch, the place of the operation comes first.
+  if (below !== (Array.isArray(operations) ? 1 : 0) || segments.length === below + 1)
     throw uploadInvalid(`The path ${quote(path)} does not lead below "variables"`);
   if (taken.has(path)) throw uploadInvalid(`The path ${quote(path)} is given twice`);
   taken.add(path);

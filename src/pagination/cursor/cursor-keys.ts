@@ -1,23 +1,43 @@
-import { createHash, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { REFUSED, type Rule } from "../../core/options.ts";
 
-export const MAC_BYTES = 16;
+/** The version and the key id, which are authenticated and not encrypted. */
+export const HEAD_BYTES = 2;
+export const NONCE_BYTES = 12;
+export const TAG_BYTES = 16;
+const TEXT_START: number = HEAD_BYTES + NONCE_BYTES;
+const CIPHER = "aes-256-gcm";
 const LEAST_BYTES = 32;
 
-interface SigningKey {
+interface CursorKey {
   /** One byte that a cursor carries: it says which key to try, and proves nothing. */
   readonly id: number;
-  /** The key, padded for the two hashes of an HMAC. */
+  readonly encryption: KeyObject;
+  /** The key of the nonces, padded for the two hashes of an HMAC. */
   readonly inner: Buffer;
   readonly outer: Buffer;
 }
 
-/** The ring of keys that cursors are signed with: the first signs, all of them verify. */
+/**
+ * The ring of keys that cursors are encrypted under: the first encrypts, all of them decrypt.
+ *
+ * AES-256-GCM with a nonce that is an HMAC of everything it protects, so equal positions have equal cursors, and a nonce
+ * repeats only with its plaintext. Two different cursors share one with a probability of 2^-33 after 2^32 cursors, the
+ * bound that NIST SP 800-38D sets for a nonce of 96 bits.
+ */
 export class CursorKeys {
-  readonly #ring: readonly SigningKey[];
+  readonly #ring: readonly CursorKey[];
 
   constructor(secrets: readonly string[]) {
-    this.#ring = secrets.map(signingKey);
+    this.#ring = secrets.map(cursorKey);
   }
 
   /** A ring that lives as long as this process, and is known to no other. */
@@ -25,28 +45,39 @@ export class CursorKeys {
     return new CursorKeys([randomBytes(LEAST_BYTES).toString("base64")]);
   }
 
-  /** The id of the key that signs. */
-  get id(): number {
-    return this.#newest.id;
+  /** Encrypts in place. The version and the plaintext are set; the key id, the nonce and the tag are filled in. */
+  encrypt(bytes: Buffer): void {
+    const newest = this.#ring[0] as CursorKey;
+    const end = bytes.length - TAG_BYTES;
+    bytes[HEAD_BYTES - 1] = newest.id;
+    bytes.write(nonceOf(newest, bytes, end), HEAD_BYTES, "hex");
+    const cipher = createCipheriv(CIPHER, newest.encryption, bytes.subarray(HEAD_BYTES, TEXT_START), TAG);
+    cipher.setAAD(bytes.subarray(0, HEAD_BYTES));
+    bytes.set(cipher.update(bytes.subarray(TEXT_START, end)), TEXT_START);
+    cipher.final();
+    bytes.set(cipher.getAuthTag(), end);
   }
 
-  /** Writes the signature of all that is in front of a place there. */
-  sign(bytes: Buffer, end: number): void {
-    bytes.write(mac(this.#newest, bytes, end), end, "hex");
-  }
-
-  /** Whether the bytes from a place on are the signature of what is in front of it. */
-  verify(id: number, bytes: Buffer, end: number): boolean {
-    const given = bytes.subarray(end);
-    return this.#ring.some(
-      (entry) => entry.id === id && timingSafeEqual(Buffer.from(mac(entry, bytes, end), "hex"), given),
-    );
-  }
-
-  get #newest(): SigningKey {
-    return this.#ring[0] as SigningKey;
+  /** The plaintext; `null` when no key of the ring has encrypted these bytes. */
+  decrypt(bytes: Buffer): Buffer | null {
+    for (const { id, encryption } of this.#ring) {
+      if (id !== bytes[HEAD_BYTES - 1]) continue;
+      const end = bytes.length - TAG_BYTES;
+      const decipher = createDecipheriv(CIPHER, encryption, bytes.subarray(HEAD_BYTES, TEXT_START), TAG);
+      decipher.setAAD(bytes.subarray(0, HEAD_BYTES)).setAuthTag(bytes.subarray(end));
+      const plaintext = decipher.update(bytes.subarray(TEXT_START, end));
+      try {
+        decipher.final();
+        return plaintext;
+      } catch {
+        // The tag does not match; a second key may share the id.
+      }
+    }
+    return null;
   }
 }
+
+const TAG = { authTagLength: TAG_BYTES } as const;
 
 /** One secret for the ring, or several, the newest first. */
 export const cursorKeysRule: Rule<readonly string[]> = {
@@ -66,10 +97,16 @@ function isSecret(value: unknown): boolean {
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 
-function signingKey(secret: string): SigningKey {
-  const derived = Buffer.from(hkdfSync("sha256", secret, "", "portico cursor", LEAST_BYTES));
-  const id = createHash("sha256").update(derived).digest()[0] as number;
-  return { id, inner: padded(derived, 0x36), outer: padded(derived, 0x5c) };
+function cursorKey(secret: string): CursorKey {
+  const derive = (purpose: string, bytes: number): Buffer =>
+    Buffer.from(hkdfSync("sha256", secret, "", `portico cursor ${purpose}`, bytes));
+  const nonce = derive("nonce", LEAST_BYTES);
+  return {
+    id: derive("id", 1)[0] as number,
+    encryption: createSecretKey(derive("encryption", LEAST_BYTES)),
+    inner: padded(nonce, 0x36),
+    outer: padded(nonce, 0x5c),
+  };
 }
 
 function padded(key: Buffer, pad: number): Buffer {
@@ -82,12 +119,13 @@ function padded(key: Buffer, pad: number): Buffer {
  * HMAC (RFC 2104) by two one-shot hashes: `createHmac` leaves an object for the collector each time. Digests as hex: as a
  * buffer each would have memory of its own, at twice the cost.
  */
-function mac({ inner, outer }: SigningKey, bytes: Buffer, end: number): string {
-  const message = Buffer.allocUnsafe(BLOCK_BYTES + end);
+function nonceOf({ inner, outer }: CursorKey, bytes: Buffer, end: number): string {
+  const message = Buffer.allocUnsafe(BLOCK_BYTES + HEAD_BYTES + end - TEXT_START);
   message.set(inner);
-  bytes.copy(message, BLOCK_BYTES, 0, end);
+  bytes.copy(message, BLOCK_BYTES, 0, HEAD_BYTES);
+  bytes.copy(message, BLOCK_BYTES + HEAD_BYTES, TEXT_START, end);
   const whole = Buffer.allocUnsafe(BLOCK_BYTES + DIGEST_BYTES);
   whole.set(outer);
   whole.write(hash("sha256", message, "hex"), BLOCK_BYTES, "hex");
-  return hash("sha256", whole, "hex").slice(0, 2 * MAC_BYTES);
+  return hash("sha256", whole, "hex").slice(0, 2 * NONCE_BYTES);
 }

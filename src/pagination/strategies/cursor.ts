@@ -61,7 +61,7 @@ export interface CursorParameters {
 }
 
 /**
- * Pages from a place on: `?cursor=...&page_size=20`. The cursor is signed, and holds the key of a row: what is inserted or
+ * Pages from a place on: `?cursor=...&page_size=20`. The cursor is encrypted, and holds the key of a row: what is inserted or
  * deleted elsewhere moves nothing, and a deep page costs what the first one costs where the source can seek.
  *
  * @example
@@ -143,6 +143,10 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     return { cursor: cursor ?? null, size, ...(order === undefined ? {} : { order }) };
   }
 
+  /**
+   * How many items next to the cursor's place are skipped, in the direction of the cursor, and how many are returned.
+   * Skipped items are read from a source that can seek. A connection rejects a strategy that overrides it.
+   */
   override calculateOffsetLimit({ size }: CursorParameters): readonly [offset: number, limit: number] {
     return [0, size];
   }

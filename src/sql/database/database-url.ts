@@ -24,11 +24,18 @@ const PASSWORD = /((?:pass(?:word|wd)?|pwd)\s*=\s*)(?:'(?:[^'\\]|\\.)*'|\S+)/gi;
 
 /** The URL as it may be shown: without a password, and without parameters, which can hold one as well. */
 function withoutSecrets(url: string): string {
+  const parameters = url.search(/[?#]/);
+  // An @ behind them: the password has a ? or # that is not encoded, so nothing before the @ is known to be no part of it.
+  if (parameters >= 0 && url.lastIndexOf("@") > parameters) return `${schemeOf(url)}***`;
   const shown = url.replace(/[?#].*$/s, "").replace(PASSWORD, "$1***");
   const at = shown.lastIndexOf("@");
   if (at < 0) return shown;
   // From the scheme, or from the start: a URL that cannot be parsed may have its password anywhere before the @.
-  const scheme = /^[a-z]+:\/\//i.exec(shown)?.[0] ?? "";
+  const scheme = schemeOf(shown);
   const [user, ...secret] = shown.slice(scheme.length, at).split(":");
   return `${scheme}${secret.length === 0 ? user : `${user}:***`}${shown.slice(at)}`;
+}
+
+function schemeOf(url: string): string {
+  return /^[a-z]+:\/\//i.exec(url)?.[0] ?? "";
 }

@@ -6,13 +6,16 @@ import {
   type IsolationLevel,
   Kysely,
   type Logger,
+  sql,
   type TransactionBuilder,
 } from "kysely";
+import { unavailable } from "../../core/unavailable.ts";
 import type { BaseContext } from "../../http/context.ts";
 import { currentContext } from "../../http/current-context.ts";
 import type { EventHold } from "../../http/held-events.ts";
 import { endWith } from "../../http/left-open.ts";
 import { Permits, type Release } from "./permits.ts";
+import { withDeadline } from "./statement-deadline.ts";
 import { eventsOf, holdingEvents, openTransaction } from "./transaction.ts";
 
 /** How a transaction is begun; SQLite knows one way only, the strictest. */
@@ -51,7 +54,10 @@ export interface Database<DB = any> extends Kysely<DB> {
    * the pool. Of a transaction, that transaction.
    */
   current(): Database<DB>;
-  /** Returns when the database answers, rejects when it does not: for a health check. */
+  /**
+   * Returns when the database answers, rejects when it does not within two seconds: for a health check. Rejects as well while a
+   * PostgreSQL that has refused a write is read-only.
+   */
   ping(): Promise<void>;
 }
 
@@ -103,6 +109,8 @@ export type Listen = (channel: string, onMessage: (text: string) => void) => Pro
 export interface PooledDatabaseOptions {
   readonly engine: Database["engine"];
   readonly dialect: Dialect;
+  /** Whether a statement was refused because the server is read-only. */
+  readonly hasRefusedWrites: () => boolean;
   /** Transactions that may be open at once. */
   readonly maxTransactions: number;
   readonly timeoutMs: number;
@@ -111,6 +119,9 @@ export interface PooledDatabaseOptions {
   readonly onStatement: ((statement: SentStatement) => void) | undefined;
 }
 
+/** A health check waits no longer. */
+const PING_MS = 2_000;
+
 /**
  * The database itself. Fewer transactions are open at once than there are connections, so a statement on the pool always gets
  * one in the end, also where whoever sends it holds a transaction meanwhile.
@@ -118,16 +129,19 @@ export interface PooledDatabaseOptions {
 export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
   readonly engine: Database["engine"];
   readonly #transactions: Permits;
+  readonly #hasRefusedWrites: () => boolean;
   readonly #closing = new AbortController();
   /** Of each request or operation, in the order in which they were begun. */
   readonly #open = new WeakMap<BaseContext, readonly Transaction<DB>[]>();
   /** @internal */
   readonly listen: Listen | null;
 
-  constructor({ engine, dialect, maxTransactions, timeoutMs, listen, onStatement }: PooledDatabaseOptions) {
+  constructor(options: PooledDatabaseOptions) {
+    const { engine, dialect, maxTransactions, timeoutMs, listen, onStatement, hasRefusedWrites } = options;
     super({ dialect, ...(onStatement === undefined ? {} : { log: statementLog(onStatement) }) });
     this.engine = engine;
     this.listen = listen;
+    this.#hasRefusedWrites = hasRefusedWrites;
     this.#transactions = new Permits(
       maxTransactions,
       timeoutMs,
@@ -142,14 +156,22 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
 
   async begin(settings: TransactionSettings = {}): Promise<Transaction<DB>> {
     const events = eventsOf(null);
+    const beginning = new Beginning(currentContext());
     let release: Release | undefined;
     try {
       release = await this.#transactions.acquire();
       let builder = this.startTransaction();
       if (settings.isolationLevel !== undefined) builder = builder.setIsolationLevel(settings.isolationLevel);
       if (settings.accessMode !== undefined) builder = builder.setAccessMode(settings.accessMode);
-      return this.#entered(await builder.execute(), events, release);
+      const inner = await builder.execute();
+      if (beginning.tooLate !== null) {
+        await inner.rollback().execute();
+        throw beginning.tooLate;
+      }
+      beginning.forget();
+      return this.#entered(inner, events, release);
     } catch (error) {
+      beginning.forget();
       release?.();
       await events?.end(false);
       throw error;
@@ -178,7 +200,12 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
   }
 
   async ping(): Promise<void> {
-    await this.selectNoFrom((eb) => eb.lit(1).as("one")).execute();
+    await withDeadline(PING_MS, () => this.selectNoFrom((eb) => eb.lit(1).as("one")).execute());
+    // A database that is only read may well be a replica.
+    if (!this.#hasRefusedWrites()) return;
+    const setting = sql<{ isOn: boolean }>`select current_setting('transaction_read_only') = 'on' as "isOn"`;
+    const { rows } = await withDeadline(PING_MS, () => setting.execute(this));
+    if (rows[0]?.isOn === true) throw unavailable("The database is read-only");
   }
 
   override transaction(): TransactionBuilder<DB> {
@@ -192,6 +219,32 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
   override async destroy(): Promise<void> {
     this.#closing.abort();
     await super.destroy();
+  }
+}
+
+/**
+ * A transaction on its way: it waits for its turn, or for a connection. When its request or operation ends first, nothing would end
+ * the transaction any more, so it is rolled back as soon as it has begun.
+ */
+class Beginning {
+  /** Called when it has begun, or failed to. */
+  readonly forget: () => void;
+  #tooLate: Error | null = null;
+
+  constructor(ctx: BaseContext | null) {
+    this.forget = ctx === null ? () => {} : endWith(ctx, async () => this.#giveUp(ctx));
+  }
+
+  /** What to reject with when the request or operation has ended. */
+  get tooLate(): Error | null {
+    return this.#tooLate;
+  }
+
+  #giveUp({ exchange, pattern }: BaseContext): Error {
+    this.#tooLate = new Error(
+      `A transaction of ${exchange.method} ${pattern} had not begun when that ended, and is rolled back once it has: await begin()`,
+    );
+    return this.#tooLate;
   }
 }
 

@@ -2,7 +2,7 @@ import { callable, flag, optional, type Rule, resolveOptions, rule } from "../..
 import type { PorticoTables } from "../migrations/portico-tables.ts";
 import { type Database, PooledDatabase, type SentStatement } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
-import { postgresDialect, postgresListen } from "./postgres-dialect.ts";
+import { postgresListen, ReachablePostgres } from "./postgres-dialect.ts";
 import { NodeSqliteDialect } from "./sqlite-dialect.ts";
 
 export interface DatabaseOptions {
@@ -10,6 +10,11 @@ export interface DatabaseOptions {
   readonly poolSize?: number;
   /** How long a statement or a transaction waits for a connection or a lock, in seconds. @default 10 */
   readonly timeoutSeconds?: number;
+  /**
+   * How long a statement may run on PostgreSQL, in seconds; a stream, for each of its reads. Then it fails with status 503, is
+   * cancelled on the server, and its connection is replaced. 0 disables the limit. `migrate` has none. @default 20
+   */
+  readonly statementSeconds?: number;
   /** Whether lists prepare their statements by name, which some proxies of PostgreSQL do not know. @default true */
   readonly namedStatements?: boolean;
   /**
@@ -41,7 +46,11 @@ export function openDatabase<DB extends PorticoTables = PorticoTables>(
   url: string,
   options: DatabaseOptions = {},
 ): Database<DB> {
-  const { poolSize, timeoutSeconds, namedStatements, onStatement } = resolveOptions("openDatabase", options, rules);
+  const { poolSize, timeoutSeconds, statementSeconds, namedStatements, onStatement } = resolveOptions(
+    "openDatabase",
+    options,
+    rules,
+  );
   const where = parseDatabaseUrl(url);
   const timeoutMs = timeoutSeconds * 1000;
   if (where.engine === "sqlite") {
@@ -49,16 +58,20 @@ export function openDatabase<DB extends PorticoTables = PorticoTables>(
     return new PooledDatabase<DB>({
       engine: "sqlite",
       dialect,
+      hasRefusedWrites: () => false,
       maxTransactions: 1,
       timeoutMs,
       listen: null,
       onStatement,
     });
   }
-  const postgres = { connectionString: where.connectionString, poolSize, timeoutMs, namedStatements };
+  const { connectionString } = where;
+  const postgres = { connectionString, poolSize, timeoutMs, deadlineMs: statementSeconds * 1000, namedStatements };
+  const dialect = new ReachablePostgres(postgres);
   return new PooledDatabase<DB>({
     engine: "postgres",
-    dialect: postgresDialect(postgres),
+    dialect,
+    hasRefusedWrites: () => dialect.hasRefusedWrites,
     maxTransactions: poolSize - Math.max(1, Math.floor(poolSize / 5)),
     timeoutMs,
     listen: postgresListen(postgres),
@@ -76,9 +89,15 @@ const someSeconds: Rule<number> = rule(
   (value) => typeof value === "number" && value > 0 && value <= 600,
 );
 
+const secondsOrNone: Rule<number> = rule(
+  "a number of seconds from 0 to 86,400",
+  (value) => typeof value === "number" && value >= 0 && value <= 86_400,
+);
+
 const rules = {
   poolSize: optional(twoOrMore, 10),
   timeoutSeconds: optional(someSeconds, 10),
+  statementSeconds: optional(secondsOrNone, 20),
   namedStatements: optional(flag, true),
   onStatement: callable as Rule<NonNullable<DatabaseOptions["onStatement"]>>,
 };

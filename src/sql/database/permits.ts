@@ -1,4 +1,4 @@
-import { PorticoError } from "../../core/error.ts";
+import { unavailable } from "../../core/unavailable.ts";
 
 /** Gives a permit back; a second call does nothing. */
 export type Release = () => void;
@@ -29,7 +29,7 @@ export class Permits {
       };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(new PorticoError("SERVICE_UNAVAILABLE", this.#sentence, { status: 503 }));
+        reject(unavailable(this.#sentence));
       }, this.#timeoutMs);
       this.#waiting.push(take);
     });

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from "kysely";
-import { PorticoError } from "../../core/error.ts";
+import { unavailable } from "../../core/unavailable.ts";
 import { Permits, type Release } from "./permits.ts";
 
 export interface SqliteDriverOptions {
@@ -90,12 +90,9 @@ class SqliteFiles {
       try {
         return work();
       } catch (cause) {
-        if (!isBusy(cause)) throw cause;
+        if (!isBusy(cause)) throw readable(cause);
         if (performance.now() > deadline)
-          throw new PorticoError("SERVICE_UNAVAILABLE", "The database is busy: another process is writing to it", {
-            status: 503,
-            cause,
-          });
+          throw unavailable("The database is busy: another process is writing to it", cause);
       }
       await sleep(pauseMs);
     }
@@ -120,6 +117,8 @@ class SqliteConnection implements DatabaseConnection {
   /** Held while a transaction is open here. */
   #turn: Release | null = null;
   #hasChangedSchema = false;
+  /** Whether SQLite itself has rolled the transaction back, as it does when the disk is full. */
+  #isLost = false;
 
   constructor(files: SqliteFiles) {
     this.#files = files;
@@ -146,6 +145,7 @@ class SqliteConnection implements DatabaseConnection {
     }
     if (this.#hasChangedSchema) await this.#files.patiently(() => this.#files.rereadSchema());
     this.#hasChangedSchema = false;
+    this.#isLost = false;
     this.#turn?.();
     this.#turn = null;
   }
@@ -153,8 +153,15 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { writer, reader, writing } = this.#files;
     if (this.#turn !== null) {
+      // Without its transaction, a statement would be kept at once, whatever becomes of the others.
+      if (this.#isLost) throw new Error("SQLite rolled back the transaction after the error of an earlier statement");
       this.#hasChangedSchema ||= changesSchema(query);
-      return run<R>(writer, query);
+      try {
+        return run<R>(writer, query);
+      } catch (error) {
+        this.#isLost = !isInTransaction(writer);
+        throw readable(error);
+      }
     }
     if (reader !== writer && isRead(query)) return this.#files.patiently(() => run<R>(reader, query));
     return writing.hold(async () => {
@@ -177,6 +184,17 @@ function prepared(database: DatabaseSync): DatabaseSync {
   database.exec("pragma foreign_keys = on");
   database.exec("pragma busy_timeout = 0");
   return database;
+}
+
+/** Tried out, since Node 22.13 cannot say: no transaction begins inside of another. */
+function isInTransaction(database: DatabaseSync): boolean {
+  try {
+    database.exec("begin");
+  } catch {
+    return true;
+  }
+  database.exec("rollback");
+  return false;
 }
 
 function run<R>(database: DatabaseSync, { sql, parameters }: CompiledQuery): QueryResult<R> {
@@ -211,8 +229,26 @@ function outputRow(row: Record<string, unknown>): Record<string, unknown> {
 
 /** SQLITE_BUSY and SQLITE_LOCKED, with what SQLite adds to them. */
 function isBusy(error: unknown): boolean {
+  return [5, 6].includes(resultCode(error));
+}
+
+/** The error of a statement: a file that cannot be read or written is an outage. */
+function readable(error: unknown): unknown {
+  const sentence = OUTAGES[resultCode(error)];
+  return sentence === undefined ? error : unavailable(sentence, error);
+}
+
+const OUTAGES: Readonly<Record<number, string>> = {
+  8: "The database is read-only",
+  10: "The database failed to read or write its file",
+  13: "The database has no room left on its disk",
+  14: "The file of the database cannot be opened",
+};
+
+/** What went wrong, without the details that SQLite adds in the higher bits. */
+function resultCode(error: unknown): number {
   const code: unknown = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === "number" && ((code & 0xff) === 5 || (code & 0xff) === 6);
+  return typeof code === "number" ? code & 0xff : 0;
 }
 
 function quoted(name: string): string {

@@ -1,4 +1,4 @@
-import type { ControlledTransaction } from "kysely";
+import type { ControlledTransaction, KyselyPlugin } from "kysely";
 import { currentContext } from "../../http/current-context.ts";
 import { type EventHold, holdEvents } from "../../http/held-events.ts";
 import { CommitWork } from "./after-commit.ts";
@@ -13,6 +13,8 @@ interface Ending {
   rollback(): Promise<unknown>;
   /** Runs after either, however it went. */
   readonly release: Release;
+  /** Of a savepoint. */
+  readonly use?: SavepointUse;
 }
 
 /** How long a savepoint waits for the one before it. */
@@ -72,7 +74,8 @@ async function openSavepoint<DB>(
   release: Release,
 ): Promise<Transaction<DB>> {
   const name = `portico_${++savepoints}`;
-  const inner: ControlledTransaction<DB, any> = await parent.savepoint(name as never).execute();
+  const use = new SavepointUse();
+  const inner = use.guard<DB>(await parent.savepoint(name as never).execute());
   const rollback = async (): Promise<void> => {
     await inner.rollbackToSavepoint(name).execute();
     await inner.releaseSavepoint(name).execute();
@@ -86,7 +89,41 @@ async function openSavepoint<DB>(
       throw error;
     }
   };
-  return withEnding(inner, engine, events, after, { commit, rollback, release });
+  return withEnding(inner, engine, events, after, { commit, rollback, release, use });
+}
+
+/**
+ * Rejects the statements of a savepoint that has ended. To Kysely it is still its transaction, which is open: a statement that comes
+ * late, such as that of a parallel branch after another one failed, would be committed with the transaction.
+ */
+class SavepointUse {
+  #isOver = false;
+
+  guard<DB>(savepoint: ControlledTransaction<DB, any>): ControlledTransaction<DB, any> {
+    const plugin: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        this.check();
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const guarded = savepoint.withPlugin(plugin);
+    const execute = guarded.executeQuery.bind(guarded);
+    // A compiled query passes no plugin.
+    guarded.executeQuery = async (...args) => {
+      this.check();
+      return execute(...args);
+    };
+    return guarded;
+  }
+
+  check(): void {
+    if (this.#isOver) throw new Error("The savepoint has already ended: use the transaction around it");
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
 }
 
 let savepoints = 0;
@@ -109,6 +146,7 @@ function withEnding<DB>(
   after.keepFor(inner);
   const end = async (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => {
     let isCommitted = false;
+    ending.use?.end();
     try {
       await (outcome === "success" ? ending.commit() : ending.rollback());
       isCommitted = outcome === "success";
@@ -119,10 +157,12 @@ function withEnding<DB>(
     }
   };
   const begin = async (): Promise<Transaction<DB>> => {
+    ending.use?.check();
     const within = eventsOf(events);
     let release: Release | undefined;
     try {
       release = await turn.acquire();
+      ending.use?.check();
       return await openSavepoint(inner, engine, within, new CommitWork(after), release);
     } catch (error) {
       release?.();

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { PorticoError } from "../../core/error.ts";
 import type { Database } from "../database/database.ts";
+import { withDeadline } from "../database/statement-deadline.ts";
 import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
@@ -34,6 +35,15 @@ export async function migrate(
   if (!["up", "down", "down all"].includes(direction))
     throw new ConfigurationError("migrate.direction", '"up", "down" or "down all"', direction);
   const steps = migrationSteps(options);
+  // An index on a large table takes as long as it takes.
+  return withDeadline(0, () => run(database, direction, steps));
+}
+
+async function run(
+  database: Database,
+  direction: "up" | "down" | "down all",
+  steps: readonly MigrationStep[],
+): Promise<readonly string[]> {
   const trx = await database.begin();
   try {
     await prepare(trx, database.engine);

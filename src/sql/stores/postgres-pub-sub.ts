@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { outside } from "../../core/outside.ts";
 import { encodeEvent, isEvent, type PubSub, type SubscribeOptions, type Topic } from "../../stores/pub-sub.ts";
 import { Subscription } from "../../stores/subscription.ts";
 import { type Database, type Listen, type Listener, PooledDatabase } from "../database/database.ts";
@@ -48,7 +49,9 @@ export class PostgresPubSub implements PubSub {
     const heard = this.#hears(id);
     const parts = partsOf(id, `${JSON.stringify(topic.name)}\n${text}`);
     try {
-      await sql`select pg_notify(${CHANNEL}, part) from unnest(${parts}::text[]) as part`.execute(this.#database);
+      const notify = sql`select pg_notify(${CHANNEL}, part) from unnest(${parts}::text[]) as part`;
+      // Outside: what is committed is published, also when the client of the request has left.
+      await outside(() => notify.execute(this.#database));
     } catch (error) {
       this.#unheard.delete(id);
       throw error;
@@ -84,7 +87,7 @@ export class PostgresPubSub implements PubSub {
     if (!subscription.isOpen) return subscription;
     const subscriptions = this.#topics.get(topic) ?? new Set();
     this.#topics.set(topic, subscriptions.add(subscription));
-    this.#listening ??= this.#listen();
+    this.#listening ??= outside(() => this.#listen());
     return subscription;
   }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Count, type CounterStore, checkWindow } from "../../stores/counter.ts";
+import { storeKey } from "../../stores/store-key.ts";
 import type { Database } from "../database/database.ts";
 import { databaseTime } from "./database-time.ts";
 import { Sweep } from "./sweep.ts";
@@ -21,7 +22,7 @@ export class SqlCounter implements CounterStore {
     // What was to be inserted ends a window from now, which says what now is.
     const isOver = sql`portico_counters.ends_ms <= excluded.ends_ms - ${window}`;
     const { rows } = await sql<{ hits: number; rest: number | string }>`
-      insert into portico_counters (key, window_ms, hits, ends_ms) values (${key}, ${window}, 1, ${now} + ${window})
+      insert into portico_counters (key, window_ms, hits, ends_ms) values (${storeKey(key)}, ${window}, 1, ${now} + ${window})
       on conflict (key, window_ms) do update set
         hits = case when ${isOver} then 1 else portico_counters.hits + 1 end,
         ends_ms = case when ${isOver} then excluded.ends_ms else portico_counters.ends_ms end
@@ -33,10 +34,11 @@ export class SqlCounter implements CounterStore {
 
   async reset(key: string, windowMs: number): Promise<void> {
     checkWindow(windowMs);
-    await sql`delete from portico_counters where key = ${key} and window_ms = ${sql.lit(windowMs)}`.execute(
+    await sql`delete from portico_counters where key = ${storeKey(key)} and window_ms = ${sql.lit(windowMs)}`.execute(
       this.#database,
     );
   }
+
   async resetAll(): Promise<void> {
     await sql`delete from portico_counters`.execute(this.#database);
   }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { checkTtl, type KeyValueStore } from "../../stores/key-value.ts";
+import { storeKey } from "../../stores/store-key.ts";
 import type { Database } from "../database/database.ts";
 import { runNamed } from "../database/run-named.ts";
 import { type MigrationStatus, migrationStatus } from "../migrations/migrate.ts";
@@ -38,7 +39,7 @@ export class SqlKeyValue implements KeyValueStore {
   async get(key: string): Promise<string | null> {
     const { rows } = await runNamed(
       this.#database,
-      sql<{ value: string }>`select value from portico_entries where key = ${key} and ${this.#isAlive}`,
+      sql<{ value: string }>`select value from portico_entries where key = ${storeKey(key)} and ${this.#isAlive}`,
     );
     return rows[0]?.value ?? null;
   }
@@ -56,21 +57,28 @@ export class SqlKeyValue implements KeyValueStore {
     checkTtl(ttlMs);
     const { numAffectedRows } = await sql`
       update portico_entries set value = ${value}, expires_ms = ${this.#expiry(ttlMs)}
-      where key = ${key} and value = ${expected} and ${this.#isAlive}`.execute(this.#database);
+      where key = ${storeKey(key)} and value = ${expected} and ${this.#isAlive}`.execute(this.#database);
     return numAffectedRows === 1n;
   }
 
   async delete(key: string): Promise<boolean> {
     const { rows } = await sql<{ alive: boolean | number }>`
-      delete from portico_entries where key = ${key} returning ${this.#isAlive} as alive`.execute(this.#database);
+      delete from portico_entries where key = ${storeKey(key)} returning ${this.#isAlive} as alive`.execute(
+      this.#database,
+    );
     return Boolean(rows[0]?.alive);
+  }
+
+  async time(): Promise<number> {
+    const { rows } = await runNamed(this.#database, sql<{ now: number | string }>`select ${this.#now} as now`);
+    return Number(rows[0]?.now);
   }
 
   /** Writes where there is nothing, and over what is there if `may` says so. */
   async #insert(key: string, value: string, ttlMs: number | undefined, may: RawBuilder<unknown>): Promise<boolean> {
     checkTtl(ttlMs);
     const { numAffectedRows } = await sql`
-      insert into portico_entries (key, value, expires_ms) values (${key}, ${value}, ${this.#expiry(ttlMs)})
+      insert into portico_entries (key, value, expires_ms) values (${storeKey(key)}, ${value}, ${this.#expiry(ttlMs)})
       on conflict (key) do update set value = excluded.value, expires_ms = excluded.expires_ms
       where ${may}`.execute(this.#database);
     this.#sweep.due();

@@ -93,15 +93,17 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
 
   /**
    * The user with this address or name and this password. `null` for every other case, after the same work: there is no such
-   * user, the password is wrong, the user is disabled. Inside of a request, attempts are limited: throws 429.
+   * user, the password is wrong, the user is disabled, there were too many attempts by the user's other name. Inside of a request,
+   * attempts are limited: throws 429.
    *
    * A hash of an older scheme, or a weaker one, is replaced.
    */
   async authenticate(identifier: string, password: string): Promise<U | null> {
-    return limitLogin(identifier, async () => {
+    return limitLogin(identifier, async (mayTry) => {
       const isEmail = canonicalName(identifier).includes("@");
       const found = await this.#find(isEmail ? { email: identifier } : { username: identifier });
-      const stored = found === null || found.user.disabled_at !== null ? null : found.passwordHash;
+      const isAllowed = await mayTry(found?.user.id ?? null);
+      const stored = found === null || found.user.disabled_at !== null || !isAllowed ? null : found.passwordHash;
       const { isRight, needsRehash } = await this.#options.passwords.verify(password, stored);
       if (!isRight || found === null || stored === null) return null;
       // A hash that could not be replaced is replaced next time.

@@ -45,7 +45,7 @@ accountsIn(SERVERS, (accounts, place) => {
     };
     await told("/register", { ...ann, password: passwords.short });
     await told("/register", { ...ann, password: passwords.first });
-    await told("/register", { ...ann, password: passwords.wrong });
+    await told("/register", { ...ann, username: "ann2", password: passwords.wrong });
     await told("/login", { identifier: "ann", password: passwords.wrong });
     await told("/login", { identifier: "nobody", password: passwords.first });
     const session = cookieOf(await told("/login", { identifier: "ann", password: passwords.first, remember: true }));

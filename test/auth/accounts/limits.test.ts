@@ -33,6 +33,51 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(unknown[5]?.json()).toEqual(known[5]?.json());
     });
 
+    it("[REQ-31] [auth:AU-126] lets 5 attempts through for a user with two names, and answers as if there were two users", async () => {
+      const { post } = accounts();
+      await post("/register", ann);
+      await post("/register", { ...ann, email: "bob@example.org", username: "bob" });
+      const attempt = async (identifier: string, word: string, from: number) =>
+        (await post("/login", { identifier, password: word }, address(from))).status;
+      const guess = async (...names: readonly string[]) => {
+        const statuses: number[] = [];
+        for (const name of names) statuses.push(await attempt(name, wrong, 20));
+        return statuses;
+      };
+
+      expect(await guess("ann", "ann", ann.email, ann.email, "ann")).toEqual([401, 401, 401, 401, 401]);
+      // The right password is not looked at any more, by either name; a 429 would say that both are one user.
+      expect(await attempt("ann", password, 20)).toBe(401);
+      expect(await attempt(ann.email, password, 20)).toBe(401);
+      expect(await attempt("bob", password, 20)).toBe(200);
+      expect(await attempt(ann.email, password, 21)).toBe(200);
+      expect(await guess(ann.email, ann.email, ann.email)).toEqual([401, 401, 429]);
+      expect(await guess("nobody", "nobody", "nobody", "nobody", "nobody", "nobody")).toEqual([
+        401, 401, 401, 401, 401, 429,
+      ]);
+    });
+
+    it("forgets the attempts by both names of a user after a success, and after a reset of the password", async () => {
+      const { post, mails } = accounts();
+      await post("/register", ann);
+      const attempt = async (identifier: string, word: string) =>
+        (await post("/login", { identifier, password: word }, address(22))).status;
+      const fail = async (...names: readonly string[]) => {
+        for (const name of names) expect(await attempt(name, wrong)).toBe(401);
+      };
+
+      await fail("ann", "ann", ann.email, ann.email);
+      expect(await attempt("ann", password)).toBe(200);
+      await fail("ann", "ann", "ann", ann.email, ann.email);
+      expect(await attempt("ann", password)).toBe(401);
+      await post("/password/reset", { email: ann.email }, address(22));
+      await vi.waitFor(() => expect(tokenOf(mails, "reset")).not.toBe(""));
+      const reset = { token: tokenOf(mails, "reset"), password: "another good password" };
+      expect((await post("/password/reset/confirm", reset, address(22))).status).toBe(204);
+
+      expect(await attempt("ann", "another good password")).toBe(200);
+    });
+
     it("[REQ-06] [REQ-31] [auth:AU-127] lets 20 attempts in five minutes through from one address, whatever the account", async () => {
       const { post } = accounts(refusing);
 
@@ -246,6 +291,45 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(new Set(answers.map((answer) => `${answer.status} ${answer.text()}`)).size).toBe(1);
       expect(mails.filter(({ kind }) => kind === "reset")).toHaveLength(3);
       expect(tokenOf(mails, "reset")).toHaveLength(43);
+    });
+
+    it("sends three mails in an hour to a new address, from however many accounts", async () => {
+      const { post, mails, users, session } = accounts();
+      const changes = () => mails.filter(({ kind }) => kind === "change_email");
+      for (const [from, name] of ["one", "two", "three"].entries()) {
+        await users.objects.createUser({ email: `${name}@example.org`, username: name, password });
+        const headers = await session(name);
+        for (const email of ["target@example.org", "Target@Example.org"])
+          expect((await post("/email", { email }, address(60 + from), headers)).status).toBe(202);
+      }
+
+      await vi.waitFor(() => expect(changes()).toHaveLength(3), 5_000);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(changes()).toHaveLength(3);
+    });
+
+    it("sends three notices of a new password in an hour to an address that is not verified, and all to one that is", async () => {
+      const { post, mails, users, session } = accounts();
+      await post("/register", ann);
+      const change = async (from: string, to: string) => {
+        const headers = await session(ann.email, from);
+        expect(
+          (await post("/password", { current_password: from, new_password: to }, address(80), headers)).status,
+        ).toBe(204);
+      };
+      const notices = () => mails.filter(({ kind }) => kind === "password_changed").length;
+      const words = Array.from({ length: 6 }, (_, n) => `a good password ${n}`);
+
+      await change(password, words[0] as string);
+      for (let n = 1; n < 5; n++) await change(words[n - 1] as string, words[n] as string);
+      await vi.waitFor(() => expect(notices()).toBe(3), 5_000);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(notices()).toBe(3);
+      const user = await users.objects.get({ email: ann.email });
+      if (user !== null) await users.objects.markVerified(user);
+      await change(words[4] as string, words[5] as string);
+
+      await vi.waitFor(() => expect(notices()).toBe(4));
     });
   });
 

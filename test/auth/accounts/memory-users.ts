@@ -3,6 +3,7 @@ import {
   type AccountModel,
   type AccountUser,
   type CreateUserInput,
+  limitLogin,
   PasswordHasher,
   UserBaseModel,
   UserExists,
@@ -41,10 +42,11 @@ interface Row {
 
 const same = (left: string, right: string): boolean => left.trim().toLowerCase() === right.trim().toLowerCase();
 
+type Hasher = Pick<PasswordHasher, "hash" | "verify">;
+
 /** Users in memory, by the contract that the account routes need: a model that is not Portico's own. */
-export function memoryUsers(): AccountModel<MemoryUser> {
+export function memoryUsers(passwords: Hasher = new PasswordHasher()): AccountModel<MemoryUser> {
   const rows: Row[] = [];
-  const passwords = new PasswordHasher();
   const find = (key: UserKey): Row | undefined =>
     rows.find((row) =>
       "id" in key ? row.id === key.id : "email" in key ? same(row.email, key.email) : same(row.username, key.username),
@@ -80,12 +82,14 @@ export function memoryUsers(): AccountModel<MemoryUser> {
         const row = find(key);
         return row === undefined ? null : new MemoryUser(row);
       },
-      async authenticate(identifier, password) {
-        const row = find({ email: identifier }) ?? find({ username: identifier });
-        const isBarred = row === undefined || row.isDisabled;
-        const { isRight } = await passwords.verify(password, isBarred ? null : row.hash);
-        return isRight && !isBarred ? new MemoryUser(row) : null;
-      },
+      authenticate: (identifier, password) =>
+        limitLogin(identifier, async (mayTry) => {
+          const row = find({ email: identifier }) ?? find({ username: identifier });
+          const isAllowed = await mayTry(row?.id ?? null);
+          const isBarred = row === undefined || row.isDisabled || !isAllowed;
+          const { isRight } = await passwords.verify(password, isBarred ? null : row.hash);
+          return isRight && !isBarred ? new MemoryUser(row) : null;
+        }),
       async setPassword(user, password, version) {
         const hash = await passwords.hash(password);
         const row = find({ id: user.identity });

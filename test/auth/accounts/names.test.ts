@@ -1,6 +1,33 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { accountHarness, ann, password } from "./account-harness.ts";
 
+/** Characters that show nothing, of every kind that Unicode has. */
+const INVISIBLE = [
+  "\ufe0f",
+  "\u034f",
+  "\u3164",
+  "\u2800",
+  "\u115f",
+  "\u1160",
+  "\u{e0100}",
+  "\u200b",
+  "\u200d",
+  "\u00ad",
+  "\u061c",
+
+  "\u17b4",
+  "\u180b",
+  "\u2060",
+  "\uffa0",
+  "\u{1d159}",
+  "\u{16fe4}",
+  "\u{13441}",
+  "\ue000",
+  "\u{e0041}",
+  "\uffff",
+  "\0",
+];
+
 describe("with a user model of one's own the account routes", () => {
   it.each([
     ["an address that is none", { email: "not-an-address" }, "email"],
@@ -13,6 +40,19 @@ describe("with a user model of one's own the account routes", () => {
     ["a name that is empty", { username: "  " }, "username"],
     ["a name that could be an address", { username: "bob@example.org" }, "username"],
     ["a name that turns the direction of text", { username: "ann\u202egpj" }, "username"],
+    ["an address that a program reads as an option", { email: "-oQ/tmp@example.org" }, "email"],
+    ["an address whose domain ends with a dot", { email: "ann@example.org." }, "email"],
+    ["an address whose domain has an empty label", { email: "ann@example..org" }, "email"],
+    ["an address with an invisible character", { email: "an\u034fn@example.org" }, "email"],
+    ...INVISIBLE.map((hidden): [string, object, string] => [
+      `a name with the invisible character ${hidden.codePointAt(0)?.toString(16)}`,
+      { username: `an${hidden}n` },
+      "username",
+    ]),
+    ["a name with two blanks in a row", { username: "ann  lee" }, "username"],
+    ["a name with a blank of another kind", { username: "ann\u1680lee" }, "username"],
+    ["an address with 31 marks on one letter", { email: `ann${"\u0301".repeat(31)}@example.org` }, "email"],
+    ["a name with 31 marks on one letter", { username: `ann${"\u0301".repeat(31)}` }, "username"],
   ])("refuse %s before the model is asked", async (_what, body, field) => {
     const { app, post, users } = accountHarness();
     onTestFinished(() => app.close());
@@ -30,5 +70,49 @@ describe("with a user model of one's own the account routes", () => {
     await post("/register", { email: " ann@example.org ", username: " ann ", password });
 
     expect(await users.objects.get({ email: "ann@example.org" })).toMatchObject({ username: "ann" });
+  });
+
+  it.each([
+    ["a full-width letter in an address", { email: "\uff41nn@example.org" }, "email"],
+    ["a full-width letter in a domain", { email: "ann@\uff45xample.org" }, "email"],
+    ["a full-width @", { email: "ann\uff20example.org@example.com" }, "email"],
+    ["an ideographic full stop in a domain", { email: "ann@example\u3002org" }, "email"],
+    ["a domain that is a number", { email: "ann@2130706433" }, "email"],
+    ["a domain with an escape", { email: "ann@ex%61mple.org" }, "email"],
+    ["a long s in a name", { username: "\u017fam" }, "username"],
+    ["a ligature in a name", { username: "o\ufb00ice" }, "username"],
+    ["a small capital in a name", { username: "\u1d2cnn" }, "username"],
+  ])("refuse %s, which is compared as another text", async (_what, body, field) => {
+    const { app, post, mails } = accountHarness({ account: { verifyEmail: true } });
+    onTestFinished(() => app.close());
+
+    const answer = await post("/register", { ...ann, ...body });
+
+    const detail = expect.stringContaining(`The ${field} contains a compatibility character`);
+    expect(answer.json()).toMatchObject({ status: 422, code: "name_not_canonical", detail });
+    expect(mails).toEqual([]);
+  });
+
+  it("refuse such an address as the new one of an account, too", async () => {
+    const { app, post, session } = accountHarness();
+    onTestFinished(() => app.close());
+    await post("/register", ann);
+
+    const answer = await post("/email", { email: "\uff56ictim@example.org" }, undefined, await session());
+
+    expect(answer.json()).toMatchObject({ status: 422, code: "name_not_canonical" });
+  });
+
+  it("take letters of any alphabet and case, with accents in one piece or in two, and domains of any alphabet", async () => {
+    const { app, post, users } = accountHarness();
+    onTestFinished(() => app.close());
+    const names = ["ÉTÉ", "e\u0301te\u0301 2", "ΟΔΟΣ", "Дима", "李小龍", "İbo", "straße", "😀", "O'Neil-Smith 3rd"];
+
+    for (const [index, username] of names.entries()) {
+      const body = { email: `n${index}@BÜCHER.example`, username, password };
+      expect((await post("/register", body, `203.0.113.${index}`)).status, username).toBe(202);
+    }
+
+    expect(await users.objects.get({ email: "n1@bücher.example" })).toMatchObject({ username: "été 2" });
   });
 });

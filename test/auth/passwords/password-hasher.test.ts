@@ -197,6 +197,13 @@ describe("the text of a password", () => {
     },
   );
 
+  it("is refused with more than 30 combining marks in a row, and taken with 30", async () => {
+    const marked = (count: number): string => `correct horse${"\u0315".repeat(count)}`;
+
+    await expect(plain.hash(marked(31))).rejects.toMatchObject({ status: 422, code: "PASSWORD_NOT_TEXT" });
+    await expect(plain.hash(marked(30))).resolves.toMatch(/^\$argon2id\$/);
+  });
+
   it("is refused with half of a character in it: UTF-8 would make the same of all of them", async () => {
     for (const password of ["\ud800abcdefgh", "abcdefgh\udfff", "abcd\udc00\ud800efgh"]) {
       await expect(plain.hash(password)).rejects.toMatchObject({ status: 422, code: "PASSWORD_NOT_TEXT" });

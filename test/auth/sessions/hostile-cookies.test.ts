@@ -66,6 +66,18 @@ describe("a cookie that is not ours", () => {
     expect(two).toMatch(/^HTTP\/1\.1 401 /);
   });
 
+  it("is another cookie when the byte 0xA0 precedes its name", async () => {
+    const stranger = (await signIn(client, "bob")).headers.cookie;
+
+    const alone = await raw(client.port, [`Cookie: \u00A0${stranger}`]);
+    const second = await raw(client.port, [`Cookie: ${good}; \u00A0${stranger}`]);
+    const tab = await raw(client.port, [`Cookie: a=b;\t${good}`]);
+
+    expect(alone).toMatch(/^HTTP\/1\.1 401 /);
+    expect(second).toContain('"who":"ann"');
+    expect(tab).toContain('"who":"ann"');
+  });
+
   it.each([
     ["larger than 4 kB", `${COOKIE}=${"x".repeat(5_000)}`],
     ["200 of them", Array.from({ length: 200 }, (_, index) => `c${index}=${index}`).join("; ")],
@@ -178,6 +190,6 @@ it.each([
 /** Sends header lines as they are: a client would join two of a name. */
 async function raw(port: number, lines: readonly string[]): Promise<string> {
   const socket = connect(port, "127.0.0.1");
-  socket.end(["GET /me HTTP/1.1", "Host: localhost", "Connection: close", ...lines, "", ""].join("\r\n"));
+  socket.end(["GET /me HTTP/1.1", "Host: localhost", "Connection: close", ...lines, "", ""].join("\r\n"), "latin1");
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }

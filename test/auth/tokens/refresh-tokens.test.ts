@@ -86,7 +86,7 @@ describe("refresh tokens", () => {
     expect(await refresh(pair.refresh_token)).not.toBe(pair.refresh_token);
   });
 
-  it("[BCK-29] [auth:AU-193] are answered with the same successor until that is used, and for 10 s", async () => {
+  it("[BCK-29] [auth:AU-193] are answered with the same successor for 10 s, and once after that until it is used", async () => {
     const first = await signIn();
     const second = await refresh(first);
 
@@ -115,6 +115,50 @@ describe("refresh tokens", () => {
     for (const token of [first, second, third]) await expect(refresh(token)).rejects.toThrow(AuthenticationFailed);
     expect(onReuse.mock.calls).toEqual([[{ identity: "ann", sid: "s1" }]]);
     expect([...shown.contents.keys()]).toEqual([]);
+  });
+
+  it("[BCK-28] [auth:AU-089] kill their family when a thief and its victim take turns, ten minutes apart", async () => {
+    const first = await signIn();
+    const [victim, thief] = [await refresh(first), first];
+    clock.advance(600_000);
+    const stolen = await refresh(thief);
+    clock.advance(600_000);
+    await refresh(victim);
+    clock.advance(600_000);
+
+    await expect(refresh(stolen)).rejects.toThrow(AuthenticationFailed);
+
+    expect(onReuse).toHaveBeenCalledTimes(1);
+    expect([...shown.contents.keys()]).toEqual([]);
+  });
+
+  it("[BCK-29] are answered once more after the ten seconds, to each tab that lost the response, and then end their family", async () => {
+    const first = await signIn();
+    const second = await refresh(first);
+    clock.advance(3_600_000);
+
+    expect(await Promise.all([refresh(first), refresh(first)])).toEqual([second, second]);
+    clock.advance(9_999);
+    expect(await refresh(first)).toBe(second);
+    const third = await refresh(second);
+    expect(await refresh(first)).toBe(second);
+    clock.advance(1);
+    await expect(refresh(first)).rejects.toThrow(AuthenticationFailed);
+    await expect(refresh(third)).rejects.toThrow(AuthenticationFailed);
+  });
+
+  it("[BCK-29] are answered late again after a rotation whose response arrived", async () => {
+    let token = await signIn();
+    for (let times = 0; times < 5; times++) {
+      await refresh(token);
+      clock.advance(60_000);
+      const repeated = await refresh(token);
+      clock.advance(600_000);
+      const clean = await refresh(repeated);
+      clock.advance(600_000);
+      token = await refresh(clean);
+    }
+    expect(onReuse).not.toHaveBeenCalled();
   });
 
   it.each([

@@ -62,8 +62,8 @@ describe("G. Batches", () => {
     ]);
   });
 
-  it("[graphql:G7] a batch is a body of JSON and nothing else", async () => {
-    const uploads = await section.serve({ graph: { uploads: { enabled: true } } });
+  it("[graphql:G7] a batch comes as JSON, or with files, and is refused where batches are off", async () => {
+    const uploads = await section.serve({ graph: { uploads: { enabled: true }, transport: { batch: 0 } } });
     const batch = JSON.stringify([HELLO]);
     const urlencoded = [["content-type", "application/x-www-form-urlencoded"]] as const;
     const multipart = form([json("operations", [HELLO]), map({})]);

@@ -6,14 +6,18 @@ import { type Answer, type Endpoint, Section } from "./harness.ts";
 
 const section = new Section();
 let endpoint: Endpoint;
-/** With no cap on tokens: the limit behind it answers. */
+/** With no cap on characters: that of tokens answers. */
+let long: Endpoint;
+/** With none on tokens either: the limit behind them answers. */
 let uncapped: Endpoint;
 beforeAll(async () => {
   endpoint = await section.serve();
-  uncapped = await section.serve({ graph: { limits: { tokens: null } } });
+  long = await section.serve({ graph: { limits: { characters: null } } });
+  uncapped = await section.serve({ graph: { limits: { tokens: null, characters: null } } });
 });
 afterAll(() => section.close());
 
+const CHARACTERS = "400 CHARACTER_LIMIT_EXCEEDED";
 const TOKENS = "400 TOKEN_LIMIT_EXCEEDED";
 const DEPTH = "400 DEPTH_LIMIT_EXCEEDED";
 const ALIASES = "400 ALIAS_LIMIT_EXCEEDED";
@@ -34,7 +38,7 @@ describe("E. Document complexity", () => {
     expect(await verdict(uncapped, nest(5_000, "a"))).toBe(DEPTH);
   });
 
-  it("[graphql:E3] values and types nested 20,000 deep are refused by their tokens", async () => {
+  it("[graphql:E3] values and types nested 20,000 deep are refused by their length, else by their tokens", async () => {
     const deep = (open: string, inner: string, close: string): string =>
       open.repeat(20_000) + inner + close.repeat(20_000);
     const documents = [
@@ -44,15 +48,16 @@ describe("E. Document complexity", () => {
     ];
 
     for (const query of documents) {
-      expect(await verdict(endpoint, query)).toBe(TOKENS);
+      expect(await verdict(endpoint, query)).toBe(query.length > 65_536 ? CHARACTERS : TOKENS);
+      expect(await verdict(long, query)).toBe(TOKENS);
       expect((await uncapped.query(query)).status).toBe(400);
     }
   });
 
-  it("[graphql:E4] 10,000 aliases are refused by their tokens, else as aliases", async () => {
+  it("[graphql:E4] 10,000 aliases are refused by their length, else by their tokens, else as aliases", async () => {
     const query = `{${times(10_000, (i) => `a${i}:hello`)}}`;
 
-    expect(await verdict(endpoint, query)).toBe(TOKENS);
+    expect([await verdict(endpoint, query), await verdict(long, query)]).toEqual([CHARACTERS, TOKENS]);
     expect(await said(uncapped, query)).toBe(
       `${ALIASES}: The number of aliases of the operation is 10000, the limit is 30`,
     );
@@ -163,8 +168,10 @@ describe("E. Document complexity", () => {
     expect(await verdict(endpoint, `query{...{${deep.slice(1, -1)}} a{...F}} ${fragment}`)).toBe(DEPTH);
   });
 
-  it("[graphql:E16] 5,000 unused fragments are refused by their tokens", async () => {
-    expect(await verdict(endpoint, `{hello} ${times(5_000, (i) => `fragment F${i} on A{id}`)}`)).toBe(TOKENS);
+  it("[graphql:E16] 5,000 unused fragments are refused by their length, else by their tokens", async () => {
+    const query = `{hello} ${times(5_000, (i) => `fragment F${i} on A{id}`)}`;
+
+    expect([await verdict(endpoint, query), await verdict(long, query)]).toEqual([CHARACTERS, TOKENS]);
   });
 
   it("[graphql:E17] thousands of directives are refused by their tokens, else as directives, with one error", async () => {
@@ -190,15 +197,18 @@ describe("E. Document complexity", () => {
   });
 
   it("[graphql:E20] a long string and a long comment are one token each, 300,000 comments are as many", async () => {
-    const text = "x".repeat(900_000);
-    const lines = await endpoint.ask({
-      headers: [["content-type", "application/graphql"]],
-      body: `${"#\n".repeat(300_000)}{hello}`,
-    });
+    const ask = async (on: Endpoint, text: string): Promise<readonly string[]> => {
+      const comments = await on.ask({
+        headers: [["content-type", "application/graphql"]],
+        body: `${"#\n".repeat(300_000)}{hello}`,
+      });
+      const block = await verdict(on, `{echo(s:"""${text}""")}`);
+      return [`${comments.status} ${comments.code}`, block, await verdict(on, `#${text}\n{hello}`)];
+    };
 
-    expect(`${lines.status} ${lines.code}`).toBe(TOKENS);
-    expect((await endpoint.query(`{echo(s:"""${text}""")}`)).status).toBe(200);
-    expect(await endpoint.query(`#${text}\n{hello}`)).toMatchObject({ status: 200, data: { hello: "world" } });
+    expect(await ask(endpoint, "x".repeat(900_000))).toEqual([CHARACTERS, CHARACTERS, CHARACTERS]);
+    expect(await ask(endpoint, "x".repeat(65_000))).toEqual([CHARACTERS, "200", "200"]);
+    expect(await ask(long, "x".repeat(900_000))).toEqual([TOKENS, "200", "200"]);
   });
 
   it("[graphql:E21] what @skip leaves out counts", async () => {

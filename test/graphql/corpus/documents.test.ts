@@ -44,7 +44,10 @@ describe("J. Persisted documents and caches", () => {
   });
 
   it(`[graphql:J4] ${DOCUMENTS} distinct documents are answered, and what is kept of them is bounded by bytes`, async () => {
-    const own = await section.serve({ graph: { transport: { batch: 100 } }, app: { logger: false } });
+    const own = await section.serve({
+      graph: { transport: { batch: 100 }, limits: { characters: null } },
+      app: { logger: false },
+    });
     const send = async (queries: readonly string[]): Promise<void> => {
       const answers = await own.bulk(queries.map((query) => ({ query })));
       expect(answers.every(({ data, errors }) => data !== undefined && errors === undefined)).toBe(true);

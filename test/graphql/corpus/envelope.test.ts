@@ -86,6 +86,18 @@ describe("A. HTTP envelope", () => {
     }
   });
 
+  it("[graphql:A8] a charset in a malformed Content-Type is 415, also UTF-8", async () => {
+    for (const rest of [
+      "charset=utf-8; charset=utf-8",
+      "junk junk; charset=utf-8",
+      'charset="utf-8',
+      "charset=utf-8\u00A0",
+    ]) {
+      expect(await typed(`application/json; ${rest}`), rest).toMatchObject({ status: 415 });
+      expect(endpoint.ran).toEqual({});
+    }
+  });
+
   it("[graphql:A9] quotes, a trailing semicolon and tabs around parameters are no mistake", async () => {
     const types = ['application/json; charset="utf-8"', "application/json;", "application/json\t;\tcharset=UTF-8\t"];
 

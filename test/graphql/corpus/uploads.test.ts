@@ -73,7 +73,7 @@ describe("H. Uploads", () => {
     for (const content of ["not json", "null", "1", ""])
       expect(await verdict([{ name: "operations", content }, map({}), file("0")])).toBe(INVALID);
     expect(await verdict([map({ 0: ["variables.f"] }), file("0")])).toBe(INVALID);
-    expect(await verdict([{ name: "operations", content: "[null]" }, map({}), file("0")])).toBe(BATCH_REFUSED);
+    expect(await verdict([{ name: "operations", content: "[null]" }, map({}), file("0")])).toBe(INVALID);
   });
 
   it("[graphql:H4] a map that is none is 400", async () => {
@@ -312,10 +312,33 @@ describe("H. Uploads", () => {
     }
   });
 
-  it("[graphql:H24] a batch with files is refused", async () => {
-    const batch = json("operations", [{ query: FILES, variables: { f: null } }]);
+  it("[graphql:H24] a batch may come with files, within the limits of both", async () => {
+    const entry = { query: FILES, variables: { f: null } };
+    const batch = (length: number): FormPart =>
+      json(
+        "operations",
+        Array.from({ length }, () => entry),
+      );
 
-    expect(await verdict([batch, map({ 0: ["0.variables.f"] }), file("0")])).toBe(BATCH_REFUSED);
+    for (const path of [
+      "variables.f",
+      "2.variables.f",
+      "-1.variables.f",
+      "0",
+      "0.query",
+      "0.variables",
+      "0.0.variables.f",
+    ])
+      expect(await verdict([batch(2), map({ 0: [path] }), file("0")]), path).toBe(INVALID);
+    expect(await verdict([batch(0), map({}), file("0")])).toBe(BATCH_REFUSED);
+    expect(await verdict([batch(11), map({ 0: ["0.variables.f"] }), file("0")])).toBe(BATCH_REFUSED);
+    for (const on of [endpoint, spilling]) {
+      const answer = await send(
+        [batch(2), map({ 0: ["0.variables.f"], 1: ["1.variables.f"] }), file("0"), file("1")],
+        on,
+      );
+      expect([answer.status, on.ran]).toEqual([200, { up: 2 }]);
+    }
   });
 
   it("[graphql:H25] an Upload is a file and nothing else", async () => {

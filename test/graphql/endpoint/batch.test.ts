@@ -48,7 +48,7 @@ describe("a batch", () => {
 
     const results = answer.json() as readonly GraphBody[];
     expect(answer.status).toBe(200);
-    expect(results.map(({ extensions }) => extensions?.cost?.["cost"])).toEqual([3, undefined, 3]);
+    expect(results.map(({ extensions }) => extensions?.cost?.["cost"])).toEqual([3, 4, 3]);
     expect(results.map(({ errors }) => errors?.map(({ extensions }) => extensions.code))).toEqual([
       undefined,
       ["COST_LIMIT_EXCEEDED"],

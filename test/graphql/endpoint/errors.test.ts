@@ -348,6 +348,25 @@ describe("an error", () => {
     expect(Object.keys(masked?.extensions ?? {})).toEqual(["code", "correlationId"]);
   });
 
+  it("names an outage, as a route does, and when to come back; what failed stays in the log", async () => {
+    class Outage extends PorticoError {
+      override get members(): Readonly<Record<string, unknown>> {
+        return { secret: "table users" };
+      }
+    }
+    const headers = { "retry-after": "1" };
+
+    const database = await failing(new Outage("SERVICE_UNAVAILABLE", "secret", { status: 503, headers }));
+    const store = await failing(new Outage("STORE_UNAVAILABLE", "secret", { status: 503 }));
+
+    expect(database).toMatchObject({
+      message: "Service unavailable. Try again later.",
+      extensions: { code: "SERVICE_UNAVAILABLE", retryAfter: 1 },
+    });
+    expect(store?.extensions).toMatchObject({ code: "STORE_UNAVAILABLE" });
+    expect(JSON.stringify([database, store])).not.toMatch(/secret|users/);
+  });
+
   it("[ERR-19] is masked in development and in production, and shown with debug alone", async () => {
     const error = new Error("secret");
     vi.stubEnv("NODE_ENV", "development");
@@ -460,3 +479,34 @@ it("answers in its own shape when something outside the operation breaks", async
 function throwingNothing() {
   return schema({ query: { ok: field(t.boolean)(() => true) } });
 }
+
+describe("an argument that the document and its variables leave without a value", () => {
+  const Key = t.oneOf("Key", { id: t.id, isbn: t.string });
+  const nothing = field(t.nullable(t.string), { params: { by: Key } })(({ by }) => by.isbn ?? "");
+  const count = field(t.nullable(t.string), { params: { a: t.int } })(({ a }) => String(a));
+  const built = schema({ query: { book: nothing, count } });
+
+  it.each([
+    ["a variable of a oneOf input that was left out", "query ($v: String) { book(by: { isbn: $v }) }", {}],
+    ["null for the only key of a oneOf input", "query ($v: String) { book(by: { isbn: $v }) }", { v: null }],
+    ["null for an argument that is required", "query ($v: Int = 3) { count(a: $v) }", { v: null }],
+  ])("is the client's mistake: %s", async (_what, query, variables) => {
+    const { client, log } = await openSchema(built);
+
+    const answer = await client.post("/graphql", { body: { query, variables } });
+
+    expect(codesOf(answer)).toEqual(["BAD_USER_INPUT"]);
+    expect(log.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+
+  it("is not the message of a resolver that begins in the same way", async () => {
+    const thrown = field(t.string)(() => {
+      throw new GraphQLError('Argument "a" is ours');
+    });
+    const { client } = await openSchema(schema({ query: { thrown } }));
+
+    expect(codesOf(await client.post("/graphql", { body: { query: "{ thrown }" } }))).toEqual([
+      "INTERNAL_SERVER_ERROR",
+    ]);
+  });
+});

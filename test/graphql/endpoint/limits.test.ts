@@ -26,7 +26,7 @@ const nodes = schema({
 
 const repeat = (count: number, text: string | ((n: number) => string)): string =>
   Array.from({ length: count }, (_, n) => (typeof text === "string" ? text : text(n))).join(" ");
-const names = ["cost", "depth", "aliases", "breadth", "fields", "tokens", "directives"] as const;
+const names = ["cost", "depth", "aliases", "breadth", "fields", "tokens", "directives", "characters"] as const;
 type Name = (typeof names)[number];
 
 /** The documents count exactly `size` of one thing, and no more of any other than its default allows, as far as that goes. */
@@ -41,6 +41,7 @@ const documents: Readonly<Record<Name, (size: number) => string>> = {
   // Nine are not in the list: `{ any ( value : [ ] ) }`.
   tokens: (size) => `{ any(value: [${repeat(size - 9, "1")}]) }`,
   directives: (size) => `{ ${repeat(size, "id @include(if: true)")} }`,
+  characters: (size) => `{ id }${"\n".repeat(size - 6)}`,
 };
 const defaults: Readonly<Record<Name, number>> = {
   cost: 5000,
@@ -50,6 +51,7 @@ const defaults: Readonly<Record<Name, number>> = {
   fields: 1000,
   tokens: 2000,
   directives: 50,
+  characters: 65_536,
 };
 const codes: Readonly<Record<Name, string>> = {
   cost: "COST_LIMIT_EXCEEDED",
@@ -59,6 +61,7 @@ const codes: Readonly<Record<Name, string>> = {
   fields: "FIELD_LIMIT_EXCEEDED",
   tokens: "TOKEN_LIMIT_EXCEEDED",
   directives: "DIRECTIVE_LIMIT_EXCEEDED",
+  characters: "CHARACTER_LIMIT_EXCEEDED",
 };
 const off = (kept: Name | null): LimitsOptions =>
   Object.fromEntries(names.filter((name) => name !== kept).map((name) => [name, null]));
@@ -72,6 +75,7 @@ describe("by default", () => {
     ["[LIM-09]", "fields", 1000],
     ["[LIM-10]", "tokens", 2000],
     ["[LIM-11]", "directives", 50],
+    ["[LIM-23]", "characters", 65_536],
   ] as const)("%s %s is %i: that many run, one more is refused before execution", async (_clause, name, most) => {
     const { client } = await openSchema(nodes, { limits: new Limits(off(name)) });
     const ask = (size: number) => client.post("/graphql", { body: { query: documents[name](size) } });
@@ -160,6 +164,7 @@ describe("Limits", () => {
   });
 
   it.each([
+    ["characters before tokens", `{ ${repeat(2000, "hello")} ${" ".repeat(65_536)}`, "CHARACTER_LIMIT_EXCEEDED"],
     ["tokens before the parser", `{ ${repeat(2000, "hello")} `, "TOKEN_LIMIT_EXCEEDED"],
     ["the parser before the structure", `{ ${repeat(31, (n) => `n${n}: hello`)}`, "GRAPHQL_PARSE_FAILED"],
     ["the structure before validation", `{ ${repeat(31, (n) => `n${n}: nope`)} }`, "ALIAS_LIMIT_EXCEEDED"],

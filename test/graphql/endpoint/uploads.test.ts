@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { type FileHandle, open as openFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +16,7 @@ import {
   type UploadsOptions,
 } from "portico/graphql";
 import type { LiveClient, TestResponse } from "portico/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { flood, rawConnection } from "../../http/raw-connection.ts";
 import { CONTENT_TYPE, type FormPart, file, form, json, map, oneFile, operations } from "../uploads/multipart-form.ts";
 import { bodyOf, codesOf, open, openSchema, verdictOf } from "./open.ts";
@@ -373,8 +374,37 @@ describe("a multipart request", () => {
     expect([seen, readdirSync(directory)]).toEqual([[], []]);
   });
 
-  it("cannot be a batch", async () => {
-    const { client } = await openArchive();
+  it.each([
+    ["in memory", "1mb"],
+    ["on disk", "1b"],
+  ] as const)(
+    "can be a batch: each operation gets its files, %s, until the last is answered",
+    async (_, spillAbove) => {
+      const { client, directory } = await openArchive({ spillAbove });
+
+      const answer = await send(client, [
+        json("operations", [
+          { query: ADD, variables: { title: "A", file: null } },
+          { query: "{ nope }" },
+          { query: ADD_ALL, variables: { files: [null, null] } },
+        ]),
+        map({ 0: ["0.variables.file", "2.variables.files.1"], 1: ["2.variables.files.0"] }),
+        file("0", "first"),
+        file("1", "second"),
+      ]);
+
+      const [first, second] = ["first", "second"].map((text) => `${hashOf(text)} image/png ${text.length}`);
+      expect(bodyOf(answer)).toMatchObject([
+        { data: { add: `A ${first}` } },
+        { errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] },
+        { data: { addAll: `${second}, ${first}` } },
+      ]);
+      expect([openFilesIn(directory), readdirSync(directory)]).toEqual([0, []]);
+    },
+  );
+
+  it("is no batch where batches are off", async () => {
+    const { client, seen } = await openArchive({}, { transport: { batch: 0 } });
 
     const answer = await send(client, [
       json("operations", [{ query: ADD, variables: { file: null } }]),
@@ -382,7 +412,7 @@ describe("a multipart request", () => {
       file("0", "x"),
     ]);
 
-    expect(codesOf(answer)).toEqual(["BATCH_REFUSED"]);
+    expect([codesOf(answer), seen]).toEqual([["BATCH_REFUSED"], []]);
   });
 
   it("whose document is refused gives its files back", async () => {
@@ -397,4 +427,27 @@ describe("a multipart request", () => {
     expect(verdictOf(answer)).toEqual([400, "GRAPHQL_VALIDATION_FAILED"]);
     expect([seen, openFilesIn(directory)]).toEqual([[], 0]);
   });
+});
+
+describe("a disk without room for an upload", () => {
+  it.each(["ENOSPC", "EDQUOT"])(
+    "is 503 with Retry-After (%s), and the next upload is taken when there is room",
+    async (code) => {
+      const { client } = await openArchive({ spillAbove: 0 });
+      const handle = await openFile(new URL(import.meta.url));
+      await handle.close();
+      const full = Object.assign(new Error(`${code}: no space left on device, write`), { code });
+      const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "write").mockRejectedValue(full);
+      onTestFinished(() => write.mockRestore());
+
+      const refused = await send(client, one());
+      write.mockRestore();
+      const taken = await send(client, one());
+
+      expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+      expect(bodyOf(refused).errors).toMatchObject([{ extensions: { code: "SERVICE_UNAVAILABLE", retryAfter: 1 } }]);
+      expect(refused.text()).not.toContain(code);
+      expect(taken.status).toBe(200);
+    },
+  );
 });

@@ -112,7 +112,31 @@ describe("Metrics", () => {
     expect(new Metrics().snapshot()).toEqual({});
   });
 
-  it("[OPC-10] [MET-10] files unnamed operations, and refused ones of any name, under <anonymous>", async () => {
+  it("[MET-10] files a refused operation under its name where that has a row", async () => {
+    const { ask, metrics } = await counted();
+
+    await ask("query A { hello }");
+    await ask("query A { x: hello y: hello }");
+    await ask("query B { x: hello y: hello }");
+
+    expect(metrics.snapshot()).toMatchObject({ A: { count: 2, errors: 1 }, "<anonymous>": { count: 1, errors: 1 } });
+    expect(Object.keys(metrics.snapshot())).toEqual(["A", "<anonymous>"]);
+  });
+
+  it("[MET-06] has the mean of the costs that were measured, those over the budget included", async () => {
+    const metrics = new Metrics();
+    const dear = field(t.string, { cost: 4 })(() => "dear");
+    const { client, graph } = await openSchema(schema({ query: { dear } }), { limits: { cost: 5 } });
+    graph.onOperation(metrics);
+
+    await client.post("/graphql", { body: { query: "query Over { dear }" } });
+    await client.post("/graphql", { body: { query: "query Over { dear x: dear }", operationName: "Over" } });
+    await client.post("/graphql", { body: { query: "query Over { nope }", operationName: "Over" } });
+
+    expect(metrics.snapshot()).toMatchObject({ Over: { count: 3, errors: 2, average_cost: 6 } });
+  });
+
+  it("[OPC-10] [MET-10] files unnamed operations, and refused ones of names without a row, under <anonymous>", async () => {
     const { ask, metrics } = await counted();
 
     await ask("{ hello }");

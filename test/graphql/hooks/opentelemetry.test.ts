@@ -56,7 +56,7 @@ describe.each([
     ]);
   });
 
-  it("has no name of an unnamed operation, and no cost of one that was not measured", async () => {
+  it("calls an unnamed operation <anonymous>, and has no cost of one that was not measured", async () => {
     const { tracer, spans } = recording();
     const { ask } = await timed([opentelemetry(tracer, { active })], { limits: { cost: null } });
 
@@ -64,8 +64,8 @@ describe.each([
     await ask("{ nope");
 
     expect(spans().map(({ attributes }) => attributes)).toEqual([
-      { "graphql.operation.type": "query", "graphql.errors": 0 },
-      { "graphql.errors": 1 },
+      { "graphql.operation.name": "<anonymous>", "graphql.operation.type": "query", "graphql.errors": 0 },
+      { "graphql.operation.name": "<anonymous>", "graphql.errors": 1 },
     ]);
   });
 

@@ -83,7 +83,17 @@ describe("a hook", () => {
         "counter",
         2,
         ["data", "errors", "ok"],
-        ["cost", "durationSeconds", "isRefused", "log", "operationName", "operationType", "started", "trace"],
+        [
+          "cost",
+          "durationSeconds",
+          "extensions",
+          "isRefused",
+          "log",
+          "operationName",
+          "operationType",
+          "started",
+          "trace",
+        ],
       ],
     ]);
     expect(calls).toHaveLength(1);
@@ -227,6 +237,26 @@ describe("the context", () => {
     const costs = (answer.json() as readonly GraphBody[]).map(({ extensions }) => extensions?.cost?.["cost"]);
     expect(costs).toEqual([7, 8]);
     expect(calls.map(([, { cost }]) => cost)).toEqual(costs);
+  });
+
+  it("[OPC-05] has the cost of an operation that is refused for it, as the response has", async () => {
+    const { ask, calls } = await recorded({ limits: { cost: 10 } });
+
+    const answer = bodyOf(await ask({ query: "{ dear hello x: dear }" }));
+
+    expect(answer.errors?.[0]?.extensions.code).toBe("COST_LIMIT_EXCEEDED");
+    expect(answer.extensions?.cost).toEqual({ depth: 1, cost: 15, aliases: 1, breadth: 3, fields: 3 });
+    expect(calls.map(([, { cost, isRefused }]) => [cost, isRefused])).toEqual([[15, true]]);
+  });
+
+  it("has the extensions of the request, of a refused one too, and none of one that could not be read", async () => {
+    const { called } = await recorded();
+    const extensions = { client: "web", trace: { id: 7 } };
+
+    expect((await called({ query: "{ hello }", extensions }))[1].extensions).toEqual(extensions);
+    expect((await called({ query: "{ nope }", extensions }))[1].extensions).toEqual(extensions);
+    expect((await called([{ query: "{ hello }" }]))[1].extensions).toEqual({});
+    expect((await called([{ query: "{ hello }", extensions: 7 }]))[1].extensions).toEqual({});
   });
 
   it("[OPC-11] has no cost while cost analysis is off", async () => {

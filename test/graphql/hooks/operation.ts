@@ -7,6 +7,7 @@ export function operation(known: Partial<OperationContext> = {}): OperationConte
     operationName: null,
     operationType: "query",
     cost: 1,
+    extensions: {},
     started: 0,
     durationSeconds: 0,
     isRefused: false,

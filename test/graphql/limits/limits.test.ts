@@ -9,6 +9,7 @@ describe("Limits", () => {
       aliases: 30,
       breadth: 100,
       fields: 1000,
+      characters: 65_536,
       tokens: 2000,
       directives: 50,
     });

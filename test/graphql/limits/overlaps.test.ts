@@ -92,7 +92,7 @@ describe("fields in one place of the answer", () => {
 
   it("may be as many as the limits allow", () => {
     const source = `{ ${"hello ".repeat(30_000)} }`;
-    const limits = { breadth: null, tokens: null };
+    const limits = { breadth: null, tokens: null, characters: null };
 
     expect(prepare(source, { limits: { ...limits, fields: 30_000 } }).structure.fields).toBe(30_000);
     expect(prepare(source, { limits: { ...limits, fields: null } }).structure.fields).toBe(30_000);

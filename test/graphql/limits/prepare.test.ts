@@ -1,6 +1,7 @@
 import { GraphQLError, getIntrospectionQuery, type OperationDefinitionNode, OperationTypeNode } from "graphql";
 import { describe, expect, it, vi } from "vitest";
-import { checkCost, Preparer } from "../../../src/graphql/execute/prepare.ts";
+import { checkCost } from "../../../src/graphql/execute/check-limits.ts";
+import { type Prepared, Preparer } from "../../../src/graphql/execute/prepare.ts";
 import { GraphRefusal } from "../../../src/graphql/execute/refusal.ts";
 import { hideSuggestions } from "../../../src/graphql/execute/suggestions.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
@@ -12,6 +13,7 @@ const ALL_OFF: LimitsOptions = {
   aliases: null,
   breadth: null,
   fields: null,
+  characters: null,
   tokens: null,
   directives: null,
 };
@@ -42,6 +44,7 @@ const boundaries: readonly [keyof LimitsOptions, string, (count: number) => stri
     (count) => `{ ${"hello ".repeat(count - 1)} ...F } fragment F on Query { hello }`,
     1000,
   ],
+  ["characters", "CHARACTER_LIMIT_EXCEEDED", (count) => `{ hello }${"\n".repeat(count - 9)}`, 65_536],
   ["tokens", "TOKEN_LIMIT_EXCEEDED", (count) => `{ hello } ${"#\n".repeat(count - 3)}`, 2000],
   ["directives", "DIRECTIVE_LIMIT_EXCEEDED", (count) => `{ ${"hello @skip(if: false) ".repeat(count)} }`, 50],
 ];
@@ -61,10 +64,12 @@ describe("an operation within the limits", () => {
     expect(prepare("{ hello }").name).toBeNull();
   });
 
-  it("may be the standard introspection query, and one of a 900 kB text or comment", () => {
+  it("may be the standard introspection query, and one of a 900 kB text or comment where characters are not limited", () => {
+    const limits = { characters: null };
+
     expect(prepare(getIntrospectionQuery()).structure.depth).toBe(15);
-    expect(prepare(`{ echo(s: """${"x".repeat(900_000)}""") }`).structure.fields).toBe(1);
-    expect(prepare(`# ${"x".repeat(900_000)}\n{ hello }`).structure.fields).toBe(1);
+    expect(prepare(`{ echo(s: """${"x".repeat(900_000)}""") }`, { limits }).structure.fields).toBe(1);
+    expect(prepare(`# ${"x".repeat(900_000)}\n{ hello }`, { limits }).structure.fields).toBe(1);
   });
 
   it("is measured alone: what stands in another operation of the document is not", () => {
@@ -89,14 +94,19 @@ describe("a limit", () => {
 
   it("of cost is checked with the variables, each time anew", () => {
     const limits = new Limits({ cost: 10 });
+    const checked = ({ cost }: Pick<Prepared, "cost">, variables: Record<string, unknown>, within = limits) => {
+      const measured = cost?.(variables) ?? null;
+      checkCost(measured, within);
+      return measured;
+    };
     const prepared = prepare("query ($n: Int) { list(first: $n) { id } }", { limits: { cost: 10 } });
 
-    expect(checkCost(prepared, { n: 9 }, limits)).toBe(10);
-    expect(refusedBy(() => checkCost(prepared, { n: 10 }, limits))).toBe(
+    expect(checked(prepared, { n: 9 })).toBe(10);
+    expect(refusedBy(() => checked(prepared, { n: 10 }))).toBe(
       "400 COST_LIMIT_EXCEEDED: The cost of the operation is 11, the limit is 10",
     );
-    expect(checkCost(prepared, { n: 1 }, limits)).toBe(2);
-    expect(checkCost(prepare("{ dear dear }", { limits: { cost: null } }), {}, new Limits({ cost: null }))).toBeNull();
+    expect(checked(prepared, { n: 1 })).toBe(2);
+    expect(checked(prepare("{ dear dear }", { limits: { cost: null } }), {}, new Limits({ cost: null }))).toBeNull();
   });
 
   it.each([
@@ -140,10 +150,10 @@ describe("a document that is refused", () => {
     ]);
   });
 
-  it("names at most twenty faults, each with a code and its place", () => {
+  it("names at most ten faults and that there are more, each with a code and its place", () => {
     const { errors, status } = refusalOf(`{ ${Array.from({ length: 90 }, (_, at) => `unknown${at}`).join(" ")} }`);
 
-    expect([status, errors.length]).toEqual([400, 21]);
+    expect([status, errors.length]).toEqual([400, 11]);
     for (const error of errors) expect(error.extensions["code"]).toBe("GRAPHQL_VALIDATION_FAILED");
     expect(errors[1]?.locations).toEqual([{ line: 1, column: 12 }]);
   });

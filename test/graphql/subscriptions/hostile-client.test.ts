@@ -1,4 +1,4 @@
-import { topic } from "portico";
+import { Depend, topic } from "portico";
 import { field, schema, subscription, t } from "portico/graphql";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
@@ -8,10 +8,12 @@ import { until } from "./until.ts";
 
 const tick = topic<number>("hostile.tick");
 let running = 0;
+let opened = 0;
+const open = (): number => ++opened;
 const built = schema({
   query: { hello: field(t.string)(() => "world") },
   subscription: {
-    live: subscription(t.int, { params: { from: t.int(0) } })(async function* ({ ctx }) {
+    live: subscription(t.int, { params: { from: t.int(0), opened: Depend(open) } })(async function* ({ ctx }) {
       running++;
       try {
         yield* ctx.pubsub.subscribe(tick);
@@ -62,13 +64,12 @@ describe("a client that means harm", () => {
   it("has room for so many characters of operations on one socket, and again when some have ended", async () => {
     const { client } = await openGraph(built);
     const socket = await rawSocket(client, { init: true });
-    const padding = " ".repeat(900_000);
-    const query = `subscription { live }${padding}`;
+    const operation = { query: "subscription { live }", extensions: { padding: " ".repeat(900_000) } };
 
-    for (const id of ["1", "2", "3"]) socket.say(subscribe(id, { query }));
+    for (const id of ["1", "2", "3"]) socket.say(subscribe(id, operation));
     const refused = await socket.hear();
     socket.say({ type: "complete", id: "1" });
-    socket.say(subscribe("4", { query }));
+    socket.say(subscribe("4", operation));
     await until(() => running === 2);
 
     expect(refused).toMatchObject({
@@ -86,6 +87,7 @@ describe("a client that means harm", () => {
   });
 
   it("begins to listen so often in a minute, by sockets and by streams of events together", async () => {
+    const before = opened;
     const { client } = await openGraph(built, { subscriptions: { connectsPerMinute: 3 } });
     const listen = async (): Promise<number> => {
       const answer = await fetch(`http://127.0.0.1:${client.port}/graphql`, {
@@ -100,6 +102,8 @@ describe("a client that means harm", () => {
 
     expect([await listen(), await listen(), await listen()]).toEqual([200, 200, 429]);
     await until(() => running === 2);
+    // The third was refused before anything was opened for it.
+    expect(opened - before).toBe(2);
     // A query that takes a stream is no listener.
     expect((await client.post("/graphql", { body: { query: "{ hello }" } })).status).toBe(200);
   });

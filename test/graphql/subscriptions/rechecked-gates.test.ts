@@ -1,4 +1,4 @@
-import { topic } from "portico";
+import { currentContext, topic } from "portico";
 import { AuthenticationBackend, AuthenticationMiddleware, AuthResult, SimpleUser } from "portico/auth";
 import { field, loader, type OperationResult, schema, subscription, t } from "portico/graphql";
 import { type LiveClient, logCatcher } from "portico/testing";
@@ -32,6 +32,14 @@ const built = schema({
     deaf: subscription(t.string, {
       params: { room: t.id },
       auth: (user, { args }) => (members.get(args.room) ?? []).includes(user.identity),
+    })(async function* () {
+      yield "first";
+      await new Promise(() => {});
+    }),
+    allowed: subscription(t.string, {
+      permissionClasses: [
+        { hasPermission: () => (members.get("r1") ?? []).includes(currentContext()?.user.identity ?? "") },
+      ],
     })(async function* () {
       yield "first";
       await new Promise(() => {});
@@ -118,10 +126,13 @@ describe("the gate of a subscription", () => {
     expect(text).toContain("event: complete");
   });
 
-  it("ends it for a client whose generator does not notice", async () => {
+  it.each([
+    ["auth", 'subscription { deaf(room: "r1") }'],
+    ["permissionClasses", "subscription { allowed }"],
+  ])("ends it for a client whose generator does not notice: %s", async (_, query) => {
     const { client } = await start();
     const socket = await asAda(client);
-    socket.say(subscribe("1", 'subscription { deaf(room: "r1") }'));
+    socket.say(subscribe("1", query));
     expect(await socket.hear()).toMatchObject({ type: "next" });
 
     members.delete("r1");

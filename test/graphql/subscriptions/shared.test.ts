@@ -13,6 +13,7 @@ const Tick: ObjectType<{ readonly n: number }> = object("Tick", {
     return parent.n;
   }),
   secret: field(t.string, { auth: true })(() => "secret"),
+  classified: field(t.string, { permissionClasses: [{ hasPermission: () => true }] })(() => "secret"),
 });
 const built = schema({
   query: { a: field(t.int)(() => 1) },
@@ -30,6 +31,13 @@ const built = schema({
       } finally {
         running.push("end");
       }
+    }),
+    told: subscription(t.string, { shared: true, params: { what: t.nullable(t.json) } })(async function* ({
+      ctx,
+      what,
+    }) {
+      running.push("start");
+      for await (const n of ctx.pubsub.subscribe(tick)) yield `${n} ${String(what)}`;
     }),
     who: subscription(t.string, { shared: true })(async function* ({ ctx }) {
       yield ctx.user.identity;
@@ -66,6 +74,47 @@ describe("a shared subscription", () => {
     expect(running).toEqual(["start", "start"]);
   });
 
+  it.each([
+    ["an inline fragment", "subscription { ... on Subscription { ticks { n } } }"],
+    [
+      "a fragment",
+      "subscription { ...Outer } fragment Outer on Subscription { ...T ...T } fragment T on Subscription { ticks { n } }",
+    ],
+  ])("is shared where %s names it", async (_kind, document) => {
+    const { client } = await openGraph(built);
+    running = [];
+    const sockets = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
+
+    for (const socket of sockets) {
+      socket.say(subscribe(document));
+      socket.say({ type: "ping" });
+      await socket.hear();
+    }
+    await until(() => running.length > 0);
+    await client.post("/graphql", { body: { query: "mutation { tick(n: 4) }" } });
+
+    for (const socket of sockets) expect((await socket.hear()).payload.data).toEqual({ ticks: { n: 4 } });
+    expect(running).toEqual(["start"]);
+  });
+
+  it("is not shared between null and a number that JSON writes as null", async () => {
+    const { client } = await openGraph(built);
+    running = [];
+    const sockets = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
+    const document = "subscription ($what: JSON) { told(what: $what) }";
+    const message = (what: string) =>
+      `{"type":"subscribe","id":"1","payload":{"query":${JSON.stringify(document)},"variables":{"what":${what}}}}`;
+
+    for (const [at, what] of ["1e400", "null"].entries()) {
+      sockets[at]?.send(message(what));
+      await until(() => running.length > at);
+    }
+    await client.post("/graphql", { body: { query: "mutation { tick(n: 4) }" } });
+
+    const heard = await Promise.all(sockets.map((socket) => socket.hear()));
+    expect(heard.map(({ payload }) => payload.data.told as string)).toEqual(["4 Infinity", "4 null"]);
+  });
+
   it("runs from the first who comes to the last who leaves, and starts again after that", async () => {
     const { client } = await openGraph(built);
     running = [];
@@ -98,20 +147,23 @@ describe("a shared subscription", () => {
         expect(payload[0].message).toContain("{ shared: true }");
       }
     }
-    running = [];
-    for (const socket of sockets) socket.say(subscribe("subscription { ticks { n secret } }"));
-    await until(() => running.length === 1);
-    for (const socket of sockets) {
-      socket.say({ type: "ping" });
-      await socket.hear();
-    }
-    await client.post("/graphql", { body: { query: "mutation { tick(n: 1) }" } });
-    for (const socket of sockets) {
-      const { type, payload } = await socket.hear();
-      expect(type).toBe("next");
-      expect(payload.errors).toMatchObject([
-        { path: ["ticks", "secret"], extensions: { code: "SHARED_SUBSCRIPTION" } },
-      ]);
+    for (const [at, name] of ["secret", "classified"].entries()) {
+      const id = `gated ${at}`;
+      running = [];
+      for (const socket of sockets) socket.say({ ...subscribe(`subscription { ticks { n ${name} } }`), id });
+      await until(() => running.length === 1);
+      for (const socket of sockets) {
+        socket.say({ type: "ping" });
+        await socket.hear();
+      }
+      await client.post("/graphql", { body: { query: "mutation { tick(n: 1) }" } });
+      for (const socket of sockets) {
+        const { type, payload } = await socket.hear();
+        expect(type).toBe("next");
+        expect(payload.errors).toMatchObject([{ path: ["ticks", name], extensions: { code: "SHARED_SUBSCRIPTION" } }]);
+        socket.say({ type: "complete", id });
+      }
+      await until(() => running.length === 2);
     }
   });
 });

@@ -31,7 +31,7 @@ it("gives the same bytes however a body is cut into pieces, and wherever they ar
         { uploads: uploadsOf({ spillAbove }), maxBody: MAX_BODY, signal: new AbortController().signal },
       );
 
-      const files = Object.values(received.operations["variables"] as Record<string, UploadedFile>);
+      const files = Object.values((received.operations as Record<"variables", Record<string, UploadedFile>>).variables);
       const texts = await Promise.all(files.map(async (upload) => (await bytesOf(upload.stream())).toString("utf8")));
       await received.dispose();
 

@@ -85,7 +85,7 @@ async function receiveAndSum(
 ): Promise<Outcome> {
   const received = await receiveUpload(source, { uploads: uploadsOf(options), maxBody, signal });
   try {
-    return { variables: await sumUp(received.operations["variables"]) };
+    return { variables: await sumUp((received.operations as Record<string, unknown>)["variables"]) };
   } finally {
     await received.dispose();
   }

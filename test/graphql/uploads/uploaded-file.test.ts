@@ -14,8 +14,8 @@ async function receive(body: Buffer, spillAbove: number, directory = temporaryDi
   );
 }
 
-function filesOf({ operations: { variables } }: ReceivedUpload): Record<string, UploadedFile> {
-  return variables as Record<string, UploadedFile>;
+function filesOf({ operations }: ReceivedUpload): Record<string, UploadedFile> {
+  return (operations as Record<"variables", Record<string, UploadedFile>>).variables;
 }
 
 const content = randomBytes(300_000);

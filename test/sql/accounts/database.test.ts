@@ -115,6 +115,39 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await titles(database)).toEqual(["one", "four"]);
   });
 
+  it("rejects what is sent by a savepoint that has ended, and by those inside of it", async () => {
+    const database = await open();
+    const trx = await database.begin();
+    const savepoint = await trx.begin();
+    const inner = await savepoint.begin();
+    const write = (by: typeof trx, id: number) => by.insertInto("books").values({ id, title: `title ${id}` });
+    const slow = async (): Promise<void> => {
+      await write(savepoint, 1).execute();
+      await write(savepoint, 2).execute();
+    };
+
+    const late = slow();
+    late.catch(() => {});
+    await savepoint.end("failure");
+    const sent = [
+      late,
+      write(inner, 3).execute(),
+      sql`delete from books`.execute(savepoint),
+      savepoint.executeQuery(write(trx, 4).compile()),
+      savepoint.begin(),
+    ];
+    const outcomes = await Promise.allSettled(sent);
+    await write(trx, 5).execute();
+    await trx.end("success");
+
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({
+        status: "rejected",
+        reason: { message: expect.stringContaining("savepoint has already ended") as string },
+      });
+    expect(await titles(database)).toEqual(["title 5"]);
+  });
+
   it("lets savepoints of one transaction wait for each other", async () => {
     const database = await open();
     const trx = await database.begin();
@@ -370,6 +403,25 @@ describe("SQLite", () => {
     await database.destroy();
   });
 
+  it("rejects the statements of a transaction that SQLite has rolled back itself", async () => {
+    const database = openDatabase<PorticoTables & { books: { id: number } }>("sqlite::memory:");
+    await sql`create table books (id integer unique)`.execute(database);
+    const trx = await database.begin();
+    await trx.insertInto("books").values({ id: 1 }).execute();
+
+    await expect(sql`insert or abort into books values (1)`.execute(trx)).rejects.toThrow("UNIQUE");
+    await trx.insertInto("books").values({ id: 2 }).execute();
+    await expect(sql`insert or rollback into books values (1)`.execute(trx)).rejects.toThrow("UNIQUE");
+    await expect(trx.insertInto("books").values({ id: 3 }).execute()).rejects.toThrow("SQLite rolled back");
+    await trx.end("failure");
+    const next = await database.begin();
+    await next.insertInto("books").values({ id: 4 }).execute();
+    await next.end("success");
+
+    expect(await database.selectFrom("books").select("id").execute()).toEqual([{ id: 4 }]);
+    await database.destroy();
+  });
+
   it("enforces foreign keys, writes ahead, and takes booleans, times and large numbers", async () => {
     const place = await migratedPlace("SQLite");
     const database = place.open<any>();
@@ -399,6 +451,9 @@ describe("openDatabase", () => {
     ["host=db.example user=root password=hunter2", "host=db.example user=root password=***"],
     ["host=db.example password = 'hun ter2' user=root", "host=db.example password = *** user=root"],
     ["Server=db.example Pwd=hunter2", "Server=db.example Pwd=***"],
+    ["postgres://root:hunter2#more@db.example/shop", "postgres://***"],
+    ["mysql://root:hunter2?more@db.example/shop", "mysql://***"],
+    ["mysql://db.example/shop?user=root@example.com", "mysql://***"],
     ["shop.db", "shop.db"],
     ["sqlite:", "sqlite:"],
     ["", ""],

@@ -6,6 +6,8 @@ export interface FrozenLine {
   readonly url: string;
   /** From now on nothing arrives on the connections that listen at this moment; none of them is told. */
   freeze(): void;
+  /** From now on nothing passes on the connections that are open, in either direction, and none is closed. New ones work. */
+  silence(): void;
   close(): Promise<void>;
 }
 
@@ -13,8 +15,11 @@ export async function frozenLine(url: string): Promise<FrozenLine> {
   const target = new URL(url);
   const open = new Set<Socket>();
   const listening = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
+  const pairs = new Set<{ isSilent: boolean }>();
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const pair = { isSilent: false };
+    pairs.add(pair);
+    const upstream = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
     for (const socket of [client, upstream]) {
       open.add(socket);
       socket.on("error", () => {});
@@ -22,11 +27,22 @@ export async function frozenLine(url: string): Promise<FrozenLine> {
     }
     client.on("data", (chunk) => {
       if (chunk.includes('listen "portico_')) listening.add(upstream);
-      upstream.write(chunk);
+      if (!pair.isSilent) upstream.write(chunk);
     });
-    upstream.on("data", (chunk) => client.write(chunk));
-    client.on("close", () => upstream.destroy());
-    upstream.on("close", () => client.destroy());
+    upstream.on("data", (chunk) => {
+      if (!pair.isSilent) client.write(chunk);
+    });
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on("end", () => {
+        if (!pair.isSilent) to.end();
+      });
+      from.on("close", () => {
+        if (!pair.isSilent) to.destroy();
+      });
+    }
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -36,6 +52,9 @@ export async function frozenLine(url: string): Promise<FrozenLine> {
     url: through.href,
     freeze() {
       for (const socket of listening) socket.removeAllListeners("data").pause();
+    },
+    silence() {
+      for (const pair of pairs) pair.isSilent = true;
     },
     async close() {
       for (const socket of open) socket.destroy();

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,9 @@ export interface OwnPostgres {
   start(): Promise<void>;
   /** As a crash would: no connection is ended in order. */
   kill(): Promise<void>;
+  /** Stops the server and its backends where they are: connections stay open, and nothing is answered. */
+  freeze(): void;
+  thaw(): void;
   remove(): Promise<void>;
 }
 
@@ -50,16 +53,34 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     ending.kill("SIGQUIT");
     await ended;
   };
+  let frozen: readonly number[] = [];
+  const freeze = (): void => {
+    if (server?.pid === undefined) return;
+    // The server first: it then starts no backend that would be missed.
+    server.kill("SIGSTOP");
+    frozen = [...backends(server.pid), server.pid];
+    for (const pid of frozen) process.kill(pid, "SIGSTOP");
+  };
+  const thaw = (): void => {
+    for (const pid of frozen) process.kill(pid, "SIGCONT");
+    frozen = [];
+  };
   await start();
   return {
     url,
     start,
     kill,
+    freeze,
+    thaw,
     async remove() {
       await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function backends(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
 /** PostgreSQL refuses to run as root: its own user does it then. */

@@ -6,7 +6,7 @@ import type { Tables } from "../tables.ts";
 import { Cents, Isbn, Stock, Title } from "./book-scalars.ts";
 import type { BookRow, NewBook } from "./book-table.ts";
 import { Book, Genre } from "./book-type.ts";
-import { stockChanged } from "./stock-news.ts";
+import { stockOf } from "./stock-news.ts";
 
 const NewBookInput = t.input("NewBook", {
   isbn: Isbn,
@@ -45,7 +45,7 @@ export const bookMutations = {
       .returningAll()
       .executeTakeFirst();
     if (changed === undefined) throw new NotFound(`There is no book ${id}`);
-    if (stock !== undefined) await ctx.pubsub.publish(stockChanged, { book: id, left: stock });
+    if (stock !== undefined) await ctx.pubsub.publish(stockOf(id), stock);
     return changed;
   }),
 

@@ -1,18 +1,18 @@
-import { type Topic, topic } from "portico";
+import { NotFound, type Topic, topic } from "portico";
 import { subscription, t } from "portico/graphql";
+import { database } from "../database.ts";
 
-export interface StockChange {
-  readonly book: string;
-  readonly left: number;
+/** How many copies of one book are left, whenever that changes. One topic per book: a change wakes only those who watch it. */
+export function stockOf(book: string): Topic<number> {
+  return topic<number>(`stock.${book}`);
 }
-
-/** How many copies of a book are left, whenever that changes. */
-export const stockChanged: Topic<StockChange> = topic<StockChange>("stock.changed");
 
 export const stockNews = {
   stockChanged: subscription(t.int, { params: { book: t.id }, description: "How many copies are left, from now on." })(
     async function* ({ book, ctx }) {
-      for await (const change of ctx.pubsub.subscribe(stockChanged)) if (change.book === book) yield change.left;
+      const known = await database.selectFrom("books").select("id").where("id", "=", book).executeTakeFirst();
+      if (known === undefined) throw new NotFound(`There is no book ${book}`);
+      yield* ctx.pubsub.subscribe(stockOf(book));
     },
   ),
 };

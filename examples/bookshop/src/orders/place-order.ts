@@ -1,6 +1,6 @@
 import { BadRequest, type BaseContext, Conflict, type CurrentUser, NotFound } from "portico";
 import type { Transaction } from "portico/sql";
-import { stockChanged } from "../books/stock-news.ts";
+import { stockOf } from "../books/stock-news.ts";
 import type { Tables } from "../tables.ts";
 import { orderPlaced } from "./order-news.ts";
 import type { OrderRow } from "./order-table.ts";
@@ -72,7 +72,7 @@ async function takeFromShelf(
     .returning(["stock", "price_cents"])
     .executeTakeFirst();
   if (left !== undefined) {
-    await ctx.pubsub.publish(stockChanged, { book, left: left.stock });
+    await ctx.pubsub.publish(stockOf(book), left.stock);
     return { book_id: book, copies, price_cents: left.price_cents };
   }
   const known = await trx.selectFrom("books").select(["title", "stock"]).where("id", "=", book).executeTakeFirst();

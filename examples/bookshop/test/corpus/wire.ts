@@ -64,7 +64,7 @@ function readAnswer(bytes: Buffer): WireAnswer {
   const headers: Record<string, string> = {};
   const cookies: string[] = [];
   for (const line of lines) {
-    const [, name = "", value = ""] = /^([^:]+):\s*(.*)$/.exec(line) ?? [];
+    const [, name = "", value = ""] = /^([^:]+):\s*(\S.*)?$/.exec(line) ?? [];
     const key = name.toLowerCase();
     if (key === "set-cookie") cookies.push(value);
     headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;

@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PorticoApp } from "../src/app.ts";
+import { authentication } from "../src/auth/accounts/authentication.ts";
+import type { Mail } from "../src/auth/accounts/mailer.ts";
+import { openDatabase } from "../src/sql/database/open-database.ts";
+import { migrate } from "../src/sql/migrations/migrate.ts";
+import { userModel } from "../src/sql/users/user-model.ts";
+import { checkedFetch, describedResponses } from "../test/openapi/checked-fetch.ts";
+import type { Connect } from "../tools/openapi-clients/account-client.ts";
+import { accountLife } from "../tools/openapi-clients/account-life.ts";
+
+// Generates clients from the OpenAPI document of the account routes, type-checks them, and runs the life of an account with each
+// of them against a server. Every response is checked against the document. The generators do not work with TypeScript 7, so
+// they are a package of their own: run "npm ci --prefix tools/openapi-clients" first.
+const tools = join(import.meta.dirname, "../tools/openapi-clients");
+const generated = join(tools, "generated");
+const node = (...args: readonly string[]): void => void execFileSync(process.execPath, args, { stdio: "inherit" });
+
+const mails: Mail[] = [];
+const database = openDatabase("sqlite::memory:");
+await migrate(database, "up");
+const app = new PorticoApp({ title: "Accounts", logger: false });
+app.use(
+  authentication({
+    userModel: userModel(database),
+    secret: "a secret of the generated clients, 0123456789",
+    audience: "accounts",
+    verifyEmail: true,
+    mailer: async (mail) => void mails.push(mail),
+  }),
+);
+const document = app.openapi();
+
+rmSync(generated, { recursive: true, force: true });
+mkdirSync(generated);
+writeFileSync(join(generated, "openapi.json"), JSON.stringify(document));
+node(join(tools, "generate.ts"));
+node(join(tools, "node_modules/typescript/bin/tsc"), "-p", tools);
+
+const { url } = await app.listen({ port: 0 });
+try {
+  for (const name of ["openapi-fetch", "hey-api"]) {
+    const { connect } = (await import(join(tools, `${name}-client.ts`))) as { readonly connect: Connect };
+    const { fetch, seen } = checkedFetch(document);
+    await accountLife(connect(url, fetch), name, mailed);
+    console.log(`${name}: ${seen.size} of ${describedResponses(document).length} described responses seen`);
+  }
+} finally {
+  await app.close();
+  await database.destroy();
+}
+
+/** Mails are sent after the response. */
+async function mailed(kind: Mail["kind"]): Promise<string> {
+  for (let tries = 0; tries < 500; tries++) {
+    const at = mails.findIndex((mail) => mail.kind === kind);
+    const [mail] = at === -1 ? [] : mails.splice(at, 1);
+    if (mail !== undefined) return new URL(mail.url ?? "").searchParams.get("token") ?? "";
+    await sleep(10);
+  }
+  throw new Error(`no mail of the kind ${kind}`);
+}

@@ -1,0 +1,49 @@
+import { outside } from "./outside.ts";
+
+/** How long work that takes turns may hold the event loop before anything else runs. */
+const SLICE_MS = 5;
+
+/**
+ * Shares the event loop among pieces of work that become ready together, such as ten thousand subscribers of one event.
+ * Promises alone would run all of them before the next request is read. Work that has to wait resumes in the order in which
+ * it asked, one slice of it per round of the event loop.
+ */
+class Turns {
+  #waiting: (() => void)[] = [];
+  /** How many of `#waiting` have resumed in this slice: shifting a long array costs its length each time. */
+  #resumed = 0;
+  #sliceEnd = 0;
+  #isSliceOpen = false;
+
+  /** Call before each piece of work: `undefined` when it may go on at once, otherwise a promise for its turn. */
+  take(): Promise<void> | undefined {
+    const now = performance.now();
+    if (!this.#isSliceOpen) this.#openSlice(now);
+    if (this.#waiting.length === this.#resumed && now < this.#sliceEnd) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #openSlice(now: number): void {
+    this.#isSliceOpen = true;
+    this.#sliceEnd = now + SLICE_MS;
+    outside(() => setImmediate(this.#closeSlice));
+  }
+
+  readonly #closeSlice = (): void => {
+    this.#isSliceOpen = false;
+    if (this.#resumed > 0) this.#waiting = this.#waiting.slice(this.#resumed);
+    this.#resumed = 0;
+    if (this.#waiting.length === 0) return;
+    this.#openSlice(performance.now());
+    this.#resume();
+  };
+
+  /** One at a time: the work that resumed before runs between two calls, so the clock shows how long it took. */
+  readonly #resume = (): void => {
+    this.#waiting[this.#resumed++]?.();
+    if (this.#resumed < this.#waiting.length && performance.now() < this.#sliceEnd) queueMicrotask(this.#resume);
+  };
+}
+
+/** The turns of this process: it has one event loop. */
+export const turns: Turns = new Turns();

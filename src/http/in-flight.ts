@@ -1,0 +1,44 @@
+import { addressBucket } from "./address-bucket.ts";
+import type { BodyWatcher } from "./exchange.ts";
+import type { Load } from "./load.ts";
+
+/**
+ * One request in the load of the process. It is in flight from its context to its response, except while its body arrives: a
+ * client that sends slowly keeps nothing busy.
+ */
+export class InFlight implements BodyWatcher {
+  readonly #load: Load;
+  /** Where the body is arriving from. */
+  #sender: string | null = null;
+  #hasLeft = false;
+
+  constructor(load: Load) {
+    this.#load = load;
+    load.enter();
+  }
+
+  get isArriving(): boolean {
+    return this.#sender !== null;
+  }
+
+  bodyBegins(ip: string): void {
+    const sender = addressBucket(ip);
+    this.#load.bodyBegins(sender);
+    this.#sender = sender;
+    if (!this.#hasLeft) this.#load.leave();
+  }
+
+  bodyEnds(): void {
+    if (this.#sender === null) return;
+    this.#load.bodyEnds(this.#sender);
+    this.#sender = null;
+    if (!this.#hasLeft) this.#load.enter();
+  }
+
+  /** The response leaves. */
+  leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    if (this.#sender === null) this.#load.leave();
+  }
+}

@@ -1,0 +1,13 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+const deadlines = new AsyncLocalStorage<number>();
+
+/** Runs `work`, whose statements have this deadline instead of the one of their database; 0 disables it. */
+export function withDeadline<T>(deadlineMs: number, work: () => T): T {
+  return deadlines.run(deadlineMs, work);
+}
+
+/** The deadline that `withDeadline` set around the caller, in milliseconds. */
+export function deadlineHere(): number | undefined {
+  return deadlines.getStore();
+}

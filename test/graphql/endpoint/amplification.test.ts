@@ -1,0 +1,89 @@
+import { buildSchema, getIntrospectionQuery } from "graphql";
+import { PorticoApp } from "portico";
+import { Graph } from "portico/graphql";
+import { testClient } from "portico/testing";
+import { describe, expect, it } from "vitest";
+
+const types = buildSchema(`
+  type Item { id: ID }
+  input Filter { size: Int, and: [Filter!] }
+  type Query { all: [Item], find(by: Filter): Int }
+`);
+
+/** The first error of the response, or nothing. */
+async function errorOf(query: string, variables: object = {}): Promise<string> {
+  const app = new PorticoApp({ logger: false });
+  new Graph(types, { introspection: true }).mount(app);
+  const response = await testClient(app).post("/graphql", { body: { query, variables } });
+  const [error] = (response.json() as { errors?: { message: string; extensions: { code: string } }[] }).errors ?? [];
+  return error === undefined ? "" : `${response.status} ${error.extensions.code}: ${error.message}`;
+}
+
+describe("an alias", () => {
+  it("has at most 256 characters, also in a fragment: each item of a list repeats it", async () => {
+    const named = (length: number): string =>
+      `{ all { ...I } } fragment I on Item { ... { ${"a".repeat(length)}: id } }`;
+
+    expect(await errorOf(named(256))).toBe("");
+    expect(await errorOf(named(257))).toBe(
+      "400 ALIAS_LIMIT_EXCEEDED: The document has an alias of 257 characters, the limit is 256",
+    );
+  });
+});
+
+describe("introspection", () => {
+  const tooMuch = "400 GRAPHQL_VALIDATION_FAILED: Maximum introspection depth exceeded";
+
+  it("answers the query that tools send", async () => {
+    expect(await errorOf(getIntrospectionQuery())).toBe("");
+  });
+
+  it.each([
+    ["lists of fields within lists of fields", "{ __schema { types { fields { type { fields { name } } } } } }"],
+    [
+      "lists that nest through fragments",
+      '{ x: __type(name: "Item") { ...T } } fragment T on __Type { fields { ...F } } fragment F on __Field { type { interfaces { name } } }',
+    ],
+    [
+      "the schema many times",
+      `{ ${["a", "b", "c", "d"].map((name) => `${name}: __schema { types { name } }`).join(" ")} }`,
+    ],
+  ])("does not multiply: %s", async (_, query) => {
+    expect(await errorOf(query)).toBe(tooMuch);
+  });
+
+  it("leaves fields alone that are called like its lists", async () => {
+    expect(await errorOf("{ fields { fields { fields } } }")).toContain('Cannot query field "fields"');
+  });
+});
+
+describe("a variable", () => {
+  const query = "query ($by: Filter) { find(by: $by) }";
+
+  it("is refused at once when it has more fields than its type", async () => {
+    const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, 1]));
+
+    expect(await errorOf(query, { by: wide })).toBe(
+      '400 BAD_USER_INPUT: Variable "$by" has an object with more fields than its type "Filter"',
+    );
+    expect(await errorOf(query, { by: { and: [{ size: 1 }, { and: [wide] }] } })).toContain(
+      "more fields than its type",
+    );
+  });
+
+  it("still has the sentences of graphql for a field that is misspelt", async () => {
+    expect(await errorOf(query, { by: { sise: 1 } })).toMatch(
+      // The sentences of graphql 16 and 17.
+      /Field "sise" is not defined by type "Filter"|type "Filter" not to include unknown field "sise"/,
+    );
+  });
+
+  it("is refused when it is nested more deeply than anybody writes", async () => {
+    const nested = (levels: number): unknown => (levels === 0 ? {} : { and: [nested(levels - 1)] });
+
+    expect(await errorOf(query, { by: nested(500) })).toBe("");
+    expect(await errorOf(query, { by: nested(501) })).toBe(
+      '400 BAD_USER_INPUT: Variable "$by" has objects that are nested more than 500 levels deep',
+    );
+  });
+});

@@ -1,0 +1,26 @@
+import createClient from "openapi-fetch";
+import type { Connect } from "./account-client.ts";
+import type { paths } from "./generated/openapi-typescript.d.ts";
+
+/** Types by openapi-typescript, requests by openapi-fetch. */
+export const connect: Connect = (baseUrl, fetch) => {
+  const client = createClient<paths>({ baseUrl, fetch });
+  return {
+    register: (body) => client.POST("/account/register", { body }),
+    verifyEmail: (token) => client.POST("/account/verify", { body: { token } }),
+    login: (body) => client.POST("/account/login", { body }),
+    me: (headers = {}) => client.GET("/account/me", { headers }),
+    changePassword: (current_password, new_password, headers = {}) =>
+      client.POST("/account/password", { body: { current_password, new_password }, headers }),
+    createToken: (body) => client.POST("/account/token", { body }),
+    refreshToken: (refresh_token) => client.POST("/account/refresh", { body: { refresh_token } }),
+    createKey: (body) => client.POST("/account/keys", { body }),
+    listKeys: () => client.GET("/account/keys"),
+    revokeKey: (id) => client.DELETE("/account/keys/{id}", { params: { path: { id } } }),
+    listSessions: () => client.GET("/account/sessions"),
+    revokeSession: (id) => client.DELETE("/account/sessions/{id}", { params: { path: { id } } }),
+    logout: () => client.POST("/account/logout"),
+    requestPasswordReset: (email) => client.POST("/account/password/reset", { body: { email } }),
+    resetPassword: (token, password) => client.POST("/account/password/reset/confirm", { body: { token, password } }),
+  };
+};
