@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { accountReaders } from "./accounts.ts";
+import { bodyReaders } from "./bodies.ts";
+import { cpuBySize } from "./cpu-by-size.ts";
+import { everything } from "./everything.ts";
+import { headerReaders } from "./headers.ts";
+import { socketReaders } from "./sockets.ts";
+import { targetReaders } from "./targets.ts";
+
+/** The text is doubled three times. Each time the cost doubles, with room for noise; that of a quadratic reader is fourfold. */
+const DOUBLINGS = 3;
+const MOST_GROWTH: number = 2.6 ** DOUBLINGS;
+/** Costs that differ by less are noise. */
+const NOISE_MS = 1;
+const MOST_MS = 20;
+
+const app = await everything();
+afterAll(() => app.live.close());
+const readers = [headerReaders, targetReaders, bodyReaders, accountReaders, socketReaders].flatMap((make) => make(app));
+
+describe(`${readers.length} entry points read hostile text in linear time`, () => {
+  it.each(readers)("$name", { timeout: 120_000 }, async ({ most, mostMs = MOST_MS, texts, read, outcomes }) => {
+    for (const text of texts) {
+      const seen = new Set<number>();
+      const sizes = [most / 2 ** DOUBLINGS, most];
+
+      const costs = await cpuBySize(sizes.map(text).map((sent) => async () => void seen.add(await read(sent))));
+
+      const [small, large] = costs as readonly [number, number];
+      const shown = `${JSON.stringify(text(40))}: ${small.toFixed(2)} ms, then ${large.toFixed(2)} ms`;
+      expect(outcomes, shown).toEqual(expect.arrayContaining([...seen]));
+      expect(large, shown).toBeLessThan(mostMs);
+      expect(large, shown).toBeLessThan(MOST_GROWTH * small + NOISE_MS);
+    }
+  });
+});
