@@ -1,6 +1,8 @@
 // npm run bench -- http: measures one part. Every figure is a ratio within one run: machines differ, and are shared.
 
 const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
+  burst: () => import("./burst.ts"),
+  overload: () => import("./overload.ts"),
   hooks: () => import("./hooks.ts"),
   http: () => import("./http.ts"),
   imports: () => import("./imports.ts"),

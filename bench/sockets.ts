@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { heard } from "./sockets/heard.ts";
-import type { Stats } from "./sockets/obey.ts";
+import { statsOf } from "./sockets/stats.ts";
 
 const isShort = process.argv.includes("--short");
 const SOCKETS = isShort ? 2_000 : 10_000;
@@ -52,10 +52,10 @@ async function measure({ name, script, args }: (typeof subjects)[number]): Promi
   const idle = await statsOf(server, "memory");
 
   for (let n = 0; n < 3; n++) await fanOut(server, clients, n);
-  const began = await statsOf(server, "cpu");
+  const began = await statsOf(server);
   const times: number[] = [];
   for (let n = 0; n < EVENTS; n++) times.push(await fanOut(server, clients, n));
-  const ended = await statsOf(server, "cpu");
+  const ended = await statsOf(server);
   clients.disconnect();
   await sleep(500);
   server.disconnect();
@@ -77,10 +77,4 @@ async function fanOut(server: ChildProcess, clients: ChildProcess, n: number): P
   server.send({ publish: n });
   await heard(clients, "all");
   return performance.now() - began;
-}
-
-async function statsOf(server: ChildProcess, stats: "memory" | "cpu"): Promise<Stats> {
-  const answer = heard<{ readonly stats: Stats }>(server, "stats");
-  server.send({ stats });
-  return (await answer).stats;
 }
