@@ -2,16 +2,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Child } from "./soak/child.ts";
 import type { Traffic } from "./soak/client.ts";
+import { makeFaultPlace } from "./soak/fault-place.ts";
+import { runFaults } from "./soak/fault-run.ts";
+import { faultKinds } from "./soak/fault-windows.ts";
 import type { Figures } from "./soak/figures.ts";
 import { makePlace } from "./soak/place.ts";
-import { type Leak, leaks, people } from "./soak/soak-settings.ts";
+import { ServerProcess } from "./soak/server-process.ts";
+import { leaks, people } from "./soak/soak-settings.ts";
 import { headings, row } from "./soak/table.ts";
 import { heapGrowth, type Run, type Sample, verdict } from "./soak/verdict.ts";
 
-// npm run soak -- [--minutes 30] [--short] [--rate 60] [--postgres] [--redis] [--leak heap]
+// npm run soak -- [--minutes 30] [--short] [--rate 60] [--postgres] [--redis] [--leak heap] [--faults redis,postgres,process,clock,slow]
 // A server under mixed traffic of clients that behave, misbehave and hang up; afterwards nothing of them may be left in it.
 
 const SHORT_SECONDS = 20;
+const SHORT_FAULT_SECONDS = 12;
+/** The load after the last fault. */
+const SHORT_QUIET_SECONDS = 8;
+const QUIET_SECONDS = 60;
+/** For a trend of the heap, however slow the machine is. */
+const LEAST_SAMPLES = 6;
 const SETTLE_MS = 15_000;
 const EXIT_MS = 5_000;
 
@@ -23,35 +33,52 @@ const { values } = parseArgs({
     postgres: { type: "boolean", default: false },
     redis: { type: "boolean", default: false },
     leak: { type: "string" },
+    faults: { type: "string" },
   },
 });
-const seconds = values.short ? SHORT_SECONDS : positive("minutes", values.minutes) * 60;
+const minutes = positive("minutes", values.minutes);
 const rate = positive("rate", values.rate);
-const leak = (values.leak ?? null) as Leak | null;
-if (leak !== null && !leaks.includes(leak)) throw new RangeError(`--leak is one of ${leaks.join(", ")}`);
+const leak = values.leak === undefined ? null : oneOf("leak", values.leak, leaks);
+const kinds = (values.faults?.split(",") ?? []).map((kind) => oneOf("faults", kind, faultKinds));
 
-const place = await makePlace(values.postgres, values.redis);
-try {
-  const server = new Child(new URL("soak/server.ts", import.meta.url), { ...place.settings, leak }, [
-    "--expose-gc",
-    "--disable-warning=ExperimentalWarning",
-  ]);
-  const run = await soak(server).finally(() => server.kill());
-  report(run);
-} finally {
-  await place.clear();
+if (values.faults === undefined) await soakPlainly();
+else await soakUnderFaults();
+
+async function soakPlainly(): Promise<void> {
+  const place = await makePlace(values.postgres, values.redis);
+  try {
+    const pooled = (values.postgres ? 10 : 0) + (values.redis ? 3 : 0);
+    const server = await ServerProcess.start({ ...place.settings, leak, faults: null });
+    report(await soak(server, values.short ? SHORT_SECONDS : minutes * 60, pooled).finally(() => server.kill()), []);
+  } finally {
+    await place.clear();
+  }
 }
 
-async function soak(server: Child): Promise<Run> {
-  const port = await server.hear<number>("port");
-  const figures = (tell: "figures" | "everything"): Promise<Figures> => server.ask("figures", { tell });
-  const idle = await figures("everything");
+/** Faults first. Then the load as always, for which nothing is excused. */
+async function soakUnderFaults(): Promise<void> {
+  const place = await makeFaultPlace();
+  try {
+    const server = await ServerProcess.start({ ...place.settings, leak, faults: { restartedOn: null } });
+    try {
+      const seconds = values.short ? SHORT_FAULT_SECONDS : minutes * 60;
+      const faults = await runFaults(place, server, { kinds, seconds, rate });
+      report(await soak(server, values.short ? SHORT_QUIET_SECONDS : QUIET_SECONDS, 13), faults);
+    } finally {
+      server.kill();
+    }
+  } finally {
+    await place.clear();
+  }
+}
 
+async function soak(server: ServerProcess, seconds: number, pooled: number): Promise<Run> {
+  const { port, idle } = server;
   const client = new Child(new URL("soak/client.ts", import.meta.url), { port, rate });
   const samples: Sample[] = [];
   let traffic: Traffic;
   try {
-    await load(client, () => figures("figures"), samples);
+    await load(client, server, seconds, samples);
     traffic = await client.ask<Traffic>("traffic", { stop: true });
     await client.ended(EXIT_MS);
   } finally {
@@ -59,24 +86,22 @@ async function soak(server: Child): Promise<Run> {
   }
 
   const deadline = performance.now() + SETTLE_MS;
-  while (isBusy(await figures("figures")) && performance.now() < deadline) await sleep(500);
-  const settled = await figures("everything");
-  const closed = await server.ask<Figures>("figures", { close: true });
-  const exitCode = await server.ended(EXIT_MS);
-  const pooled = (values.postgres ? 10 : 0) + (values.redis ? 3 : 0);
+  while (isBusy(await server.figures("figures")) && performance.now() < deadline) await sleep(500);
+  const settled = await server.figures("everything");
+  const { closed, exitCode } = await server.close();
   const count = people.members.length + people.visitors.length + people.targets.length;
   return { idle, samples, settled, closed, exitCode, traffic, rate, pooled, people: count };
 }
 
-async function load(client: Child, figures: () => Promise<Figures>, samples: Sample[]): Promise<void> {
+async function load(client: Child, server: ServerProcess, seconds: number, samples: Sample[]): Promise<void> {
   const everySeconds = Math.max(1, Math.min(10, seconds / 40));
   console.log(headings());
   const start = performance.now();
   const since = (): number => (performance.now() - start) / 1_000;
-  while (since() < seconds) {
-    await sleep(Math.min(everySeconds, seconds - since()) * 1_000);
+  while (since() < seconds || samples.length < LEAST_SAMPLES) {
+    await sleep(Math.max(0.1, Math.min(everySeconds, seconds - since())) * 1_000);
     const sample = {
-      figures: await figures(),
+      figures: await server.figures("figures"),
       traffic: await client.ask<Traffic>("traffic", { tell: true }),
       seconds: since(),
     };
@@ -90,9 +115,9 @@ function isBusy({ dependencies, iterators, connections }: Figures): boolean {
   return dependencies + iterators + connections > 0;
 }
 
-function report(run: Run): void {
+function report(run: Run, before: readonly string[]): void {
   const { samples, traffic, idle, settled } = run;
-  const faults = verdict(run);
+  const faults = [...before, ...verdict(run)];
   console.log(`answers by status: ${JSON.stringify(traffic.statuses)}`);
   const { timers, windows, alive } = settled;
   console.log(`in memory afterwards: ${JSON.stringify({ ...alive, timers, windows })}, timers before: ${idle.timers}`);
@@ -103,6 +128,12 @@ function report(run: Run): void {
       (faults.length === 0 ? "nothing is left" : `${faults.length} FAULTS`),
   );
   if (faults.length > 0) process.exitCode = 1;
+}
+
+function oneOf<T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const choice = choices.find((known) => known === text);
+  if (choice === undefined) throw new RangeError(`--${name} takes ${choices.join(", ")}, not ${text}`);
+  return choice;
 }
 
 function positive(name: string, text: string): number {

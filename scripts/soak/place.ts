@@ -7,7 +7,7 @@ import { createClient } from "redis";
 import type { SoakSettings } from "./soak-settings.ts";
 
 export interface Place {
-  readonly settings: Omit<SoakSettings, "leak">;
+  readonly settings: Omit<SoakSettings, "leak" | "faults">;
   /** Takes away what the run has left outside of its processes. */
   clear(): Promise<void>;
 }

@@ -5,20 +5,28 @@ import { queryObjects } from "node:v8";
 import { MemoryKeyValue } from "../../src/stores/memory-key-value.ts";
 import { MemoryPubSub } from "../../src/stores/memory-pub-sub.ts";
 import { AliveCount } from "./alive-count.ts";
-import { CountedWindows } from "./counted-windows.ts";
+import { CountedRedisWindows, CountedWindows } from "./counted-windows.ts";
 import type { Figures } from "./figures.ts";
 import { leakOnPurpose } from "./leak-on-purpose.ts";
 import { OpenCount } from "./open-count.ts";
+import { shiftClock } from "./shift-clock.ts";
 import { soakApp } from "./soak-app.ts";
 import { ON_PURPOSE } from "./soak-graph.ts";
 import type { SoakSettings } from "./soak-settings.ts";
 
 /** What the run asks of its server. */
-export type ServerOrder = { readonly tell: "figures" | "everything" } | { readonly close: true };
+export type ServerOrder =
+  | { readonly tell: "figures" | "everything" }
+  | { readonly close: true }
+  /** Whether the log may report outages. */
+  | { readonly outages: boolean }
+  /** How far the clock is to be off. */
+  | { readonly clockMs: number };
 
 // The server of a run: it answers clients by HTTP, and tells about itself to whoever started it.
 const settings = JSON.parse(process.argv[2] ?? "") as SoakSettings;
 const mishaps: string[] = [];
+let isOutage = settings.faults !== null;
 process.on("warning", (warning) => {
   // The count of objects below.
   if (!warning.message.includes("v8.queryObjects")) mishaps.push(`warning: ${describe(warning)}`);
@@ -36,7 +44,7 @@ app.engine.server.on("connection", (socket) => alive.see("connections", socket))
 const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();
 if (settings.leak !== null) leakOnPurpose(app, settings.leak, open);
-const { port } = await app.listen({ port: 0 });
+const { port } = await app.listen({ port: settings.faults?.restartedOn ?? 0 });
 
 // From here on: a start that fails ends the process.
 process.on("unhandledRejection", (error) => mishaps.push(`unhandled rejection: ${describe(error)}`));
@@ -46,6 +54,12 @@ process.on("message", (order: ServerOrder) => void obey(order));
 process.send?.({ port });
 
 async function obey(order: ServerOrder): Promise<void> {
+  if ("outages" in order || "clockMs" in order) {
+    if ("outages" in order) isOutage = order.outages;
+    else shiftClock(order.clockMs);
+    process.send?.({ obeyed: true });
+    return;
+  }
   if ("close" in order) {
     await app.close();
     delay.disable();
@@ -88,7 +102,7 @@ async function figures(isWithTimers: boolean): Promise<Figures> {
     opened: open.opened,
     temporaryFiles: readdirSync(settings.directory).length,
     stored: durable instanceof MemoryKeyValue ? durable.size : null,
-    windows: counters instanceof CountedWindows ? counters.open : null,
+    windows: counters instanceof CountedWindows || counters instanceof CountedRedisWindows ? counters.open : null,
     topics: bus instanceof MemoryPubSub ? bus.topicCount : null,
     alive: alive.counts(),
     timers: isWithTimers ? timerCount() : null,
@@ -113,7 +127,7 @@ function timerCount(): number {
 /** What is thrown on purpose is logged, and so are operations that fail. */
 function readLine(line: string): void {
   const { name, msg, err } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-  if (line.includes(ON_PURPOSE) || name === "portico.graphql.operations") return;
+  if (line.includes(ON_PURPOSE) || name === "portico.graphql.operations" || isOutage) return;
   // Without what is another in each line, so that those alike are told once.
   mishaps.push(`logged: ${JSON.stringify({ msg, err })}`);
 }

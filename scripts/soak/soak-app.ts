@@ -4,12 +4,12 @@ import { authentication, useAuth } from "../../src/auth/index.ts";
 import { Depend, type LogOptions, memoryStores, PorticoApp, rateLimit, type Stores } from "../../src/index.ts";
 import { CursorPagination } from "../../src/pagination/index.ts";
 import { redisStores } from "../../src/redis/index.ts";
-import { openDatabase, userModel } from "../../src/sql/index.ts";
+import { type Database, openDatabase, userModel } from "../../src/sql/index.ts";
 import type { AliveCount } from "./alive-count.ts";
-import { CountedWindows } from "./counted-windows.ts";
+import { CountedRedisWindows, CountedWindows } from "./counted-windows.ts";
 import type { OpenCount } from "./open-count.ts";
-import { noteList, soakGraph, ticked } from "./soak-graph.ts";
-import type { SoakSettings } from "./soak-settings.ts";
+import { noteList, soakGraph, ticked, unitOfWork } from "./soak-graph.ts";
+import { DEADLINES, type SoakSettings } from "./soak-settings.ts";
 import { fillTables, type Tables } from "./soak-tables.ts";
 
 export interface SoakApp {
@@ -18,6 +18,7 @@ export interface SoakApp {
 }
 
 const TICK_MS = 100;
+const entry = z.object({ number: z.int(), text: z.string() });
 
 /** The application that is soaked: routes, accounts, a graph and sockets over one database. */
 export async function soakApp(
@@ -25,10 +26,9 @@ export async function soakApp(
   { open, alive }: { readonly open: OpenCount; readonly alive: AliveCount },
   logger: LogOptions,
 ): Promise<SoakApp> {
-  const { redis } = settings;
-  const stores = redis === null ? inMemory() : redisStores(redis.url, { prefix: redis.prefix });
-  const database = openDatabase<Tables>(settings.database);
-  await fillTables(database, stores.bus);
+  const stores = storesOf(settings);
+  const database = openDatabase<Tables>(settings.database, settings.faults === null ? {} : DEADLINES);
+  if ((settings.faults?.restartedOn ?? null) === null) await fillTables(database, stores.bus);
 
   const app = new PorticoApp({
     stores,
@@ -37,8 +37,8 @@ export async function soakApp(
     trustedProxies: ["loopback"],
     cursorKeys: ["a key of the soak that signs its cursors"],
     timeouts: { headersSeconds: 4, requestSeconds: 30, recheckSeconds: 5, graceSeconds: 1 },
-    // Collections stop the process for longer than any load would.
-    load: { maxEventLoopDelayMs: 60_000 },
+    // Collections stop the process for longer than any load would, and so does a machine that is busy with something else.
+    load: { maxEventLoopDelayMs: 60_000, maxWaitMs: 60_000 },
     shutdown: { signals: [], socketSeconds: 0, deadlineSeconds: 5 },
     health: { checks: { database: () => database.ping() } },
   });
@@ -80,6 +80,16 @@ export async function soakApp(
     { maxBody: "1kb", body: z.object({ text: z.string() }), params: { desk } },
     async ({ body, desk: { isOpen } }) => ({ length: body.text.length, isOpen }),
   );
+  if (settings.leak === "acknowledgement") acknowledgeEarly(app, database);
+  else
+    app.post(
+      "/entries",
+      { auth: useAuth(), body: entry, params: { unit: Depend(unitOfWork(database, open)) } },
+      async ({ body, unit }) => {
+        await unit.insertInto("entries").values(body).execute();
+        return body;
+      },
+    );
   app.get("/slow", { params: { desk } }, async ({ request }) => {
     await sleep(300, undefined, { signal: request.signal }).catch(() => {});
     return "late";
@@ -101,9 +111,24 @@ export async function soakApp(
   return { app, stores };
 }
 
-function inMemory(): Stores {
-  const stores = memoryStores();
-  return { ...stores, counters: new CountedWindows(stores.counters) };
+/** The mistake that the checker of acknowledged writes has to find. */
+function acknowledgeEarly(app: PorticoApp, database: Database<Tables>): void {
+  app.post("/entries", { auth: useAuth(), body: entry }, async ({ body }) => {
+    void sleep(200)
+      .then(() => database.insertInto("entries").values(body).execute())
+      .catch(() => {});
+    return body;
+  });
+}
+
+function storesOf({ redis, faults }: SoakSettings): Stores {
+  if (redis === null) {
+    const stores = memoryStores();
+    return { ...stores, counters: new CountedWindows(stores.counters) };
+  }
+  const options = { prefix: redis.prefix };
+  const stores = redisStores(redis.url, options);
+  return faults === null ? stores : { ...stores, counters: new CountedRedisWindows(redis.url, options) };
 }
 
 async function* chunks(): AsyncGenerator<string, void, void> {

@@ -65,6 +65,10 @@ export function soakGraph({ database, open, newest, directory }: GraphParts): Gr
     rewrite: mutation(Note, { params: { id: t.id, text: t.string, nested }, auth: true })(({ id, text, nested: trx }) =>
       rewrite(trx, id, text),
     ),
+    enter: mutation(t.int, { params: { number: t.int, text: t.string, unit } })(async ({ number, text, unit: trx }) => {
+      await trx.insertInto("entries").values({ number, text }).execute();
+      return number;
+    }),
     rewriteAndFail: mutation(Note, { params: { id: t.id, unit }, auth: true })(async ({ id, unit: trx }) => {
       await rewrite(trx, id, "never kept");
       throw new Error(ON_PURPOSE);
@@ -113,7 +117,8 @@ export function noteList(database: Database<Tables>): TableHandler<NoteRow> {
   return tableHandler(database.selectFrom("notes").selectAll());
 }
 
-function unitOfWork(database: Database<Tables>, open: OpenCount): Provider<Transaction<Tables>> {
+/** A transaction that ends as the request does. */
+export function unitOfWork(database: Database<Tables>, open: OpenCount): Provider<Transaction<Tables>> {
   return provide(async function* ({ ctx }) {
     const trx = await database.begin();
     open.opened++;
@@ -121,8 +126,8 @@ function unitOfWork(database: Database<Tables>, open: OpenCount): Provider<Trans
     try {
       yield trx;
     } finally {
-      await trx.end(ctx.outcome);
-      open.dependencies--;
+      // Fails when the database is away.
+      await trx.end(ctx.outcome).finally(() => open.dependencies--);
     }
   });
 }

@@ -8,12 +8,22 @@ export interface SoakSettings {
   readonly directory: string;
   /** What is leaked on purpose, to see that it is found. */
   readonly leak: Leak | null;
+  /** Set in a run with faults. */
+  readonly faults: FaultSettings | null;
 }
 
-/** Something that a server can forget to let go of. */
-export type Leak = "heap" | "dependency" | "iterator" | "file" | "timer";
+interface FaultSettings {
+  /** The port of the process that was killed, whose tables are there already; `null` at the first start. */
+  readonly restartedOn: number | null;
+}
 
-export const leaks: readonly Leak[] = ["heap", "dependency", "iterator", "file", "timer"];
+/** Short ones, so that a frozen server is noticed within a run. */
+export const DEADLINES = { timeoutSeconds: 2, statementSeconds: 2 } as const;
+
+/** Something that a server can forget to let go of; `acknowledgement` responds to a write before it is committed. */
+export type Leak = "heap" | "dependency" | "iterator" | "file" | "timer" | "acknowledgement";
+
+export const leaks: readonly Leak[] = ["heap", "dependency", "iterator", "file", "timer", "acknowledgement"];
 
 /** People that the server knows and the clients sign in as. */
 export const people: People = {

@@ -13,14 +13,20 @@ export interface NoteRow {
   readonly text: string;
   readonly written_at: string;
 }
+/** Written during faults. Its number is not unique, so that a write that is carried out twice is seen. */
+interface EntryRow {
+  readonly number: number;
+  readonly text: string;
+}
 export interface Tables extends PorticoTables {
+  entries: EntryRow;
   authors: AuthorRow;
   notes: NoteRow;
 }
 
 const AUTHORS = 20;
 
-/** Makes the tables and fills them. Their number of rows does not change from then on. */
+/** Makes the tables and fills them. Only `entries` grows from then on. */
 export async function fillTables(database: Database<Tables>, bus: PubSub): Promise<void> {
   await migrate(database, "up");
   await database.schema
@@ -34,6 +40,11 @@ export async function fillTables(database: Database<Tables>, bus: PubSub): Promi
     .addColumn("author_id", "text", (column) => column.notNull())
     .addColumn("text", "text", (column) => column.notNull())
     .addColumn("written_at", "text", (column) => column.notNull())
+    .execute();
+  await database.schema
+    .createTable("entries")
+    .addColumn("number", "integer", (column) => column.notNull())
+    .addColumn("text", "text", (column) => column.notNull())
     .execute();
   await database.schema.createIndex("notes_newest").on("notes").columns(["written_at", "id"]).execute();
   const authors = Array.from({ length: AUTHORS }, (_, n) => ({ id: `author${n}`, name: `Author ${n}` }));

@@ -38,6 +38,8 @@ const MOST_ALIVE = 8;
 const ENTRIES_A_PERSON = 3;
 /** What the process itself has: the channel to whoever started it, and its output. */
 const OWN_KINDS: readonly string[] = ["PipeWrap", "TTYWrap"];
+/** They are gone with the turn of the event loop, and another one comes with the next. */
+const PASSING_KINDS: readonly string[] = ["Immediate"];
 /** What each connection of a pool has. */
 const POOL_KINDS: readonly string[] = ["TCPSocketWrap", "Timeout"];
 /** Files that are opened when they are first needed. */
@@ -103,7 +105,8 @@ function tooLittle({ samples, traffic, rate, settled }: Run): readonly string[] 
 }
 
 function leftOpen({ idle, settled, pooled, people }: Run): readonly string[] {
-  const kinds = Object.entries(settled.resources).map(([kind, count]) => {
+  const lasting = Object.entries(settled.resources).filter(([kind]) => !PASSING_KINDS.includes(kind));
+  const kinds = lasting.map(([kind, count]) => {
     const most = (idle.resources[kind] ?? 0) + (POOL_KINDS.includes(kind) ? pooled : 0);
     return [`of ${kind}`, count, most] as const;
   });
@@ -147,7 +150,7 @@ function megabytes(bytes: number): string {
 }
 
 /** Alike ones are told once. */
-function someOf(what: string, texts: readonly string[]): readonly string[] {
+export function someOf(what: string, texts: readonly string[]): readonly string[] {
   const groups = Object.groupBy(texts, (text) => text.slice(0, 60));
   return Object.values(groups).map((group = []) => `${what}, ${group.length} times: ${group[0]}`);
 }

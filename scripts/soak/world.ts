@@ -46,7 +46,7 @@ export class World {
 
   /** Sends a request and reads its answer. Throws when the status is none of those. */
   async ask(ask: Ask, ...expected: number[]): Promise<Answer> {
-    const answer = await this.#send(ask);
+    const answer = await this.send(ask);
     this.note(answer.status);
     if (!expected.includes(answer.status))
       throw new Error(
@@ -112,7 +112,8 @@ export class World {
     return asked;
   }
 
-  #send(ask: Ask): Promise<Answer> {
+  /** Rejects only when the connection breaks. */
+  send(ask: Ask): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const asked = this.open(ask, (answer) => {
         let text = "";

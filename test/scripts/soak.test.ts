@@ -61,8 +61,8 @@ it.each<[what: string, run: Partial<Run>]>([
   ["500 entries of the store are left, where 210 may be", { settled: { ...settled, stored: 500 } }],
   ["3 topics are left, where 1 may be", { settled: { ...settled, topics: 3 } }],
   [
-    "1 of Immediate are left, where 0 may be",
-    { settled: { ...settled, resources: { ...idle.resources, Immediate: 1 } } },
+    "1 of FSReqCallback are left, where 0 may be",
+    { settled: { ...settled, resources: { ...idle.resources, FSReqCallback: 1 } } },
   ],
   ["60 contexts are in memory, where 8 may be", { settled: { ...settled, alive: { contexts: 60 } } }],
   ["150 timers are in memory, where 102 may be", { settled: { ...settled, timers: 150 } }],

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkWrites } from "./acknowledged-writes.ts";
+import { Child } from "./child.ts";
+import { hasOutage } from "./documented-outcomes.ts";
+import type { FaultClientSettings, FaultOrder, FaultTraffic } from "./fault-client.ts";
+import type { FaultPlace } from "./fault-place.ts";
+import { type FaultKind, RECOVERY_MS } from "./fault-windows.ts";
+import { faults } from "./faults.ts";
+import type { ServerProcess } from "./server-process.ts";
+import { someOf } from "./verdict.ts";
+
+export interface FaultRunOptions {
+  readonly kinds: readonly FaultKind[];
+  /** Every fault happens at least once, however short this is. */
+  readonly seconds: number;
+  /** Actions in a second. */
+  readonly rate: number;
+}
+
+const CLIENT = new URL("fault-client.ts", import.meta.url);
+const GAP_MS = 800;
+const EXIT_MS = 5_000;
+
+/** Breaks one thing after the other while clients write. Returns what went wrong, in a sentence each. */
+export async function runFaults(
+  place: FaultPlace,
+  server: ServerProcess,
+  { kinds, seconds, rate }: FaultRunOptions,
+): Promise<readonly string[]> {
+  const settings: FaultClientSettings = { port: server.port, rate };
+  const client = new Child(CLIENT, settings);
+  const order = (what: FaultOrder): Promise<unknown> => client.ask("noted", what);
+  try {
+    await client.hear("ready");
+    const start = performance.now();
+    const since = (): number => (performance.now() - start) / 1_000;
+    do {
+      for (const fault of faults.filter(({ kind }) => kinds.includes(kind))) {
+        await sleep(GAP_MS);
+        await order({ begin: fault.kind });
+        const from = since();
+        await fault.run(place, server);
+        await order({ end: true });
+        console.log(`${from.toFixed(1).padStart(7)} to ${since().toFixed(1).padStart(5)} s: ${fault.name}`);
+      }
+    } while (since() < seconds);
+    const heard = client.hear<FaultTraffic>("traffic");
+    await order({ finish: true });
+    const traffic = await heard;
+    await client.ended(EXIT_MS);
+    const took = since();
+    await server.order({ outages: false });
+    const { violations, unsureDone } = await checkWrites(place.postgres.url, traffic.writes);
+    report(traffic, took, unsureDone);
+    return [...verdict(traffic, new Set(kinds)), ...violations];
+  } finally {
+    client.kill();
+  }
+}
+
+function verdict(
+  { faults: wrong, statuses, excused, recoveredMs }: FaultTraffic,
+  kinds: ReadonlySet<FaultKind>,
+): readonly string[] {
+  return [
+    ...(hasOutage(kinds) && Object.keys(excused).length === 0
+      ? ["no client noticed a fault: the run proves nothing"]
+      : []),
+    ...someOf("during faults an answer was wrong", wrong),
+    ...(statuses[500] === undefined ? [] : [`${statuses[500]} answers were 500`]),
+    ...(recoveredMs === null ? [`the service was not normal ${RECOVERY_MS / 1_000} s after the last fault`] : []),
+  ];
+}
+
+function report(
+  { actions, statuses, excused, writes, recoveredMs }: FaultTraffic,
+  seconds: number,
+  unsureDone: number,
+): void {
+  const { acknowledged, unsure, refused } = writes;
+  console.log(
+    `during faults: ${actions} actions in ${seconds.toFixed(0)} s, answers by status: ${JSON.stringify(statuses)}`,
+  );
+  console.log(`documented failures: ${JSON.stringify(excused)}`);
+  console.log(
+    `writes: ${acknowledged.length} acknowledged, ${unsure.length} unsure (${unsureDone} of them are there), ${refused.length} refused; ` +
+      `normal ${recoveredMs === null ? "never" : `${(recoveredMs / 1_000).toFixed(1)} s`} after the last fault`,
+  );
+}

@@ -1,0 +1,31 @@
+/** A mode of `--faults`. */
+export type FaultKind = "redis" | "postgres" | "process" | "clock" | "slow";
+
+export const faultKinds: readonly FaultKind[] = ["redis", "postgres", "process", "clock", "slow"];
+
+/** The service is normal again within this time after a fault. */
+export const RECOVERY_MS = 15_000;
+
+interface Window {
+  readonly kind: FaultKind;
+  readonly from: number;
+  to: number;
+}
+
+/** Which faults there were, and when, by the clock of the clients. */
+export class FaultWindows {
+  readonly #windows: Window[] = [];
+
+  begin(kind: FaultKind): void {
+    this.#windows.push({ kind, from: performance.now(), to: Number.POSITIVE_INFINITY });
+  }
+
+  end(): void {
+    for (const window of this.#windows) window.to = Math.min(window.to, performance.now());
+  }
+
+  /** The faults that something which began at `from` and ends now may have seen. */
+  since(from: number): ReadonlySet<FaultKind> {
+    return new Set(this.#windows.filter(({ to }) => to + RECOVERY_MS >= from).map(({ kind }) => kind));
+  }
+}

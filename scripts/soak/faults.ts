@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FaultPlace } from "./fault-place.ts";
+import type { FaultKind } from "./fault-windows.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+/** Something that breaks and is repaired again. */
+export interface Fault {
+  readonly kind: FaultKind;
+  readonly name: string;
+  run(place: FaultPlace, server: ServerProcess): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+const DOWN_MS = 1_000;
+/** Longer than the deadlines of the application, so that they are reached. */
+const FROZEN_MS = 2_800;
+const SHIFTED_MS = 1_000;
+const SLOW_MS = 2_000;
+
+export const faults: readonly Fault[] = [
+  { kind: "redis", name: "kill Redis", run: ({ redis }) => restart(redis) },
+  { kind: "postgres", name: "freeze PostgreSQL", run: ({ postgres }) => freeze(postgres) },
+  { kind: "process", name: "kill the process", run: (_place, server) => server.restart(DOWN_MS) },
+  { kind: "clock", name: "clock a day ahead", run: (_place, server) => shift(server, 24 * HOUR_MS) },
+  { kind: "slow", name: "slow clients", run: () => sleep(SLOW_MS) },
+  { kind: "redis", name: "freeze Redis", run: ({ redis }) => freeze(redis) },
+  { kind: "postgres", name: "restart PostgreSQL", run: ({ postgres }) => restart(postgres) },
+  { kind: "clock", name: "clock an hour behind", run: (_place, server) => shift(server, -HOUR_MS) },
+];
+
+async function restart(server: { kill(): Promise<void>; start(): Promise<void> }): Promise<void> {
+  await server.kill();
+  await sleep(DOWN_MS);
+  await server.start();
+}
+
+async function freeze(server: { freeze(): void; thaw(): void }): Promise<void> {
+  server.freeze();
+  await sleep(FROZEN_MS);
+  server.thaw();
+}
+
+async function shift(server: ServerProcess, byMs: number): Promise<void> {
+  await server.order({ clockMs: byMs });
+  await sleep(SHIFTED_MS);
+  await server.order({ clockMs: 0 });
+}
