@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
 import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/options.ts";
+import { within } from "../core/within.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../http/context.ts";
 import type { Credential } from "../http/credential.ts";
 import { withContext } from "../http/current-context.ts";
@@ -180,23 +181,9 @@ function isOutdated({ credentialVersion }: CurrentUser, credential: Credential |
   );
 }
 
-/** A backend that hangs is one that failed: nobody waits for it for ever. */
+/** A backend that hangs has failed: a request does not wait for it indefinitely. */
 function inTime<T>(work: MaybePromise<T>, timeoutMs: number): MaybePromise<T> {
-  if (!isPromise(work)) return work;
-  // Not by `Promise.race`: this is on the way of every request.
-  return new Promise<T>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    work.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
+  return isPromise(work) ? within(timeoutMs, work) : work;
 }
 
 /** What `WWW-Authenticate` says: each way has its word, and those whose credential was declined say so. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PorticoError } from "../core/error.ts";
 import type { Logger } from "../core/logger.ts";
 import { outside } from "../core/outside.ts";
+import { within } from "../core/within.ts";
 import { redisHost } from "./redis-address.ts";
 import { isReply, type RedisClient, redisClient } from "./redis-client.ts";
 
@@ -193,29 +194,4 @@ export class RedisConnection {
 /** It was the main server when we connected: by its name we may reach the one that is now. */
 function isOfReplica(reply: Error): boolean {
   return reply.message.startsWith("READONLY ");
-}
-
-/** @param heardAt when something last arrived; the time for an answer begins anew with it */
-async function within<T>(
-  ms: number,
-  work: Promise<T>,
-  heardAt: () => number = () => Number.NEGATIVE_INFINITY,
-): Promise<T> {
-  const late: PromiseWithResolvers<never> = Promise.withResolvers();
-  let isOver = false;
-  const judge = (): void => {
-    if (isOver) return;
-    const leftMs = heardAt() + ms - performance.now();
-    if (leftMs > 0) timer = wait(leftMs);
-    else late.reject(new Error(`Redis gave no answer within ${ms} ms`));
-  };
-  // After a look at the network: when this process was busy for so long, the answer is there and has not been read.
-  const wait = (forMs: number): NodeJS.Timeout => setTimeout(() => setImmediate(judge), forMs);
-  let timer = wait(ms);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    isOver = true;
-    clearTimeout(timer);
-  }
 }

@@ -51,3 +51,19 @@ it("keeps a bus on which events arrive, however long the answer to a heartbeat s
   expect(await reading).toBe("all");
   expect(received).toEqual(Array.from({ length: 300 }, (_, n) => n));
 }, 30_000);
+
+it("waits for the answer to a command that it could not write while the process stood still", async () => {
+  const bus = new RedisPubSub(SHARED_URL, { prefix: newPrefix(), timeoutSeconds: 0.4 });
+  onTestFinished(() => bus.close());
+  await bus.publish(news, { n: 0, text: "connects" });
+
+  for (let n = 1; n <= 10; n++) {
+    setImmediate(standStill, 600);
+    await bus.publish(news, { n, text: "" });
+  }
+}, 30_000);
+
+function standStill(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}

@@ -1,3 +1,4 @@
+import { within } from "../../core/within.ts";
 import type { HttpContext } from "../../http/context.ts";
 import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
 import { isCommonPassword } from "../passwords/common-password.ts";
@@ -38,10 +39,8 @@ export async function checkNewPassword(
 async function isBreached(ctx: HttpContext, accounts: Accounts, password: string): Promise<boolean> {
   const { isBreached: ask, breachCheckFailure } = accounts.options;
   if (ask === undefined) return false;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
   try {
-    return (await Promise.race([ask(password) as Promise<unknown>, late])) === true;
+    return (await within(PATIENCE_MS, Promise.resolve<unknown>(ask(password)))) === true;
   } catch (err) {
     // What the service said may hold what it was asked: the log gets its kind alone.
     ctx.log.error(
@@ -52,7 +51,5 @@ async function isBreached(ctx: HttpContext, accounts: Accounts, password: string
     if (breachCheckFailure === "block")
       throw new ServiceUnavailable("The password cannot be checked now", { retryAfterSeconds: 5 });
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import { within } from "../../core/within.ts";
 import type { Identity } from "../../http/identity.ts";
 import type { GraphContext } from "../graph-context.ts";
 import { type DeniedCode, denialWith, GraphQLDenied } from "./denied.ts";
@@ -169,7 +170,7 @@ function ask(gate: GateFunction | FieldPermission, graph: GraphContext, decide: 
   };
   try {
     const verdict: unknown = decide();
-    return isPromise(verdict) ? withinPatience(verdict).then(heard).catch(fail) : heard(verdict);
+    return isPromise(verdict) ? within(PATIENCE_MS, verdict).then(heard).catch(fail) : heard(verdict);
   } catch (error) {
     return fail(error);
   }
@@ -193,24 +194,8 @@ function warnOfVerdict(gate: GateFunction | FieldPermission, graph: GraphContext
 /** What a gate says that failed. */
 const FAILED = Symbol("failed");
 
+/** How long a gate may take. */
 const PATIENCE_MS = 5_000;
-
-/** A gate that waits for ever would hold what it has read, and everybody who shares it, until the operation's own end. */
-function withinPatience(verdict: PromiseLike<unknown>): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`the gate has not decided within ${PATIENCE_MS / 1000} s`)),
-      PATIENCE_MS,
-    ).unref();
-    const settle =
-      <T>(how: (value: T) => void) =>
-      (value: T): void => {
-        clearTimeout(timer);
-        how(value);
-      };
-    verdict.then(settle(resolve), settle(reject));
-  });
-}
 
 /** What nobody is told. */
 function denialOf({ failure, refusal }: Identity): DeniedCode {
