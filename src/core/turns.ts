@@ -1,19 +1,22 @@
 import { outside } from "./outside.ts";
 
-/** How long work that takes turns may hold the event loop before anything else runs. */
-const SLICE_MS = 5;
-
 /**
  * Shares the event loop among pieces of work that become ready together, such as ten thousand subscribers of one event.
  * Promises alone would run all of them before the next request is read. Work that has to wait resumes in the order in which
  * it asked, one slice of it per round of the event loop.
  */
-class Turns {
+export class Turns {
+  readonly #sliceMs: number;
   #waiting: (() => void)[] = [];
   /** How many of `#waiting` have resumed in this slice: shifting a long array costs its length each time. */
   #resumed = 0;
   #sliceEnd = 0;
   #isSliceOpen = false;
+
+  /** @param sliceMs how long this work may hold the event loop in one of its rounds */
+  constructor(sliceMs: number) {
+    this.#sliceMs = sliceMs;
+  }
 
   /** Call before each piece of work: `undefined` when it may go on at once, otherwise a promise for its turn. */
   take(): Promise<void> | undefined {
@@ -25,7 +28,7 @@ class Turns {
 
   #openSlice(now: number): void {
     this.#isSliceOpen = true;
-    this.#sliceEnd = now + SLICE_MS;
+    this.#sliceEnd = now + this.#sliceMs;
     outside(() => setImmediate(this.#closeSlice));
   }
 
@@ -45,5 +48,5 @@ class Turns {
   };
 }
 
-/** The turns of this process: it has one event loop. */
-export const turns: Turns = new Turns();
+/** The turns of events on their way to subscribers. */
+export const eventTurns: Turns = new Turns(5);

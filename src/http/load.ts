@@ -1,6 +1,6 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { optional, positiveInteger, type Resolved, resolveOptions } from "../core/options.ts";
-import { outside } from "../core/outside.ts";
+import { Turns } from "../core/turns.ts";
 import { TooManyRequests } from "./exceptions.ts";
 
 /** When the process answers 503 instead of taking on more. */
@@ -33,7 +33,9 @@ const RESOLUTION_MS = 10;
 /** The event loop is saturated when it was idle for less than this share of every sample for so long: a burst is no overload. */
 const IDLE_SHARE = 0.05;
 const SATURATED_MS = 1_000;
-/** So many requests are always taken on, in flight and in one round of the event loop: a few that are slow are no overload. */
+/** How long the requests that are read in one round of the event loop may begin their work in it. */
+const SLICE_MS = 2;
+/** So many requests are always taken on: a few that are slow are no overload. */
 const LEAST_TAKEN = 32;
 /** Requests without a credential get this share, so that signed-in callers are refused last. */
 const ANONYMOUS_SHARE = 0.8;
@@ -41,10 +43,10 @@ const ANONYMOUS_SHARE = 0.8;
 /**
  * How busy the process is. It is asked before a body is read: refusing must be cheaper than answering.
  *
- * The limit of requests in flight adapts. It shrinks by a quarter while requests wait: for the event loop, when that has been
- * saturated for a second, or for a database connection, when even the shortest wait of a sample was too long. Otherwise it
- * grows by a twentieth. While the event loop is saturated, requests that were read late in one of its rounds are refused as well:
- * they have waited since its beginning, and work without promises is never in flight.
+ * Requests that are read in one round of the event loop take turns, so that its rounds stay short: Node accepts one connection
+ * in each. While the event loop is saturated, a request that has waited too long for its turn is refused. The limit of requests
+ * in flight adapts as well. It shrinks by a quarter while requests wait for their turn, or when even the shortest wait for a
+ * database connection in a sample was too long. Otherwise it grows by a twentieth.
  */
 export class Load {
   readonly retryAfterSeconds: number;
@@ -60,12 +62,12 @@ export class Load {
   /** When the sample began since which the event loop was hardly ever idle. */
   #busySince = Number.POSITIVE_INFINITY;
   #sampleBegan = performance.now();
-  /** When the event loop began to read requests in this round. */
-  #roundBegan: number | null = null;
-  #takenInRound = 0;
+  readonly #turns = new Turns(SLICE_MS);
+  /** Requests that wait for their turn. */
+  #waiting = 0;
   /** Of this sample. */
   #mostInFlight = 0;
-  #longestRoundMs = 0;
+  #longestTurnMs = 0;
   #shortestWaitMs = Number.POSITIVE_INFINITY;
 
   constructor(options: LoadOptions) {
@@ -100,22 +102,28 @@ export class Load {
     return this.#inFlight;
   }
 
-  /** Whether another request is taken on. */
-  admits(hasCredential: boolean): boolean {
-    const now = performance.now();
-    if (this.#roundBegan === null) {
-      this.#roundBegan = now;
-      this.#takenInRound = 0;
-      outside(() => setImmediate(this.#endRound));
-    }
+  /** Call before each request: `undefined` when it may go on at once, otherwise a promise of how long it waited for its turn. */
+  turn(): Promise<number> | undefined {
+    if (this.#waiting >= this.#limits.maxInFlight) return undefined;
+    const turn = this.#turns.take();
+    if (turn === undefined) return undefined;
+    const began = performance.now();
+    this.#waiting++;
+    return turn.then(() => {
+      this.#waiting--;
+      const waitedMs = performance.now() - began;
+      this.#longestTurnMs = Math.max(this.#longestTurnMs, waitedMs);
+      return waitedMs;
+    });
+  }
+
+  /** Whether another request is taken on, after it has waited so long for its turn. */
+  admits(hasCredential: boolean, waitedMs: number): boolean {
     const share = hasCredential || this.#limit === this.#limits.maxInFlight ? 1 : ANONYMOUS_SHARE;
-    const roundMs = now - this.#roundBegan;
-    const isLate = roundMs > SATURATED_MS || (this.#isSaturated(now) && roundMs > this.#limits.maxWaitMs * share);
-    if (isLate && this.#takenInRound >= LEAST_TAKEN) return false;
-    if (this.#inFlight >= this.#limit * share) return false;
-    if (this.#eventLoopDelayMs > this.#limits.maxEventLoopDelayMs) return false;
-    this.#takenInRound++;
-    return true;
+    const { maxWaitMs, maxInFlight, maxEventLoopDelayMs } = this.#limits;
+    if (waitedMs > SATURATED_MS || (waitedMs > maxWaitMs * share && this.#isSaturated(performance.now()))) return false;
+    if (this.#inFlight >= this.#limit * share || this.#waiting >= maxInFlight) return false;
+    return this.#eventLoopDelayMs <= maxEventLoopDelayMs;
   }
 
   /** A request waited so long for something that all requests share, such as a database connection. */
@@ -145,12 +153,6 @@ export class Load {
     else this.#arriving.delete(address);
   }
 
-  readonly #endRound = (): void => {
-    if (this.#roundBegan !== null)
-      this.#longestRoundMs = Math.max(this.#longestRoundMs, performance.now() - this.#roundBegan);
-    this.#roundBegan = null;
-  };
-
   #sample(): void {
     this.#samples = (this.#samples + 1) % DELAY_SAMPLES;
     if (this.#samples === 0) this.#readDelay();
@@ -170,7 +172,7 @@ export class Load {
 
   #adapt(): void {
     const { maxInFlight, maxWaitMs } = this.#limits;
-    const isLoopLate = this.#isSaturated(this.#sampleBegan) && this.#longestRoundMs > maxWaitMs;
+    const isLoopLate = this.#isSaturated(this.#sampleBegan) && this.#longestTurnMs > maxWaitMs;
     const isPoolLate = this.#shortestWaitMs > maxWaitMs && this.#shortestWaitMs !== Number.POSITIVE_INFINITY;
     const next =
       isLoopLate || isPoolLate
@@ -178,7 +180,7 @@ export class Load {
         : Math.ceil(this.#limit * 1.05);
     this.#limit = Math.min(maxInFlight, next);
     this.#mostInFlight = this.#inFlight;
-    this.#longestRoundMs = 0;
+    this.#longestTurnMs = 0;
     this.#shortestWaitMs = Number.POSITIVE_INFINITY;
   }
 }

@@ -59,7 +59,7 @@ export class Server {
         return {
           path: route.path,
           serve: (exchange) => {
-            const refusal = this.#refusal(exchange);
+            const refusal = this.#refusal(exchange, 0);
             if (refusal !== null) this.#refuse(exchange, refusal);
             else void serveSocket(this.#host, exchange, this.#defaults.graceMs);
           },
@@ -86,10 +86,16 @@ export class Server {
 
   #guarded(route: Route): (exchange: HttpExchange) => void {
     const serving = this.#serving(route);
-    return (exchange) => {
-      const refusal = this.#refusal(exchange);
+    const take = (exchange: HttpExchange, waitedMs: number): void => {
+      const refusal = this.#refusal(exchange, waitedMs);
       if (refusal === null) serving(exchange);
       else this.#refuse(exchange, refusal, route.renderError);
+    };
+    return (exchange) => {
+      // The application's own requests do not come from the event loop, and take no turns.
+      const turn = exchange.isInjected ? undefined : this.#host.load.turn();
+      if (turn === undefined) take(exchange, 0);
+      else void turn.then((waitedMs) => take(exchange, waitedMs));
     };
   }
 
@@ -129,14 +135,13 @@ export class Server {
     );
   }
 
-  #refusal({ headers, isInjected }: HttpExchange): ServiceUnavailable | null {
+  #refusal({ headers, isInjected }: HttpExchange, waitedMs: number): ServiceUnavailable | null {
     const { load } = this.#host;
     const hasCredential =
       headers.authorization !== undefined || headers.cookie !== undefined || headers["x-api-key"] !== undefined;
     if (this.#state === "closing")
       return new ServiceUnavailable("The server is shutting down", { code: "SHUTTING_DOWN" });
-    // The application's own requests do not come from the event loop, and know nothing of its rounds.
-    const isTaken = isInjected ? !load.isOverloaded : load.admits(hasCredential);
+    const isTaken = isInjected ? !load.isOverloaded : load.admits(hasCredential, waitedMs);
     if (!isTaken)
       return new ServiceUnavailable("The server is overloaded", {
         code: "OVERLOADED",

@@ -1,6 +1,6 @@
 import type { ExecutionResult } from "graphql";
 import * as graphql from "graphql";
-import { turns } from "../../core/turns.ts";
+import { eventTurns } from "../../core/turns.ts";
 import type { BaseContext } from "../../http/context.ts";
 import type { GraphContext } from "../graph-context.ts";
 import type { GraphQLDenied } from "../language/denied.ts";
@@ -57,7 +57,7 @@ class EventResults implements ResultStream {
     try {
       const event = await this.#events.next();
       if (event.done === true) return await this.#end("success");
-      const turn = turns.take();
+      const turn = eventTurns.take();
       if (turn !== undefined) await turn;
       if (this.#isLeft) return OVER;
       this.#running = openOperation(this.#connection, { operationName, cost, trace });

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ExecutionResult } from "graphql";
-import { turns } from "../../core/turns.ts";
+import { eventTurns } from "../../core/turns.ts";
 import type { BaseContext } from "../../http/context.ts";
 import { withContext } from "../../http/current-context.ts";
 import type { Host } from "../../http/host.ts";
@@ -145,7 +145,7 @@ class SharedStream {
   async #send(text: string): Promise<void> {
     const joined = [...this.#members.keys()];
     for (const member of joined) {
-      const turn = turns.take();
+      const turn = eventTurns.take();
       if (turn !== undefined) await turn;
       void this.#members.get(member)?.next(text);
     }
