@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { doors, exportedNames } from "../docs/.vitepress/doors.ts";
 import { errorCodes } from "../src/core/error-codes.ts";
+import { graphqlPages } from "./docs/graphql-pages.ts";
 import { brokenLinks, codeOf, tableOf } from "./docs/markdown.ts";
 import { filesBelow, read } from "./docs/repository.ts";
 import { commentSnippets, compileSnippets, pageSnippets } from "./docs/snippets.ts";
@@ -8,9 +9,6 @@ import { commentSnippets, compileSnippets, pageSnippets } from "./docs/snippets.
 const pages = ["README.md", ...(await filesBelow("docs", ".md")), ...(await filesBelow("examples", ".md"))];
 const reference = await filesBelow("docs/reference", ".md");
 const sources = await filesBelow("src", ".ts");
-
-/** Checked by a test of its own, with the door that it is about. */
-const CHECKED_ELSEWHERE = new Set(["docs/guide/resolvers.md"]);
 
 describe("docs/errors.md", () => {
   it("has one row per code, with its status, in the order of the source", () => {
@@ -50,7 +48,7 @@ describe("the reference", () => {
 describe("the snippets", () => {
   it("of the pages and of the doc comments type-check", async () => {
     const snippets = [
-      ...pages.filter((page) => !CHECKED_ELSEWHERE.has(page)).flatMap(pageSnippets),
+      ...pages.filter((page) => !graphqlPages.includes(page)).flatMap(pageSnippets),
       ...sources.flatMap(commentSnippets),
     ];
 

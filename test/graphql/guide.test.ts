@@ -5,32 +5,36 @@ import { transformSync } from "esbuild";
 import type { GraphQLSchema } from "graphql";
 import { printSchema } from "portico/graphql";
 import { describe, expect, it } from "vitest";
+import { graphqlPages } from "../docs/graphql-pages.ts";
 import { compileSnippets, pageSnippets } from "../docs/snippets.ts";
 import { ask, somebody } from "./ask.ts";
 
-const page = "docs/guide/resolvers.md";
 const root = resolve(import.meta.dirname, "../..");
-const folder = join(root, ".cache/snippets/graphql-guide/docs-guide-resolvers");
-const snippets = pageSnippets(page);
+const folder = join(root, ".cache/snippets/graphql-guide");
+const snippets = graphqlPages.flatMap(pageSnippets);
 
 interface Block {
+  readonly page: string;
   readonly language: string;
   readonly text: string;
   readonly line: number;
 }
 
-/** The code blocks of the page in their order. */
-const blocks: readonly Block[] = [
-  ...readFileSync(join(root, page), "utf8").matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm),
-].map((match) => ({
-  language: match[1] as string,
-  text: match[2] as string,
-  line: readFileSync(join(root, page), "utf8").slice(0, match.index).split("\n").length + 1,
-}));
+/** The code blocks of the pages in their order. */
+const blocks: readonly Block[] = graphqlPages.flatMap((page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map((match) => ({
+    page,
+    language: match[1] as string,
+    text: match[2] as string,
+    line: text.slice(0, match.index).split("\n").length + 1,
+  }));
+});
 
 /** The file that `compileSnippets` wrote for a block. */
-function fileOf({ text, line }: Block): string {
-  return join(folder, /^\/\/ ([\w.-]+\.ts)\n/.exec(text)?.[1] ?? `line-${line}.ts`);
+function fileOf({ page, text, line }: Block): string {
+  const place = join(folder, page.replace(".md", "").replaceAll("/", "-"));
+  return join(place, /^\/\/ ([\w.-]+\.ts)\n/.exec(text)?.[1] ?? `line-${line}.ts`);
 }
 
 async function load(block: Block): Promise<{ readonly default?: GraphQLSchema } & Record<string, unknown>> {
@@ -54,7 +58,7 @@ describe("the guide", () => {
     const modules: unknown[] = [];
     const answers: [place: string, answer: unknown, promised: unknown][] = [];
     for (const [index, block] of blocks.entries()) {
-      const place = `${page}:${block.line}`;
+      const place = `${block.page}:${block.line}`;
       if (block.language === "ts") {
         schema = (await load(block)).default;
         modules.push(schema);

@@ -181,7 +181,7 @@ it("has both", () => {
   expect(printSchema(schema({ query: Query }))).toContain("hello: String!\\n  version: Int!");
 });
 `;
-  const guide = readFileSync(join(root, "docs/guide/resolvers.md"), "utf8");
+  const guide = readFileSync(join(root, "docs/guide/decorators.md"), "utf8");
 
   it.each([
     ["the plugin of the guide", /^\/\/ vitest\.config\.ts\n[\s\S]*?(?=^```)/m.exec(guide)?.[0]],

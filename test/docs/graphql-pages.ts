@@ -1,0 +1,7 @@
+/** The guide pages whose snippets `test/graphql/guide.test.ts` compiles and runs, query by query. */
+export const graphqlPages: readonly string[] = [
+  "docs/guide/resolvers.md",
+  "docs/guide/graphql-types.md",
+  "docs/guide/graphql-authorization.md",
+  "docs/guide/decorators.md",
+];
