@@ -11,7 +11,7 @@ import { compileSnippets, pageSnippets } from "./docs/snippets.ts";
 const page = "docs/comparison.md";
 const [slice = ""] = pageSnippets(page).map(({ code }) => code);
 
-/** The mistakes of the page, in its order: what stands in the slice, and what in its place. */
+/** The mistakes on the page, in order: the text in the slice and its replacement. */
 const mistakes: readonly (readonly [right: string, wrong: string])[] = [
   ["{ auth: (user)", "{ auht: (user)"],
   ['scopes: ["jwt"]', 'scopes: ["jtw"]'],
@@ -49,13 +49,14 @@ describe("the slice of the comparison", () => {
   }, 60_000);
   afterAll(async () => void (await program?.end("SIGKILL")));
 
-  it("has as many lines as the page says", () => {
+  it("has the number of lines that the page and the README claim", () => {
     const lines = slice.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("//"));
 
-    expect(read(page)).toContain(`| lines of code | ${lines.length} |`);
+    expect(read(page)).toContain(`| Lines of code | ${lines.length} |`);
+    expect(read("README.md")).toContain(`| Lines of code | ${lines.length} |`);
   });
 
-  it("answers the query to who has the permission alone", async () => {
+  it("answers the query only for a user with the permission", async () => {
     expect(await ask("{ me }", token)).toMatchObject({ data: { me: "ann" } });
     expect(await ask("{ me }", await tokenOf("ben"))).toMatchObject({
       errors: [{ extensions: { code: "FORBIDDEN" } }],
@@ -63,7 +64,7 @@ describe("the slice of the comparison", () => {
     expect(await ask("{ me }", "")).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
   });
 
-  it("gives the list by cursor", async () => {
+  it("pages through the list by cursor", async () => {
     const books = "edges { node { title } } pageInfo { hasNextPage endCursor }";
     const first = (await ask(`{ books { ${books} } }`, token)) as {
       readonly data: { readonly books: { readonly pageInfo: { readonly endCursor: string } } };
@@ -76,7 +77,7 @@ describe("the slice of the comparison", () => {
     });
   });
 
-  it("tells who is signed in of a new book, and nobody else", async () => {
+  it("publishes a new book to signed-in subscribers only", async () => {
     const url = `${program.url.replace("http", "ws")}/graphql`;
     const client = createClient({
       url,
@@ -90,13 +91,13 @@ describe("the slice of the comparison", () => {
     expect((await event).value).toMatchObject({ data: { bookAdded: { title: "Silas Marner" } } });
     clearInterval(adding);
     await client.dispose();
-    const nobody = createClient({ url, webSocketImpl: WebSocket, retryAttempts: 0 });
-    await expect(nobody.iterate({ query: "subscription { bookAdded { title } }" }).next()).rejects.toMatchObject({
+    const anonymous = createClient({ url, webSocketImpl: WebSocket, retryAttempts: 0 });
+    await expect(anonymous.iterate({ query: "subscription { bookAdded { title } }" }).next()).rejects.toMatchObject({
       code: 4403,
     });
   });
 
-  it("fails to compile with the mistakes that the page says, and with no other", async () => {
+  it("fails to compile with exactly the mistakes that the page lists as type errors", async () => {
     const rows = [
       ...read(page).matchAll(
         /^\| (?<mistake>[^|]+) \| (?<here>type error|compiles) \| (?<there>type error|compiles) \|$/gm,
@@ -117,6 +118,8 @@ describe("the slice of the comparison", () => {
     );
     expect(found).toEqual(rows.map(({ groups }) => groups?.["here"]));
     const count = (way: "here" | "there"): number => rows.filter(({ groups }) => groups?.[way] === "type error").length;
-    expect(read(page)).toContain(`| of ${rows.length} mistakes, type errors | ${count("here")} | ${count("there")} |`);
+    const claim = `| Mistakes that the compiler catches, out of ${rows.length} | ${count("here")} | ${count("there")} |`;
+    expect(read(page)).toContain(claim);
+    expect(read("README.md")).toContain(claim);
   }, 60_000);
 });

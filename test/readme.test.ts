@@ -1,11 +1,13 @@
-import { writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { folderWithPackage } from "./docs/built-package.ts";
 import { type Program, startProgram } from "./docs/program.ts";
 import { read } from "./docs/repository.ts";
 
-/** The block after the mark, which names the file that it is copied into. */
+/** The block after the comment that names the file to copy it into. */
 const EXAMPLE = /<!-- example: (?<file>\S+) -->\n```\w+\n(?<code>.*?)^```$/ms;
 
 interface Books {
@@ -13,14 +15,18 @@ interface Books {
   readonly pagination: { readonly links: { readonly next?: string } };
 }
 
-describe("the first example of the README, copied into an empty folder", () => {
+describe("the README example, copied into an empty folder", () => {
   const { file = "", code = "" } = EXAMPLE.exec(read("README.md"))?.groups ?? {};
+  const [setUp = ""] = /^npm init .*$/m.exec(read("README.md")) ?? [];
+  let packageType: string | undefined;
   let program: Program;
   let exitCode: number | null | undefined;
   let cookie = "";
 
   beforeAll(async () => {
     const folder = await folderWithPackage("readme");
+    await promisify(execFile)("bash", ["-ec", setUp], { cwd: folder });
+    packageType = (JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { type?: string }).type;
     await writeFile(join(folder, file), code);
     program = await startProgram(folder, file);
   }, 60_000);
@@ -28,18 +34,22 @@ describe("the first example of the README, copied into an empty folder", () => {
     if (exitCode === undefined) await program?.end("SIGKILL");
   });
 
-  it("is about twenty lines", () => {
+  it("runs in the package that `npm init` creates, as an ES module", () => {
+    expect(packageType).toBe("module");
+  });
+
+  it("has about twenty lines", () => {
     expect(code.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(22);
   });
 
-  it("keeps the list from who has not signed in", async () => {
+  it("rejects an anonymous request for the list", async () => {
     const answer = await fetch(`${program.url}/books`);
 
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ code: "unauthenticated" });
   });
 
-  it("registers, signs in, and shows the list page by page", async () => {
+  it("registers a user, signs in and pages through the list", async () => {
     await program.post("/account/register", {
       email: "ann@shop.example",
       username: "ann",
@@ -62,18 +72,22 @@ describe("the first example of the README, copied into an empty folder", () => {
     expect(second.pagination.links.next).toBeUndefined();
   });
 
-  it("knows the same user in the graph, and gives the same list as a connection", async () => {
+  it("serves the same user and the same list over GraphQL", async () => {
     const query = "{ me shelf(first: 1) { edges { node { title } } pageInfo { hasNextPage } } }";
-    const known = await program.post("/graphql", { query }, { cookie });
-    const nobody = await program.post("/graphql", { query: "{ me }" });
+    const signedIn = await program.post("/graphql", { query }, { cookie });
 
-    expect(await known.json()).toMatchObject({
+    expect(await signedIn.json()).toMatchObject({
       data: { me: "ann", shelf: { edges: [{ node: { title: "Emma" } }], pageInfo: { hasNextPage: true } } },
     });
-    expect(await nobody.json()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
   });
 
-  it("ends in order on SIGTERM", async () => {
+  it.each(["{ me }", "{ shelf { edges { cursor } } }"])("rejects the anonymous query %s", async (query) => {
+    const response = await program.post("/graphql", { query });
+
+    expect(await response.json()).toMatchObject({ data: null, errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
+  });
+
+  it("shuts down gracefully on SIGTERM", async () => {
     exitCode = await program.end("SIGTERM");
 
     expect(exitCode).toBe(0);

@@ -64,15 +64,17 @@ function fencedSnippets(file: string, lines: readonly string[]): readonly Snippe
  * page and the line where it stands. `name` is the folder below `.cache/snippets/` that they are written to.
  *
  * Each snippet is a module. Those of one page share a folder, and one whose first line is a comment with a file name
- * (`// app.ts`) has that name: the others of the page can import it.
+ * (`// app.ts`) has that name: the others of the page can import it. A page that shows a file several times, as it grows,
+ * gives the name to the last version.
  */
 export async function compileSnippets(name: string, snippets: readonly Snippet[]): Promise<readonly string[]> {
   const folder = join(root, ".cache", "snippets", name);
   await rm(folder, { recursive: true, force: true });
   const written = new Map<string, Snippet>();
-  for (const snippet of snippets) {
-    const file = join(folder, fileOf(snippet));
-    if (written.has(file)) throw new Error(`two snippets of ${snippet.file} have the name ${fileOf(snippet)}`);
+  const files = snippets.map(fileOf);
+  for (const [i, snippet] of snippets.entries()) {
+    const isReplaced = files.includes(files[i] as string, i + 1);
+    const file = join(folder, isReplaced ? unnamedFileOf(snippet) : (files[i] as string));
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, snippet.code);
     written.set(file, snippet);
@@ -107,13 +109,20 @@ export async function compileSnippets(name: string, snippets: readonly Snippet[]
   return faults;
 }
 
-function fileOf({ file, line, language, code }: Snippet): string {
-  const page = file
+function fileOf(snippet: Snippet): string {
+  const named = /^\/\/ ([\w.-]+\.[cm]?[jt]s)\n/.exec(snippet.code)?.[1];
+  return named === undefined ? unnamedFileOf(snippet) : join(folderOf(snippet), named);
+}
+
+function unnamedFileOf(snippet: Snippet): string {
+  return join(folderOf(snippet), `line-${snippet.line}.${snippet.language}`);
+}
+
+function folderOf({ file }: Snippet): string {
+  return file
     .replace(/\.\w+$/, "")
     .replaceAll("/", "-")
     .toLowerCase();
-  const named = /^\/\/ ([\w.-]+\.[cm]?[jt]s)\n/.exec(code)?.[1];
-  return join(page, named ?? `line-${line}.${language}`);
 }
 
 function configOf(folder: string, files: readonly string[]): object {
