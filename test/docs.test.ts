@@ -54,7 +54,7 @@ describe("the snippets", () => {
 
     expect(snippets.length).toBeGreaterThan(50);
     expect(await compileSnippets("docs", snippets)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it("are really checked: a fault is found, at its line", async () => {
     const code = 'import { PorticoApp } from "portico";\n\nnew PorticoApp({ titel: "Bookshop" });';
@@ -62,7 +62,7 @@ describe("the snippets", () => {
     const faults = await compileSnippets("faulty", [{ file: "docs/faulty.md", line: 10, language: "ts", code }]);
 
     expect(faults).toEqual([expect.stringMatching(/^docs\/faulty\.md:12: error TS\d+: .*titel/)]);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("the pages", () => {
