@@ -19,13 +19,15 @@ vi.doMock("../../src/http/engine.ts", async (original) => {
     constructor(options: http.EngineOptions) {
       super({ ...options, logger: overheard(options.logger) });
       this.fastify.addHook("onRequest", async ({ headers }) => catcher.addRequest(headers));
-      this.fastify.addHook("onSend", async (_request, reply, payload) => {
+      // With a callback: what fails behind an async hook is an unhandled rejection, which Portico cannot contain.
+      this.fastify.addHook("onSend", (_request, reply, payload, done) => {
         const body = typeof payload === "string" || payload instanceof Uint8Array ? String(payload) : "";
         catcher.addAnswer(reply.getHeader("set-cookie"), body);
         if (reply.statusCode >= 400) {
           bodies++;
           errorBodies.add(body);
         }
+        done();
       });
     }
   }
