@@ -39,7 +39,7 @@ const heavy = [
   "test/graphql/ide/explorer.test.ts",
   "test/graphql/operations-page/operations-page.test.ts",
   "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
-  "test/http/shared-connection.test.ts",
+  "test/http/engine/shared-connection.test.ts",
   "test/openapi/page.test.ts",
   "test/redis/{busy-process,faults,processes,pub-sub}.test.ts",
   "test/sql/accounts/restart.test.ts",

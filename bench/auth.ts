@@ -15,8 +15,8 @@ import {
   type TokenOptions,
 } from "../src/auth/index.ts";
 import { hmacKey } from "../src/auth/tokens/secret-ring.ts";
-import { HttpContext } from "../src/http/context.ts";
-import type { Middleware } from "../src/http/middleware.ts";
+import { HttpContext } from "../src/http/context/context.ts";
+import type { Middleware } from "../src/http/routing/middleware.ts";
 import { memoryStores, type Stores } from "../src/stores/stores.ts";
 
 const isShort = process.argv.includes("--short");

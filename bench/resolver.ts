@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import { GraphContext } from "../src/graphql/graph-context.ts";
 import { field, type ObjectType, object, schema, t } from "../src/graphql/index.ts";
-import { Depend } from "../src/http/inject.ts";
+import { Depend } from "../src/http/routing/inject.ts";
 
 const PARENTS = 1_000;
 const ROUNDS = 400;

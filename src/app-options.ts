@@ -16,9 +16,9 @@ import {
   thing,
 } from "./core/options.ts";
 import { type Size, size } from "./core/size.ts";
-import { type HealthOptions, readHealthOptions } from "./http/health.ts";
-import type { LoadOptions } from "./http/load.ts";
-import type { Origin } from "./http/origins.ts";
+import type { LoadOptions } from "./http/context/load.ts";
+import type { Origin } from "./http/context/origins.ts";
+import { type HealthOptions, readHealthOptions } from "./http/serving/health.ts";
 import { type OpenApiOptions, readOpenApiOptions } from "./openapi/options.ts";
 import { cursorKeysRule } from "./pagination/cursor/cursor-keys.ts";
 import { memoryStores, type Stores } from "./stores/stores.ts";

@@ -5,10 +5,12 @@ import { ConfigurationError } from "./core/configuration-error.ts";
 import type { Logger } from "./core/logger.ts";
 import type { MaybePromise } from "./core/maybe-promise.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
-import { Actors } from "./http/actors.ts";
-import { checkPaths } from "./http/check-paths.ts";
-import { contain } from "./http/contain.ts";
-import type { BaseContext } from "./http/context.ts";
+import type { BaseContext } from "./http/context/context.ts";
+import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/context/exception-handlers.ts";
+import type { Host } from "./http/context/host.ts";
+import { Load } from "./http/context/load.ts";
+import { Origins } from "./http/context/origins.ts";
+import { contain } from "./http/engine/contain.ts";
 import {
   Engine,
   type EngineApp,
@@ -17,19 +19,17 @@ import {
   type InjectRequest,
   type InjectResponse,
   routeUpgrade,
-} from "./http/engine.ts";
-import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/exception-handlers.ts";
-import { type HealthOptions, healthRoutes } from "./http/health.ts";
-import type { Host } from "./http/host.ts";
-import { Load } from "./http/load.ts";
-import { OpenConnections } from "./http/open-connections.ts";
-import { Origins } from "./http/origins.ts";
-import { Paging } from "./http/paging.ts";
-import { reportGates } from "./http/report-gates.ts";
-import { reportOverrides } from "./http/report-overrides.ts";
-import type { Route } from "./http/route.ts";
-import { Router, type RouteTable } from "./http/router.ts";
-import { Server } from "./http/server.ts";
+} from "./http/engine/engine.ts";
+import { Actors } from "./http/identity/actors.ts";
+import { OpenConnections } from "./http/identity/open-connections.ts";
+import { Paging } from "./http/pages/paging.ts";
+import { checkPaths } from "./http/routing/check-paths.ts";
+import { reportGates } from "./http/routing/report-gates.ts";
+import { reportOverrides } from "./http/routing/report-overrides.ts";
+import type { Route } from "./http/routing/route.ts";
+import { Router, type RouteTable } from "./http/routing/router.ts";
+import { type HealthOptions, healthRoutes } from "./http/serving/health.ts";
+import { Server } from "./http/serving/server.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import type { OpenApiDocument } from "./openapi/open-api-document.ts";
 import { openApiRoutes } from "./openapi/routes.ts";

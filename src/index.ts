@@ -33,13 +33,18 @@ export {
   identify,
   type Outcome,
   WebSocketContext,
-} from "./http/context.ts";
-export { type Credential, type Revocation, revoked } from "./http/credential.ts";
-export { currentContext } from "./http/current-context.ts";
-export type { InjectRequest, InjectResponse } from "./http/engine.ts";
-export type { ErrorClass, ExceptionHandler } from "./http/exception-handlers.ts";
-export * from "./http/exceptions.ts";
-export type { HealthCheck, HealthOptions } from "./http/health.ts";
+} from "./http/context/context.ts";
+export { currentContext } from "./http/context/current-context.ts";
+export type { ErrorClass, ExceptionHandler } from "./http/context/exception-handlers.ts";
+export * from "./http/context/exceptions.ts";
+export type { LoadOptions } from "./http/context/load.ts";
+export type { Origin } from "./http/context/origins.ts";
+export type { PorticoRequest, RawPath, RawQuery, RequestScope } from "./http/context/request.ts";
+export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/context/response.ts";
+export type { Schema, SchemaInput, SchemaOutput } from "./http/context/schema.ts";
+export type { Socket, SocketMessage } from "./http/context/socket.ts";
+export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
+export { type Credential, type Revocation, revoked } from "./http/identity/credential.ts";
 export {
   AnonymousUser,
   type AuthScope,
@@ -55,15 +60,12 @@ export {
   type Register,
   type Scopes,
   type UserProtocol,
-} from "./http/identity.ts";
-export { Depend, provide, type RouteParams } from "./http/inject.ts";
-export type { LoadOptions } from "./http/load.ts";
-export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/middleware.ts";
-export type { Origin } from "./http/origins.ts";
-export type { OptionalParams, ParamName, PathParams, PathSegments } from "./http/path.ts";
-export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/rate-limit.ts";
-export type { PorticoRequest, RawPath, RawQuery, RequestScope } from "./http/request.ts";
-export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/response.ts";
+} from "./http/identity/identity.ts";
+export type { DeviceSession, LoginOptions, SessionManager } from "./http/identity/sessions.ts";
+export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/limits/rate-limit.ts";
+export { Depend, provide, type RouteParams } from "./http/routing/inject.ts";
+export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/routing/middleware.ts";
+export type { OptionalParams, ParamName, PathParams, PathSegments } from "./http/routing/path.ts";
 export type {
   Handler,
   HandlerAmbient,
@@ -75,12 +77,10 @@ export type {
   RouteErrors,
   RouteOptions,
   StatusAnswer,
-} from "./http/route.ts";
-export { type Preset, type RouteMethod, Router, type RouterOptions, type SocketMethod } from "./http/router.ts";
-export type { Schema, SchemaInput, SchemaOutput } from "./http/schema.ts";
-export type { DeviceSession, LoginOptions, SessionManager } from "./http/sessions.ts";
-export type { Socket, SocketMessage } from "./http/socket.ts";
-export type { SocketHandler, SocketHandlerArgs, SocketOptions } from "./http/socket-route.ts";
+} from "./http/routing/route.ts";
+export { type Preset, type RouteMethod, Router, type RouterOptions, type SocketMethod } from "./http/routing/router.ts";
+export type { SocketHandler, SocketHandlerArgs, SocketOptions } from "./http/routing/socket-route.ts";
+export type { HealthCheck, HealthOptions } from "./http/serving/health.ts";
 export type * from "./openapi/open-api-document.ts";
 export type { OpenApiOptions } from "./openapi/options.ts";
 export type { Count, CounterStore } from "./stores/counter.ts";

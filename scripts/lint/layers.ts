@@ -21,8 +21,8 @@ const ranks: Readonly<Record<string, readonly string[] | "anything">> = {
 
 /** Packages that have one home under `src/`: everybody else goes through that home. `*` stands for any ending. */
 const homes: readonly { readonly home: string; readonly packages: readonly string[] }[] = [
-  { home: "http/engine.ts", packages: ["fastify", "fastify-plugin", "light-my-request", "@fastify/*"] },
-  { home: "http/method-finder.ts", packages: ["find-my-way"] },
+  { home: "http/engine/engine.ts", packages: ["fastify", "fastify-plugin", "light-my-request", "@fastify/*"] },
+  { home: "http/routing/method-finder.ts", packages: ["find-my-way"] },
   { home: "graphql/", packages: ["graphql", "graphql-ws"] },
   { home: "sql/", packages: ["kysely", "pg", "pg-cursor", "node:sqlite"] },
   { home: "redis/", packages: ["redis", "@redis/*"] },

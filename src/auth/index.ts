@@ -1,5 +1,5 @@
 export type { Secret } from "../core/key-ring.ts";
-export { AnonymousUser, type AuthScope, type UserProtocol } from "../http/identity.ts";
+export { AnonymousUser, type AuthScope, type UserProtocol } from "../http/identity/identity.ts";
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
 export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
 export { accountRoutes } from "./accounts/account-routes.ts";

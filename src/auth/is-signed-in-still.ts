@@ -1,4 +1,4 @@
-import { currentContext } from "../http/current-context.ts";
+import { currentContext } from "../http/context/current-context.ts";
 
 /**
  * Whether the credential of this request is still valid. The gate was passed before the body came, and that may take its time: a

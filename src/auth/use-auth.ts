@@ -1,8 +1,8 @@
 import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../core/options.ts";
-import type { BaseContext } from "../http/context.ts";
-import type { Credential } from "../http/credential.ts";
-import { HttpException, ServiceUnavailable } from "../http/exceptions.ts";
-import type { AuthScope, Gate, Permission } from "../http/identity.ts";
+import type { BaseContext } from "../http/context/context.ts";
+import { HttpException, ServiceUnavailable } from "../http/context/exceptions.ts";
+import type { Credential } from "../http/identity/credential.ts";
+import type { AuthScope, Gate, Permission } from "../http/identity/identity.ts";
 import { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
 
 /** Whom a gate lets in. */

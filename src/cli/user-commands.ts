@@ -1,6 +1,6 @@
 import { SessionStore } from "../auth/sessions/session-store.ts";
 import { systemClock } from "../core/clock.ts";
-import { revoked } from "../http/credential.ts";
+import { revoked } from "../http/identity/credential.ts";
 import { type Call, type Command, CommandFailed, listValue, textValue } from "./command.ts";
 import { findUser, usersOf } from "./find-user.ts";
 

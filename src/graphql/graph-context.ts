@@ -1,6 +1,6 @@
 import { DependencyScope } from "../dependencies/scope.ts";
-import type { BaseContext } from "../http/context.ts";
-import type { Identity } from "../http/identity.ts";
+import type { BaseContext } from "../http/context/context.ts";
+import type { Identity } from "../http/identity/identity.ts";
 import type { FieldTrace } from "./hooks/field-trace.ts";
 import type { GraphQLDenied } from "./language/denied.ts";
 import type { FieldPermission, GateFunction } from "./language/field-options.ts";

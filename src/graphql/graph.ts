@@ -2,12 +2,12 @@ import { assertValidSchema, type GraphQLSchema, isObjectType, isSchema } from "g
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isProduction } from "../core/env.ts";
 import { flag, listOf, optional, resolveOptions, rule, seconds } from "../core/options.ts";
-import type { HttpContext } from "../http/context.ts";
-import type { Gate } from "../http/identity.ts";
-import type { Middleware } from "../http/middleware.ts";
-import { declareRoute, gate, type Method } from "../http/route.ts";
-import type { Router } from "../http/router.ts";
-import type { SocketRoute } from "../http/socket-route.ts";
+import type { HttpContext } from "../http/context/context.ts";
+import type { Gate } from "../http/identity/identity.ts";
+import type { Middleware } from "../http/routing/middleware.ts";
+import { declareRoute, gate, type Method } from "../http/routing/route.ts";
+import type { Router } from "../http/routing/router.ts";
+import type { SocketRoute } from "../http/routing/socket-route.ts";
 import { hasConnections } from "./connection/has-connections.ts";
 import { Documents, type DocumentsOptions } from "./documents/documents.ts";
 import { Preparer } from "./execute/prepare.ts";

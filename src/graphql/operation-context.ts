@@ -1,6 +1,6 @@
-import type { BaseContext, Outcome } from "../http/context.ts";
-import { publishFrom } from "../http/held-events.ts";
-import { noteSubscribed } from "../http/listening.ts";
+import type { BaseContext, Outcome } from "../http/context/context.ts";
+import { publishFrom } from "../http/context/held-events.ts";
+import { noteSubscribed } from "../http/context/listening.ts";
 import type { PubSub } from "../stores/pub-sub.ts";
 
 /** A context of its own for one of several operations of a connection. */

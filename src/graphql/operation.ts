@@ -1,6 +1,6 @@
-import type { BaseContext } from "../http/context.ts";
-import { withContext } from "../http/current-context.ts";
-import { endLeftOpen } from "../http/left-open.ts";
+import type { BaseContext } from "../http/context/context.ts";
+import { withContext } from "../http/context/current-context.ts";
+import { endLeftOpen } from "../http/context/left-open.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
 import type { FieldTrace } from "./hooks/field-trace.ts";
 import { type OperationContext, operationContext, watchSignal } from "./operation-context.ts";

@@ -1,6 +1,6 @@
 import { isPromise } from "../core/maybe-promise.ts";
-import type { Route } from "../http/route.ts";
-import { valueOfNothing } from "../http/schema.ts";
+import { valueOfNothing } from "../http/context/schema.ts";
+import type { Route } from "../http/routing/route.ts";
 import { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type {

@@ -1,5 +1,5 @@
-import type { Schema } from "../http/schema.ts";
-import { type Side, standardJsonSchema } from "../http/standard-json-schema.ts";
+import type { Schema } from "../http/context/schema.ts";
+import { type Side, standardJsonSchema } from "../http/routing/standard-json-schema.ts";
 import { mapSchema } from "./map-schema.ts";
 import type { JsonSchema } from "./open-api-document.ts";
 

@@ -1,4 +1,4 @@
-import type { OpenApiSecurityScheme } from "../http/open-api-security-scheme.ts";
+import type { OpenApiSecurityScheme } from "../http/routing/open-api-security-scheme.ts";
 
 export type { OpenApiSecurityScheme };
 

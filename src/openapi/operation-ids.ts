@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
-import type { Route } from "../http/route.ts";
+import type { Route } from "../http/routing/route.ts";
 import type { PathTemplate } from "./path-template.ts";
 
 /** One route on one of the paths that it stands for. */

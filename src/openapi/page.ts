@@ -1,4 +1,4 @@
-import { pageHeaders } from "../http/page-headers.ts";
+import { pageHeaders } from "../http/html/page-headers.ts";
 
 /** What the reference page needs to know; addresses are relative to the page. */
 export interface ReferencePage {

@@ -1,4 +1,4 @@
-import type { Route } from "../http/route.ts";
+import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { JsonSchema, OpenApiParameter, OpenApiResponse } from "./open-api-document.ts";

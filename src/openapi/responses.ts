@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import type { Route } from "../http/route.ts";
-import { isSchema, misfitStatus, type Schema } from "../http/schema.ts";
+import { isSchema, misfitStatus, type Schema } from "../http/context/schema.ts";
+import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { OpenApiResponse } from "./open-api-document.ts";

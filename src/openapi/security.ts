@@ -1,7 +1,7 @@
-import type { Gate } from "../http/identity.ts";
-import { objectOf } from "../http/middleware.ts";
-import type { OpenApiSecurityScheme } from "../http/open-api-security-scheme.ts";
-import type { Route } from "../http/route.ts";
+import type { Gate } from "../http/identity/identity.ts";
+import { objectOf } from "../http/routing/middleware.ts";
+import type { OpenApiSecurityScheme } from "../http/routing/open-api-security-scheme.ts";
+import type { Route } from "../http/routing/route.ts";
 import type { OpenApiSecurityRequirement } from "./open-api-document.ts";
 
 interface Schemes {

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { PorticoApp } from "../app.ts";
-import type { UserProtocol } from "../http/identity.ts";
-import { TELL_LISTENING } from "../http/listening.ts";
+import { TELL_LISTENING } from "../http/context/listening.ts";
+import type { UserProtocol } from "../http/identity/identity.ts";
 import { type ActingOptions, actingAs } from "./acting-as.ts";
 import { CookieJar, sendingCookies } from "./cookie-jar.ts";
 import { graphBody } from "./graph-body.ts";

@@ -1,4 +1,4 @@
-import { LISTENING } from "../http/listening.ts";
+import { LISTENING } from "../http/context/listening.ts";
 import type { OpenResponse } from "./client.ts";
 import { type GraphResult, parseResult } from "./graph-client.ts";
 

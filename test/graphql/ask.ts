@@ -11,8 +11,8 @@ import { AnonymousUser, HttpContext, memoryStores, type UserProtocol, WebSocketC
 import { systemClock } from "../../src/core/clock.ts";
 import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
-import { Actors } from "../../src/http/actors.ts";
-import type { Identity } from "../../src/http/identity.ts";
+import { Actors } from "../../src/http/identity/actors.ts";
+import type { Identity } from "../../src/http/identity/identity.ts";
 
 /** Somebody with these permissions. */
 export function somebody(identity: string, permissions: readonly string[] = []): UserProtocol {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, vi } from "vitest";
 import type * as passwordHasher from "../../src/auth/passwords/password-hasher.ts";
-import type * as http from "../../src/http/engine.ts";
+import type * as http from "../../src/http/engine/engine.ts";
 import { CredentialCatcher } from "./credential-catcher.ts";
 import { ScannedText } from "./scanned-text.ts";
 
@@ -13,7 +13,7 @@ const errorBodies = new ScannedText(catcher);
 let lines = 0;
 let bodies = 0;
 
-vi.doMock("../../src/http/engine.ts", async (original) => {
+vi.doMock("../../src/http/engine/engine.ts", async (original) => {
   const engine = await original<typeof http>();
   class Engine extends engine.Engine {
     constructor(options: http.EngineOptions) {

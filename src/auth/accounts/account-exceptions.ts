@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/exceptions.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
 import { AuthenticationFailed } from "../exceptions.ts";
 
 /**

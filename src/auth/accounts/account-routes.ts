@@ -1,5 +1,5 @@
-import type { MiddlewareFunction } from "../../http/middleware.ts";
-import { Router } from "../../http/router.ts";
+import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
+import { Router } from "../../http/routing/router.ts";
 import { crossSiteRefused, isForgeable } from "../sessions/cross-site.ts";
 import {
   type AccountOptions,

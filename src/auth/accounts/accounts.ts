@@ -1,8 +1,8 @@
 import { isProduction } from "../../core/env.ts";
-import { addressBucket } from "../../http/address-bucket.ts";
-import type { HttpContext } from "../../http/context.ts";
-import { revoked } from "../../http/credential.ts";
-import type { CurrentUser } from "../../http/identity.ts";
+import { addressBucket } from "../../http/context/address-bucket.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import { revoked } from "../../http/identity/credential.ts";
+import type { CurrentUser } from "../../http/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";

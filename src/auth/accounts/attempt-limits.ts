@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { BaseContext } from "../../http/context.ts";
-import { TooManyRequests } from "../../http/exceptions.ts";
-import { GuardedCounter } from "../../http/guarded-counter.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { TooManyRequests } from "../../http/context/exceptions.ts";
+import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import type { CounterStore } from "../../stores/counter.ts";
 
 /** So many in so long. */

@@ -1,6 +1,6 @@
 import { deriveSecret, type Secret } from "../../core/key-ring.ts";
 import { listOf, optional, rule } from "../../core/options.ts";
-import type { Preset } from "../../http/router.ts";
+import type { Preset } from "../../http/routing/router.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthenticationMiddleware } from "../authentication-middleware.ts";
 import { APIKeyAuthBackend } from "../backends/api-key-auth-backend.ts";

@@ -1,5 +1,5 @@
-import type { HttpContext } from "../../http/context.ts";
-import type { Router } from "../../http/router.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import type { Router } from "../../http/routing/router.ts";
 import { AuthenticationFailed } from "../exceptions.ts";
 import { isSignedInStill } from "../is-signed-in-still.ts";
 import { readEmail } from "../users/account-names.ts";

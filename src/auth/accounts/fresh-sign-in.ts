@@ -1,6 +1,6 @@
-import type { HttpContext } from "../../http/context.ts";
-import { HttpException } from "../../http/exceptions.ts";
-import type { RouteErrors } from "../../http/route.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
+import type { RouteErrors } from "../../http/routing/route.ts";
 import { isFresh } from "../use-auth.ts";
 import { InvalidCredentials } from "./account-exceptions.ts";
 import type { AccountHolder, Accounts } from "./accounts.ts";

@@ -1,6 +1,6 @@
-import { NotFound, ValidationFailed } from "../../http/exceptions.ts";
-import type { Router } from "../../http/router.ts";
-import type { SchemaInput, SchemaOutput } from "../../http/schema.ts";
+import { NotFound, ValidationFailed } from "../../http/context/exceptions.ts";
+import type { SchemaInput, SchemaOutput } from "../../http/context/schema.ts";
+import type { Router } from "../../http/routing/router.ts";
 import type { APIKey } from "../api-keys/api-key.ts";
 import { useAuth } from "../use-auth.ts";
 import type { AccountHolder, Accounts } from "./accounts.ts";

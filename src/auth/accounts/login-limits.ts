@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { addressBucket } from "../../http/address-bucket.ts";
-import type { BaseContext } from "../../http/context.ts";
-import { currentContext } from "../../http/current-context.ts";
+import { addressBucket } from "../../http/context/address-bucket.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { currentContext } from "../../http/context/current-context.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 import { type CountedAttempt, countAttempt, forgetAttempts, tryAttempt } from "./attempt-limits.ts";
 

@@ -1,5 +1,5 @@
-import type { HttpContext } from "../../http/context.ts";
-import type { Router } from "../../http/router.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import type { Router } from "../../http/routing/router.ts";
 import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
 import { Account, accountOf } from "./account-answer.ts";
 import type { Accounts } from "./accounts.ts";

@@ -1,5 +1,5 @@
-import { NotFound } from "../../http/exceptions.ts";
-import type { Router } from "../../http/router.ts";
+import { NotFound } from "../../http/context/exceptions.ts";
+import type { Router } from "../../http/routing/router.ts";
 import { useAuth } from "../use-auth.ts";
 import { Account, accountOf } from "./account-answer.ts";
 import type { AccountHolder, Accounts } from "./accounts.ts";

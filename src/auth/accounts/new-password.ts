@@ -1,6 +1,6 @@
+import type { HttpContext } from "../../http/context/context.ts";
+import { HttpException, ServiceUnavailable } from "../../http/context/exceptions.ts";
 import { within } from "../../core/within.ts";
-import type { HttpContext } from "../../http/context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
 import { isCommonPassword } from "../passwords/common-password.ts";
 import { refuseEasyPassword } from "../passwords/easy-password.ts";
 import { readNewPassword } from "../passwords/password-text.ts";

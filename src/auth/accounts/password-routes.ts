@@ -1,6 +1,6 @@
-import type { HttpContext } from "../../http/context.ts";
-import type { UserProtocol } from "../../http/identity.ts";
-import type { Router } from "../../http/router.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import type { UserProtocol } from "../../http/identity/identity.ts";
+import type { Router } from "../../http/routing/router.ts";
 import { readNewPassword } from "../passwords/password-text.ts";
 import type { TokenPair } from "../tokens/token-for-user.ts";
 import { InvalidCredentials, InvalidLink } from "./account-exceptions.ts";

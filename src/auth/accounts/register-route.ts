@@ -1,5 +1,5 @@
-import type { HttpContext } from "../../http/context.ts";
-import type { Router } from "../../http/router.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import type { Router } from "../../http/routing/router.ts";
 import { type AccountName, readEmail, readUsername } from "../users/account-names.ts";
 import { UserExists } from "../users/user-exists.ts";
 import type { Accounts } from "./accounts.ts";

@@ -1,4 +1,4 @@
-import type { Router } from "../../http/router.ts";
+import type { Router } from "../../http/routing/router.ts";
 import { InvalidLink } from "./account-exceptions.ts";
 import type { Accounts } from "./accounts.ts";
 import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";

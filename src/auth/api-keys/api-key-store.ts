@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
-import { Conflict, ServiceUnavailable } from "../../http/exceptions.ts";
+import { Conflict, ServiceUnavailable } from "../../http/context/exceptions.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { isKeyId } from "./api-key-format.ts";
 import { type APIKeyRecord, parseKeyRecord } from "./api-key-record.ts";

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import { revoked } from "../../http/credential.ts";
-import { currentContext } from "../../http/current-context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
-import type { Host } from "../../http/host.ts";
-import type { UserProtocol } from "../../http/identity.ts";
+import { currentContext } from "../../http/context/current-context.ts";
+import { HttpException, ServiceUnavailable } from "../../http/context/exceptions.ts";
+import type { Host } from "../../http/context/host.ts";
+import { revoked } from "../../http/identity/credential.ts";
+import type { UserProtocol } from "../../http/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { AuthenticationFailed, PermissionDenied } from "../exceptions.ts";

@@ -1,11 +1,11 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, positiveInteger, REFUSED, type Rule, resolveOptions, thing } from "../../core/options.ts";
-import { currentContext } from "../../http/current-context.ts";
-import { TooManyRequests } from "../../http/exceptions.ts";
-import { GuardedCounter } from "../../http/guarded-counter.ts";
-import type { Host } from "../../http/host.ts";
-import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.ts";
-import { IncomingRequest, type PorticoRequest } from "../../http/request.ts";
+import { currentContext } from "../../http/context/current-context.ts";
+import { TooManyRequests } from "../../http/context/exceptions.ts";
+import type { Host } from "../../http/context/host.ts";
+import { IncomingRequest, type PorticoRequest } from "../../http/context/request.ts";
+import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
+import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { keyValueStore } from "../../stores/key-value-rule.ts";
 import { credentialId } from "../api-keys/api-key.ts";

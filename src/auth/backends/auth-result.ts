@@ -1,5 +1,5 @@
-import type { Credential } from "../../http/credential.ts";
-import type { AuthScope } from "../../http/identity.ts";
+import type { Credential } from "../../http/identity/credential.ts";
+import type { AuthScope } from "../../http/identity/identity.ts";
 
 /** What a backend found: an identity that its credential proves, or nothing. A success without an identity cannot be written. */
 export type AuthResult =

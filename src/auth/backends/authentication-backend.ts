@@ -1,6 +1,6 @@
-import type { AuthScope } from "../../http/identity.ts";
-import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.ts";
-import type { PorticoRequest } from "../../http/request.ts";
+import type { PorticoRequest } from "../../http/context/request.ts";
+import type { AuthScope } from "../../http/identity/identity.ts";
+import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
 import type { AuthResult } from "./auth-result.ts";
 
 /**

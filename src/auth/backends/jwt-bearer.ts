@@ -1,4 +1,4 @@
-import { IncomingRequest, type PorticoRequest } from "../../http/request.ts";
+import { IncomingRequest, type PorticoRequest } from "../../http/context/request.ts";
 
 /** One token after the scheme, which RFC 9110 section 11.1 takes in any case; spaces between them, and nothing else. */
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+)$/i;

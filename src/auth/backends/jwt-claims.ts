@@ -1,4 +1,4 @@
-import type { Credential } from "../../http/credential.ts";
+import type { Credential } from "../../http/identity/credential.ts";
 import { VERSION_CLAIM } from "../tokens/access-claims.ts";
 import { own } from "./jwt-format.ts";
 

@@ -1,5 +1,5 @@
-import type { OpenApiSecurityScheme } from "../../http/open-api-security-scheme.ts";
-import type { PorticoRequest } from "../../http/request.ts";
+import type { PorticoRequest } from "../../http/context/request.ts";
+import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
 import { hasSessionCookie, SESSION_COOKIE } from "../sessions/session-cookie.ts";
 import type { AuthResult } from "./auth-result.ts";

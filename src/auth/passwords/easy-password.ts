@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/exceptions.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 
 /** Throws 422 for a password that is one of the names, or the part of an address before the @. */

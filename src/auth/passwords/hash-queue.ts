@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from "../../http/exceptions.ts";
+import { ServiceUnavailable } from "../../http/context/exceptions.ts";
 
 /** How soon a full queue is worth another try. */
 const RETRY_SECONDS = 1;

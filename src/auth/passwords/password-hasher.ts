@@ -1,5 +1,5 @@
 import { listOf, optional, REFUSED, type Rule, resolveOptions, rule, wholeNumber } from "../../core/options.ts";
-import { currentContext } from "../../http/current-context.ts";
+import { currentContext } from "../../http/context/current-context.ts";
 import { HashQueue } from "./hash-queue.ts";
 import { LONGEST_HASH, type PasswordScheme, type StoredHash } from "./password-scheme.ts";
 import { readAttempt, readNewPassword } from "./password-text.ts";

@@ -1,5 +1,5 @@
 import { isStreamSafe } from "../../core/is-stream-safe.ts";
-import { BadRequest, HttpException } from "../../http/exceptions.ts";
+import { BadRequest, HttpException } from "../../http/context/exceptions.ts";
 
 const LEAST_BYTES = 8;
 const MOST_BYTES = 1_024;

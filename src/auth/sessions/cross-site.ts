@@ -1,5 +1,5 @@
-import type { HttpContext, WebSocketContext } from "../../http/context.ts";
-import { HttpException } from "../../http/exceptions.ts";
+import type { HttpContext, WebSocketContext } from "../../http/context/context.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
 
 /** What does not change state by the rules of HTTP. An upgrade is a GET, and from a foreign origin refused before. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);

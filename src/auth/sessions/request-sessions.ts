@@ -1,10 +1,10 @@
 import type { KeyRing } from "../../core/key-ring.ts";
 import { flag, optional, resolveOptions } from "../../core/options.ts";
-import { type HttpContext, identify, type WebSocketContext } from "../../http/context.ts";
-import { type Credential, revoked } from "../../http/credential.ts";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions.ts";
-import { type CurrentUser, NOBODY } from "../../http/identity.ts";
-import type { DeviceSession, LoginOptions, SessionManager } from "../../http/sessions.ts";
+import { type HttpContext, identify, type WebSocketContext } from "../../http/context/context.ts";
+import { HttpException, ServiceUnavailable } from "../../http/context/exceptions.ts";
+import { type Credential, revoked } from "../../http/identity/credential.ts";
+import { type CurrentUser, NOBODY } from "../../http/identity/identity.ts";
+import type { DeviceSession, LoginOptions, SessionManager } from "../../http/identity/sessions.ts";
 import { AuthResult } from "../backends/auth-result.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
 import { crossSiteRefused, isForgeable } from "./cross-site.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, resolveOptions, rule, wholeNumber } from "../../core/options.ts";
-import { Router } from "../../http/router.ts";
+import { Router } from "../../http/routing/router.ts";
 import type { JSONWebKeySet } from "../backends/jwt-keys.ts";
 import { type KeyPair, keyRing, type SigningKey } from "./signing-key.ts";
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { currentContext } from "../../http/current-context.ts";
-import type { UserProtocol } from "../../http/identity.ts";
+import { currentContext } from "../../http/context/current-context.ts";
+import type { UserProtocol } from "../../http/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value.ts";
 import { AuthenticationFailed } from "../exceptions.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";

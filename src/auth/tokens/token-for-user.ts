@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
-import type { UserProtocol } from "../../http/identity.ts";
+import type { UserProtocol } from "../../http/identity/identity.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
 import { VERSION_CLAIM } from "./access-claims.ts";
 import { RefreshFamilies, type RefreshOwner } from "./refresh-families.ts";

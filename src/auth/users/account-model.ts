@@ -1,4 +1,4 @@
-import type { CurrentUser, UserProtocol } from "../../http/identity.ts";
+import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
 import type { UserModel } from "./user-model.ts";
 
 /** What the account routes must know of a user beside `UserProtocol`. */

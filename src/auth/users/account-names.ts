@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import { isStreamSafe } from "../../core/is-stream-safe.ts";
-import { HttpException } from "../../http/exceptions.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
 import { canonicalName } from "./canonical-name.ts";
 
 /** An address or a name: as it is shown, and as it is compared. */

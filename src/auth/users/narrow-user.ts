@@ -1,4 +1,4 @@
-import type { CurrentUser, UserProtocol } from "../../http/identity.ts";
+import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
 import { PermissionDenied } from "../exceptions.ts";
 
 /** What says who it is, and nothing of what it may do: read from the user itself, whose class may keep it private. */

@@ -1,4 +1,4 @@
-import type { UserProtocol } from "../../http/identity.ts";
+import type { UserProtocol } from "../../http/identity/identity.ts";
 
 /**
  * What a user class of your own begins with: signed in, with a list of permissions.

@@ -1,4 +1,4 @@
-import { Conflict } from "../../http/exceptions.ts";
+import { Conflict } from "../../http/context/exceptions.ts";
 
 /** A user with this address or this name is there already. */
 export class UserExists extends Conflict {

@@ -1,4 +1,4 @@
-import type { UserProtocol } from "../../http/identity.ts";
+import type { UserProtocol } from "../../http/identity/identity.ts";
 
 /** What turns an identity into a user: a class with a static `loadUser`, or any object that has it. */
 export interface UserModel<out U = UserProtocol> {

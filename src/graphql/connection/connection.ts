@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context.ts";
-import type { CurrentUser } from "../../http/identity.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import type { CurrentUser } from "../../http/identity/identity.ts";
 import type { AnyHandler, DataHandler } from "../../pagination/data-handler.ts";
 import { asHandler } from "../../pagination/list-handler.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";

@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from "graphql";
-import type { BaseContext } from "../../http/context.ts";
-import { ContextPageRequest } from "../../http/context-page-request.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { ContextPageRequest } from "../../http/pages/context-page-request.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 
 /** The page that a field asks for. Its arguments are read elsewhere: a connection has no query, and no links. */

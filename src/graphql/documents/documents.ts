@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { flag, optional, positiveInteger, REFUSED, type Rule, resolveOptions } from "../../core/options.ts";
-import { addressBucket } from "../../http/address-bucket.ts";
-import type { BaseContext } from "../../http/context.ts";
-import { BadRequest, HttpException } from "../../http/exceptions.ts";
-import { GuardedCounter } from "../../http/guarded-counter.ts";
+import { addressBucket } from "../../http/context/address-bucket.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { BadRequest, HttpException } from "../../http/context/exceptions.ts";
+import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import { isRecord, type RequestParams } from "../transport/request-params.ts";
 import { KeptDocuments } from "./kept-documents.ts";
 

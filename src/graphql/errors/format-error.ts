@@ -2,9 +2,9 @@ import type { GraphQLError } from "graphql";
 import { correlationId } from "../../core/correlation-id.ts";
 import { cut } from "../../core/cut.ts";
 import { PorticoError } from "../../core/error.ts";
-import type { BaseContext } from "../../http/context.ts";
-import { HttpException } from "../../http/exceptions.ts";
-import { logFailure, logRefusal } from "../../http/problem.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
+import { logFailure, logRefusal } from "../../http/context/problem.ts";
 import { GraphQLDenied } from "../language/denied.ts";
 import { locationsOf } from "./document-source.ts";
 

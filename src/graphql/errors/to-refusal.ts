@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import { PorticoError } from "../../core/error.ts";
-import { HttpException } from "../../http/exceptions.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
 import { GraphRefusal } from "../execute/refusal.ts";
 
 /** Why a request was refused: a status, and errors to format. */

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from "graphql";
-import type { BaseContext } from "../../http/context.ts";
+import type { BaseContext } from "../../http/context/context.ts";
 import { type FormattedError, formatError } from "../errors/format-error.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toRefusal } from "../errors/to-refusal.ts";

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, OperationTypeNode } from "graphql";
-import type { BaseContext } from "../../http/context.ts";
+import type { BaseContext } from "../../http/context/context.ts";
 import type { Documents } from "../documents/documents.ts";
 import { type Observation, observe } from "../hooks/observation.ts";
 import type { OperationHooks } from "../hooks/operation-hooks.ts";

@@ -1,7 +1,7 @@
 import type { ExecutionResult } from "graphql";
 import * as graphql from "graphql";
 import { eventTurns } from "../../core/turns.ts";
-import type { BaseContext } from "../../http/context.ts";
+import type { BaseContext } from "../../http/context/context.ts";
 import type { GraphContext } from "../graph-context.ts";
 import type { GraphQLDenied } from "../language/denied.ts";
 import { type Operation, openOperation } from "../operation.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { crc32, deflateRawSync } from "node:zlib";
-import { sourceHash } from "../../http/page-headers.ts";
-import { jsonElement } from "../json-element.ts";
+import { jsonElement } from "../../http/html/json-element.ts";
+import { sourceHash } from "../../http/html/page-headers.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
 import type { PageOptions } from "./page-options.ts";
 

@@ -1,5 +1,5 @@
-import { sourceHash } from "../../http/page-headers.ts";
-import { jsonElement } from "../json-element.ts";
+import { jsonElement } from "../../http/html/json-element.ts";
+import { sourceHash } from "../../http/html/page-headers.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
 import type { PageOptions } from "./page-options.ts";
 

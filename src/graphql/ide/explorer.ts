@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import type { HttpContext } from "../../http/context.ts";
-import { acceptsEncoding, matchesTag } from "../../http/encodings.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import { acceptsEncoding, matchesTag } from "../../http/html/encodings.ts";
 import {
   bundledEnd,
   bundledHeaders,

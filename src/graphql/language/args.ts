@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from "graphql";
 import type { ContextClass, Dependency, InjectedOf, Reserved } from "../../dependencies/depend.ts";
-import type { BaseContext, HttpContext, WebSocketContext } from "../../http/context.ts";
-import type { CurrentUser } from "../../http/identity.ts";
+import type { BaseContext, HttpContext, WebSocketContext } from "../../http/context/context.ts";
+import type { CurrentUser } from "../../http/identity/identity.ts";
 import type { GraphContext } from "../graph-context.ts";
 import type { Info } from "./info.ts";
 import type { Arg, ArgRef, InOf } from "./type.ts";

@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
-import type { RateLimit } from "../../http/rate-limit.ts";
+import type { RateLimit } from "../../http/limits/rate-limit.ts";
 import type { GraphContext } from "../graph-context.ts";
 import { OperationOver } from "../operation-over.ts";
 import type { Complete } from "./complete-input.ts";

@@ -2,9 +2,9 @@ import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { flag, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/options.ts";
-import type { BaseContext } from "../../http/context.ts";
-import type { AnonymousUser, Caller, CurrentUser } from "../../http/identity.ts";
-import type { RateLimit } from "../../http/rate-limit.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import type { AnonymousUser, Caller, CurrentUser } from "../../http/identity/identity.ts";
+import type { RateLimit } from "../../http/limits/rate-limit.ts";
 import type { InjectedParam } from "./args.ts";
 import type { InOf } from "./type.ts";
 

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, type Rule, resolveOptions, rule } from "../../core/options.ts";
-import type { Gate } from "../../http/identity.ts";
-import { gate } from "../../http/route.ts";
-import { Router } from "../../http/router.ts";
+import type { Gate } from "../../http/identity/identity.ts";
+import { gate } from "../../http/routing/route.ts";
+import { Router } from "../../http/routing/router.ts";
 import type { Metrics } from "../hooks/metrics.ts";
 import { asksForPage } from "../transport/negotiate.ts";
 import { operationsHeaders, operationsHtml } from "./operations-html.ts";

@@ -1,4 +1,4 @@
-import type { SocketMessage } from "../../http/socket.ts";
+import type { SocketMessage } from "../../http/context/socket.ts";
 import { isRecord } from "../transport/request-params.ts";
 
 /** What a client may say on a socket that speaks `graphql-transport-ws`. */

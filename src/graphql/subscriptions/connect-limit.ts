@@ -1,5 +1,5 @@
-import type { MiddlewareFunction } from "../../http/middleware.ts";
-import { rateLimit } from "../../http/rate-limit.ts";
+import { rateLimit } from "../../http/limits/rate-limit.ts";
+import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 /** How often one address may begin to listen: sockets and streams of events count together. `null` is any number of times. */

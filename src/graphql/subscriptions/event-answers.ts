@@ -1,6 +1,6 @@
-import type { BaseContext } from "../../http/context.ts";
-import { ServiceUnavailable } from "../../http/exceptions.ts";
-import { logFailure } from "../../http/problem.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { ServiceUnavailable } from "../../http/context/exceptions.ts";
+import { logFailure } from "../../http/context/problem.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
 import type { Facts } from "../execute/admit.ts";
 import { answerTo, type OperationAnswer, refusalTo } from "../execute/answer.ts";

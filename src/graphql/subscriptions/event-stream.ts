@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
-import type { HttpContext } from "../../http/context.ts";
-import type { Identity } from "../../http/identity.ts";
-import { LISTENING, TELL_LISTENING } from "../../http/listening.ts";
-import type { OpenConnection } from "../../http/open-connections.ts";
-import { STALLED_MS } from "../../http/unread-response.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import { LISTENING, TELL_LISTENING } from "../../http/context/listening.ts";
+import { STALLED_MS } from "../../http/context/unread-response.ts";
+import type { Identity } from "../../http/identity/identity.ts";
+import type { OpenConnection } from "../../http/identity/open-connections.ts";
 import type { EventSink, LiveSubscription } from "./live-subscription.ts";
 import { recheck } from "./recheck.ts";
 import type { Subscriptions } from "./subscriptions.ts";

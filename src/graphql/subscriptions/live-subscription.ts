@@ -1,8 +1,8 @@
 import type { ExecutionResult } from "graphql";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context.ts";
-import { whenListening } from "../../http/listening.ts";
-import { logFailure } from "../../http/problem.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { whenListening } from "../../http/context/listening.ts";
+import { logFailure } from "../../http/context/problem.ts";
 import type { Admitted, Facts } from "../execute/admit.ts";
 import { isRefused, type OperationAnswer, refusalTo } from "../execute/answer.ts";
 import { GraphRefusal } from "../execute/refusal.ts";

@@ -1,4 +1,4 @@
-import type { BaseContext } from "../../http/context.ts";
+import type { BaseContext } from "../../http/context/context.ts";
 import { openOperation } from "../operation.ts";
 import type { LiveSubscription } from "./live-subscription.ts";
 

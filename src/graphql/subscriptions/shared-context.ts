@@ -1,9 +1,9 @@
-import { BaseContext, type CachePolicy } from "../../http/context.ts";
-import { HttpException } from "../../http/exceptions.ts";
-import type { HttpExchange } from "../../http/exchange.ts";
-import type { Host } from "../../http/host.ts";
-import type { Identity } from "../../http/identity.ts";
-import type { IncomingRequest, PorticoRequest } from "../../http/request.ts";
+import { BaseContext, type CachePolicy } from "../../http/context/context.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
+import type { HttpExchange } from "../../http/context/exchange.ts";
+import type { Host } from "../../http/context/host.ts";
+import type { IncomingRequest, PorticoRequest } from "../../http/context/request.ts";
+import type { Identity } from "../../http/identity/identity.ts";
 
 /**
  * The context of a subscription that is executed once for everybody: it belongs to no connection, and knows no caller. What

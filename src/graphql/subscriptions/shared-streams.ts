@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ExecutionResult } from "graphql";
 import { eventTurns } from "../../core/turns.ts";
-import type { BaseContext } from "../../http/context.ts";
-import { withContext } from "../../http/current-context.ts";
-import type { Host } from "../../http/host.ts";
-import { whenListening } from "../../http/listening.ts";
-import { logFailure } from "../../http/problem.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { withContext } from "../../http/context/current-context.ts";
+import type { Host } from "../../http/context/host.ts";
+import { whenListening } from "../../http/context/listening.ts";
+import { logFailure } from "../../http/context/problem.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import type { Admitted, Facts } from "../execute/admit.ts";
 import { isRefused, type OperationAnswer } from "../execute/answer.ts";

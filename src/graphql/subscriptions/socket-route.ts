@@ -1,10 +1,10 @@
-import type { WebSocketContext } from "../../http/context.ts";
-import type { Gate } from "../../http/identity.ts";
-import { type Middleware, middlewareFunctions } from "../../http/middleware.ts";
-import type { RenderError } from "../../http/problem.ts";
-import type { OnRecheck, Readmit } from "../../http/serve-socket.ts";
-import type { ServerSocket } from "../../http/socket.ts";
-import type { SocketRoute } from "../../http/socket-route.ts";
+import type { WebSocketContext } from "../../http/context/context.ts";
+import type { RenderError } from "../../http/context/problem.ts";
+import type { ServerSocket } from "../../http/context/socket.ts";
+import type { Gate } from "../../http/identity/identity.ts";
+import { type Middleware, middlewareFunctions } from "../../http/routing/middleware.ts";
+import type { SocketRoute } from "../../http/routing/socket-route.ts";
+import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
 import type { Pipeline } from "../execute/run-request.ts";
 import { connectLimit } from "./connect-limit.ts";
 import { Conversation, PROTOCOL } from "./conversation.ts";

@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/exceptions.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
 
 /** 400: a batch that is not taken here. */
 export function batchRefused(message: string): HttpException {

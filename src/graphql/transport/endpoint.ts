@@ -1,6 +1,6 @@
-import type { BaseContext, HttpContext } from "../../http/context.ts";
-import { HttpException, MethodNotAllowed } from "../../http/exceptions.ts";
-import type { MiddlewareFunction } from "../../http/middleware.ts";
+import type { BaseContext, HttpContext } from "../../http/context/context.ts";
+import { HttpException, MethodNotAllowed } from "../../http/context/exceptions.ts";
+import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toRefusal } from "../errors/to-refusal.ts";
 import type { OperationAnswer } from "../execute/answer.ts";

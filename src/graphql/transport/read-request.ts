@@ -1,7 +1,7 @@
-import { decodeUtf8, jsonBody, mediaType } from "../../http/body.ts";
-import type { HttpContext } from "../../http/context.ts";
-import { BadRequest, UnsupportedMediaType } from "../../http/exceptions.ts";
-import type { Exchange } from "../../http/exchange.ts";
+import { decodeUtf8, jsonBody, mediaType } from "../../http/context/body.ts";
+import type { HttpContext } from "../../http/context/context.ts";
+import { BadRequest, UnsupportedMediaType } from "../../http/context/exceptions.ts";
+import type { Exchange } from "../../http/context/exchange.ts";
 import { receiveUpload } from "../uploads/receive-upload.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { batchRefused, checkBatch } from "./batch-refusal.ts";

@@ -1,4 +1,4 @@
-import { parseParameters } from "../../http/header-parameters.ts";
+import { parseParameters } from "../../http/context/header-parameters.ts";
 import type { PartHeaders } from "./multipart-parts.ts";
 import { uploadInvalid } from "./upload-refusals.ts";
 

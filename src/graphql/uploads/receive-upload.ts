@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { decodeUtf8 } from "../../http/body.ts";
-import { PayloadTooLarge, UnsupportedMediaType } from "../../http/exceptions.ts";
-import { parseParameters } from "../../http/header-parameters.ts";
+import { decodeUtf8 } from "../../http/context/body.ts";
+import { PayloadTooLarge, UnsupportedMediaType } from "../../http/context/exceptions.ts";
+import { parseParameters } from "../../http/context/header-parameters.ts";
 import { checkBatch } from "../transport/batch-refusal.ts";
 import { bodyChunks } from "./body-chunks.ts";
 import { ByteBuffer } from "./byte-buffer.ts";

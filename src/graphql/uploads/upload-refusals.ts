@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/exceptions.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
 
 /** 400: the request is not what the multipart request convention asks for. */
 export function uploadInvalid(message: string): HttpException {

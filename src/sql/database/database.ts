@@ -10,10 +10,10 @@ import {
   type TransactionBuilder,
 } from "kysely";
 import { unavailable } from "../../core/unavailable.ts";
-import type { BaseContext } from "../../http/context.ts";
-import { currentContext } from "../../http/current-context.ts";
-import type { EventHold } from "../../http/held-events.ts";
-import { endWith } from "../../http/left-open.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { currentContext } from "../../http/context/current-context.ts";
+import type { EventHold } from "../../http/context/held-events.ts";
+import { endWith } from "../../http/context/left-open.ts";
 import { Permits, type Release } from "./permits.ts";
 import { withDeadline } from "./statement-deadline.ts";
 import { eventsOf, holdingEvents, openTransaction } from "./transaction.ts";

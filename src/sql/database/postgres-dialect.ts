@@ -2,7 +2,7 @@ import { type DatabaseConnection, type Driver, PostgresDialect, PostgresDriver, 
 import type * as pg from "pg";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { outside } from "../../core/outside.ts";
-import { currentContext } from "../../http/current-context.ts";
+import { currentContext } from "../../http/context/current-context.ts";
 import { namedStatements } from "../named-statements.ts";
 import type { Listen } from "./database.ts";
 import { LateCursor, loadCursor } from "./postgres-cursor.ts";

@@ -1,6 +1,6 @@
 import type { ControlledTransaction, KyselyPlugin } from "kysely";
-import { currentContext } from "../../http/current-context.ts";
-import { type EventHold, holdEvents } from "../../http/held-events.ts";
+import { currentContext } from "../../http/context/current-context.ts";
+import { type EventHold, holdEvents } from "../../http/context/held-events.ts";
 import { CommitWork } from "./after-commit.ts";
 import type { Database, Transaction } from "./database.ts";
 import { Permits, type Release } from "./permits.ts";

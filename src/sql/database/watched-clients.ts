@@ -1,7 +1,7 @@
 import { outside } from "../../core/outside.ts";
 import { unavailable } from "../../core/unavailable.ts";
-import type { BaseContext } from "../../http/context.ts";
-import { currentContext } from "../../http/current-context.ts";
+import type { BaseContext } from "../../http/context/context.ts";
+import { currentContext } from "../../http/context/current-context.ts";
 import { boundEnd, CLOSE_MS, cancelStatement, type Pg, type WireClient } from "./postgres-wire.ts";
 import { probeServer } from "./probe-server.ts";
 import { deadlineHere, withDeadline } from "./statement-deadline.ts";

@@ -1,0 +1,36 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import type { PorticoRequest } from "./request.ts";
+import type { PorticoResponse } from "./response.ts";
+
+/** Turns an error into an answer. What it returns is sent like what a handler returns. */
+export type ExceptionHandler<E> = (request: PorticoRequest, response: PorticoResponse, exc: E) => MaybePromise<unknown>;
+export type ErrorClass<E> = abstract new (...args: never) => E;
+
+/** The application's own handlers, found by the nearest class of the error. */
+export class ExceptionHandlers {
+  readonly #handlers = new Map<unknown, ExceptionHandler<never>>();
+
+  add<E extends Error>(type: ErrorClass<E>, handler: ExceptionHandler<E>): void {
+    const isErrorClass = typeof type === "function" && ((type as unknown) === Error || type.prototype instanceof Error);
+    if (!isErrorClass) throw new ConfigurationError("addExceptionHandler", "given a class of errors", type);
+    if (typeof handler !== "function")
+      throw new ConfigurationError("addExceptionHandler", "given a function (request, response, exc)", handler);
+    this.#handlers.set(type, handler);
+  }
+
+  /** The handler of the error's own class, else of the class above it, and so on. */
+  find(error: unknown): ExceptionHandler<unknown> | null {
+    if (!(error instanceof Error)) return null;
+    // By the prototypes, not by the constructors: a DOMException is an Error, its class extends nothing.
+    for (
+      let level: object | null = Object.getPrototypeOf(error);
+      level !== null;
+      level = Object.getPrototypeOf(level)
+    ) {
+      const handler = this.#handlers.get(level.constructor);
+      if (handler !== undefined) return handler as ExceptionHandler<unknown>;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Duplex } from "node:stream";
+import type { Logger } from "../../core/logger.ts";
+import { isPromise } from "../../core/maybe-promise.ts";
+
+/**
+ * Runs the handler of a server or socket event. An error that is thrown in one would end the process; here it closes the
+ * connection and is logged.
+ */
+export function contain(log: Logger, connection: Duplex, handle: () => void | Promise<void>): void {
+  const fail = (err: unknown): void => {
+    connection.destroy();
+    log.error({ err }, "a connection was closed: its handler failed");
+  };
+  try {
+    const handling = handle();
+    if (isPromise(handling)) handling.then(undefined, fail);
+  } catch (error) {
+    fail(error);
+  }
+}

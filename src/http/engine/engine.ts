@@ -1,0 +1,537 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { Readable } from "node:stream";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from "fastify";
+import { errorSerializer } from "../../core/error-serializer.ts";
+import type { Logger } from "../../core/logger.ts";
+import { addressBucket } from "../context/address-bucket.ts";
+import { ServiceUnavailable } from "../context/exceptions.ts";
+import type {
+  AcceptOptions,
+  BodyWatcher,
+  Exchange,
+  HttpExchange,
+  Payload,
+  RawSocket,
+  UpgradeExchange,
+} from "../context/exchange.ts";
+import type { RawPath, RawQuery } from "../context/request.ts";
+import { unreadResponses } from "../context/unread-response.ts";
+import { methodFinder, withHead } from "../routing/method-finder.ts";
+import type { Method } from "../routing/route.ts";
+import { clientAddress } from "./client-address.ts";
+import { contain } from "./contain.ts";
+import { cutHandedOver, takeOver } from "./handed-over.ts";
+import { checkHost, hostName } from "./host-name.ts";
+import { malformedRequest } from "./malformed-request.ts";
+import { afterResponses, closeWithConnection, pendingResponse } from "./pending-response.ts";
+import { runInOrder } from "./run-in-order.ts";
+import { dropUnreadBody } from "./unread-body.ts";
+import { acceptUpgrade, type PendingUpgrade } from "./upgrade.ts";
+
+export type { FastifyInstance, FastifyPluginAsync };
+
+// The one file that knows Fastify. What it hardens, and why, is in `docs/guide/hardening.md`.
+
+/** What the engine runs: handed over complete, before it starts. */
+export interface EngineApp {
+  readonly routes: readonly {
+    readonly method: Method;
+    readonly path: string;
+    readonly serve: (exchange: HttpExchange) => void;
+    /** The engine, or a plugin of its ecosystem, refused a request of this route. */
+    readonly refuse: (exchange: HttpExchange, error: Error) => void;
+  }[];
+  readonly sockets: readonly { readonly path: string; readonly serve: (exchange: UpgradeExchange) => void }[];
+  /** No route has this path with this method; `allowed` are the methods that it has. */
+  readonly serveNothing: (exchange: HttpExchange, allowed: readonly Method[]) => void;
+  /** The path is a socket's alone, and the request does not ask for one. */
+  readonly serveNoUpgrade: (exchange: HttpExchange) => void;
+  /** The same before a route was found. */
+  readonly serveRefusal: (exchange: HttpExchange, error: Error) => void;
+}
+
+export interface EngineOptions {
+  readonly logger: Logger | { readonly level: string; readonly stream?: { write(line: string): void } } | false;
+  readonly trustedProxies: readonly string[];
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+}
+
+/** A request that needs no socket. */
+export interface InjectRequest {
+  /** @default "GET" */
+  readonly method?: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | Readable;
+}
+
+/** The answer to an `InjectRequest`. */
+export interface InjectResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Cursors and signed tokens stand in paths: Fastify's own limit of 100 characters answers 414. */
+const MAX_PARAM_LENGTH = 8_192;
+/** How long the connection of a refused upgrade is kept for a client that does not close it. */
+const CUT_MS = 250;
+/** How often idle connections are closed while the process ends. */
+const CLOSE_IDLE_MS = 100;
+const ROUTER = { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH };
+
+export class Engine {
+  readonly fastify: FastifyInstance;
+  #isClosing = false;
+  #app: EngineApp | null = null;
+
+  constructor(options: EngineOptions) {
+    const { logger } = options;
+    this.fastify = Fastify({
+      ...(isLogger(logger)
+        ? { loggerInstance: logger as unknown as FastifyBaseLogger }
+        : { logger: ownLogger(logger) }),
+      logController: new LogController({ disableRequestLogging: true }),
+      trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+      requestTimeout: options.requestTimeoutMs,
+      keepAliveTimeout: options.keepAliveTimeoutMs,
+      http: {
+        headersTimeout: options.headersTimeoutMs,
+        connectionsCheckingInterval: checkInterval(options),
+        shouldUpgradeCallback: (request) => this.#isUpgrade(request),
+      },
+      routerOptions: ROUTER,
+      // Answered by our own routes while closing, in the shape of any other refusal.
+      return503OnClosing: false,
+      frameworkErrors: (error, request, reply) => this.#refuse(error, request as FastifyRequest, reply as FastifyReply),
+      clientErrorHandler: (error, socket) => contain(this.log, socket, () => malformedRequest(error, socket)),
+    });
+    const { server } = this.fastify;
+    // Fastify's own listener goes: nothing would catch what it throws.
+    server.removeAllListeners("request").on("request", (request, response) => this.route(request, response));
+  }
+
+  get log(): Logger {
+    return this.fastify.log;
+  }
+
+  /** Takes the application in. Plugins of the ecosystem that were registered before are around its routes. */
+  start(app: EngineApp): void {
+    void this.fastify.register(async (scope) => {
+      await this.plugin(app, methodFinder(app, ROUTER))(scope, {});
+    });
+    // A client that waits for permission gets it when somebody wants the body: the gate comes first.
+    this.fastify.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+      waiting.set(request, response);
+      this.route(request, response);
+    });
+    // Without a listener Node cuts the connection, and with it the responses that are still pending on it.
+    this.fastify.server.on("connect", (request, socket) => routeUpgrade(this.fastify, request, socket, null));
+    if (app.sockets.length > 0)
+      this.fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(this.fastify, request, socket, head));
+  }
+
+  /** Routes a request of a server event. */
+  route(request: IncomingMessage, response: ServerResponse): void {
+    contain(this.log, request.socket, () => this.fastify.routing(request, response));
+  }
+
+  /** The routes as a plugin, for this engine or for somebody else's; with `methods` also what answers where no route is. */
+  plugin(app: EngineApp, methods?: (url: string) => readonly Method[]): FastifyPluginAsync {
+    this.#app = app;
+    return async (fastify) => {
+      await fastify.register(async (scope) => {
+        // The body is read after the gate, by our own capped reader: no parser runs before.
+        scope.removeAllContentTypeParsers();
+        scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
+        scope.setErrorHandler((error: Error, request, reply) => this.#refuse(error, request, reply));
+        if (methods !== undefined) {
+          scope.setNotFoundHandler((request, reply) =>
+            app.serveNothing(this.#exchange(request, reply), methods(request.url)),
+          );
+        }
+        if (methods === undefined) this.#answerOptions(scope, app);
+        const sockets = new Map(app.sockets.map((socket) => [socket.path, socket.serve]));
+        for (const { method, path, serve, refuse } of app.routes) {
+          const serveUpgrade = method === "GET" ? sockets.get(path) : undefined;
+          if (serveUpgrade !== undefined) sockets.delete(path);
+          scope.route({
+            method,
+            url: path,
+            handler: (request, reply) => this.#serve(request, reply, serve, serveUpgrade),
+            errorHandler: (error: Error, request, reply) => this.#refuse(error, request, reply, refuse),
+          });
+        }
+        for (const [path, serveUpgrade] of sockets) {
+          scope.route({
+            method: "GET",
+            url: path,
+            handler: (request, reply) => this.#serve(request, reply, app.serveNoUpgrade, serveUpgrade),
+          });
+        }
+      });
+    };
+  }
+
+  /** In somebody else's engine what no route answers is not ours, but preflights for our routes are. */
+  #answerOptions(scope: FastifyInstance, app: EngineApp): void {
+    const byPath = Map.groupBy(app.routes, ({ path }) => path);
+    for (const [path, routes] of byPath) {
+      const allowed = routes.map(({ method }) => method);
+      if (allowed.includes("OPTIONS")) continue;
+      scope.options(path, (request, reply) => app.serveNothing(this.#exchange(request, reply), withHead(allowed)));
+    }
+  }
+
+  /** Answers without a socket. */
+  async inject(request: InjectRequest): Promise<InjectResponse> {
+    const { method = "GET", url, headers = {}, body } = request;
+    const answer = await this.fastify.inject({
+      method: method as Method,
+      url,
+      headers,
+      // Bytes that are no Buffer would be sent as JSON.
+      ...(body === undefined ? {} : { payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
+    });
+    return { status: answer.statusCode, headers: answer.headers as InjectResponse["headers"], body: answer.rawPayload };
+  }
+
+  async ready(): Promise<void> {
+    await this.fastify.ready();
+  }
+
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    await this.fastify.listen({ port, host });
+    return this.fastify.server.address() as AddressInfo;
+  }
+
+  /** From now on every answer closes its connection: `close()` would wait for idle ones otherwise. */
+  closeConnectionsAfterAnswers(): void {
+    this.#isClosing = true;
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Stops accepting, and ends with the last answer; after `deadlineMs` what is left is cut off. */
+  async close(deadlineMs: number): Promise<void> {
+    this.closeConnectionsAfterAnswers();
+    const { server } = this.fastify;
+    const deadline = setTimeout(() => {
+      server.closeAllConnections();
+      cutHandedOver(server);
+    }, deadlineMs);
+    // A connection whose stream has just ended is idle only now, and would be kept until its keep-alive time is over.
+    const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+    try {
+      await this.fastify.close();
+    } finally {
+      clearTimeout(deadline);
+      clearInterval(idle);
+    }
+  }
+
+  /**
+   * RFC 9110 section 7.8: whoever does not speak the protocol goes on as if it had not been asked for. Some clients ask for
+   * HTTP/2 with every request. Node before 22.21 and 24.9 does not ask here.
+   */
+  #isUpgrade({ method, headers }: IncomingMessage): boolean {
+    const isSocket = method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
+    return isSocket && this.fastify.server.listenerCount("upgrade") > 0;
+  }
+
+  #serve(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    serve: (exchange: HttpExchange) => void,
+    serveUpgrade: ((exchange: UpgradeExchange) => void) | undefined,
+  ): void {
+    const refusal = checkHost(request.raw.headers.host, request.raw.rawHeaders);
+    if (refusal !== null) throw refusal;
+    const pending = serveUpgrade === undefined ? undefined : upgrades.get(request.raw);
+    if (serveUpgrade !== undefined && pending !== undefined && pending !== null)
+      return serveUpgrade(new FastifyUpgrade(this, request, reply, pending));
+    const isTaken = runInOrder(request.raw, reply.raw, () => serve(this.#exchange(request, reply)));
+    if (!isTaken)
+      throw new ServiceUnavailable("Too many requests are waiting on this connection", { code: "OVERLOADED" });
+  }
+
+  #exchange(request: FastifyRequest, reply: FastifyReply): HttpExchange {
+    return new FastifyExchange(this, request, reply);
+  }
+
+  #refuse(error: Error, request: FastifyRequest, reply: FastifyReply, refuse = this.#app?.serveRefusal): void {
+    // A stream whose client left before its first byte: nobody is there to read a response.
+    if (streaming.has(reply) && reply.raw.destroyed) return;
+    // A stream that failed before its first byte: what its handler had set goes, what plugins had set stays.
+    for (const name of streaming.get(reply) ?? []) {
+      reply.removeHeader(name);
+      reply.raw.removeHeader(name);
+    }
+    refuse?.(this.#exchange(request, reply), error);
+  }
+}
+
+/** Requests whose client waits for `100 Continue`, and upgrades that are not decided yet; `null` for those that cannot become a socket. */
+const waiting = new WeakMap<IncomingMessage, ServerResponse>();
+const upgrades = new WeakMap<IncomingMessage, PendingUpgrade | null>();
+/** The headers of answers that are streamed. */
+const streaming = new WeakMap<FastifyReply, readonly string[]>();
+
+class FastifyExchange implements HttpExchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly #engine: Engine;
+  #watcher: BodyWatcher | null = null;
+  #sender: Pick<Exchange, "ip" | "host" | "protocol"> | null = null;
+
+  constructor(engine: Engine, request: FastifyRequest, reply: FastifyReply) {
+    this.#engine = engine;
+    this.request = request;
+    this.reply = reply;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+  get target(): string {
+    // RFC 9112 section 3.2.2: a client may send the whole address.
+    const { originalUrl } = this.request;
+    return originalUrl.startsWith("/") ? originalUrl : originalUrl.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
+  }
+  get headers(): FastifyRequest["headers"] {
+    return this.request.headers;
+  }
+  get rawHeaders(): readonly string[] {
+    return this.request.raw.rawHeaders;
+  }
+  get params(): RawPath {
+    return this.request.params as RawPath;
+  }
+  get query(): RawQuery {
+    return this.request.query as RawQuery;
+  }
+  get ip(): string {
+    return this.#sender?.ip ?? clientAddress(this.request.ip, this.request.raw.socket.remoteAddress);
+  }
+  get host(): string {
+    return this.#sender?.host ?? hostName(this.request.host, this.request.headers.host);
+  }
+  get protocol(): string {
+    return this.#sender?.protocol ?? this.request.protocol;
+  }
+
+  get isInjected(): boolean {
+    return !(this.request.raw.socket instanceof Socket);
+  }
+
+  body(): Readable {
+    const { raw, body } = this.request;
+    // A loop over the body that ends early takes the connection away from the request, and with it what is read from there.
+    this.#sender ??= { ip: this.ip, host: this.host, protocol: this.protocol };
+    this.#followBody(raw);
+    const response = waiting.get(raw);
+    // Node throws when the final response has begun already.
+    if (response?.headersSent === false) response.writeContinue();
+    waiting.delete(raw);
+    return body instanceof Readable ? body : raw;
+  }
+
+  watchBody(watcher: BodyWatcher): void {
+    this.#watcher = watcher;
+  }
+
+  #followBody(raw: IncomingMessage): void {
+    const watcher = this.#watcher;
+    if (watcher === null || raw.complete || raw.destroyed) return;
+    this.#watcher = null;
+    watcher.bodyBegins(this.ip);
+    const end = (): void => watcher.bodyEnds();
+    raw.once("end", end).once("close", end);
+    // A request whose body is not read to its end emits neither, also when its connection closes.
+    this.reply.raw.once("close", end);
+  }
+
+  get isUnpacked(): boolean {
+    const { raw, body } = this.request;
+    return body instanceof Readable && body !== raw;
+  }
+
+  onAbort(abort: () => void): void {
+    const { raw } = this.reply;
+    if (raw.writableFinished) return;
+    if (raw.destroyed) return abort();
+    if (raw.socket === null) closeWithConnection(raw, this.request.raw.socket);
+    // By the event, not by `writableFinished`: an injected response never says so.
+    raw.once("close", abort).once("finish", () => void raw.off("close", abort));
+  }
+
+  send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void {
+    const { reply } = this;
+    reply.code(status);
+    // What a browser makes of an answer is what its type says, not what its bytes look like.
+    reply.header("x-content-type-options", "nosniff");
+    for (const name in headers) reply.header(name, headers[name]);
+    if (payload instanceof Readable) streaming.set(reply, Object.keys(headers));
+    const isDropped = dropUnreadBody(this.request.raw, reply.raw);
+    if (this.#engine.isClosing || isDropped) reply.header("connection", "close");
+    void (payload === null ? reply.send() : reply.send(payload));
+    const { raw } = reply;
+    if (raw.socket instanceof Socket && (!raw.writableEnded || raw.socket.writableLength > 0))
+      unreadResponses.add(
+        raw,
+        payload === null || payload instanceof Readable ? 0 : payload.length,
+        addressBucket(this.ip),
+      );
+  }
+
+  breakOff(cause: unknown): boolean {
+    if (!this.reply.raw.headersSent) return false;
+    this.cut(new Error("the answer broke off: its stream failed", { cause }));
+    return true;
+  }
+
+  cut(error: unknown): void {
+    const { raw } = this.reply;
+    // The caller of `inject` can be told why. On a connection Node would take an error for one of the client's.
+    raw.destroy(raw.socket instanceof Socket ? undefined : (error as Error));
+  }
+}
+
+class FastifyUpgrade extends FastifyExchange implements UpgradeExchange {
+  #pending: PendingUpgrade | null;
+  /** What is left of the request once it is a socket: ten thousand of them are not to keep all that Node made for each. */
+  #kept: Exchange | null = null;
+
+  constructor(engine: Engine, request: FastifyRequest, reply: FastifyReply, pending: PendingUpgrade) {
+    super(engine, request, reply);
+    this.#pending = pending;
+  }
+
+  async accept(options: AcceptOptions): Promise<RawSocket> {
+    if (this.#pending === null) throw new Error("the socket was accepted already");
+    const { request, reply } = this;
+    reply.hijack();
+    reply.raw.detachSocket(this.#pending.socket as never);
+    this.#pending.release();
+    const accepting = acceptUpgrade(request.raw, this.#pending, options);
+    this.#pending = null;
+    const socket = await accepting;
+    const { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked } = this;
+    const kept = { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked };
+    // An upgrade has no body, and the socket itself tells when the client is gone.
+    this.#kept = { ...kept, body: () => Readable.from([]), watchBody() {}, onAbort() {} };
+    this.#release();
+    return socket;
+  }
+
+  #release(): void {
+    const self = this as { request: unknown; reply: unknown };
+    self.request = this.#kept;
+    self.reply = null;
+  }
+
+  override get target(): string {
+    return this.#kept?.target ?? super.target;
+  }
+  override get rawHeaders(): readonly string[] {
+    return this.#kept?.rawHeaders ?? super.rawHeaders;
+  }
+  override get ip(): string {
+    return this.#kept?.ip ?? super.ip;
+  }
+  override body(): Readable {
+    return this.#kept?.body() ?? super.body();
+  }
+  override get isUnpacked(): boolean {
+    return this.#kept?.isUnpacked ?? super.isUnpacked;
+  }
+  override onAbort(abort: () => void): void {
+    if (this.#kept === null) super.onAbort(abort);
+  }
+}
+
+/**
+ * Routes an upgrade like any other request, through the same router and the same hooks.
+ *
+ * An upgrade that is pipelined behind a request whose response is still pending does not become a socket: it is answered in
+ * its turn as if it had not asked for one (RFC 9110 section 7.8 allows that), and the connection is closed after it. That
+ * never mixes two responses, and no client that speaks WebSocket pipelines its handshake.
+ */
+export function routeUpgrade(
+  fastify: FastifyInstance,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer | null,
+  started?: Promise<void>,
+): void {
+  // Two applications in one server both listen for upgrades; the router has the routes of both.
+  if (upgrades.has(request)) return;
+  upgrades.set(request, null);
+  // From here on at once: Node listens no more, and an error that nobody listens for would end the process.
+  socket.on("error", ignore);
+  const release = takeOver(fastify.server, socket);
+  const respond = (): void =>
+    contain(fastify.log, socket, async () => {
+      await started;
+      respondTo(fastify, request, socket);
+    });
+  if (pendingResponse(socket) !== null) return afterResponses(socket, respond);
+  if (head !== null) upgrades.set(request, { socket, head, release });
+  respond();
+}
+
+function respondTo(fastify: FastifyInstance, request: IncomingMessage, socket: Duplex): void {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket as never);
+  response.on("finish", () =>
+    contain(fastify.log, socket, () => {
+      response.detachSocket(socket as never);
+      cutSoon(socket);
+    }),
+  );
+  fastify.routing(request, response);
+}
+
+/**
+ * Ends the connection of an upgrade that was refused. Node does not know of it any more: a client that keeps its half open
+ * would hold it, and the end of the process, for ever. Cut at once, with bytes unread in it, it would lose the answer.
+ */
+function cutSoon(socket: Duplex): void {
+  socket.end();
+  socket.resume();
+  const cutting = setTimeout(() => socket.destroy(), CUT_MS).unref();
+  socket.once("close", () => clearTimeout(cutting));
+}
+
+/** A connection that breaks before it is decided is nobody's error. Out here: in there it would hold the whole response. */
+function ignore(): void {}
+
+/** Node looks for slow clients only this often; its own 30 s would make a limit of 10 s one of 40. */
+function checkInterval({ headersTimeoutMs, requestTimeoutMs }: EngineOptions): number {
+  return Math.max(100, Math.min(headersTimeoutMs, requestTimeoutMs) / 4);
+}
+
+function ownLogger(options: Exclude<EngineOptions["logger"], Logger>): NonNullable<FastifyServerOptions["logger"]> {
+  // Typed by Fastify as if every error were one: what is none goes through as it is.
+  return options === false ? false : { ...options, serializers: { err: errorSerializer as never } };
+}
+
+function isLogger(value: EngineOptions["logger"]): value is Logger {
+  return typeof value === "object" && "child" in value;
+}

@@ -1,0 +1,127 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import { type AcceptOptions, ClientGone, type RawSocket } from "../context/exchange.ts";
+
+/** The connection of an upgrade, before it is decided. */
+export interface PendingUpgrade {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  /** Is called when the connection becomes a socket: it carries no plain response any more. */
+  readonly release: () => void;
+}
+
+/** One server per socket route: it holds the limits and the subprotocols, and no connections. */
+const servers = new WeakMap<AcceptOptions, WebSocketServer>();
+
+/** Accepts an upgrade. Rejects with `ClientGone` when the client is gone or its handshake is none; it has then been answered. */
+export function acceptUpgrade(
+  request: IncomingMessage,
+  { socket, head }: PendingUpgrade,
+  options: AcceptOptions,
+): Promise<RawSocket> {
+  const server = servers.get(options) ?? createServer(options);
+  servers.set(options, server);
+  return new Promise((resolve, reject) => {
+    const onClose = (): void => reject(new ClientGone("the client left before its socket was accepted"));
+    if (socket.destroyed) return onClose();
+    socket.once("close", onClose);
+    server.handleUpgrade(request, socket, head, (ws) => {
+      socket.off("close", onClose);
+      resolve(new WsSocket(ws, socket));
+    });
+  });
+}
+
+function createServer({ protocols, maxMessageBytes }: AcceptOptions): WebSocketServer {
+  return new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: maxMessageBytes,
+    handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
+  });
+}
+
+/** A class, not an object of functions: there are many of them. */
+class WsSocket implements RawSocket {
+  readonly #ws: WebSocket;
+  readonly #connection: Duplex;
+
+  constructor(ws: WebSocket, connection: Duplex) {
+    this.#ws = ws;
+    this.#connection = connection;
+    // A frame that is too large or malformed: ws closes with 1009 or 1002 by itself.
+    ws.on("error", ignore);
+  }
+
+  get bufferedAmount(): number {
+    return this.#ws.bufferedAmount;
+  }
+  get isFull(): boolean {
+    return this.#connection.writableNeedDrain;
+  }
+  get protocol(): string {
+    return this.#ws.protocol;
+  }
+  send(data: string | Uint8Array): void {
+    if (typeof data === "string" && this.#ws.readyState === OPEN) this.#connection.write(textFrame(data));
+    else this.#ws.send(data);
+  }
+  ping(): void {
+    this.#ws.ping();
+  }
+  pause(): void {
+    this.#ws.pause();
+  }
+  resume(): void {
+    this.#ws.resume();
+  }
+  close(code: number, reason: string): void {
+    this.#ws.close(code, reason);
+  }
+  terminate(): void {
+    this.#ws.terminate();
+  }
+  onMessage(receive: (data: string | Buffer) => void): void {
+    this.#ws.on("message", (data, isBinary) =>
+      receive(isBinary ? (data as Buffer) : (data as Buffer).toString("utf8")),
+    );
+  }
+  onPing(receive: () => void): void {
+    this.#ws.on("ping", receive);
+  }
+  onPong(receive: () => void): void {
+    this.#ws.on("pong", receive);
+  }
+  onceDrained(drained: () => void): void {
+    this.#connection.once("drain", drained);
+  }
+  onClose(closed: (code: number, reason: string) => void): void {
+    this.#ws.on("close", (code, reason) => closed(code, String(reason)));
+  }
+}
+
+const OPEN = 1;
+
+/**
+ * A text as one frame, RFC 6455 section 5.2. ws would write head and text as two pieces, which costs the kernel's time twice;
+ * without compression a frame is all that it writes, so those of both stand one after another.
+ */
+function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(head + length);
+  frame[0] = 0x81;
+  if (head === 2) frame[1] = length;
+  else if (head === 4) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  frame.write(text, head);
+  return frame;
+}
+
+function ignore(): void {}

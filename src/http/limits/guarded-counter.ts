@@ -1,0 +1,50 @@
+import { hash } from "node:crypto";
+import type { Count, CounterStore } from "../../stores/counter.ts";
+import { MemoryCounter } from "../../stores/memory-counter.ts";
+import type { Host } from "../context/host.ts";
+
+/** How long a failing store is left alone before it is asked again. */
+const RETRY_STORE_MS = 5_000;
+
+/** Counts in a store; while that fails, this process counts for itself: there is never no limit. */
+export class GuardedCounter {
+  readonly #owner: string;
+  readonly #fallback = new MemoryCounter();
+  #isFailingUntil = 0;
+
+  /** @param owner whose limit it is, for the log */
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
+  increment(host: Host, store: CounterStore, key: string, windowMs: number): Promise<Count> {
+    return this.#try(host, store, (counters) => counters.increment(shortened(key), windowMs));
+  }
+
+  reset(host: Host, store: CounterStore, key: string, windowMs: number): Promise<void> {
+    return this.#try(host, store, (counters) => counters.reset(shortened(key), windowMs));
+  }
+
+  async #try<T>(
+    { clock, log }: Host,
+    store: CounterStore,
+    operation: (counters: CounterStore) => Promise<T>,
+  ): Promise<T> {
+    if (clock.monotonic() >= this.#isFailingUntil) {
+      try {
+        return await operation(store);
+      } catch (err) {
+        this.#isFailingUntil = clock.monotonic() + RETRY_STORE_MS;
+        log.error({ err }, `${this.#owner}: the counter store failed, this process counts for itself`);
+      }
+    }
+    return operation(this.#fallback);
+  }
+}
+
+/** A client may have a hand in a key, by a header that it is made of, and a store holds many of them. */
+const LONGEST_KEY = 256;
+
+function shortened(key: string): string {
+  return key.length > LONGEST_KEY ? `long:${hash("sha256", key, "base64url")}` : key;
+}

@@ -1,0 +1,106 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { callable, positiveInteger, resolveOptions, text, thing } from "../../core/options.ts";
+import type { CounterStore } from "../../stores/counter.ts";
+import { addressBucket } from "../context/address-bucket.ts";
+import type { BaseContext, HttpContext, WebSocketContext } from "../context/context.ts";
+import { TooManyRequests } from "../context/exceptions.ts";
+import type { MiddlewareFunction } from "../routing/middleware.ts";
+import { GuardedCounter } from "./guarded-counter.ts";
+
+/** How often a client may come. One of `perSecond`, `perMinute` and `perHour` is given. */
+export interface RateLimitOptions {
+  readonly perSecond?: number;
+  readonly perMinute?: number;
+  readonly perHour?: number;
+  /** Whose attempts are counted together. @default the client's address; of IPv6 the first 64 bits */
+  readonly key?: (ctx: HttpContext | WebSocketContext) => MaybePromise<string>;
+  /** Where the counts live. @default the app's `stores.counters` */
+  readonly store?: CounterStore;
+  /** Limits of the same name and numbers count together, also between processes. @default one of its own, by the order in which limits are made */
+  readonly name?: string;
+}
+
+/**
+ * A limit. As middleware it counts requests; `attempt` counts whatever else there is to count, such as the calls of a field.
+ *
+ * @example
+ * ```ts
+ * import { type RateLimit, rateLimit } from "portico";
+ * import { mutation, t } from "portico/graphql";
+ *
+ * const invitations: RateLimit = rateLimit({ perHour: 20, key: (ctx) => ctx.user.identity });
+ *
+ * export const invite = mutation(t.boolean, { params: { emails: t.list(t.string) }, auth: true })(async ({ emails, ctx }) => {
+ *   for (const _email of emails) await invitations.attempt(ctx); // each of them counts
+ *   return true;
+ * });
+ * ```
+ */
+export interface RateLimit extends MiddlewareFunction {
+  /** Counts one attempt of whoever is calling. Rejects with `TooManyRequests` once there were too many. */
+  attempt(ctx: BaseContext): Promise<void>;
+}
+
+const WINDOWS = { perSecond: 1, perMinute: 60, perHour: 3600 } as const;
+
+let made = 0;
+
+/**
+ * Middleware that answers 429 with `retry-after` once a client has come too often. Works on routes and on the upgrade of
+ * sockets, and as the option `limit` of a GraphQL field. When the store fails, each process counts for itself until it is back: there is never no limit.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp, rateLimit } from "portico";
+ *
+ * new PorticoApp().post("/orders", { middleware: [rateLimit({ perMinute: 30 })] }, () => "ordered");
+ * ```
+ */
+export function rateLimit(options: RateLimitOptions): RateLimit {
+  const { key, store, name, ...limits } = resolveOptions("rateLimit", options, rateLimitRules);
+  const { limit, windowSeconds } = oneOf(limits);
+  const prefix = `rate:${name ?? made++}:${limit}:${windowSeconds}:`;
+  const counter = new GuardedCounter("rateLimit");
+
+  const attempt = async (ctx: BaseContext): Promise<void> => {
+    const counted = prefix + (await (key ?? byAddress)(ctx));
+    const count = await counter.increment(ctx.host, store ?? ctx.host.stores.counters, counted, windowSeconds * 1000);
+    if (count.value > limit) throw new TooManyRequests(Math.max(1, Math.ceil(count.resetAfterMs / 1000)));
+  };
+  const rateLimit: MiddlewareFunction = async (ctx, next) => {
+    await attempt(ctx);
+    await next();
+  };
+  return Object.assign(rateLimit, { attempt });
+}
+
+function byAddress({ request }: HttpContext | WebSocketContext): string {
+  return addressBucket(request.ip);
+}
+
+const rateLimitRules = {
+  perSecond: positiveInteger,
+  perMinute: positiveInteger,
+  perHour: positiveInteger,
+  key: callable as typeof callable & { read: (value: unknown) => NonNullable<RateLimitOptions["key"]> },
+  store: thing<CounterStore>(
+    "a counter store",
+    (value) => typeof (value as CounterStore | null)?.increment === "function",
+  ),
+  name: text,
+};
+
+function oneOf(limits: Readonly<Partial<Record<keyof typeof WINDOWS, number | undefined>>>): {
+  readonly limit: number;
+  readonly windowSeconds: number;
+} {
+  const given = (Object.keys(WINDOWS) as (keyof typeof WINDOWS)[]).filter((window) => limits[window] !== undefined);
+  const [window] = given;
+  if (window === undefined || given.length > 1)
+    throw new ConfigurationError(
+      "rateLimit",
+      `takes one of perSecond, perMinute and perHour, and was given ${given.join(" and ") || "none"}`,
+    );
+  return { limit: limits[window] as number, windowSeconds: WINDOWS[window] };
+}

@@ -1,0 +1,65 @@
+import type { AnyStrategy } from "../../pagination/strategies/strategy-by-name.ts";
+import type { RawQuery } from "../context/request.ts";
+import type { Schema } from "../context/schema.ts";
+import { standardJsonSchema } from "./standard-json-schema.ts";
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Makes of a query what its schema means by it. A parameter that came once is a list of one where the schema wants a list:
+ * in a query the two look the same. The parameters of the route's pages are its strategy's business, unless the schema
+ * declares them itself. A schema whose library cannot say it as JSON Schema gets the query as it came.
+ */
+export function queryReader(schema: Schema, strategy?: AnyStrategy): (query: RawQuery) => RawQuery {
+  const declared = declaredParameters(standardJsonSchema(schema, "input"));
+  if (declared === null) return (query) => query;
+  const lists = [...declared]
+    .filter(([, schemas]) => schemas.length > 0 && schemas.every(isList))
+    .map(([name]) => name);
+  const foreign = (strategy?.describe().parameters ?? []).map(({ name }) => name).filter((name) => !declared.has(name));
+
+  return (query) => {
+    const single = lists.filter((name) => typeof query[name] === "string");
+    const dropped = foreign.filter((name) => query[name] !== undefined);
+    if (single.length === 0 && dropped.length === 0) return query;
+    const read: Record<string, RawQuery[string]> = { ...query };
+    for (const name of single) read[name] = [query[name] as string];
+    for (const name of dropped) delete read[name];
+    return read;
+  };
+}
+
+function isList({ type }: JsonSchema): boolean {
+  return type === "array";
+}
+
+/** What a schema says of each parameter, in each of its shapes; `null` when it says nothing. */
+function declaredParameters(root: JsonSchema): ReadonlyMap<string, readonly JsonSchema[]> | null {
+  const found = new Map<string, readonly JsonSchema[]>();
+  const shapes = shapesOf(root, root);
+  if (shapes.every((shape) => Object.keys(shape).length === 0)) return null;
+  for (const { properties } of shapes)
+    for (const [name, property] of Object.entries((properties ?? {}) as Record<string, JsonSchema | boolean>))
+      found.set(name, [...(found.get(name) ?? []), ...shapesOf(typeof property === "object" ? property : {}, root)]);
+  return found;
+}
+
+/** A schema without its references and alternatives: what each of them says. `null` does not come in a query. */
+function shapesOf(schema: JsonSchema, root: JsonSchema, seen: readonly JsonSchema[] = []): readonly JsonSchema[] {
+  if (seen.includes(schema) || schema["type"] === "null") return [];
+  const target = typeof schema["$ref"] === "string" ? targetOf(schema["$ref"], root) : undefined;
+  const parts = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => (schema[keyword] ?? []) as readonly JsonSchema[]);
+  const inner = target === undefined ? parts : [target, ...parts];
+  if (inner.length === 0) return [schema];
+  const own = "properties" in schema ? [schema] : [];
+  return [...own, ...inner.flatMap((part) => shapesOf(part, root, [...seen, schema]))];
+}
+
+function targetOf(ref: string, root: JsonSchema): JsonSchema | undefined {
+  const [, key] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
+  const definitions = { ...(root["definitions"] as object), ...(root["$defs"] as object) } as Record<
+    string,
+    JsonSchema
+  >;
+  return key === undefined ? undefined : definitions[key];
+}

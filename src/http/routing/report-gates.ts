@@ -1,0 +1,45 @@
+import type { Logger } from "../../core/logger.ts";
+import type { Gate } from "../identity/identity.ts";
+import { type MiddlewareObject, objectOf } from "./middleware.ts";
+import type { RouteTable } from "./router.ts";
+
+/** Says at the start which gates can never open, and what middleware has to say about itself. Each is one line. */
+export function reportGates(log: Logger, { routes, sockets }: RouteTable): void {
+  const guarded = [
+    ...routes.map((route) => ({ ...route, place: `${route.method} ${route.path}` })),
+    ...sockets.map((route) => ({ ...route, place: `socket ${route.path}` })),
+  ];
+  const warnings = new Set<string>();
+  const closed: string[] = [];
+  const unknown = new Map<string, string[]>();
+  for (const { auth, middleware, place } of guarded) {
+    const objects = middleware.map(objectOf).filter((entry) => entry !== undefined);
+    for (const sentence of objects.flatMap((entry) => entry.warnings ?? [])) warnings.add(sentence);
+    if (auth === undefined) continue;
+    const known = scopesOf(objects);
+    if (known === null) {
+      if (auth.needsIdentity === true) closed.push(place);
+      continue;
+    }
+    for (const scope of strangers(auth, known)) unknown.set(scope, [...(unknown.get(scope) ?? []), place]);
+  }
+
+  for (const sentence of warnings) log.warn({}, sentence);
+  if (closed.length > 0)
+    log.warn(
+      { routes: closed },
+      "no authentication runs before these gates, so they let nobody in: add AuthenticationMiddleware, or list the scopes of your own middleware",
+    );
+  for (const [scope, places] of unknown)
+    log.warn({ scope, routes: places }, `no backend gives the scope "${scope}": these gates let nobody in by it`);
+}
+
+/** The ways of signing in that are known before a route; `null` where nothing finds out who is calling. */
+function scopesOf(objects: readonly MiddlewareObject[]): readonly string[] | null {
+  const lists = objects.flatMap(({ scopes }) => (Array.isArray(scopes) ? [scopes as readonly string[]] : []));
+  return lists.length === 0 ? null : lists.flat();
+}
+
+function strangers({ scopes }: Gate, known: readonly string[]): readonly string[] {
+  return scopes.filter((scope) => !known.includes(scope));
+}

@@ -1,0 +1,299 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { flag, listOf, REFUSED, type Rule, resolveOptions, rule, seconds, text } from "../../core/options.ts";
+import { type Size, size } from "../../core/size.ts";
+import type { Injected } from "../../dependencies/depend.ts";
+import { type ParamPlan, planParams } from "../../dependencies/plan.ts";
+import { type AnyStrategy, type PageOf, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
+import { type HttpContext, WebSocketContext } from "../context/context.ts";
+import type { RenderError } from "../context/problem.ts";
+import type { PorticoRequest, RawQuery } from "../context/request.ts";
+import type { PorticoResponse, TypedResponse } from "../context/response.ts";
+import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } from "../context/schema.ts";
+import type { Gate, GateScope, GateUser } from "../identity/identity.ts";
+import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
+import type { PathParams } from "./path.ts";
+
+// ---- the options, generic in their parts: a wholly generic object would let `atuh` through
+
+/** One schema for every response, or one per status; `null` for a status without a body. */
+export type ResponseSchemas = Schema | { readonly [status: number]: Schema | null };
+
+/** When a route fails with which status, in words for the OpenAPI document: `{ 409: "The title is taken" }`. */
+export interface RouteErrors {
+  readonly [status: number]: string;
+}
+
+/** Which pages a route answers with. */
+export interface PaginatedRoute<Item, Strategy> {
+  /** The one that the handler gives to `paginate`. */
+  readonly strategy: Strategy;
+  /** A Standard Schema of one item; what is sent is what the schema makes of it. */
+  readonly item: Item;
+}
+
+/** What a route says about itself, beside its path and its handler. */
+export interface RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy> {
+  /** Decides just before the handler, before the body is read. Made by `useAuth`. */
+  readonly auth?: G;
+  /** Dependencies and contexts that the handler takes by name. */
+  readonly params?: P;
+  /** Standard Schemas; each types the name that the handler reads. What does not fit is 422. */
+  readonly body?: Body;
+  readonly query?: Query;
+  readonly path?: Path;
+  /** What the handler may return; what is sent is what the schema makes of it. */
+  readonly response?: Answer;
+  /** Says that the handler answers with pages, and of what: for the checker and the OpenAPI document. */
+  readonly paginated?: PaginatedRoute<Item, Strategy>;
+  /** The errors that the handler throws, for the OpenAPI document: by status, when each happens. */
+  readonly errors?: RouteErrors;
+  /** Runs inside that of the app and the router. */
+  readonly middleware?: readonly Middleware[];
+  /** The largest body. @default the app's `maxBody` */
+  readonly maxBody?: Size;
+  /** How long the handler may take, in seconds; 0 is for ever. @default the app's `timeouts.handlerSeconds` */
+  readonly timeoutSeconds?: number;
+  /** The operation's id in the OpenAPI document. */
+  readonly name?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly deprecated?: boolean;
+  /** `false` leaves the route out of the OpenAPI document. @default true */
+  readonly openapi?: boolean;
+}
+
+// ---- the handler
+
+/** The names that every handler has without declaring them. */
+export interface HandlerAmbient<U, S, Path, Body, Query> {
+  readonly ctx: HttpContext<U>;
+  readonly context: HttpContext<U>;
+  readonly request: PorticoRequest<U, S, Path, Body, Query>;
+  readonly response: PorticoResponse;
+  readonly user: U;
+  readonly body: Body;
+  readonly query: Query;
+  readonly path: Path;
+}
+/** The one object that a handler takes. */
+export type HandlerArgs<Url extends string, G, P, Body, Query, Path> = Injected<P> &
+  HandlerAmbient<
+    GateUser<G>,
+    GateScope<G>,
+    SchemaOutput<Path, PathParams<Url>>,
+    SchemaOutput<Body, unknown>,
+    SchemaOutput<Query, RawQuery>
+  >;
+
+/** By distribution, not by a mapped type: TypeScript would infer `Answer` backwards through that, past `NoInfer`. */
+export type StatusAnswer<Answer, S = keyof Answer> = S extends keyof Answer
+  ? Answer[S] extends null
+    ? TypedResponse<null, S & number> | (S extends 204 ? undefined : never)
+    : TypedResponse<SchemaInput<Answer[S]>, S & number> | (S extends 200 ? SchemaInput<Answer[S]> : never)
+  : never;
+/** What a handler may return: anything, or what its `response` schema takes, or a page of its `paginated` items. */
+// `undefined` first: while TypeScript is still inferring it asks with `never`, which fits everything.
+export type HandlerAnswer<Answer, Item, Strategy> = [Item] extends [undefined]
+  ? [Answer] extends [undefined]
+    ? unknown
+    : [Answer] extends [Schema]
+      ? SchemaInput<Answer> | TypedResponse<SchemaInput<Answer>>
+      : StatusAnswer<Answer>
+  : TypedResponse<PageOf<SchemaInput<Item>, Strategy>>;
+
+/** A handler: sync or async, it returns a response or any JSON value. */
+export type Handler<Url extends string, G, P, Body, Query, Path, Answer, Item = undefined, Strategy = undefined> = (
+  args: HandlerArgs<Url, G, P, Body, Query, Path>,
+) => MaybePromise<HandlerAnswer<Answer, Item, Strategy>>;
+
+// ---- what is kept of a route
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
+
+/** The pages of a route, its strategy found. */
+interface DeclaredPages {
+  readonly strategy: AnyStrategy;
+  readonly item: Schema;
+}
+
+/** A route as it was declared, checked. */
+export interface Route {
+  readonly method: Method;
+  readonly path: string;
+  readonly handler: (args: object) => unknown;
+  readonly auth: Gate | undefined;
+  readonly params: readonly ParamPlan[];
+  readonly schemas: {
+    readonly body: Schema | undefined;
+    readonly query: Schema | undefined;
+    readonly path: Schema | undefined;
+  };
+  readonly response: ResponseSchemas | undefined;
+  readonly paginated?: DeclaredPages;
+  readonly errors: RouteErrors;
+  /** Whether it gives lists with cursors that `paginated` does not tell of: a graph with connections. */
+  readonly hasCursors?: boolean;
+  readonly middleware: readonly MiddlewareFunction[];
+  readonly maxBody: number | undefined;
+  readonly timeoutSeconds: number | undefined;
+  readonly description: RouteDescription;
+  /** How the answer to an error looks that no handler of the app takes; a problem unless a part says otherwise. */
+  readonly renderError?: RenderError;
+}
+
+/** What the OpenAPI document says of a route in words. */
+interface RouteDescription {
+  readonly name: string | undefined;
+  readonly summary: string | undefined;
+  readonly description: string | undefined;
+  readonly tags: readonly string[];
+  readonly deprecated: boolean;
+  readonly isListed: boolean;
+}
+
+export const gate: Rule<Gate> & { readonly strict: true } = {
+  ...rule<Gate>(
+    "a gate, as useAuth() makes it",
+    (value) => typeof (value as Gate | null | undefined)?.check === "function",
+  ),
+  strict: true,
+};
+
+const params: Rule<Readonly<Record<string, unknown>>> = rule(
+  "an object of Depend(...) and contexts",
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+);
+const responses: Rule<ResponseSchemas> = {
+  expected: "a Standard Schema, or one per status from 200 to 599, or null for a status without a body",
+  read: (value) => (isSchema(value) || isByStatus(value) ? value : REFUSED),
+};
+function isByStatus(value: unknown): value is { readonly [status: number]: Schema | null } {
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    Object.entries(value).every(
+      ([status, entry]) => /^[2-5]\d\d$/.test(status) && (entry === null || isSchema(entry)),
+    ) && Object.keys(value).length > 0
+  );
+}
+const errors: Rule<RouteErrors> = rule(
+  "an object of sentences by status from 400 to 599",
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(value).every(([status, words]) => /^[45]\d\d$/.test(status) && typeof words === "string"),
+);
+
+const pages: Rule<{ readonly strategy: unknown; readonly item: Schema }> = {
+  expected: 'an object of strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
+  read: (value) => {
+    if (typeof value !== "object" || value === null) return REFUSED;
+    const { strategy, item, ...others } = value as Partial<PaginatedRoute<unknown, unknown>>;
+    return isSchema(item) && strategy !== undefined && Object.keys(others).length === 0 ? { strategy, item } : REFUSED;
+  },
+};
+
+const routeRules = {
+  auth: gate,
+  params,
+  body: schema,
+  query: schema,
+  path: schema,
+  response: responses,
+  paginated: pages,
+  errors,
+  middleware: listOf<Middleware>("a list of middleware", () => true),
+  maxBody: size,
+  timeoutSeconds: seconds,
+  name: text,
+  summary: text,
+  description: text,
+  tags: listOf<string>("a list of strings", (tag) => typeof tag === "string"),
+  deprecated: flag,
+  openapi: flag,
+} as const;
+
+/** Those that a socket route has too. */
+export const sharedRules: {
+  readonly auth: Rule<Gate>;
+  readonly params: Rule<Readonly<Record<string, unknown>>>;
+  readonly query: Rule<Schema>;
+  readonly path: Rule<Schema>;
+  readonly middleware: Rule<readonly Middleware[]>;
+} = {
+  auth: routeRules.auth,
+  params: routeRules.params,
+  query: schema,
+  path: schema,
+  middleware: routeRules.middleware,
+};
+
+function declarePages(owner: string, { strategy, item }: { strategy: unknown; item: Schema }): DeclaredPages {
+  return { strategy: strategyOf(strategy, {}, `${owner}.paginated.strategy`), item };
+}
+
+const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "path", "socket"]);
+
+/** Checks a route while it is declared: every fault is a `ConfigurationError` that names the route. */
+export function declareRoute(method: Method, path: string, options: unknown, handler: unknown): Route {
+  const owner = `${method} ${path}`;
+  const read = resolveOptions(owner, options, routeRules);
+  checkPath(owner, path);
+  if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
+  if (read.body !== undefined && (method === "GET" || method === "HEAD"))
+    throw new ConfigurationError(`${owner}.body`, "is not read by this method");
+  if (read.response !== undefined && read.paginated !== undefined)
+    throw new ConfigurationError(
+      `${owner}.paginated`,
+      "says what is answered, and so does response: give one of the two",
+    );
+  return {
+    method,
+    path,
+    handler: handler as (args: object) => unknown,
+    auth: read.auth,
+    params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext),
+    schemas: { body: read.body, query: read.query, path: read.path },
+    response: read.response,
+    ...(read.paginated === undefined ? {} : { paginated: declarePages(owner, read.paginated) }),
+    errors: read.errors ?? {},
+    middleware: middlewareFunctions(owner, read.middleware ?? []),
+    maxBody: read.maxBody,
+    timeoutSeconds: read.timeoutSeconds,
+    description: {
+      name: read.name,
+      summary: read.summary,
+      description: read.description,
+      tags: read.tags ?? [],
+      deprecated: read.deprecated ?? false,
+      isListed: read.openapi ?? true,
+    },
+  };
+}
+
+export function checkPath(owner: string, path: unknown): void {
+  if (typeof path !== "string" || !path.startsWith("/"))
+    throw new ConfigurationError(`${owner}: the path`, 'a string that begins with "/"', path);
+}
+
+/** Plans what a handler declares; `fits` says which contexts there can be. */
+export function planRouteParams(
+  owner: string,
+  declared: Readonly<Record<string, unknown>>,
+  fits: (context: unknown) => boolean,
+): readonly ParamPlan[] {
+  for (const [name, value] of Object.entries(declared)) {
+    if (HANDLER_NAMES.has(name))
+      throw new ConfigurationError(
+        `${owner}: the parameter ${name}`,
+        "is a name that a handler has already: choose another one",
+      );
+    if (!fits(value))
+      throw new ConfigurationError(
+        `${owner}: the parameter ${name}`,
+        `is declared as ${(value as { name: string }).name}, which this route never has`,
+      );
+  }
+  return planParams(owner, declared);
+}

@@ -1,0 +1,246 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { listOf, resolveOptions, rule } from "../../core/options.ts";
+import type { StrategyFor } from "../../pagination/strategies/strategy-by-name.ts";
+import type { Schema } from "../context/schema.ts";
+import type { Gate } from "../identity/identity.ts";
+import type { RouteParams } from "./inject.ts";
+import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
+import { joinPath } from "./path.ts";
+import {
+  checkPath,
+  declareRoute,
+  type Handler,
+  type Method,
+  type ResponseSchemas,
+  type Route,
+  type RouteOptions,
+} from "./route.ts";
+import { declareSocketRoute, type SocketHandler, type SocketOptions, type SocketRoute } from "./socket-route.ts";
+
+/** `get`, `post`, ...: `(path, handler)` or `(path, options, handler)`. */
+export interface RouteMethod<Prefix extends string, Self> {
+  <const Url extends string>(
+    url: Url,
+    handler: Handler<`${Prefix}${Url}`, Gate, {}, undefined, undefined, undefined, undefined>,
+  ): Self;
+  <
+    const Url extends string,
+    G extends Gate = Gate,
+    const P extends RouteParams = {},
+    Body extends Schema | undefined = undefined,
+    Query extends Schema | undefined = undefined,
+    Path extends Schema | undefined = undefined,
+    Answer extends ResponseSchemas | undefined = undefined,
+    Item extends Schema | undefined = undefined,
+    // Its columns are those of the rows, which `paginate` checks: what is sent of them may be less.
+    const Strategy extends StrategyFor<any> | undefined = undefined,
+  >(
+    url: Url,
+    options: RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy>,
+    handler: Handler<
+      `${Prefix}${Url}`,
+      NoInfer<G>,
+      NoInfer<P>,
+      NoInfer<Body>,
+      NoInfer<Query>,
+      NoInfer<Path>,
+      NoInfer<Answer>,
+      NoInfer<Item>,
+      NoInfer<Strategy>
+    >,
+  ): Self;
+}
+
+/** `socket`: `(path, handler)` or `(path, options, handler)`. */
+export interface SocketMethod<Prefix extends string, Self> {
+  <const Url extends string>(url: Url, handler: SocketHandler<`${Prefix}${Url}`, Gate, {}, undefined, undefined>): Self;
+  <
+    const Url extends string,
+    G extends Gate = Gate,
+    const P extends RouteParams = {},
+    Query extends Schema | undefined = undefined,
+    Path extends Schema | undefined = undefined,
+  >(
+    url: Url,
+    options: SocketOptions<G, P, Query, Path>,
+    handler: SocketHandler<`${Prefix}${Url}`, NoInfer<G>, NoInfer<P>, NoInfer<Query>, NoInfer<Path>>,
+  ): Self;
+}
+
+export interface RouterOptions<Prefix extends string> {
+  /** Stands before the path of every route; its parameters are typed in the handlers. */
+  readonly prefix?: Prefix;
+  /** Around every route of this router. */
+  readonly middleware?: readonly Middleware[];
+}
+
+/** Several parts that belong together: middleware, and routers with their prefixes. */
+export interface Preset {
+  /** What it is called, where a router takes it once: a second one is refused by this name. */
+  readonly name?: string;
+  readonly middleware: readonly Middleware[];
+  readonly routers: readonly (readonly [prefix: string, router: Router<any>])[];
+}
+
+/** What a router amounts to, with everything mounted in it. */
+export interface RouteTable {
+  /** Its own, around all of its routes. */
+  readonly middleware: readonly MiddlewareFunction[];
+  readonly routes: readonly Route[];
+  readonly sockets: readonly SocketRoute[];
+}
+
+/**
+ * Routes under one prefix, with middleware of their own; routers nest.
+ *
+ * Middleware holds for all routes of its router and of those mounted in it, whichever was declared first.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp, Router } from "portico";
+ *
+ * const books = new Router({ prefix: "/books" });
+ * books.get("/:id", ({ path }) => ({ id: path.id }));
+ *
+ * new PorticoApp().mount("/api", books); // GET /api/books/:id
+ * ```
+ */
+export class Router<const Prefix extends string = ""> {
+  readonly get: RouteMethod<Prefix, this> = this.#method("GET");
+  readonly post: RouteMethod<Prefix, this> = this.#method("POST");
+  readonly put: RouteMethod<Prefix, this> = this.#method("PUT");
+  readonly patch: RouteMethod<Prefix, this> = this.#method("PATCH");
+  readonly delete: RouteMethod<Prefix, this> = this.#method("DELETE");
+  readonly options: RouteMethod<Prefix, this> = this.#method("OPTIONS");
+  /** A WebSocket route. It runs through the same middleware and gates, before the upgrade. */
+  readonly socket: SocketMethod<Prefix, this> = (path: string, ...rest: readonly unknown[]) => {
+    const [options, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
+    this.#change();
+    if (path !== "") checkPath(`socket ${path}`, path);
+    this.#sockets.push(declareSocketRoute(joinPath(this.#prefix, path), options, handler));
+    return this;
+  };
+
+  readonly #prefix: string;
+  readonly #middleware: MiddlewareFunction[];
+  readonly #routes: Route[] = [];
+  readonly #sockets: SocketRoute[] = [];
+  readonly #mounted: (readonly [prefix: string, router: Router<any>])[] = [];
+  readonly #presets = new Set<string>();
+  #isSealed = false;
+
+  constructor(options: RouterOptions<Prefix> = {}) {
+    const { prefix, middleware } = resolveOptions("Router", options, routerRules);
+    this.#prefix = prefix ?? "";
+    this.#middleware = [...middlewareFunctions("Router", middleware ?? [])];
+  }
+
+  /** Adds middleware, or several parts that belong together. */
+  use(part: Middleware | Preset): this {
+    this.#change();
+    if (!isPreset(part)) {
+      this.#middleware.push(...middlewareFunctions("use", [part]));
+      return this;
+    }
+    this.#take(part);
+    for (const middleware of part.middleware) this.use(middleware);
+    for (const [prefix, router] of part.routers) this.mount(prefix, router);
+    return this;
+  }
+
+  /** Puts a router below a prefix. */
+  mount(prefix: string, router: Router<any>): this {
+    this.#change();
+    if (!(router instanceof Router)) throw new ConfigurationError("mount", "given a Router", router);
+    if (!router.isMountable)
+      throw new ConfigurationError(
+        "mount",
+        "was given a PorticoApp: its exception handlers and options would be lost; use a Router",
+      );
+    if (prefix !== "" && !prefix.startsWith("/"))
+      throw new ConfigurationError("mount: the prefix", 'empty, or a string that begins with "/"', prefix);
+    if (router.#holds(this)) throw new ConfigurationError("mount", "was given the router itself, or one that holds it");
+    this.#mounted.push([joinPath(this.#prefix, prefix), router]);
+    return this;
+  }
+
+  /** @internal */
+  get isMountable(): boolean {
+    return true;
+  }
+
+  /** @internal A route that a part of Portico has made itself, below this router's prefix. */
+  add(route: Route): this {
+    this.#change();
+    this.#routes.push({ ...route, path: joinPath(this.#prefix, route.path) });
+    return this;
+  }
+
+  /** @internal The same for a socket. */
+  addSocket(route: SocketRoute): this {
+    this.#change();
+    this.#sockets.push({ ...route, path: joinPath(this.#prefix, route.path) });
+    return this;
+  }
+
+  /** @internal Everything in it, prefixes and middleware applied. From here on it does not change. */
+  collect(): RouteTable {
+    this.#isSealed = true;
+    const tables = this.#mounted.map(([prefix, router]) => below(prefix, router.collect()));
+    const around = <R extends { readonly middleware: readonly MiddlewareFunction[] }>(route: R): R => ({
+      ...route,
+      middleware: [...this.#middleware, ...route.middleware],
+    });
+    return {
+      middleware: this.#middleware,
+      routes: [...this.#routes, ...tables.flatMap(({ routes }) => routes)].map(around),
+      sockets: [...this.#sockets, ...tables.flatMap(({ sockets }) => sockets)].map(around),
+    };
+  }
+
+  #method(method: Method): RouteMethod<Prefix, this> {
+    return (path: string, ...rest: readonly unknown[]) => {
+      const [options, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
+      this.#change();
+      if (path !== "") checkPath(`${method} ${path}`, path);
+      this.#routes.push(declareRoute(method, joinPath(this.#prefix, path), options, handler));
+      return this;
+    };
+  }
+
+  #take({ name }: Preset): void {
+    if (name === undefined) return;
+    if (this.#presets.has(name))
+      throw new ConfigurationError(name, "is used twice here: give one of them all that both are to have");
+    this.#presets.add(name);
+  }
+
+  #holds(router: Router<any>): boolean {
+    return this === (router as unknown) || this.#mounted.some(([, mounted]) => mounted.#holds(router));
+  }
+
+  #change(): void {
+    if (this.#isSealed)
+      throw new ConfigurationError(
+        "Router",
+        "has started: declare routes, middleware and mounts before the first request",
+      );
+  }
+}
+
+function below(prefix: string, { middleware, routes, sockets }: RouteTable): RouteTable {
+  const move = <R extends { readonly path: string }>(route: R): R => ({ ...route, path: joinPath(prefix, route.path) });
+  return { middleware, routes: routes.map(move), sockets: sockets.map(move) };
+}
+
+function isPreset(part: Middleware | Preset): part is Preset {
+  return typeof part === "object" && part !== null && "routers" in part;
+}
+
+const routerRules = {
+  prefix: rule<string>(
+    'a string that begins with "/"',
+    (value) => typeof value === "string" && (value === "" || value.startsWith("/")),
+  ),
+  middleware: listOf<Middleware>("a list of middleware", () => true),
+};

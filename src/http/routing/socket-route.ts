@@ -1,0 +1,110 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { listOf, optional, resolveOptions, seconds } from "../../core/options.ts";
+import { type Size, size } from "../../core/size.ts";
+import type { Injected } from "../../dependencies/depend.ts";
+import type { ParamPlan } from "../../dependencies/plan.ts";
+import { HttpContext, type WebSocketContext } from "../context/context.ts";
+import type { AcceptOptions } from "../context/exchange.ts";
+import type { RenderError } from "../context/problem.ts";
+import type { PorticoRequest, RawQuery } from "../context/request.ts";
+import type { Schema, SchemaOutput } from "../context/schema.ts";
+import type { Socket, SocketLimits } from "../context/socket.ts";
+import type { Gate, GateScope, GateUser } from "../identity/identity.ts";
+import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
+import type { PathParams } from "./path.ts";
+import { checkPath, planRouteParams, sharedRules } from "./route.ts";
+
+/** What a socket route says about itself. */
+export interface SocketOptions<G, P, Query, Path> {
+  /** Decides before the upgrade: a refusal is an HTTP answer. */
+  readonly auth?: G;
+  /** Dependencies and contexts that the handler takes by name; they live as long as the socket. */
+  readonly params?: P;
+  readonly query?: Query;
+  readonly path?: Path;
+  readonly middleware?: readonly Middleware[];
+  /** Subprotocols in the order of preference. */
+  readonly protocols?: readonly string[];
+  /** The largest message. @default "1mb" */
+  readonly maxMessage?: Size;
+  /** Unread bytes of one client beyond which it is dropped. @default "4mb" */
+  readonly maxBuffered?: Size;
+  /** How often the client is asked whether it is still there; 0 is never. @default 30 */
+  readonly pingSeconds?: number;
+}
+
+/** The one object that a socket's handler takes. */
+export type SocketHandlerArgs<Url extends string, G, P, Query, Path> = Injected<P> & {
+  readonly ctx: WebSocketContext<GateUser<G>>;
+  readonly context: WebSocketContext<GateUser<G>>;
+  readonly socket: Socket;
+  readonly user: GateUser<G>;
+  readonly path: SchemaOutput<Path, PathParams<Url>>;
+  readonly query: SchemaOutput<Query, RawQuery>;
+  readonly request: PorticoRequest<
+    GateUser<G>,
+    GateScope<G>,
+    SchemaOutput<Path, PathParams<Url>>,
+    unknown,
+    SchemaOutput<Query, RawQuery>
+  >;
+};
+
+/** Runs while the socket is open; when it ends, the socket is closed. */
+export type SocketHandler<Url extends string, G, P, Query, Path> = (
+  args: SocketHandlerArgs<Url, G, P, Query, Path>,
+) => MaybePromise<void>;
+
+/** A socket route as it was declared, checked. */
+export interface SocketRoute {
+  readonly path: string;
+  readonly handler: (args: object) => unknown;
+  readonly auth: Gate | undefined;
+  readonly params: readonly ParamPlan[];
+  readonly schemas: { readonly query: Schema | undefined; readonly path: Schema | undefined };
+  readonly middleware: readonly MiddlewareFunction[];
+  readonly accept: AcceptOptions;
+  readonly limits: SocketLimits;
+  /** How a refusal before the upgrade looks; a problem unless a part says otherwise. */
+  readonly renderError?: RenderError;
+  /** For a caller that may say who it is after the upgrade: its gate is then asked by the handler, not before. */
+  readonly admission?: {
+    /** Runs at the upgrade alone, before anything else. */
+    readonly atUpgrade: readonly MiddlewareFunction[];
+  };
+}
+
+const socketRules = {
+  ...sharedRules,
+  protocols: optional(
+    listOf<string>("a list of subprotocols", (name) => typeof name === "string" && /^[\w.+-]+$/.test(name)),
+    [],
+  ),
+  maxMessage: optional(size, 1024 ** 2),
+  maxBuffered: optional(size, 4 * 1024 ** 2),
+  pingSeconds: optional(seconds, 30),
+} as const;
+
+/** Checks a socket route while it is declared. */
+export function declareSocketRoute(path: string, options: unknown, handler: unknown): SocketRoute {
+  const owner = `socket ${path}`;
+  const read = resolveOptions(owner, options, socketRules);
+  checkPath(owner, path);
+  if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
+  return {
+    path,
+    handler: handler as (args: object) => unknown,
+    auth: read.auth,
+    params: planRouteParams(owner, read.params ?? {}, (context) => context !== HttpContext),
+    schemas: { query: read.query, path: read.path },
+    middleware: middlewareFunctions(owner, read.middleware ?? []),
+    accept: { protocols: read.protocols, maxMessageBytes: read.maxMessage },
+    limits: {
+      maxBufferedBytes: read.maxBuffered,
+      pauseBytes: read.maxBuffered,
+      pingMs: read.pingSeconds * 1000,
+      maxMessagesPerSecond: 0,
+    },
+  };
+}

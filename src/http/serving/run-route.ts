@@ -1,0 +1,146 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { PorticoError } from "../../core/error.ts";
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import type { Page } from "../../pagination/strategies/strategy.ts";
+import type { HttpContext } from "../context/context.ts";
+import { ValidationFailed } from "../context/exceptions.ts";
+import type { IncomingRequest } from "../context/request.ts";
+import type { OutgoingResponse } from "../context/response.ts";
+import { isSchema, type Schema, segmentKey, validate, valueOfNothing } from "../context/schema.ts";
+import { compose } from "../routing/middleware.ts";
+import { queryReader } from "../routing/query-reader.ts";
+import type { ResponseSchemas, Route } from "../routing/route.ts";
+import { answer, statusOf } from "./respond.ts";
+
+/** What a compiled route does with a request: when it ends, the context's response says what to send. */
+export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
+
+/** Compiles a route once: its middleware around its gate, its schemas, its dependencies and its handler. */
+export function compileRoute(route: Route): RunRoute {
+  const { auth, params, schemas, response, paginated, handler } = route;
+  const isPlain =
+    auth === undefined &&
+    params.length === 0 &&
+    response === undefined &&
+    paginated === undefined &&
+    Object.values(schemas).every((entry) => entry === undefined);
+  const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query, paginated?.strategy);
+  return compose<HttpContext>(route.middleware, isPlain ? runPlain : runFull);
+
+  /** Most routes: without a promise when the handler needs none. */
+  function runPlain(ctx: HttpContext): MaybePromise<void> {
+    const { outgoing } = ctx;
+    outgoing.mark();
+    const result = handler(new Ambient(ctx));
+    return isPromise(result)
+      ? Promise.resolve(result).then((value) => answer(outgoing, value))
+      : answer(outgoing, result);
+  }
+
+  async function runFull(ctx: HttpContext): Promise<void> {
+    const { outgoing } = ctx;
+    outgoing.mark();
+    if (auth !== undefined) await auth.check(ctx);
+    const request = ctx.incoming;
+    if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
+    if (schemas.query !== undefined && readQuery !== undefined)
+      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
+    if (schemas.body !== undefined) request.accept("body", await checkBody(schemas.body, request));
+    const args = new Ambient(ctx);
+    if (params.length > 0) await ctx.dependencies.fill(params, args as unknown as Record<string, unknown>);
+    answer(outgoing, await handler(args));
+    if (response !== undefined) await checkAnswer(response, outgoing);
+    if (paginated !== undefined) await checkItems(paginated.item, outgoing);
+  }
+}
+
+/** The names that every handler has. Getters: what is not destructured is not computed. */
+class Ambient {
+  readonly ctx: HttpContext;
+  readonly context: HttpContext;
+
+  constructor(ctx: HttpContext) {
+    this.ctx = ctx;
+    this.context = ctx;
+  }
+  get request(): unknown {
+    return this.ctx.incoming;
+  }
+  get response(): unknown {
+    return this.ctx.outgoing;
+  }
+  get user(): unknown {
+    return this.ctx.user;
+  }
+  get body(): unknown {
+    return this.ctx.incoming.body;
+  }
+  get query(): unknown {
+    return this.ctx.incoming.query;
+  }
+  get path(): unknown {
+    return this.ctx.incoming.params;
+  }
+}
+
+/** Puts one part of the request through its schema; 422 says what does not fit. */
+export function checkPart(schema: Schema, value: unknown, part: "path" | "query" | "body"): MaybePromise<unknown> {
+  return validate(schema, value, (issues) => new ValidationFailed(part, issues));
+}
+
+/** A body may be left out where its schema takes `undefined`; anywhere else it must be JSON. */
+async function checkBody(schema: Schema, request: IncomingRequest): Promise<unknown> {
+  const nothing = request.isBodyMissing ? await valueOfNothing(schema) : null;
+  return nothing === null ? checkPart(schema, await request.json(), "body") : nothing.value;
+}
+
+/** What is sent is what the schema makes of it: a property that it does not know stays here. */
+async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse): Promise<void> {
+  const { body } = outgoing;
+  const status = statusOf(outgoing);
+  const schema = isSchema(schemas) ? schemas : schemas[status];
+  if (body?.kind === "none" && (schema === undefined || schema === null)) return;
+  if (schema === null)
+    throw new ResponseInvalid(`the handler answered ${status} with a body, but its response schema is null`);
+  if (body?.kind !== "json")
+    throw new ResponseInvalid(`the handler answered ${status} without the JSON that its response schema asks for`);
+  if (schema === undefined)
+    throw new ResponseInvalid(`the handler answered ${status}, for which no response schema is declared`);
+  const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
+    new ResponseInvalid(`the handler's answer does not fit its response schema: ${describeIssues(issues)}`);
+  outgoing.json(await validate(schema, body.value, refuse));
+}
+
+/** The same for the items of a page. */
+async function checkItems(item: Schema, outgoing: OutgoingResponse): Promise<void> {
+  const { body } = outgoing;
+  const page = body?.kind === "json" ? (body.value as Partial<Page<unknown, unknown>> | null) : null;
+  if (!Array.isArray(page?.items))
+    throw new ResponseInvalid("the handler of a paginated route answered without response.paginate");
+  const items: unknown[] = [];
+  const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
+    new ResponseInvalid(`an item does not fit its schema: ${describeIssues(issues, ["items", items.length])}`);
+  for (const entry of page.items as readonly unknown[]) {
+    const checked = validate(item, entry, refuse);
+    items.push(isPromise(checked) ? await checked : checked);
+  }
+  outgoing.json({ ...page, items });
+}
+
+/** Each fault after the place where it is: `items.3.author.name: expected string`. */
+function describeIssues(issues: readonly StandardSchemaV1.Issue[], root: readonly (string | number)[] = []): string {
+  return issues
+    .map(({ message, path = [] }) => {
+      const place = [...root, ...path.map(segmentKey)].join(".");
+      return place === "" ? message : `${place}: ${message}`;
+    })
+    .join("; ");
+}
+
+/** A handler answered something else than its route promises. The client learns nothing but that it failed. */
+class ResponseInvalid extends PorticoError {
+  override readonly name: string = "ResponseInvalid";
+  constructor(message: string) {
+    super("RESPONSE_INVALID", message);
+  }
+}

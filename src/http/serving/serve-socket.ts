@@ -1,0 +1,182 @@
+import { checkCredential } from "../context/check-credential.ts";
+import { WebSocketContext } from "../context/context.ts";
+import { withContext } from "../context/current-context.ts";
+import { OriginRefused } from "../context/exceptions.ts";
+import { ClientGone, type UpgradeExchange } from "../context/exchange.ts";
+import type { Host } from "../context/host.ts";
+import { logFailure } from "../context/problem.ts";
+import { ServerSocket } from "../context/socket.ts";
+import type { Identity } from "../identity/identity.ts";
+import type { EndReason, OpenConnection } from "../identity/open-connections.ts";
+import { compose } from "../routing/middleware.ts";
+import { queryReader } from "../routing/query-reader.ts";
+import type { SocketRoute } from "../routing/socket-route.ts";
+import { withHeaders } from "./replaced-headers.ts";
+import { closeQuietly, respond } from "./respond.ts";
+import { checkPart } from "./run-route.ts";
+
+/** Serves one upgrade from its request to the end of its socket. */
+export type ServeSocket = (host: Host, exchange: UpgradeExchange, graceMs: number) => Promise<void>;
+
+/**
+ * Lets the caller of an open socket say who it is: runs the middleware of the route again, over the request with these
+ * headers, and gives the context to go on with. Rejects with what the middleware threw.
+ */
+export type Readmit = (headers: Readonly<Record<string, string>>) => Promise<WebSocketContext>;
+/** Says what else is to be looked at whenever the credential of the socket is looked up again. */
+export type OnRecheck = (recheck: () => Promise<void>) => void;
+
+/**
+ * Compiles a socket route: its middleware around its gate, its schemas and its dependencies, all before the upgrade, so
+ * that a refusal is a readable HTTP answer. Dependencies live until the socket's end.
+ */
+export function compileSocket(route: SocketRoute): ServeSocket {
+  const { auth, params, schemas, handler, accept, limits, admission } = route;
+  const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query);
+  const around = [...(admission?.atUpgrade ?? []), ...route.middleware];
+
+  return function serveSocket(host, exchange, graceMs) {
+    const ctx = new WebSocketContext(host, exchange, accept.maxMessageBytes);
+    if (route.renderError !== undefined) ctx.renderError = route.renderError;
+    ctx.pattern = route.path;
+    return withContext(ctx, async () => {
+      try {
+        // A page of a foreign origin could open a socket with the visitor's cookies: CORS does not hold for sockets.
+        if (host.origins.provenance(exchange) === "foreign")
+          throw new OriginRefused(exchange.headers.origin ?? "of this page");
+        await compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs))(ctx);
+        if (!ctx.isOpen) throw new Error(NOT_DECIDED);
+        ctx.settle("success");
+      } catch (error) {
+        ctx.settle("failure");
+        if (ctx.isOpen) logFailure(host, exchange, error);
+        else if (!(error instanceof ClientGone)) await respond(ctx, error);
+      } finally {
+        await closeQuietly(ctx);
+      }
+    });
+  };
+
+  async function converse(ctx: WebSocketContext, exchange: UpgradeExchange, graceMs: number): Promise<void> {
+    if (admission !== undefined) checkCredential(ctx.identity);
+    else if (auth !== undefined) await auth.check(ctx);
+    const request = ctx.incoming;
+    if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
+    if (schemas.query !== undefined && readQuery !== undefined)
+      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
+    const declared: Record<string, unknown> = {};
+    if (params.length > 0) await ctx.dependencies.fill(params, declared);
+
+    const socket = new ServerSocket(await exchange.accept(accept), limits, ctx.host.clock);
+    ctx.open(socket);
+    abortAtEnd(ctx, socket);
+    const connection = new SocketConnection(ctx, socket);
+    ctx.host.connections.add(connection);
+    try {
+      const readmit: Readmit = async (headers) => {
+        connection.ctx = await admit(ctx.host, withHeaders(exchange, headers), socket);
+        ctx.host.connections.identified(connection);
+        return connection.ctx;
+      };
+      const onRecheck: OnRecheck = (recheck) => {
+        connection.recheck = recheck;
+      };
+      const { params: path, query } = request;
+      const ambient = { ctx, context: ctx, socket, user: ctx.user, path, query, request };
+      const args = admission === undefined ? { ...ambient, ...declared } : { ctx, socket, readmit, onRecheck };
+      await withGrace(handler(args), socket.closed, graceMs);
+      socket.close();
+    } catch (error) {
+      socket.close(1011, "internal error");
+      throw error;
+    } finally {
+      await socket.closed;
+    }
+  }
+
+  /** As at the upgrade, the middleware is around the rest of the socket's life. */
+  function admit(host: Host, exchange: UpgradeExchange, socket: ServerSocket): Promise<WebSocketContext> {
+    const ctx = new WebSocketContext(host, exchange, accept.maxMessageBytes);
+    ctx.pattern = route.path;
+    const { promise, resolve, reject } = Promise.withResolvers<WebSocketContext>();
+    const run = compose<WebSocketContext>(route.middleware, async (inner) => {
+      inner.open(socket);
+      abortAtEnd(inner, socket);
+      resolve(inner);
+      await socket.closed;
+    });
+    void withContext(ctx, async () => {
+      try {
+        await run(ctx);
+        if (!ctx.isOpen) throw new Error(NOT_DECIDED);
+        ctx.settle("success");
+      } catch (error) {
+        ctx.settle("failure");
+        if (ctx.isOpen) logFailure(host, exchange, error);
+        else reject(error);
+      } finally {
+        await closeQuietly(ctx);
+      }
+    });
+    return promise;
+  }
+}
+
+/** A handler that does not notice the end keeps its dependencies for the grace time. */
+async function withGrace(handled: unknown, closed: Promise<void>, graceMs: number): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  let isHandled = false;
+  let timer: NodeJS.Timeout | undefined;
+  void closed.then(() => {
+    if (!isHandled) timer = setTimeout(over.resolve, graceMs).unref();
+  });
+  try {
+    await Promise.race([handled, over.promise]);
+  } finally {
+    // Else it would hold all that the socket had for as long.
+    isHandled = true;
+    clearTimeout(timer);
+  }
+}
+
+const NOT_DECIDED = "a middleware neither refused the socket nor called next()";
+
+function abortAtEnd(ctx: WebSocketContext, socket: ServerSocket): void {
+  void socket.closed.then(() => ctx.abort(new DOMException("The socket is closed", "AbortError")));
+}
+
+/** RFC 6455 section 7.4.1; 4403 is what GraphQL clients take for "come back with another credential". */
+const CLOSE: Readonly<Record<EndReason, readonly [code: number, reason: string]>> = {
+  expired: [4403, "the credential has expired"],
+  revoked: [4403, "the credential was revoked"],
+  leaving: [1001, "going away"],
+};
+
+/** A socket among the open connections. */
+class SocketConnection implements OpenConnection {
+  /** Another one since a credential came after the upgrade. */
+  ctx: WebSocketContext;
+  recheck?: () => Promise<void>;
+  readonly #socket: ServerSocket;
+
+  constructor(ctx: WebSocketContext, socket: ServerSocket) {
+    this.ctx = ctx;
+    this.#socket = socket;
+  }
+
+  get identity(): Identity {
+    return this.ctx.identity;
+  }
+  get ended(): Promise<void> {
+    return this.#socket.closed;
+  }
+  beat(now: number): void {
+    this.#socket.beat(now);
+  }
+  end(reason: EndReason): void {
+    this.#socket.close(...CLOSE[reason]);
+  }
+  cut(): void {
+    this.#socket.terminate();
+  }
+}

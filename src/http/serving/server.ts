@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HttpContext } from "../context/context.ts";
+import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "../context/exceptions.ts";
+import type { HttpExchange } from "../context/exchange.ts";
+import type { Host } from "../context/host.ts";
+import { InFlight } from "../context/in-flight.ts";
+import type { RenderError } from "../context/problem.ts";
+import type { EngineApp } from "../engine/engine.ts";
+import { compose } from "../routing/middleware.ts";
+import type { Method, Route } from "../routing/route.ts";
+import type { RouteTable } from "../routing/router.ts";
+import { respond } from "./respond.ts";
+import { compileRoute, type RunRoute } from "./run-route.ts";
+import { serve } from "./serve.ts";
+import { compileSocket } from "./serve-socket.ts";
+
+/** What holds for a route that does not say otherwise. */
+export interface ServerDefaults {
+  readonly maxBody: number;
+  readonly handlerMs: number;
+  readonly arrivalMs: number;
+  readonly graceMs: number;
+}
+
+/** Whether requests are taken: `draining` still does, and tells load balancers to go elsewhere. */
+export type ServerState = "open" | "draining" | "closing";
+
+/** Turns a table of routes into what the engine runs, and ends it in order. */
+export class Server {
+  readonly #host: Host;
+  readonly #defaults: ServerDefaults;
+  #state: ServerState = "open";
+
+  constructor(host: Host, defaults: ServerDefaults) {
+    this.#host = host;
+    this.#defaults = defaults;
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  get isOverloaded(): boolean {
+    return this.#host.load.isOverloaded;
+  }
+
+  /** `unguarded` routes answer whatever the load and the state: an orchestrator must hear from an overloaded process. */
+  engineApp({ middleware, routes, sockets }: RouteTable, unguarded: readonly Route[]): EngineApp {
+    const nothing = compose<HttpContext>(middleware, (ctx) => {
+      throw ctx.state.get(NOTHING_HERE);
+    });
+    return {
+      routes: [
+        ...routes.map((route) => this.#engineRoute(route, this.#guarded(route))),
+        ...unguarded.map((route) => this.#engineRoute(route, this.#serving(route))),
+      ],
+      sockets: sockets.map((route) => {
+        const serveSocket = compileSocket(route);
+        return {
+          path: route.path,
+          serve: (exchange) => {
+            const refusal = this.#refusal(exchange, 0);
+            if (refusal !== null) this.#refuse(exchange, refusal);
+            else void serveSocket(this.#host, exchange, this.#defaults.graceMs);
+          },
+        };
+      }),
+      serveNothing: (exchange, allowed) => this.#serveNothing(exchange, allowed, nothing),
+      serveNoUpgrade: (exchange) => {
+        this.#refuse(
+          exchange,
+          new HttpException(426, "This is a WebSocket", {
+            code: "UPGRADE_REQUIRED",
+            headers: { upgrade: "websocket" },
+          }),
+        );
+      },
+      serveRefusal: (exchange, error) => this.#refuse(exchange, fromEngine(error)),
+    };
+  }
+
+  #engineRoute(route: Route, serve: (exchange: HttpExchange) => void): EngineApp["routes"][number] {
+    const { method, path, renderError } = route;
+    return { method, path, serve, refuse: (exchange, error) => this.#refuse(exchange, fromEngine(error), renderError) };
+  }
+
+  #guarded(route: Route): (exchange: HttpExchange) => void {
+    const serving = this.#serving(route);
+    const take = (exchange: HttpExchange, waitedMs: number): void => {
+      const refusal = this.#refusal(exchange, waitedMs);
+      if (refusal === null) serving(exchange);
+      else this.#refuse(exchange, refusal, route.renderError);
+    };
+    return (exchange) => {
+      // The application's own requests do not come from the event loop, and take no turns.
+      const turn = exchange.isInjected ? undefined : this.#host.load.turn();
+      if (turn === undefined) take(exchange, 0);
+      else void turn.then((waitedMs) => take(exchange, waitedMs));
+    };
+  }
+
+  #serving(route: Route): (exchange: HttpExchange) => void {
+    const run = compileRoute(route);
+    const { maxBody, handlerMs, arrivalMs, graceMs } = this.#defaults;
+    const limit = route.maxBody ?? maxBody;
+    const options = {
+      timeoutMs: route.timeoutSeconds === undefined ? handlerMs : route.timeoutSeconds * 1000,
+      arrivalMs,
+      graceMs,
+    };
+    return (exchange) => {
+      const ctx = this.#context(exchange, limit, route.renderError);
+      ctx.pattern = route.path;
+      serve(ctx, run, options);
+    };
+  }
+
+  #serveNothing(exchange: HttpExchange, allowed: readonly Method[], nothing: RunRoute): void {
+    const ctx = this.#context(exchange, this.#defaults.maxBody);
+    if (exchange.method !== "OPTIONS" || allowed.length === 0) {
+      const isAllowed = allowed.length === 0 || allowed.includes(exchange.method as Method);
+      ctx.state.set(NOTHING_HERE, isAllowed ? new NotFound() : new MethodNotAllowed(exchange.method, allowed));
+      return serve(ctx, nothing, { ...this.#defaults, timeoutMs: 0 });
+    }
+    // A preflight carries no credentials, so it passes no middleware.
+    serve(
+      ctx,
+      ({ outgoing }) => {
+        outgoing.header("allow", [...allowed, "OPTIONS"].join(", "));
+        for (const [name, value] of Object.entries(this.#host.origins.preflight(exchange, allowed) ?? {}))
+          outgoing.header(name, value);
+        outgoing.empty();
+      },
+      { timeoutMs: 0, arrivalMs: 0, graceMs: 0 },
+    );
+  }
+
+  #refusal({ headers, isInjected }: HttpExchange, waitedMs: number): ServiceUnavailable | null {
+    const { load } = this.#host;
+    const hasCredential =
+      headers.authorization !== undefined || headers.cookie !== undefined || headers["x-api-key"] !== undefined;
+    if (this.#state === "closing")
+      return new ServiceUnavailable("The server is shutting down", { code: "SHUTTING_DOWN" });
+    const isTaken = isInjected ? !load.isOverloaded : load.admits(hasCredential, waitedMs);
+    if (!isTaken)
+      return new ServiceUnavailable("The server is overloaded", {
+        code: "OVERLOADED",
+        retryAfterSeconds: load.retryAfterSeconds,
+      });
+    return null;
+  }
+
+  #refuse(exchange: HttpExchange, error: Error, renderError?: RenderError): void {
+    void respond(this.#context(exchange, 0, renderError), error);
+  }
+
+  #context(exchange: HttpExchange, maxBody: number, renderError?: RenderError): HttpContext {
+    const ctx = new HttpContext(this.#host, exchange, maxBody);
+    ctx.inFlight = new InFlight(this.#host.load);
+    exchange.watchBody(ctx.inFlight);
+    if (renderError !== undefined) ctx.renderError = renderError;
+    return ctx;
+  }
+
+  start(): void {
+    this.#host.load.start();
+  }
+
+  stop(): void {
+    this.#host.load.stop();
+    this.#host.connections.stop();
+  }
+
+  /** Readiness says 503 at once; after the delay nothing new is taken. */
+  async drain(delayMs: number): Promise<void> {
+    this.#state = "draining";
+    if (delayMs > 0) await sleep(delayMs);
+    this.#state = "closing";
+  }
+
+  /** Closes sockets and streams, each at its own moment within the window: clients that come back do not come at once. */
+  async closeSockets(windowMs: number): Promise<void> {
+    this.#state = "closing";
+    await this.#host.connections.leave(windowMs);
+  }
+
+  /** Ends those whose clients do not answer. */
+  cutSockets(): void {
+    this.#host.connections.cut();
+  }
+}
+
+/** Why there is no route: the key under which the innermost layer finds it. */
+const NOTHING_HERE = Symbol("nothing here");
+
+/** An error of the engine or of one of its plugins: what blames the client says so, anything else stays inside. */
+function fromEngine(error: Error & { readonly statusCode?: number; readonly code?: string }): Error {
+  const { statusCode = 500, code, message } = error;
+  if (code === "FST_ERR_BAD_URL")
+    return new HttpException(400, "The path is not a valid URL", { code: "MALFORMED_URL" });
+  if (statusCode === 414) return new HttpException(414, "A part of the path is too long");
+  // What sheds load, such as @fastify/under-pressure, says when to come back in a header of its own.
+  const isAnswer = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
+  return isAnswer ? new HttpException(statusCode, message, { cause: error }) : error;
+}

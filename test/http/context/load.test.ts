@@ -1,0 +1,113 @@
+import { Readable } from "node:stream";
+import { PorticoApp } from "portico";
+import { type LiveClient, liveClient } from "portico/testing";
+import { afterEach, expect, it } from "vitest";
+import { rawConnection } from "../raw-connection.ts";
+
+let client: LiveClient | undefined;
+afterEach(async () => {
+  await client?.close();
+  client = undefined;
+});
+
+it("answers 503 with retry-after beyond maxInFlight, before the body is read, while health still answers", async () => {
+  const release = Promise.withResolvers<void>();
+  const entered: (() => void)[] = [];
+  const app = new PorticoApp({ logger: false, load: { maxInFlight: 2, retryAfterSeconds: 7 } })
+    .get("/slow", async () => {
+      entered.shift()?.();
+      await release.promise;
+      return "done";
+    })
+    .post("/upload", async ({ request }) => (await request.bytes()).length)
+    .socket("/chat", () => {});
+  client = await liveClient(app);
+  const both = Promise.all([1, 2].map(() => new Promise<void>((resolve) => entered.push(resolve))));
+  const slow = [client.get("/slow"), client.get("/slow")];
+  await both;
+
+  const connection = await rawConnection(client.port);
+  connection.socket.write("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\nonly the first bytes");
+  const refused = await connection.until("}");
+  const [live, ready] = [await client.get("/livez"), await client.get("/readyz")];
+  const socket = await client.socket("/chat").catch((error: unknown) => error);
+  release.resolve();
+  const answers = await Promise.all(slow);
+
+  expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+  expect(refused).toMatch(/\r\nretry-after: 7\r\n/i);
+  expect(refused).toMatch(/\r\nconnection: close\r\n/i);
+  expect(refused).toContain('"code":"overloaded"');
+  expect([live.status, ready.status]).toEqual([200, 503]);
+  expect(socket).toMatchObject({ response: { status: 503 } });
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await client.post("/upload", { body: "xyz" })).json()).toBe(3);
+  expect((await client.get("/readyz")).status).toBe(200);
+});
+
+it("counts a request once, whatever becomes of it", async () => {
+  const [entered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const app = new PorticoApp({ logger: false, load: { maxInFlight: 1 } })
+    .get("/fine", () => "fine")
+    .get("/broken", () => {
+      throw new Error("no");
+    })
+    .get("/cycle", () => 1n)
+    .get("/redirect", ({ response }) => response.redirect("/"))
+    .get("/header", async ({ response }) => response.header("x", "\n").text(""))
+    .get("/stream", ({ response }) =>
+      response.stream(
+        new Readable({
+          read() {
+            this.destroy(new Error("no"));
+          },
+        }),
+      ),
+    )
+    .get("/slow", () => {
+      entered.resolve();
+      return release.promise;
+    });
+  client = await liveClient(app);
+
+  for (const path of ["/broken", "/cycle", "/redirect", "/header", "/stream", "/nothing", "/%zz", "/livez"]) {
+    await client.get(path);
+    await client.post(path, { body: {} });
+  }
+
+  const alone = await client.get("/fine");
+  const slow = client.get("/slow");
+  await entered.promise;
+  const beside = await client.get("/fine");
+  release.resolve();
+  await slow;
+
+  expect([alone.status, beside.status]).toEqual([200, 503]);
+});
+
+it("answers 503 while the event loop is blocked, lets health answer, and recovers", async () => {
+  const app = new PorticoApp({ logger: false, load: { maxEventLoopDelayMs: 40 } }).get("/", () => "fine");
+  client = await liveClient(app);
+  const blocking = setInterval(() => {
+    const until = performance.now() + 100;
+    while (performance.now() < until);
+  }, 1);
+
+  const refused = await until(503);
+  const live = await client.get("/livez");
+  clearInterval(blocking);
+  const recovered = await until(200);
+
+  expect(refused.headers["retry-after"]).toBe("1");
+  expect(refused.json()).toMatchObject({ code: "overloaded" });
+  expect(live.status).toBe(200);
+  expect(recovered.json()).toBe("fine");
+
+  async function until(status: number) {
+    for (;;) {
+      const answer = await (client as LiveClient).get("/");
+      if (answer.status === status) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+});

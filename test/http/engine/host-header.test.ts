@@ -1,0 +1,36 @@
+import { PorticoApp } from "portico";
+import { type LiveClient, liveClient } from "portico/testing";
+import { expect, it, onTestFinished } from "vitest";
+import { rawConnection } from "../raw-connection.ts";
+
+async function open(): Promise<LiveClient> {
+  const app = new PorticoApp({ logger: false }).get("/where", ({ request }) => ({ url: request.url }));
+  const client = await liveClient(app);
+  onTestFinished(() => client.close());
+  return client;
+}
+const ask = async (client: LiveClient, ...hosts: readonly string[]): Promise<string> => {
+  const connection = await rawConnection(client.port);
+  const lines = hosts.map((host) => `Host: ${host}\r\n`).join("");
+  connection.socket.write(`GET /where HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
+  await connection.closed;
+  return connection.received();
+};
+
+it.each(["shop/x?", "shop#", "a b", "shop@evil.example", "shop:99:1", "shop\\evil", "[::1", "ev\u0131l"])(
+  "answers 400 to a Host that is none: %s",
+  async (host) => {
+    expect(await ask(await open(), host)).toMatch(/^HTTP\/1\.1 400 /);
+  },
+);
+
+it("answers 400 to two of them", async () => {
+  expect(await ask(await open(), "shop.example", "evil.example")).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+it.each(["shop.example", "shop.example:8080", "127.0.0.1", "[::1]:3000", "under_score.example"])(
+  "takes one that is one: %s",
+  async (host) => {
+    expect(await ask(await open(), host)).toContain(`"url":"http://${host}/where"`);
+  },
+);

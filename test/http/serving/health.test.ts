@@ -1,0 +1,115 @@
+import { PorticoApp, type PorticoAppOptions } from "portico";
+import { logCatcher, testClient } from "portico/testing";
+import { describe, expect, it } from "vitest";
+import { overBoth } from "../../matrix.ts";
+
+const build = (health?: PorticoAppOptions["health"]): PorticoApp =>
+  new PorticoApp({ logger: false, ...(health === undefined ? {} : { health }) }).get("/books", () => []);
+
+overBoth("livez and readyz say 200 while all is well", build, async (client) => {
+  const answers = [await client.get("/livez"), await client.get("/readyz")];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers.map((answer) => answer.json())).toEqual([{ status: "alive" }, { status: "ready", checks: {} }]);
+  expect(answers[1]?.headers["cache-control"]).toBe("no-store");
+});
+
+overBoth(
+  "readyz says which checks fail, never why, and livez does not ask them",
+  () =>
+    build({
+      checks: {
+        database: async () => "any value",
+        queue: () => {
+          throw new Error("s3cret address refused");
+        },
+        mail: () => Promise.reject(new Error("s3cret")),
+        cache: () => undefined,
+      },
+    }),
+  async (client) => {
+    const ready = await client.get("/readyz");
+    const live = await client.get("/livez");
+
+    expect(ready.status).toBe(503);
+    expect(ready.json()).toEqual({
+      status: "not ready",
+      checks: { database: "ok", queue: "failed", mail: "failed", cache: "ok" },
+    });
+    expect(ready.text()).not.toContain("s3cret");
+    expect(live.status).toBe(200);
+  },
+);
+
+it("checks are asked on every request, so readiness comes back", async () => {
+  let isUp = false;
+  const client = testClient(
+    build({
+      checks: {
+        database: () => {
+          if (!isUp) throw new Error("down");
+        },
+      },
+    }),
+  );
+
+  const before = await client.get("/readyz");
+  isUp = true;
+  const after = await client.get("/readyz");
+
+  expect([before.status, after.status]).toEqual([503, 200]);
+});
+
+it("a check that hangs has failed after two seconds, and the others are asked at the same time", async () => {
+  const started = performance.now();
+  const never = (): Promise<void> => new Promise(() => {});
+
+  const answer = await testClient(build({ checks: { a: never, b: never, c: () => 1 } })).get("/readyz");
+
+  expect(answer.json()).toMatchObject({ checks: { a: "failed", b: "failed", c: "ok" } });
+  expect(performance.now() - started).toBeGreaterThan(1_900);
+  expect(performance.now() - started).toBeLessThan(3_900);
+});
+
+describe("the routes", () => {
+  it("may have other paths", async () => {
+    const client = testClient(build({ live: "/health/live", ready: "/health/ready" }));
+
+    const paths = ["/health/live", "/health/ready", "/livez", "/readyz"];
+    const answers = await Promise.all(paths.map((path) => client.get(path)));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 404, 404]);
+  });
+
+  it("are not there with health: false", async () => {
+    const client = testClient(build(false));
+
+    expect([(await client.get("/livez")).status, (await client.get("/readyz")).status]).toEqual([404, 404]);
+  });
+
+  it("are not in the OpenAPI document", () => {
+    expect(Object.keys(build().openapi().paths)).toEqual(["/books"]);
+  });
+
+  it("write nothing to the log", async () => {
+    const log = logCatcher();
+    const app = new PorticoApp({ logger: log, health: { checks: { a: () => Promise.reject(new Error("down")) } } });
+
+    await testClient(app).get("/readyz");
+
+    expect(log.lines).toEqual([]);
+  });
+
+  it.each([
+    ["a path without a slash", { live: "livez" }, 'PorticoApp.health.live must be a path that begins with "/"'],
+    [
+      "a check that is no function",
+      { checks: { db: true } },
+      "PorticoApp.health.checks must be an object of functions",
+    ],
+    ["a misspelt option", { reedy: "/r" }, "PorticoApp.health.reedy is not an option: did you mean ready?"],
+    ["true", true, "PorticoApp.health must be an object, or false, received true"],
+  ])("refuse %s", (_what, health, sentence) => {
+    expect(() => build(health as never)).toThrow(sentence);
+  });
+});
