@@ -8,8 +8,8 @@ import {
   GraphQLSchema,
   parse,
 } from "graphql";
-import { GraphContext } from "../src/graphql/graph-context.ts";
 import { field, type ObjectType, object, schema, t } from "../src/graphql/index.ts";
+import { GraphContext } from "../src/graphql/operation/graph-context.ts";
 import { Depend } from "../src/http/routing/inject.ts";
 
 const PARENTS = 1_000;

@@ -32,7 +32,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "reads an option, at startup",
   },
   {
-    file: "src/graphql/language/source-reader.ts",
+    file: "src/graphql/fields/source-reader.ts",
     source: String.raw`\/\*[\s\S]*?\*\/`,
     reason: "reads 40 characters of a resolver, at startup",
   },

@@ -22,7 +22,7 @@ it("[RES-50] has the symbol that decorators need, set by a module that bundlers 
   await import("portico/graphql");
 
   expect((Symbol as { metadata?: symbol }).metadata).toBeTypeOf("symbol");
-  expect(manifest.sideEffects).toEqual(["./dist/graphql/language/metadata.js"]);
+  expect(manifest.sideEffects).toEqual(["./dist/graphql/fields/metadata.js"]);
 });
 
 describe("copies of graphql", () => {
@@ -51,8 +51,8 @@ describe("copies of graphql", () => {
     await build({
       stdin: {
         contents:
-          'export { field } from "./field.ts"; export { schema } from "./schema.ts"; export * as t from "./t.ts";',
-        resolveDir: join(root, "src/graphql/language"),
+          'export { field } from "./fields/field.ts"; export { schema } from "./schema/schema.ts"; export * as t from "./types/t.ts";',
+        resolveDir: join(root, "src/graphql"),
       },
       outfile: join(portico, "index.js"),
       bundle: true,

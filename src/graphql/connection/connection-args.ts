@@ -11,10 +11,10 @@ import {
 import { readSize } from "../../pagination/query-params.ts";
 import { sortOrder } from "../../pagination/sort.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor.ts";
-import { arg } from "../language/arg.ts";
-import { list, nullable } from "../language/list.ts";
-import { int, string } from "../language/scalars.ts";
-import type { Arg } from "../language/type.ts";
+import { arg } from "../types/arg.ts";
+import { list, nullable } from "../types/list.ts";
+import { int, string } from "../types/scalars.ts";
+import type { Arg } from "../types/type.ts";
 
 type Place = NonNullable<Position["at"]>;
 

@@ -1,10 +1,10 @@
-import { field } from "../language/field.ts";
-import { list, nullable } from "../language/list.ts";
-import { type ObjectType, object } from "../language/object.ts";
-import { ResolverError } from "../language/resolver-error.ts";
-import { boolean, int, string } from "../language/scalars.ts";
-import type { AnyRef, ObjectNode } from "../language/type-node.ts";
-import { nodeOf } from "../language/type-ref.ts";
+import { field } from "../fields/field.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
+import { list, nullable } from "../types/list.ts";
+import { type ObjectType, object } from "../types/object.ts";
+import { boolean, int, string } from "../types/scalars.ts";
+import type { AnyRef, ObjectNode } from "../types/type-node.ts";
+import { nodeOf } from "../types/type-ref.ts";
 import type { Edge, ListConnection, PageInfo as PageInfoValue } from "./list-connection.ts";
 
 // One connection for each type, however many fields have it.

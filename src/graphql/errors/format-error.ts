@@ -5,7 +5,7 @@ import { PorticoError } from "../../core/error.ts";
 import type { BaseContext } from "../../http/context/context.ts";
 import { HttpException } from "../../http/context/exceptions.ts";
 import { logFailure, logRefusal } from "../../http/context/problem.ts";
-import { GraphQLDenied } from "../language/denied.ts";
+import { GraphQLDenied } from "../fields/denied.ts";
 import { locationsOf } from "./document-source.ts";
 
 /** An error as it goes out. */

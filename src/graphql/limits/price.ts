@@ -14,7 +14,7 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from "graphql";
-import { type ListSize, sizeArguments } from "../language/field-options.ts";
+import { type ListSize, sizeArguments } from "../fields/field-options.ts";
 
 /** A number, or one that follows from the variables. */
 export type Quantity = number | ((variables: Readonly<Record<string, unknown>>) => number);

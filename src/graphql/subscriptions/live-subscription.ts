@@ -8,8 +8,8 @@ import { isRefused, type OperationAnswer, refusalTo } from "../execute/answer.ts
 import { GraphRefusal } from "../execute/refusal.ts";
 import type { Pipeline } from "../execute/run-request.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
-import type { GraphContext } from "../graph-context.ts";
 import type { Observation } from "../hooks/observation.ts";
+import type { GraphContext } from "../operation/graph-context.ts";
 import { EventAnswers } from "./event-answers.ts";
 import { isShared } from "./is-shared.ts";
 

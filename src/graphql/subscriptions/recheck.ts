@@ -1,5 +1,5 @@
 import type { BaseContext } from "../../http/context/context.ts";
-import { openOperation } from "../operation.ts";
+import { openOperation } from "../operation/operation.ts";
 import type { LiveSubscription } from "./live-subscription.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Upload } from "../language/upload.ts";
+import type { Upload } from "../types/upload.ts";
 import type { StoredContent } from "./spool.ts";
 
 /** Small, so that what has been read is collected early: with 64 KiB, 200 MB leave 60 MB of garbage before that. */

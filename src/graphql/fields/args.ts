@@ -1,0 +1,78 @@
+import type { GraphQLResolveInfo } from "graphql";
+import type { ContextClass, Dependency, InjectedOf, Reserved } from "../../dependencies/depend.ts";
+import type { BaseContext, HttpContext, WebSocketContext } from "../../http/context/context.ts";
+import type { CurrentUser } from "../../http/identity/identity.ts";
+import type { GraphContext } from "../operation/graph-context.ts";
+import type { Arg, ArgRef, InOf } from "../types/type.ts";
+import type { Info } from "./info.ts";
+
+/** A parameter that is handed in and never stands in the schema. */
+export type InjectedParam = ContextClass<BaseContext | GraphContext> | Dependency<any> | typeof Info;
+/** What a parameter may be declared as: something injected, or the type of an argument. */
+export type Param = InjectedParam | ArgRef | Arg<any>;
+/** The declared parameters. `parent`, `root` and `self` are the parent object and nothing else; `ctx: t.string` is an argument. */
+export type Params = { readonly [name: string]: Param } & Reserved<
+  "parent" | "root" | "self",
+  "this name is the parent object: choose another one"
+>;
+
+/** A context behind a gate: its user is somebody. */
+export type SignedIn<C> = C extends HttpContext
+  ? HttpContext<CurrentUser>
+  : C extends WebSocketContext
+    ? WebSocketContext<CurrentUser>
+    : C extends BaseContext
+      ? BaseContext<CurrentUser>
+      : C;
+
+/** The names that every resolver may destructure without declaring them. */
+export interface Ambient<Parent, Gated> {
+  readonly ctx: Gated extends true ? BaseContext<CurrentUser> : BaseContext;
+  readonly context: Gated extends true ? BaseContext<CurrentUser> : BaseContext;
+  readonly parent: Parent;
+  readonly root: Parent;
+  readonly self: Parent;
+  readonly info: GraphQLResolveInfo;
+}
+
+/** What one declared parameter is in the resolver. */
+export type ParamOf<P, Gated> =
+  P extends Dependency<any>
+    ? InjectedOf<P>
+    : P extends typeof Info
+      ? GraphQLResolveInfo
+      : P extends ContextClass<infer C>
+        ? Gated extends true
+          ? SignedIn<C>
+          : C
+        : InOf<P>;
+/** What the declared parameters are in the resolver. */
+export type Declared<P, Gated> = { readonly [K in keyof P]: ParamOf<P[K], Gated> };
+/** The ambient names that are not declared as something else. */
+export type Undeclared<P, Parent, Gated> =
+  Extract<keyof P, keyof Ambient<any, any>> extends never
+    ? Ambient<Parent, Gated>
+    : Omit<Ambient<Parent, Gated>, keyof P>;
+
+/**
+ * What a resolver is called with. The wrapper form infers it; a decorated method, whose parameters TypeScript cannot
+ * infer, writes it down. `Gated` says whether the field has a gate, so that `ctx.user` is somebody.
+ *
+ * @example
+ * ```ts
+ * import { type Args, field, t } from "portico/graphql";
+ *
+ * const params = { to: t.int(3) };
+ * export const count = ({ to }: Args<typeof params>): number[] => Array.from({ length: to }, (_, n) => n);
+ *
+ * export const query = { count: field(t.list(t.int), { params })(count) };
+ * ```
+ */
+export type Args<P = {}, Parent = unknown, Gated = false> = Declared<P, Gated> & Undeclared<P, Parent, Gated>;
+/**
+ * What the wrapper form hands to a resolver. TypeScript creates rest types from objects alone: with `true` in it, `...rest`
+ * in the destructuring does not compile.
+ */
+export type ResolverArgs<P, Parent, Gated> = Args<P, Parent, Gated> & true;
+/** The same for a unit test, where the ambient names may be left out. */
+export type TestArgs<P, Parent = unknown, Gated = false> = Declared<P, Gated> & Partial<Undeclared<P, Parent, Gated>>;

@@ -1,0 +1,25 @@
+import { type BaseContext, HttpContext, WebSocketContext } from "../../http/context/context.ts";
+import { HttpException } from "../../http/context/exceptions.ts";
+import { SharedContext } from "../subscriptions/shared-context.ts";
+
+/**
+ * The refusal of a resolver, or of what it depends on, that declares the context of another transport than the one that the
+ * operation came by. `null` where the transport is not the reason.
+ */
+export function wrongTransport(declared: unknown, parameter: string, connection: BaseContext): HttpException | null {
+  if (connection instanceof SharedContext)
+    return new HttpException(
+      500,
+      "A subscription with { shared: true } is one for all clients, and has no connection to declare a context for",
+      { code: "SHARED_SUBSCRIPTION" },
+    );
+  if (declared === WebSocketContext)
+    return new HttpException(400, `This needs a WebSocket: the parameter ${parameter} needs a WebSocketContext`, {
+      code: "OPERATION_NEEDS_SOCKET",
+    });
+  if (declared === HttpContext)
+    return new HttpException(400, `This needs HTTP: the parameter ${parameter} needs an HttpContext`, {
+      code: "OPERATION_NEEDS_HTTP",
+    });
+  return null;
+}

@@ -1,0 +1,181 @@
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
+import { isPromise } from "../../core/maybe-promise.ts";
+import type { RateLimit } from "../../http/limits/rate-limit.ts";
+import type { FieldDeclaration, Finish } from "../fields/declaration.ts";
+import { denialSince, type FieldGate, type GateQuestion, passGates } from "../fields/gate.ts";
+import type { GraphContext } from "../operation/graph-context.ts";
+import { OperationOver } from "../operation/operation-over.ts";
+import type { Complete } from "./complete-input.ts";
+
+type RawArgs = Readonly<Record<string, unknown>>;
+export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;
+type Build = (source: unknown, args: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => Record<string, unknown>;
+
+/** How one argument reaches the resolver. */
+export interface ArgPlan {
+  /** What the resolver calls it. */
+  readonly key: string;
+  /** What the schema calls it. */
+  readonly name: string;
+  readonly complete: Complete;
+}
+
+/**
+ * Compiles a field once to what graphql calls: the gate, the limit, the dependencies, then the resolver with what it takes and no
+ * more. Nothing on the way waits for a promise that is not there.
+ *
+ * @param receiver the instance whose method this is, at a root; `null` where the parent object is that instance
+ */
+export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[], receiver: object | null): Resolve {
+  const call = resolverCall(field, receiver);
+  const build = argsBuilder(field, args);
+  const { injected } = field.params;
+  const run: Resolve =
+    injected.length === 0
+      ? (source, raw, graph, info) => {
+          if (isOver(graph)) throw new OperationOver();
+          return call(source, build(source, raw, graph, info));
+        }
+      : (source, raw, graph, info) => {
+          if (isOver(graph)) throw new OperationOver();
+          const target = build(source, raw, graph, info);
+          const filled = graph.dependencies.fill(injected, target);
+          return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
+        };
+  const resolve = limited(field.options.limit, field.finish === null ? run : finished(run, args, field.finish));
+  const { gates } = field;
+  return field.operation === "subscription" ? gatedAgain(gates, args, resolve) : gated(gates, args, resolve);
+}
+
+function finished(run: Resolve, args: readonly ArgPlan[], finish: Finish): Resolve {
+  return (source, raw, graph, info) => {
+    const given = run(source, raw, graph, info);
+    const call = { parent: source, args: readArgs(args, raw), graph, info };
+    return isPromise(given) ? given.then((value) => finish(value, call)) : finish(given, call);
+  };
+}
+
+/** Whoever runs the schema without an endpoint may give no context: then there is nobody to give the operation up. */
+function isOver(graph: GraphContext | undefined): boolean {
+  return graph !== undefined && graph.isOver;
+}
+
+/** The resolver of a field that is a property of its parent. */
+export function compileProperty(key: string, { gates, options }: FieldDeclaration, receiver: object | null): Resolve {
+  const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
+  return gated(gates, [], limited(options.limit, property));
+}
+
+function limited(limit: RateLimit | undefined, resolve: Resolve): Resolve {
+  if (limit === undefined) return resolve;
+  return async (source, raw, graph, info) => {
+    await limit.attempt(graph.connection);
+    return resolve(source, raw, graph, info);
+  };
+}
+
+function gated(gates: readonly FieldGate[], args: readonly ArgPlan[], resolve: Resolve): Resolve {
+  if (gates.length === 0) return resolve;
+  const ask = questioner(args);
+  return (source, raw, graph, info) => {
+    const passed = passGates(gates, graph, ask(source, raw, info));
+    return passed === undefined
+      ? resolve(source, raw, graph, info)
+      : passed.then(() => resolve(source, raw, graph, info));
+  };
+}
+
+/** A subscription outlives what its gate has said: the operation remembers how to ask again. */
+function gatedAgain(gates: readonly FieldGate[], args: readonly ArgPlan[], subscribe: Resolve): Resolve {
+  if (gates.length === 0) return subscribe;
+  const ask = questioner(args);
+  const start = gated(gates, args, subscribe);
+  return (source, raw, graph, info) => {
+    graph.denialSince = (now) => denialSince(gates, now, ask(source, raw, info));
+    return start(source, raw, graph, info);
+  };
+}
+
+function questioner(
+  args: readonly ArgPlan[],
+): (parent: unknown, raw: RawArgs, info: GraphQLResolveInfo) => GateQuestion {
+  const hasArgs = args.length > 0;
+  return (parent, raw, info) => ({ parent, args: () => readArgs(args, raw), hasArgs, info });
+}
+
+function readArgs(args: readonly ArgPlan[], raw: RawArgs): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const { key, name, complete } of args) {
+    const value = complete === null ? raw[name] : complete(raw[name]);
+    if (value !== undefined) read[key] = value;
+  }
+  return read;
+}
+
+function resolverCall(field: FieldDeclaration, receiver: object | null): (source: unknown, args: object) => unknown {
+  const resolver = field.resolver as (this: unknown, args: object) => unknown;
+  const { member } = field;
+  if (member === null) return (_source, args) => resolver(args);
+  return (source, args) => {
+    const self = receiver ?? source;
+    // What stands there now: another decorator, or a class below, may have replaced it.
+    const method = (self as Record<string, unknown> | null | undefined)?.[member];
+    return (typeof method === "function" ? method : resolver).call(self, args);
+  };
+}
+
+interface Step {
+  readonly key: string;
+  readonly read: (source: unknown, args: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => unknown;
+}
+
+function argsBuilder(field: FieldDeclaration, args: readonly ArgPlan[]): Build {
+  const { keys, params } = field;
+  const taken = keys === null ? args : args.filter(({ key }) => keys.has(key));
+  const others = ambientSteps(field).filter(({ key }) => keys === null || keys.has(key));
+  const isFresh = params.injected.length > 0;
+
+  // What graphql hands over is what the resolver takes apart: no object in between.
+  const isAsItComes =
+    keys !== null && others.length === 0 && taken.every(({ key, name, complete }) => key === name && complete === null);
+  if (isAsItComes) return isFresh ? (_source, raw) => ({ ...raw }) : (_source, raw) => raw;
+
+  const steps = [...taken.map(argStep), ...others];
+  const [only] = steps;
+  if (steps.length === 1 && only !== undefined)
+    return (source, raw, graph, info) => ({ [only.key]: only.read(source, raw, graph, info) });
+  return (source, raw, graph, info) => {
+    const target: Record<string, unknown> = {};
+    for (let i = 0; i < steps.length; i++) {
+      const step = steps[i] as Step;
+      target[step.key] = step.read(source, raw, graph, info);
+    }
+    return target;
+  };
+}
+
+function argStep({ key, name, complete }: ArgPlan): Step {
+  return { key, read: complete === null ? (_source, raw) => raw[name] : (_source, raw) => complete(raw[name]) };
+}
+
+const readConnection: Step["read"] = (_source, _raw, graph) => graph.connection;
+const readParent: Step["read"] = (source) => source;
+const readGraph: Step["read"] = (_source, _raw, graph) => graph;
+const readInfo: Step["read"] = (_source, _raw, _graph, info) => info;
+
+const AMBIENT: readonly Step[] = [
+  { key: "ctx", read: readConnection },
+  { key: "context", read: readConnection },
+  { key: "parent", read: readParent },
+  { key: "root", read: readParent },
+  { key: "self", read: readParent },
+  { key: "info", read: readInfo },
+];
+
+function ambientSteps({ params }: FieldDeclaration): readonly Step[] {
+  return [
+    ...AMBIENT.filter(({ key }) => !params.names.has(key)),
+    ...params.graph.map((key) => ({ key, read: readGraph })),
+    ...params.info.map((key) => ({ key, read: readInfo })),
+  ];
+}

@@ -1,0 +1,199 @@
+import {
+  astFromValue,
+  type GraphQLArgumentConfig,
+  GraphQLEnumType,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInterfaceType,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+  GraphQLUnionType,
+  isInputType,
+  isOutputType,
+} from "graphql";
+import { isDeclaration } from "../fields/declaration.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
+import type {
+  AnyRef,
+  ArgNode,
+  InterfaceNode,
+  NamedNode,
+  ObjectNode,
+  UnionNode,
+  WrapperNode,
+} from "../types/type-node.ts";
+import { checkName } from "../types/type-options.ts";
+import { InputCompletion } from "./complete-input.ts";
+import { type FieldTypes, fieldConfig, type PlacedField } from "./field-config.ts";
+import type { TypeNames } from "./type-names.ts";
+import { abstractTypeResolver } from "./type-resolver.ts";
+
+/** Builds graphql's types from ours, each once per schema. */
+export class SchemaTypes implements FieldTypes {
+  readonly completion: InputCompletion;
+  readonly #names: TypeNames;
+  readonly #built = new Map<NamedNode, GraphQLNamedType>();
+
+  constructor(names: TypeNames) {
+    this.#names = names;
+    this.completion = new InputCompletion((ref) => names.resolve("an input", ref));
+  }
+
+  /** Every type that was found on the way, also those that nothing refers to by itself. */
+  all(): GraphQLNamedType[] {
+    return this.#names.nodes().map((node) => this.#named(node));
+  }
+
+  root(name: string, fields: readonly PlacedField[]): GraphQLObjectType {
+    return new GraphQLObjectType({
+      name,
+      fields: () =>
+        fieldMap(
+          name,
+          fields.map((placed) => [
+            placed.field.options.name ?? placed.key,
+            () => fieldConfig(`${name}.${placed.key}`, placed, this),
+          ]),
+        ),
+    });
+  }
+
+  output(place: string, ref: AnyRef): GraphQLOutputType {
+    const type = this.#type(place, this.#names.resolve(place, ref));
+    if (isOutputType(type)) return type;
+    throw new ResolverError(
+      place,
+      `${String(type)} is a type of arguments; a field gives scalars, enums, objects, interfaces and unions`,
+    );
+  }
+
+  input(place: string, arg: ArgNode): GraphQLArgumentConfig {
+    const type = this.#inputType(place, arg.type);
+    const { description, deprecationReason } = arg;
+    if (arg.default === undefined) return { type, description, deprecationReason };
+    try {
+      astFromValue(arg.default, type);
+    } catch (cause) {
+      throw new ResolverError(place, `the default does not fit the type ${String(type)}: ${(cause as Error).message}`, {
+        cause,
+      });
+    }
+    return { type, description, deprecationReason, defaultValue: arg.default };
+  }
+
+  #named(node: NamedNode): GraphQLNamedType {
+    const known = this.#built.get(node);
+    if (known !== undefined) return known;
+    const type = this.#build(node);
+    this.#built.set(node, type);
+    return type;
+  }
+
+  #build(node: NamedNode): GraphQLNamedType {
+    const { name } = node;
+    switch (node.kind) {
+      case "scalar":
+        return node.type;
+      case "enum":
+        return new GraphQLEnumType({ name, description: node.description, values: { ...node.values } });
+      case "input": {
+        const { description, isOneOf } = node;
+        return new GraphQLInputObjectType({
+          name,
+          description,
+          isOneOf,
+          fields: () => this.#inputFields(node.name, node.fields, isOneOf),
+        });
+      }
+      case "object":
+        return new GraphQLObjectType({ ...this.#fielded(node) });
+      case "interface":
+        return new GraphQLInterfaceType({ ...this.#fielded(node), resolveType: this.#typeResolver(node) });
+      case "union":
+        return new GraphQLUnionType({
+          name,
+          description: node.description,
+          types: () => this.#names.members(node).map((member) => this.#named(member) as GraphQLObjectType),
+          resolveType: this.#typeResolver(node),
+        });
+    }
+  }
+
+  #fielded(node: ObjectNode | InterfaceNode) {
+    return {
+      name: node.name,
+      description: node.description,
+      interfaces: () => this.#names.interfacesOf(node).map((type) => this.#named(type) as GraphQLInterfaceType),
+      fields: () =>
+        fieldMap(
+          node.name,
+          Object.entries(this.#names.fieldsOf(node)).map(([key, member]) => {
+            const place = `${node.name}.${key}`;
+            if (!isDeclaration(member)) return [key, () => ({ type: this.output(place, member) })];
+            return [member.options.name ?? key, () => fieldConfig(place, { key, field: member, receiver: null }, this)];
+          }),
+        ),
+    };
+  }
+
+  #typeResolver(node: InterfaceNode | UnionNode): (value: unknown) => string | undefined {
+    return abstractTypeResolver(node, () => this.#names.members(node));
+  }
+
+  #inputFields(
+    name: string,
+    fields: readonly (readonly [string, ArgNode])[],
+    isOneOf: boolean,
+  ): GraphQLInputFieldConfigMap {
+    return Object.fromEntries(
+      fields.map(([key, field]) => {
+        const config = this.input(`${name}.${key}`, field);
+        // GraphQL asks that the fields of a oneOf input be nullable; that exactly one is given is checked for all of them.
+        return [
+          key,
+          isOneOf && config.type instanceof GraphQLNonNull ? { ...config, type: config.type.ofType } : config,
+        ];
+      }),
+    );
+  }
+
+  #inputType(place: string, ref: AnyRef): GraphQLInputType {
+    const node = this.#names.resolve(place, ref);
+    const inner = node.kind === "optional" ? this.#names.resolve(place, node.of) : node;
+    const type = this.#type(place, inner);
+    const stripped = node.kind === "optional" && type instanceof GraphQLNonNull ? type.ofType : type;
+    if (isInputType(stripped)) return stripped;
+    throw new ResolverError(
+      place,
+      `${String(stripped)} is a type of results; an argument takes scalars, enums and t.input()`,
+    );
+  }
+
+  #type(place: string, node: NamedNode | WrapperNode): GraphQLInputType | GraphQLOutputType {
+    if (node.kind !== "nullable") return new GraphQLNonNull(this.#nullable(place, node) as GraphQLScalarType);
+    return this.#nullable(place, this.#names.resolve(place, node.of));
+  }
+
+  #nullable(place: string, node: NamedNode | WrapperNode): GraphQLNamedType | GraphQLList<any> {
+    if (node.kind === "list") return new GraphQLList(this.#type(place, this.#names.resolve(place, node.of)));
+    if (node.kind === "nullable") return this.#nullable(place, this.#names.resolve(place, node.of));
+    if (node.kind === "optional")
+      throw new ResolverError(place, "t.optional() stands outermost, on an argument or an input field");
+    return this.#named(node);
+  }
+}
+
+function fieldMap<T>(owner: string, entries: readonly (readonly [name: string, config: () => T])[]): Record<string, T> {
+  const fields: Record<string, T> = {};
+  for (const [name, config] of entries) {
+    checkName(`${owner}.${name}`, name);
+    if (Object.hasOwn(fields, name)) throw new ResolverError(`${owner}.${name}`, "is there twice");
+    fields[name] = config();
+  }
+  return fields;
+}

@@ -1,0 +1,142 @@
+import { type FieldDeclaration, isDeclaration } from "../fields/declaration.ts";
+import { classMembers } from "../fields/members.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
+import type {
+  AnyRef,
+  InterfaceNode,
+  MemberNode,
+  NamedNode,
+  ObjectNode,
+  UnionNode,
+  WrapperNode,
+} from "../types/type-node.ts";
+import { nodeOf } from "../types/type-ref.ts";
+import { checkInheritedGates } from "./inherited-gates.ts";
+
+/**
+ * The named types of one schema, found by walking from its roots: a name stands for one type, and a type given by name is
+ * one of them. The walk is done before anything is built, so that the order of declarations does not matter.
+ */
+export class TypeNames {
+  readonly #byName = new Map<string, NamedNode>();
+  readonly #fields = new Map<ObjectNode | InterfaceNode, Readonly<Record<string, MemberNode>>>();
+  readonly #queue: (readonly [place: string, ref: AnyRef])[] = [];
+
+  /** Finds everything that can be reached from a type. */
+  addType(place: string, ref: AnyRef): void {
+    this.#queue.push([place, ref]);
+    this.#walk();
+  }
+
+  /** Finds everything that can be reached from a field. */
+  addField(place: string, field: FieldDeclaration): void {
+    this.#enqueueField(place, field);
+    this.#walk();
+  }
+
+  nodes(): NamedNode[] {
+    return [...this.#byName.values()];
+  }
+
+  /** What a type is, through thunks, classes and names. */
+  resolve(place: string, ref: AnyRef): NamedNode | WrapperNode {
+    const node = nodeOf(place, ref);
+    if (node.kind !== "ref") return node;
+    const named = this.#byName.get(node.name);
+    if (named !== undefined) return named;
+    throw new ResolverError(
+      place,
+      `there is no type named ${node.name}: is it reachable, or listed in the schema's types?`,
+    );
+  }
+
+  /** The fields of a type: those of its interfaces that it does not declare itself, its own, and its class's. */
+  fieldsOf(node: ObjectNode | InterfaceNode): Readonly<Record<string, MemberNode>> {
+    const known = this.#fields.get(node);
+    if (known !== undefined) return known;
+    const own: Record<string, MemberNode> = { ...node.fields };
+    if (node.kind === "object" && node.model !== null) {
+      for (const { key, field } of classMembers(node.model).values()) {
+        if (field.operation !== "field")
+          throw new ResolverError(
+            `${node.name}.${key}`,
+            `is declared with ${field.operation}(): in an object it is field()`,
+          );
+        if (Object.hasOwn(node.fields, key))
+          throw new ResolverError(`${node.name}.${key}`, "is there twice: in object() and in its class");
+        own[key] = field;
+      }
+    }
+    const interfaces = this.interfacesOf(node);
+    checkInheritedGates(node.name, own, interfaces, (of) => this.interfacesOf(of));
+    const fields = Object.assign({}, ...interfaces.map((inherited) => inherited.fields), own) as typeof own;
+    this.#fields.set(node, fields);
+    return fields;
+  }
+
+  /** The interfaces of a type, with those that they implement themselves, the farthest first. */
+  interfacesOf(node: ObjectNode | InterfaceNode): readonly InterfaceNode[] {
+    const found = new Set<InterfaceNode>();
+    const walk = (at: ObjectNode | InterfaceNode): void => {
+      for (const ref of at.interfaces) {
+        const type = nodeOf(node.name, ref) as InterfaceNode;
+        if (found.has(type) || type === node) continue;
+        walk(type);
+        found.add(type);
+      }
+    };
+    walk(node);
+    return [...found];
+  }
+
+  /** The object types that an interface or a union can be. */
+  members(node: InterfaceNode | UnionNode): readonly ObjectNode[] {
+    if (node.kind === "interface")
+      return this.nodes().filter(
+        (type) => type.kind === "object" && this.interfacesOf(type).includes(node),
+      ) as ObjectNode[];
+    return node.types.map((ref) => {
+      const member = this.resolve(node.name, ref);
+      if (member.kind === "object") return member;
+      throw new ResolverError(node.name, "a union has objects only");
+    });
+  }
+
+  #walk(): void {
+    for (let next = this.#queue.pop(); next !== undefined; next = this.#queue.pop()) this.#visit(...next);
+  }
+
+  #visit(place: string, ref: AnyRef): void {
+    const node = nodeOf(place, ref);
+    if (node.kind === "ref") return;
+    if (node.kind === "list" || node.kind === "nullable" || node.kind === "optional") {
+      this.#queue.push([place, node.of]);
+      return;
+    }
+    const other = this.#byName.get(node.name);
+    if (other === node) return;
+    if (other !== undefined) {
+      if (other.kind === "scalar" && node.kind === "scalar" && other.type === node.type) return;
+      throw new ResolverError(place, `there are two types named ${node.name}`);
+    }
+    this.#byName.set(node.name, node);
+    if (node.kind === "input")
+      for (const [key, { type }] of node.fields) this.#queue.push([`${node.name}.${key}`, type]);
+    if (node.kind === "union") for (const type of node.types) this.#queue.push([node.name, type]);
+    if (node.kind === "object" || node.kind === "interface") this.#visitFields(node);
+  }
+
+  #visitFields(node: ObjectNode | InterfaceNode): void {
+    for (const ref of node.interfaces) this.#queue.push([node.name, ref]);
+    for (const [key, member] of Object.entries(this.fieldsOf(node))) {
+      const place = `${node.name}.${key}`;
+      if (isDeclaration(member)) this.#enqueueField(place, member);
+      else this.#queue.push([place, member]);
+    }
+  }
+
+  #enqueueField(place: string, { type, params }: FieldDeclaration): void {
+    this.#queue.push([place, type]);
+    for (const arg of params.args) this.#queue.push([`${place}(${arg.name ?? arg.key}:)`, arg.type]);
+  }
+}

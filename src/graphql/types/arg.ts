@@ -1,0 +1,55 @@
+import { resolveOptions, rule, text } from "../../core/options.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
+import type { Arg, ArgRef, InOf } from "./type.ts";
+import { type AnyRef, type ArgNode, isGraphType } from "./type-node.ts";
+
+/** What an argument or an input field says about itself beside its type. */
+export interface ArgOptions<In> {
+  /** What the resolver gets when the query leaves it out. */
+  readonly default?: In;
+  /** Its name in the schema, for an argument. @default the key it is declared under */
+  readonly name?: string;
+  readonly description?: string;
+  readonly deprecationReason?: string;
+}
+
+/**
+ * An argument, or a field of an input object, with a default, a description, a deprecation or another name.
+ *
+ * @example
+ * ```ts
+ * import { field, t } from "portico/graphql";
+ *
+ * const limit = t.arg(t.int, { default: 10, description: "At most so many." });
+ *
+ * export const squares = field(t.list(t.int), { params: { limit } })(({ limit }) =>
+ *   Array.from({ length: limit }, (_, n) => n * n),
+ * );
+ * ```
+ */
+export function arg<T extends ArgRef>(type: T, options: ArgOptions<InOf<NoInfer<T>>> = {}): Arg<InOf<T>> {
+  const read = resolveOptions("t.arg", options, rules);
+  if (!isTypeRef(type)) throw new ResolverError("t.arg", "the first argument is no type: give one of t");
+  return { "~kind": "arg", "~arg": { ...read, type } };
+}
+
+/** An argument that is only a type. */
+export function plainArg(type: AnyRef): ArgNode {
+  return { type, default: undefined, name: undefined, description: undefined, deprecationReason: undefined };
+}
+
+export function isArg(value: unknown): value is Arg<unknown> {
+  return typeof value === "object" && value !== null && "~arg" in value;
+}
+
+/** Whether this could be a type: what a thunk gives is known later. */
+export function isTypeRef(value: unknown): value is AnyRef {
+  return typeof value === "function" || isGraphType(value);
+}
+
+const rules = {
+  default: rule<unknown>("a value", () => true),
+  name: text,
+  description: text,
+  deprecationReason: text,
+} as const;
