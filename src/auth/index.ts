@@ -2,11 +2,10 @@ export type { Secret } from "../core/key-ring.ts";
 export { AnonymousUser, type AuthScope, type UserProtocol } from "../http/identity/identity.ts";
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
 export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
-export { accountRoutes } from "./accounts/account-routes.ts";
 export { type AuthenticationOptions, authentication } from "./accounts/authentication.ts";
-export { limitLogin } from "./accounts/login-limits.ts";
 export { consoleMailer, type Mail, type Mailer } from "./accounts/mailer.ts";
 export type { BreachCheck } from "./accounts/new-password.ts";
+export { accountRoutes } from "./accounts/routes/account-routes.ts";
 export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";
 export type { APIKeysOptions, NewAPIKey, RenewAPIKey } from "./api-keys/api-key-options.ts";
 export { APIKeys } from "./api-keys/api-keys.ts";
@@ -20,6 +19,7 @@ export type { TokenClaims } from "./backends/jwt-claims.ts";
 export type { JSONWebKeySet } from "./backends/jwt-keys.ts";
 export { SessionAuthBackend } from "./backends/session-auth-backend.ts";
 export { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
+export { limitLogin } from "./limits/login-limits.ts";
 export {
   type LegacyPasswordScheme,
   type PasswordCheck,

@@ -8,8 +8,8 @@ import { AuthenticationBackend } from "../backends/authentication-backend.ts";
 import { SessionAuthBackend } from "../backends/session-auth-backend.ts";
 import { SessionMiddleware } from "../sessions/session-middleware.ts";
 import { type AccountOptions, type ResolvedAccountOptions, resolveAccountOptions } from "./account-options.ts";
-import { accountRouter } from "./account-routes.ts";
 import { DeviceTokenBackend } from "./device-token-backend.ts";
+import { accountRouter } from "./routes/account-routes.ts";
 
 /** How everything about signing in is set up. */
 export interface AuthenticationOptions extends AccountOptions {

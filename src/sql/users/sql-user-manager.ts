@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
-import { limitLogin } from "../../auth/accounts/login-limits.ts";
+import { limitLogin } from "../../auth/limits/login-limits.ts";
 import type { PasswordHasher } from "../../auth/passwords/password-hasher.ts";
 import type { CreateUserInput, UserKey, UserManager } from "../../auth/users/account-model.ts";
 import { type AccountName, readEmail, readUsername } from "../../auth/users/account-names.ts";

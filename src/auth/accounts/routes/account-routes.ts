@@ -1,13 +1,13 @@
-import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
-import { Router } from "../../http/routing/router.ts";
-import { crossSiteRefused, isForgeable } from "../sessions/cross-site.ts";
+import type { MiddlewareFunction } from "../../../http/routing/middleware.ts";
+import { Router } from "../../../http/routing/router.ts";
+import { crossSiteRefused, isForgeable } from "../../sessions/cross-site.ts";
 import {
   type AccountOptions,
   type AccountRoute,
   type ResolvedAccountOptions,
   resolveAccountOptions,
-} from "./account-options.ts";
-import { Accounts } from "./accounts.ts";
+} from "../account-options.ts";
+import { Accounts } from "../accounts.ts";
 import { emailRoutes } from "./email-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { loginRoute, logoutRoutes, refreshRoute, tokenRoute } from "./login-routes.ts";

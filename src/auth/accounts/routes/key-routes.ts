@@ -1,9 +1,9 @@
-import { NotFound, ValidationFailed } from "../../http/context/exceptions.ts";
-import type { SchemaInput, SchemaOutput } from "../../http/context/schema.ts";
-import type { Router } from "../../http/routing/router.ts";
-import type { APIKey } from "../api-keys/api-key.ts";
-import { useAuth } from "../use-auth.ts";
-import type { AccountHolder, Accounts } from "./accounts.ts";
+import { NotFound, ValidationFailed } from "../../../http/context/exceptions.ts";
+import type { SchemaInput, SchemaOutput } from "../../../http/context/schema.ts";
+import type { Router } from "../../../http/routing/router.ts";
+import type { APIKey } from "../../api-keys/api-key.ts";
+import { useAuth } from "../../use-auth.ts";
+import type { AccountHolder, Accounts } from "../accounts.ts";
 import { byPerson } from "./by-person.ts";
 import { describe, TOO_MANY } from "./describe.ts";
 import { FRESH_ERRORS, requireFreshSignIn } from "./fresh-sign-in.ts";

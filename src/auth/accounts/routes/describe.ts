@@ -1,4 +1,4 @@
-import type { RouteErrors } from "../../http/routing/route.ts";
+import type { RouteErrors } from "../../../http/routing/route.ts";
 import { type RecordSchema, record } from "./record-schema.ts";
 
 /** How an account route is described. */

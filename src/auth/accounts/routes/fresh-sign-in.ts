@@ -1,10 +1,10 @@
-import type { HttpContext } from "../../http/context/context.ts";
-import { HttpException } from "../../http/context/exceptions.ts";
-import type { RouteErrors } from "../../http/routing/route.ts";
-import { isFresh } from "../use-auth.ts";
-import { InvalidCredentials } from "./account-exceptions.ts";
-import type { AccountHolder, Accounts } from "./accounts.ts";
-import { limitLogin } from "./login-limits.ts";
+import type { HttpContext } from "../../../http/context/context.ts";
+import { HttpException } from "../../../http/context/exceptions.ts";
+import type { RouteErrors } from "../../../http/routing/route.ts";
+import { limitLogin } from "../../limits/login-limits.ts";
+import { isFresh } from "../../use-auth.ts";
+import { InvalidCredentials } from "../account-exceptions.ts";
+import type { AccountHolder, Accounts } from "../accounts.ts";
 
 /** The errors of a route that asks for a recent sign-in, for the OpenAPI document. */
 export const FRESH_ERRORS: RouteErrors = {

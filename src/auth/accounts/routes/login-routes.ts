@@ -1,9 +1,9 @@
-import type { HttpContext } from "../../http/context/context.ts";
-import type { Router } from "../../http/routing/router.ts";
-import { rotateRefreshToken } from "../tokens/rotate-refresh-token.ts";
+import type { HttpContext } from "../../../http/context/context.ts";
+import type { Router } from "../../../http/routing/router.ts";
+import { countAttempt } from "../../limits/attempt-limits.ts";
+import { rotateRefreshToken } from "../../tokens/rotate-refresh-token.ts";
+import type { Accounts } from "../accounts.ts";
 import { Account, accountOf } from "./account-answer.ts";
-import type { Accounts } from "./accounts.ts";
-import { countAttempt } from "./attempt-limits.ts";
 import { byPerson } from "./by-person.ts";
 import { describe, TOO_MANY } from "./describe.ts";
 import { type RecordSchema, record, requestBody } from "./record-schema.ts";

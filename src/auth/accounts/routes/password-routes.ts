@@ -1,17 +1,17 @@
-import type { HttpContext } from "../../http/context/context.ts";
-import type { UserProtocol } from "../../http/identity/identity.ts";
-import type { Router } from "../../http/routing/router.ts";
-import { readNewPassword } from "../passwords/password-text.ts";
-import type { TokenPair } from "../tokens/token-for-user.ts";
-import { InvalidCredentials, InvalidLink } from "./account-exceptions.ts";
-import type { AccountHolder, Accounts } from "./accounts.ts";
+import type { HttpContext } from "../../../http/context/context.ts";
+import type { UserProtocol } from "../../../http/identity/identity.ts";
+import type { Router } from "../../../http/routing/router.ts";
+import { forgetLogins, limitLogin } from "../../limits/login-limits.ts";
+import { readNewPassword } from "../../passwords/password-text.ts";
+import type { TokenPair } from "../../tokens/token-for-user.ts";
+import { InvalidCredentials, InvalidLink } from "../account-exceptions.ts";
+import type { AccountHolder, Accounts } from "../accounts.ts";
+import { checkNewPassword } from "../new-password.ts";
+import { runEach } from "../run-each.ts";
 import { byPerson } from "./by-person.ts";
 import { ACCEPTED, Accepted, BAD_LINK, BAD_PASSWORD, describe, TOO_MANY } from "./describe.ts";
-import { forgetLogins, limitLogin } from "./login-limits.ts";
 import { Tokens } from "./login-routes.ts";
-import { checkNewPassword } from "./new-password.ts";
 import { requestBody } from "./record-schema.ts";
-import { runEach } from "./run-each.ts";
 
 /** `POST /password`: a new password, by the old one. Everything else that is signed in as this user is signed out. */
 export function passwordRoute(router: Router, accounts: Accounts): void {

@@ -1,4 +1,4 @@
-import type { AccountUser } from "../users/account-model.ts";
+import type { AccountUser } from "../../users/account-model.ts";
 import { type RecordSchema, record } from "./record-schema.ts";
 
 const account = {

@@ -1,8 +1,8 @@
-import { NotFound } from "../../http/context/exceptions.ts";
-import type { Router } from "../../http/routing/router.ts";
-import { useAuth } from "../use-auth.ts";
+import { NotFound } from "../../../http/context/exceptions.ts";
+import type { Router } from "../../../http/routing/router.ts";
+import { useAuth } from "../../use-auth.ts";
+import type { AccountHolder, Accounts } from "../accounts.ts";
 import { Account, accountOf } from "./account-answer.ts";
-import type { AccountHolder, Accounts } from "./accounts.ts";
 import { byPerson } from "./by-person.ts";
 import { describe } from "./describe.ts";
 import { records } from "./record-schema.ts";
