@@ -11,10 +11,7 @@ import type { AnswerBody } from "../execute/answer.ts";
 import { openRequest, type Pipeline } from "../execute/run-request.ts";
 import { readParams } from "../transport/request-params.ts";
 import { type ClientMessage, readClientMessage } from "./client-message.ts";
-import { initCredential } from "./init-credential.ts";
-import type { EventSink, LiveSubscription } from "./live-subscription.ts";
-import { onlyAnswer } from "./only-answer.ts";
-import { recheck } from "./recheck.ts";
+import { type EventSink, type LiveSubscription, onlyAnswer, recheck } from "./live-subscription.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const PROTOCOL = "graphql-transport-ws";
@@ -233,4 +230,20 @@ export class Conversation {
 
 function tooMany(sentence: string): HttpException {
   return new HttpException(429, sentence, { code: "TOO_MANY_SUBSCRIPTIONS" });
+}
+
+/** The headers that a browser cannot send at an upgrade. */
+const CREDENTIALS: readonly string[] = ["authorization", "x-api-key"];
+/** As Node takes them in a header. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+/** The credential in the payload of `connection_init`, as headers; `null` without one. The case of the names does not matter. */
+function initCredential(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> | null {
+  const found = Object.entries(payload).filter(
+    (entry): entry is [string, string] =>
+      CREDENTIALS.includes(entry[0].toLowerCase()) && typeof entry[1] === "string" && VALUE.test(entry[1]),
+  );
+  return found.length === 0
+    ? null
+    : Object.fromEntries(found.map(([name, value]) => [name.toLowerCase(), value.trim()]));
 }

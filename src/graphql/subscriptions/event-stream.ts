@@ -4,8 +4,7 @@ import { LISTENING, TELL_LISTENING } from "../../http/context/listening.ts";
 import { STALLED_MS } from "../../http/context/unread-response.ts";
 import type { Identity } from "../../http/identity/identity.ts";
 import type { OpenConnection } from "../../http/identity/open-connections.ts";
-import type { EventSink, LiveSubscription } from "./live-subscription.ts";
-import { recheck } from "./recheck.ts";
+import { type EventSink, type LiveSubscription, recheck } from "./live-subscription.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const STREAM_TYPE = "text/event-stream";

@@ -1,4 +1,12 @@
-import type { ExecutionResult } from "graphql";
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/context.ts";
 import { whenListening } from "../../http/context/listening.ts";
@@ -10,8 +18,8 @@ import type { Pipeline } from "../execute/run-request.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
+import { openOperation } from "../operation/operation.ts";
 import { EventAnswers } from "./event-answers.ts";
-import { isShared } from "./is-shared.ts";
 
 /** Where the events of a subscription go: one end of a socket or of a stream over HTTP. */
 export interface EventSink {
@@ -53,6 +61,31 @@ export async function openSubscription(
   if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, facts);
   const answers = new EventAnswers(source, ctx, pipeline.isDebug, facts);
   return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? answers : observation.follow(answers, facts));
+}
+
+/** Whether the author said that the events of this subscription do not depend on the caller. */
+function isShared(schema: GraphQLSchema, operation: OperationDefinitionNode, document: DocumentNode): boolean {
+  const fields = schema.getSubscriptionType()?.getFields() ?? {};
+  const fragments = new Map(
+    document.definitions
+      .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
+      .map((fragment) => [fragment.name.value, fragment]),
+  );
+  return rootFields(operation.selectionSet, fragments).some((name) => fields[name]?.extensions["shared"] === true);
+}
+
+/** The names of the fields, also those in fragments. Each fragment is read once: it leaves the map. */
+function rootFields(
+  { selections }: SelectionSetNode,
+  fragments: Map<string, FragmentDefinitionNode>,
+): readonly string[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection.name.value];
+    if (selection.kind === Kind.INLINE_FRAGMENT) return rootFields(selection.selectionSet, fragments);
+    const fragment = fragments.get(selection.name.value);
+    fragments.delete(selection.name.value);
+    return fragment === undefined ? [] : rootFields(fragment.selectionSet, fragments);
+  });
 }
 
 export function isResultStream(source: ResultStream | ExecutionResult): source is ResultStream {
@@ -125,4 +158,26 @@ class OwnSubscription implements LiveSubscription {
       if (isPromise(pause)) await pause;
     }
   }
+}
+
+/** The answer to a query, for a client that takes a stream alone: one event. */
+export function onlyAnswer(answer: OperationAnswer): LiveSubscription {
+  return {
+    start(sink) {
+      if (isRefused(answer)) return sink.error(answer.text);
+      void sink.next(answer.text);
+      sink.complete();
+    },
+    async leave() {},
+  };
+}
+
+/**
+ * Asks the gates of what runs on a connection again, and ends what they refuse now. All of them in one operation of its own: a
+ * gate of the user is asked once, what loaders load is loaded together, and nothing is kept from the last time.
+ */
+export async function recheck(ctx: BaseContext, running: readonly LiveSubscription[]): Promise<void> {
+  const operation = openOperation(ctx);
+  await operation.enter(() => Promise.all(running.map(async (live) => live.recheck?.(operation.contextValue))));
+  await operation.close("success");
 }

@@ -6,9 +6,8 @@ import { type Middleware, middlewareFunctions } from "../../http/routing/middlew
 import type { SocketRoute } from "../../http/routing/socket-route.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
 import type { Pipeline } from "../execute/run-request.ts";
-import { connectLimit } from "./connect-limit.ts";
 import { Conversation, PROTOCOL } from "./conversation.ts";
-import type { Subscriptions } from "./subscriptions.ts";
+import { connectLimit, type Subscriptions } from "./subscriptions.ts";
 
 export interface GraphSocketOptions {
   readonly path: string;

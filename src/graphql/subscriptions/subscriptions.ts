@@ -1,6 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { flag, optional, positiveInteger, resolveOptions, rule, seconds, wholeNumber } from "../../core/options.ts";
 import { type Size, size } from "../../core/size.ts";
+import { rateLimit } from "../../http/limits/rate-limit.ts";
+import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 
 /** How subscriptions are served. */
 export interface SubscriptionsOptions {
@@ -61,4 +63,9 @@ export function readSubscriptions(options: SubscriptionsOptions): Subscriptions 
       pauseAbove,
     );
   return { ...read, pauseAbove };
+}
+
+/** How often one address may begin to listen: sockets and streams of events count together. `null` is any number of times. */
+export function connectLimit({ connectsPerMinute }: Subscriptions, path: string): MiddlewareFunction | null {
+  return connectsPerMinute === 0 ? null : rateLimit({ perMinute: connectsPerMinute, name: `socket ${path}` });
 }
