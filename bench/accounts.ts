@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { Client } from "pg";
 import { createClient } from "redis";
-import { PorticoApp } from "../src/app.ts";
 import { authentication, PasswordHasher, TokenForUser } from "../src/auth/index.ts";
 import { SessionStore } from "../src/auth/sessions/session-store.ts";
 import { systemClock } from "../src/core/clock.ts";
+import { PorticoApp } from "../src/portico-app.ts";
 import { redisStores } from "../src/redis/index.ts";
 import { type Database, migrate, openDatabase, sqlStores, userModel } from "../src/sql/index.ts";
-import type { CounterStore } from "../src/stores/counter.ts";
+import type { CounterStore } from "../src/stores/counter-store.ts";
 import type { Stores } from "../src/stores/stores.ts";
 import { testClient } from "../src/testing/index.ts";
 

@@ -1,6 +1,5 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { type CryptoKey, importJWK, jwtVerify } from "jose";
-import { PorticoApp } from "../src/app.ts";
 import {
   APIKeyAuthBackend,
   APIKeys,
@@ -15,8 +14,9 @@ import {
   type TokenOptions,
 } from "../src/auth/index.ts";
 import { hmacKey } from "../src/auth/tokens/secret-ring.ts";
-import { HttpContext } from "../src/http/context/context.ts";
+import { HttpContext } from "../src/http/context/http-context.ts";
 import type { Middleware } from "../src/http/routing/middleware.ts";
+import { PorticoApp } from "../src/portico-app.ts";
 import { memoryStores, type Stores } from "../src/stores/stores.ts";
 
 const isShort = process.argv.includes("--short");

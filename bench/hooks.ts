@@ -15,7 +15,7 @@ import {
   schema,
   t,
 } from "../src/graphql/index.ts";
-import { HttpContext } from "../src/http/context/context.ts";
+import { HttpContext } from "../src/http/context/http-context.ts";
 import { PorticoApp } from "../src/index.ts";
 import { testClient } from "../src/testing/index.ts";
 

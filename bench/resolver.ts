@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import { field, type ObjectType, object, schema, t } from "../src/graphql/index.ts";
 import { GraphContext } from "../src/graphql/operation/graph-context.ts";
-import { Depend } from "../src/http/routing/inject.ts";
+import { Depend } from "../src/http/routing/depend.ts";
 
 const PARENTS = 1_000;
 const ROUNDS = 400;

@@ -1,13 +1,11 @@
-export { type Address, type LifeCycleHook, PorticoApp, type Replacement } from "./app.ts";
-export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./app-options.ts";
 export type { Clock } from "./core/clock.ts";
 export { ConfigurationError } from "./core/configuration-error.ts";
 export { env } from "./core/env.ts";
-export { PorticoError, type PorticoErrorOptions } from "./core/error.ts";
 export type { ErrorCode } from "./core/error-codes.ts";
 export { errorSerializer } from "./core/error-serializer.ts";
 export type { Logger, LogLine } from "./core/logger.ts";
 export type { MaybePromise } from "./core/maybe-promise.ts";
+export { PorticoError, type PorticoErrorOptions } from "./core/portico-error.ts";
 export { parseSize, type Size } from "./core/size.ts";
 export type {
   Callable,
@@ -25,7 +23,9 @@ export type {
   Reserved,
   Unwrap,
 } from "./dependencies/depend.ts";
-export { DependencyError } from "./dependencies/scope.ts";
+export { DependencyError } from "./dependencies/dependency-scope.ts";
+export { currentContext } from "./http/context/current-context.ts";
+export type { ErrorClass, ExceptionHandler } from "./http/context/exception-handlers.ts";
 export {
   BaseContext,
   type CachePolicy,
@@ -33,14 +33,12 @@ export {
   identify,
   type Outcome,
   WebSocketContext,
-} from "./http/context/context.ts";
-export { currentContext } from "./http/context/current-context.ts";
-export type { ErrorClass, ExceptionHandler } from "./http/context/exception-handlers.ts";
-export * from "./http/context/exceptions.ts";
+} from "./http/context/http-context.ts";
+export * from "./http/context/http-exception.ts";
 export type { LoadOptions } from "./http/context/load.ts";
 export type { Origin } from "./http/context/origins.ts";
-export type { PorticoRequest, RawPath, RawQuery, RequestScope } from "./http/context/request.ts";
-export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/context/response.ts";
+export type { PorticoRequest, RawPath, RawQuery, RequestScope } from "./http/context/portico-request.ts";
+export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/context/portico-response.ts";
 export type { Schema, SchemaInput, SchemaOutput } from "./http/context/schema.ts";
 export type { Socket, SocketMessage } from "./http/context/socket.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
@@ -61,11 +59,11 @@ export {
   type Scopes,
   type UserProtocol,
 } from "./http/identity/identity.ts";
-export type { DeviceSession, LoginOptions, SessionManager } from "./http/identity/sessions.ts";
+export type { DeviceSession, LoginOptions, SessionManager } from "./http/identity/session-manager.ts";
 export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/limits/rate-limit.ts";
-export { Depend, provide, type RouteParams } from "./http/routing/inject.ts";
+export { Depend, provide, type RouteParams } from "./http/routing/depend.ts";
 export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/routing/middleware.ts";
-export type { OptionalParams, ParamName, PathParams, PathSegments } from "./http/routing/path.ts";
+export type { OptionalParams, ParamName, PathParams, PathSegments } from "./http/routing/path-params.ts";
 export type {
   Handler,
   HandlerAmbient,
@@ -80,11 +78,13 @@ export type {
 } from "./http/routing/route.ts";
 export { type Preset, type RouteMethod, Router, type RouterOptions, type SocketMethod } from "./http/routing/router.ts";
 export type { SocketHandler, SocketHandlerArgs, SocketOptions } from "./http/routing/socket-route.ts";
-export type { HealthCheck, HealthOptions } from "./http/serving/health.ts";
+export type { HealthCheck, HealthOptions } from "./http/serving/health-routes.ts";
 export type * from "./openapi/open-api-document.ts";
-export type { OpenApiOptions } from "./openapi/options.ts";
-export type { Count, CounterStore } from "./stores/counter.ts";
-export type { KeyValueStore } from "./stores/key-value.ts";
+export type { OpenApiOptions } from "./openapi/open-api-options.ts";
+export { type Address, type LifeCycleHook, PorticoApp, type Replacement } from "./portico-app.ts";
+export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./portico-app-options.ts";
+export type { Count, CounterStore } from "./stores/counter-store.ts";
+export type { KeyValueStore } from "./stores/key-value-store.ts";
 export {
   type Arriving,
   type CheckEvent,

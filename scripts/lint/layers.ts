@@ -68,7 +68,7 @@ function refusalOfPackage(place: string, specifier: string): string | undefined 
   return home === undefined || place.startsWith(home) ? undefined : `only src/${home} imports ${name}`;
 }
 
-// `app.ts` and the doors put the parts together.
+// `portico-app.ts` and the entry points put the parts together.
 function isComposition(place: string): boolean {
   return !place.includes("/") || /^[^/]+\/index\.ts$/.test(place);
 }

@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
-import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/options.ts";
-import { type HttpContext, identify, type WebSocketContext } from "../http/context/context.ts";
+import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/resolve-options.ts";
 import { withContext } from "../http/context/current-context.ts";
-import { HttpException } from "../http/context/exceptions.ts";
-import type { PorticoRequest } from "../http/context/request.ts";
+import { type HttpContext, identify, type WebSocketContext } from "../http/context/http-context.ts";
+import { HttpException } from "../http/context/http-exception.ts";
+import type { PorticoRequest } from "../http/context/portico-request.ts";
 import type { Credential } from "../http/identity/credential.ts";
 import { type AuthScope, type CurrentUser, type Identity, NOBODY } from "../http/identity/identity.ts";
 import type { Next } from "../http/routing/middleware.ts";

@@ -1,4 +1,4 @@
-import { HttpException } from "../http/context/exceptions.ts";
+import { HttpException } from "../http/context/http-exception.ts";
 
 /** 401: nobody is signed in, or not by a way that counts here. `WWW-Authenticate` says which ways there are. */
 export class AuthenticationFailed extends HttpException {

@@ -3,23 +3,23 @@ export { AnonymousUser, type AuthScope, type UserProtocol } from "../http/identi
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
 export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
 export { type AuthenticationOptions, authentication } from "./accounts/authentication.ts";
+export type { BreachCheck } from "./accounts/check-new-password.ts";
 export { consoleMailer, type Mail, type Mailer } from "./accounts/mailer.ts";
-export type { BreachCheck } from "./accounts/new-password.ts";
 export { accountRoutes } from "./accounts/routes/account-routes.ts";
 export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";
-export type { APIKeysOptions, NewAPIKey, RenewAPIKey } from "./api-keys/api-key-options.ts";
 export { APIKeys } from "./api-keys/api-keys.ts";
+export type { APIKeysOptions, NewAPIKey, RenewAPIKey } from "./api-keys/api-keys-options.ts";
 export { AuthenticationMiddleware, type AuthenticationMiddlewareOptions } from "./authentication-middleware.ts";
 export { APIKeyAuthBackend, type APIKeyAuthOptions } from "./backends/api-key-auth-backend.ts";
 export { AuthResult } from "./backends/auth-result.ts";
 export { AuthenticationBackend } from "./backends/authentication-backend.ts";
 export { JWTAuthBackend } from "./backends/jwt-auth-backend.ts";
 export type { JWTAuthOptions } from "./backends/jwt-auth-options.ts";
-export type { TokenClaims } from "./backends/jwt-claims.ts";
-export type { JSONWebKeySet } from "./backends/jwt-keys.ts";
 export { SessionAuthBackend } from "./backends/session-auth-backend.ts";
+export type { TokenClaims } from "./backends/token-claims.ts";
+export type { JSONWebKeySet } from "./backends/verifying-keys.ts";
 export { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
-export { limitLogin } from "./limits/login-limits.ts";
+export { limitLogin } from "./limits/limit-login.ts";
 export {
   type LegacyPasswordScheme,
   type PasswordCheck,

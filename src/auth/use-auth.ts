@@ -1,6 +1,6 @@
-import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../core/options.ts";
-import type { BaseContext } from "../http/context/context.ts";
-import { HttpException, ServiceUnavailable } from "../http/context/exceptions.ts";
+import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../core/resolve-options.ts";
+import type { BaseContext } from "../http/context/http-context.ts";
+import { HttpException, ServiceUnavailable } from "../http/context/http-exception.ts";
 import type { Credential } from "../http/identity/credential.ts";
 import type { AuthScope, Gate, Permission } from "../http/identity/identity.ts";
 import { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";

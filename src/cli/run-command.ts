@@ -1,9 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { PorticoError } from "../core/error.ts";
+import { PorticoError } from "../core/portico-error.ts";
 import type { Database } from "../sql/database/database.ts";
 import { openDatabase } from "../sql/database/open-database.ts";
 import { sqlStores } from "../sql/stores/sql-stores.ts";
-import { closeStores } from "../stores/run-stores.ts";
+import { closeStores } from "../stores/start-stores.ts";
 import type { Stores } from "../stores/stores.ts";
 import { type Call, type Command, CommandFailed, type Surroundings } from "./command.ts";
 import { keysCommands } from "./keys-commands.ts";

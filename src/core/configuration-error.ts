@@ -1,4 +1,4 @@
-import { PorticoError } from "./error.ts";
+import { PorticoError } from "./portico-error.ts";
 
 /**
  * Thrown while an application is being put together, never while it answers: an option has a wrong value.

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "./configuration-error.ts";
-import { REFUSED, type Rule } from "./options.ts";
+import { REFUSED, type Rule } from "./resolve-options.ts";
 
 /** Bytes, or a number with its unit: `"2mb"`. A text that comes from outside goes through `parseSize`. */
 export type Size = number | `${number}${"b" | "kb" | "mb" | "gb"}`;

@@ -1,4 +1,4 @@
-import { PorticoError } from "./error.ts";
+import { PorticoError } from "./portico-error.ts";
 
 /** An outage of something that the application needs: 503, to be tried again in a second. The sentence is for the log. */
 export function unavailable(sentence: string, cause?: unknown): PorticoError {

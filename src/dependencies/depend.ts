@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 
-// This folder knows no context of its own: `http/routing/inject.ts` binds it to Portico's.
+// This folder knows no context of its own: `http/routing/depend.ts` binds it to Portico's.
 
 declare const VALUE: unique symbol;
 

@@ -18,7 +18,6 @@ export type {
   TestArgs,
   Undeclared,
 } from "./fields/args.ts";
-export { type DeniedCode, GraphQLDenied } from "./fields/denied.ts";
 export { type FieldFunction, field, mutation, subscription } from "./fields/field.ts";
 export type { FieldDef, FieldFactory, Operation, PropertyField, SubscriptionFactory } from "./fields/field-def.ts";
 export type {
@@ -31,6 +30,7 @@ export type {
   Of,
   SubscriptionOptions,
 } from "./fields/field-options.ts";
+export { type DeniedCode, GraphQLDenied } from "./fields/graphql-denied.ts";
 export { Info } from "./fields/info.ts";
 export { type Batch, type Loader, loader } from "./fields/loader.ts";
 export { ResolverError } from "./fields/resolver-error.ts";
@@ -59,18 +59,13 @@ export { Limits, type LimitsOptions } from "./limits/limits.ts";
 export { GraphContext, type OperationFacts } from "./operation/graph-context.ts";
 export { type OperationsPageOptions, operationsPage } from "./operations-page/operations-page.ts";
 export { printSchema } from "./schema/print-schema.ts";
-export type { CheckRoot, CheckRootField, RootSource } from "./schema/root.ts";
+export type { CheckRoot, CheckRootField, RootSource } from "./schema/root-fields.ts";
 export { type SchemaConfig, schema } from "./schema/schema.ts";
 export type { SubscriptionsOptions } from "./subscriptions/subscriptions.ts";
 export { Transport, type TransportOptions } from "./transport/transport.ts";
 export type { ArgOptions } from "./types/arg.ts";
-export type { EnumType, EnumValueOptions } from "./types/enum.ts";
-export type { InputFields, InputOf, InputType, OneOf, OptionalKeys, Simplify } from "./types/input.ts";
-export type { Implementable, InterfaceOptions, InterfaceType } from "./types/interface.ts";
-export type { ListType, NullableType, OptionalType, RefType } from "./types/list.ts";
-export { type ObjectOptions, type ObjectType, object } from "./types/object.ts";
-export type { CheckField, CheckFields, FieldMap, ResultOf } from "./types/object-fields.ts";
-export type { Scalar, ScalarOptions } from "./types/scalar.ts";
+export type { EnumType, EnumValueOptions } from "./types/enum-type.ts";
+export type { CheckField, CheckFields, FieldMap, ResultOf } from "./types/field-map.ts";
 export type {
   Arg,
   ArgRef,
@@ -84,7 +79,12 @@ export type {
   OutputRef,
   OutputType,
   TypeKind,
-} from "./types/type.ts";
+} from "./types/graph-type.ts";
+export type { InputFields, InputOf, InputType, OneOf, OptionalKeys, Simplify } from "./types/input.ts";
+export type { Implementable, InterfaceOptions, InterfaceType } from "./types/interface-type.ts";
+export type { ListType, NullableType, OptionalType, RefType } from "./types/list.ts";
+export { type ObjectOptions, type ObjectType, object } from "./types/object.ts";
+export type { Scalar, ScalarOptions } from "./types/scalar.ts";
 export type { TypeOptions } from "./types/type-options.ts";
 export type { UnionMember, UnionOptions, UnionType } from "./types/union.ts";
 export type { Upload } from "./types/upload.ts";

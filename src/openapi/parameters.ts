@@ -2,7 +2,7 @@ import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { JsonSchema, OpenApiParameter } from "./open-api-document.ts";
-import { pageParameters } from "./pages.ts";
+import { pageParameters } from "./page-response.ts";
 import type { PathTemplate, PathTemplateParameter } from "./path-template.ts";
 
 /** What a route takes in its path and its query. Names come from the path, the rest from its schemas. */

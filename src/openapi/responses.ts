@@ -4,7 +4,7 @@ import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { OpenApiResponse } from "./open-api-document.ts";
-import { pageResponse } from "./pages.ts";
+import { pageResponse } from "./page-response.ts";
 import { problemResponse } from "./problem-schemas.ts";
 
 /** The responses of a route by status: those that it declares, and the problems that its options lead to. */

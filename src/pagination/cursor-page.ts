@@ -1,17 +1,17 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { KeyTooLong, openCursor, type Position, type Seal, sealCursor } from "./cursor/cursor.ts";
+import { KeyTooLong, openCursor, type Position, type Seal, sealCursor } from "./cursor/seal-cursor.ts";
 import type { AnyHandler } from "./data-handler.ts";
 import { isSeekable } from "./data-handler.ts";
 import { Fetching, fetchItems } from "./fetch-items.ts";
-import { KEYS, type KeyedRows, KeyMisfit, type KeyTuple } from "./key.ts";
 import { keyOfItem } from "./key-of-item.ts";
+import { KEYS, type KeyedRows, KeyMisfit, type KeyTuple } from "./key-tuple.ts";
 import { askedTotal, checkDepth, reportedTotal, sliceOf } from "./offset-page.ts";
 import { type Order, withUniqueKey } from "./order.ts";
 import type { PageRequest } from "./page-request.ts";
 import { InvalidCursorError, InvalidPageError } from "./pagination-error.ts";
 import type { Steps } from "./steps.ts";
-import type { CursorPagination } from "./strategies/cursor.ts";
-import type { Page } from "./strategies/strategy.ts";
+import type { Page } from "./strategies/base-pagination-strategy.ts";
+import type { CursorPagination } from "./strategies/cursor-pagination.ts";
 import type { Totals } from "./totals.ts";
 
 /** A piece of a list between two places, in the order of the list. */

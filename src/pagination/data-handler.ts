@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
-import type { KeyTuple } from "./key.ts";
+import type { KeyTuple } from "./key-tuple.ts";
 import type { Order } from "./order.ts";
 
 /** What a handler may want to know while it fetches. */

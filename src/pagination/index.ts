@@ -10,9 +10,8 @@ export type {
   Sorting,
 } from "./data-handler.ts";
 export { AsyncDataHandler, SyncDataHandler } from "./data-handler.ts";
-export { KeyMisfit, type KeyTuple, type KeyValue } from "./key.ts";
+export { KeyMisfit, type KeyTuple, type KeyValue } from "./key-tuple.ts";
 export type { Links } from "./links.ts";
-export { AsyncListDataHandler, type ListHandlerOptions, SyncListDataHandler } from "./list-handler.ts";
 export type { Direction, Order } from "./order.ts";
 export {
   InvalidCursorError,
@@ -24,15 +23,6 @@ export {
 } from "./pagination-error.ts";
 export type { QueryParams } from "./query-params.ts";
 export {
-  type CursorBaseOptions,
-  type CursorMetadata,
-  type CursorOptions,
-  CursorPagination,
-  type CursorParameters,
-} from "./strategies/cursor.ts";
-export { type LimitOffsetMetadata, type LimitOffsetOptions, LimitOffsetPagination } from "./strategies/limit-offset.ts";
-export { type PageNumberMetadata, type PageNumberOptions, PageNumberPagination } from "./strategies/page-number.ts";
-export {
   BasePaginationStrategy,
   type Page,
   type PageFacts,
@@ -40,7 +30,24 @@ export {
   type ParameterDescription,
   type Spread,
   type StrategyDescription,
-} from "./strategies/strategy.ts";
+} from "./strategies/base-pagination-strategy.ts";
+export {
+  type CursorBaseOptions,
+  type CursorMetadata,
+  type CursorOptions,
+  CursorPagination,
+  type CursorParameters,
+} from "./strategies/cursor-pagination.ts";
+export {
+  type LimitOffsetMetadata,
+  type LimitOffsetOptions,
+  LimitOffsetPagination,
+} from "./strategies/limit-offset-pagination.ts";
+export {
+  type PageNumberMetadata,
+  type PageNumberOptions,
+  PageNumberPagination,
+} from "./strategies/page-number-pagination.ts";
 export type {
   MetadataOf,
   PageOf,
@@ -49,4 +56,5 @@ export type {
   StrategyFor,
   StrategyName,
 } from "./strategies/strategy-by-name.ts";
+export { AsyncListDataHandler, type ListHandlerOptions, SyncListDataHandler } from "./sync-list-data-handler.ts";
 export type { Totals } from "./totals.ts";

@@ -1,4 +1,4 @@
-import { type KeyTuple, type KeyValue, keyValueOf } from "./key.ts";
+import { type KeyTuple, type KeyValue, keyValueOf } from "./key-tuple.ts";
 import type { Order } from "./order.ts";
 
 /** The key of an item by its fields. Throws a `TypeError` that names the field which is missing or cannot be a key. */

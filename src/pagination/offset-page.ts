@@ -3,7 +3,7 @@ import { Fetching, fetchItems } from "./fetch-items.ts";
 import type { PageRequest } from "./page-request.ts";
 import { InvalidPageError } from "./pagination-error.ts";
 import { type Steps, wait } from "./steps.ts";
-import type { Page } from "./strategies/strategy.ts";
+import type { Page } from "./strategies/base-pagination-strategy.ts";
 import type { AnyStrategy } from "./strategies/strategy-by-name.ts";
 import { askTotal, checkTotal, type Totals } from "./totals.ts";
 

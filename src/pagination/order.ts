@@ -1,4 +1,4 @@
-import { REFUSED, type Rule } from "../core/options.ts";
+import { REFUSED, type Rule } from "../core/resolve-options.ts";
 
 export type Direction = "asc" | "desc";
 /** Columns in the order of their weight, each with its direction. */

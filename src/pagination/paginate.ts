@@ -3,8 +3,8 @@ import type { AnyHandler } from "./data-handler.ts";
 import { offsetPage } from "./offset-page.ts";
 import type { PageRequest } from "./page-request.ts";
 import { runLater, runNow, type Steps } from "./steps.ts";
-import { CursorPagination } from "./strategies/cursor.ts";
-import type { Page } from "./strategies/strategy.ts";
+import type { Page } from "./strategies/base-pagination-strategy.ts";
+import { CursorPagination } from "./strategies/cursor-pagination.ts";
 import type { AnyStrategy } from "./strategies/strategy-by-name.ts";
 
 /** A strategy and a source, and what surrounds them, give a page: at once. Throws a `TypeError` for a source that cannot. */

@@ -1,5 +1,5 @@
-import { PorticoError } from "../core/error.ts";
 import type { ErrorCode } from "../core/error-codes.ts";
+import { PorticoError } from "../core/portico-error.ts";
 
 /** What a pagination error carries beside its sentence. */
 export interface PaginationErrorOptions {

@@ -1,6 +1,6 @@
-import { PorticoError } from "../core/error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
-import { type Rule, rule } from "../core/options.ts";
+import { PorticoError } from "../core/portico-error.ts";
+import { type Rule, rule } from "../core/resolve-options.ts";
 import type { AnyHandler, FetchContext } from "./data-handler.ts";
 
 /** How `total_items` comes about: counted, guessed, counted up to a cap, or not at all. */

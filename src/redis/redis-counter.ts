@@ -1,10 +1,10 @@
 import RateLimiterRedis from "rate-limiter-flexible/lib/RateLimiterRedis.js";
 import type { Logger } from "../core/logger.ts";
-import { resolveOptions } from "../core/options.ts";
-import { type Count, type CounterStore, checkWindow } from "../stores/counter.ts";
+import { resolveOptions } from "../core/resolve-options.ts";
+import { type Count, type CounterStore, checkWindow } from "../stores/counter-store.ts";
 import { MemoryCounter } from "../stores/memory-counter.ts";
 import { storeKey } from "../stores/store-key.ts";
-import { checkRedisUrl } from "./redis-address.ts";
+import { checkRedisUrl } from "./check-redis-url.ts";
 import { RedisConnection } from "./redis-connection.ts";
 import { type RedisOptions, redisCounterRules } from "./redis-options.ts";
 import { RedisScript } from "./redis-script.ts";

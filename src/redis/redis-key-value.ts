@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { Logger } from "../core/logger.ts";
-import { resolveOptions } from "../core/options.ts";
-import { checkTtl, type KeyValueStore } from "../stores/key-value.ts";
+import { resolveOptions } from "../core/resolve-options.ts";
+import { checkTtl, type KeyValueStore } from "../stores/key-value-store.ts";
 import { storeKey } from "../stores/store-key.ts";
-import { checkRedisUrl } from "./redis-address.ts";
+import { checkRedisUrl } from "./check-redis-url.ts";
 import { RedisConnection } from "./redis-connection.ts";
 import { type RedisOptions, redisRules } from "./redis-options.ts";
 import { RedisScript } from "./redis-script.ts";

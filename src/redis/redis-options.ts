@@ -1,4 +1,4 @@
-import { flag, optional, positiveInteger, type Rule, rule } from "../core/options.ts";
+import { flag, optional, positiveInteger, type Rule, rule } from "../core/resolve-options.ts";
 
 /** What every store on Redis takes. */
 export interface RedisOptions {

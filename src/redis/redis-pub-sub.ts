@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "../core/logger.ts";
-import { resolveOptions } from "../core/options.ts";
+import { resolveOptions } from "../core/resolve-options.ts";
 import { encodeEvent, type PubSub, type SubscribeOptions, type Topic } from "../stores/pub-sub.ts";
 import { Subscription } from "../stores/subscription.ts";
-import { checkRedisUrl } from "./redis-address.ts";
+import { checkRedisUrl } from "./check-redis-url.ts";
 import { RedisChannel } from "./redis-channel.ts";
 import { RedisConnection } from "./redis-connection.ts";
 import { writeMessage } from "./redis-message.ts";

@@ -1,6 +1,6 @@
-import { resolveOptions, rule } from "../core/options.ts";
+import { resolveOptions, rule } from "../core/resolve-options.ts";
 import type { Stores } from "../stores/stores.ts";
-import { checkRedisUrl } from "./redis-address.ts";
+import { checkRedisUrl } from "./check-redis-url.ts";
 import { RedisCounter, type RedisCounterOptions } from "./redis-counter.ts";
 import { RedisKeyValue } from "./redis-key-value.ts";
 import { redisCounterRules, redisPubSubRules } from "./redis-options.ts";

@@ -1,5 +1,5 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
-import type { KeyValue } from "../pagination/key.ts";
+import type { KeyValue } from "../pagination/key-tuple.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 import { KeySlot } from "./statement.ts";
 

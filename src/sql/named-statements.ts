@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { nameOf, renew } from "./statement-names.ts";
+import { nameOf, renew } from "./statement-name.ts";
 
 /** A query as `pg` takes it, by name. */
 interface NamedQuery {

@@ -14,7 +14,7 @@ import {
 } from "kysely";
 import type { AnyQuery } from "./any-query.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
-import { noteUse } from "./statement-names.ts";
+import { noteUse } from "./statement-name.ts";
 
 /** A parameter that is filled in when the statement runs: the value of a column of the key. */
 export class KeySlot {

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { listOf, orNull, resolveOptions, rule, text, wholeNumber } from "../core/options.ts";
+import { listOf, orNull, resolveOptions, rule, text, wholeNumber } from "../core/resolve-options.ts";
 import {
   AsyncDataHandler,
   type Capping,
@@ -11,13 +11,13 @@ import {
   type SeekRequest,
   type Sorting,
 } from "../pagination/data-handler.ts";
-import { KEYS, KeyMisfit, type KeyTuple } from "../pagination/key.ts";
+import { KEYS, KeyMisfit, type KeyTuple } from "../pagination/key-tuple.ts";
 import { type Order, reversed } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
-import { estimateRows } from "./estimate.ts";
+import { estimateRows } from "./estimate-rows.ts";
 import { driverValue, type KeyColumn, keyValueFrom } from "./key-column.ts";
-import { rowsAt } from "./offset-query.ts";
 import { QueryShape } from "./query-shape.ts";
+import { rowsAt } from "./rows-at.ts";
 import { isHidden, textColumn } from "./seek-statement.ts";
 import type { TotalsCache } from "./totals-cache.ts";
 

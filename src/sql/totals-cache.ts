@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../core/clock.ts";
-import { optional, positiveInteger, resolveOptions, rule, seconds } from "../core/options.ts";
 import { outside } from "../core/outside.ts";
+import { optional, positiveInteger, resolveOptions, rule, seconds } from "../core/resolve-options.ts";
 
 export interface TotalsCacheOptions {
   /** How long a count is good for. @default 30 */

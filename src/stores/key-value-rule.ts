@@ -1,5 +1,5 @@
-import { type Rule, thing } from "../core/options.ts";
-import type { KeyValueStore } from "./key-value.ts";
+import { type Rule, thing } from "../core/resolve-options.ts";
+import type { KeyValueStore } from "./key-value-store.ts";
 
 /** An option that takes what stores a value under a key. */
 export const keyValueStore: Rule<KeyValueStore> = thing(

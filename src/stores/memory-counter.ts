@@ -3,7 +3,7 @@
 import RateLimiterMemory from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import { outside } from "../core/outside.ts";
 import { CountedKeys } from "./counted-keys.ts";
-import { type Count, type CounterStore, checkWindow } from "./counter.ts";
+import { type Count, type CounterStore, checkWindow } from "./counter-store.ts";
 import { storeKey } from "./store-key.ts";
 
 /** Some 40 MB. */

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../core/clock.ts";
-import { PorticoError } from "../core/error.ts";
-import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../core/options.ts";
-import { checkTtl, type KeyValueStore } from "./key-value.ts";
+import { PorticoError } from "../core/portico-error.ts";
+import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../core/resolve-options.ts";
+import { checkTtl, type KeyValueStore } from "./key-value-store.ts";
 
 export interface MemoryKeyValueOptions {
   /** Tells when an entry's time is over. @default the clock of the system */

@@ -1,4 +1,4 @@
-import { optional, positiveInteger, resolveOptions } from "../core/options.ts";
+import { optional, positiveInteger, resolveOptions } from "../core/resolve-options.ts";
 import { encodeEvent, type PubSub, type SubscribeOptions, type Topic } from "./pub-sub.ts";
 import { Subscription } from "./subscription.ts";
 

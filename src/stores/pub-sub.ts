@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { PorticoError } from "../core/error.ts";
+import { PorticoError } from "../core/portico-error.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
 
 /** A named stream of events; the value types both ends. Made by `topic()`. */

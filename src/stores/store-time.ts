@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import type { KeyValueStore } from "./key-value.ts";
+import type { KeyValueStore } from "./key-value-store.ts";
 
 /** How far the clock of a process may be off. */
 const SKEW_MS = 60_000;

@@ -1,5 +1,5 @@
-import type { CounterStore } from "./counter.ts";
-import type { KeyValueStore } from "./key-value.ts";
+import type { CounterStore } from "./counter-store.ts";
+import type { KeyValueStore } from "./key-value-store.ts";
 import { MemoryCounter } from "./memory-counter.ts";
 import { MemoryKeyValue } from "./memory-key-value.ts";
 import { MemoryPubSub } from "./memory-pub-sub.ts";

@@ -1,6 +1,6 @@
-import type { PorticoApp } from "../app.ts";
 import { ACTING_AS } from "../http/identity/actors.ts";
 import type { AuthScope, CurrentUser, UserProtocol } from "../http/identity/identity.ts";
+import type { PorticoApp } from "../portico-app.ts";
 
 /** How a test is signed in. */
 export interface ActingOptions {

@@ -1,6 +1,6 @@
 import { parseSetCookie } from "cookie-es";
-import type { PreparedRequest, Sender } from "./client.ts";
-import { setCookies } from "./response.ts";
+import type { PreparedRequest, Sender } from "./test-client.ts";
+import { setCookies } from "./test-response.ts";
 
 /** A cookie as it is sent back. */
 interface KeptCookie {

@@ -1,4 +1,4 @@
-import type { GraphVariables, TestRequest } from "./client.ts";
+import type { GraphVariables, TestRequest } from "./test-client.ts";
 
 /**
  * An operation as it is sent: as JSON, or, when its variables hold files, as a multipart request.

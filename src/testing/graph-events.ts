@@ -1,6 +1,6 @@
 import { LISTENING } from "../http/context/listening.ts";
-import type { OpenResponse } from "./client.ts";
-import { type GraphResult, parseResult } from "./graph-client.ts";
+import { type GraphResult, parseResult } from "./graph-result.ts";
+import type { OpenResponse } from "./test-client.ts";
 
 /** The events of a subscription, as a test reads them: in a loop, or one by one. Leaving the loop ends it. */
 export interface GraphEvents<Data = Readonly<Record<string, unknown>>>

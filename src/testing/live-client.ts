@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
-import type { PorticoApp } from "../app.ts";
-import { clientOver, type OpenResponse, type PreparedRequest, type Sender, type TestClient } from "./client.ts";
+import type { PorticoApp } from "../portico-app.ts";
 import { CookieJar } from "./cookie-jar.ts";
-import { toTestResponse } from "./response.ts";
+import { clientOver, type OpenResponse, type PreparedRequest, type Sender, type TestClient } from "./test-client.ts";
+import { toTestResponse } from "./test-response.ts";
 import { openTestSocket, type TestSocket, type TestSocketOptions } from "./test-socket.ts";
 
 /** A client over a real socket, with the face of the other one. */

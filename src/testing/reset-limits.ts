@@ -1,4 +1,4 @@
-import type { PorticoApp } from "../app.ts";
+import type { PorticoApp } from "../portico-app.ts";
 
 /**
  * Forgets whatever the application's limits have counted: limits are on in tests, too, and a test may begin anew. It asks the

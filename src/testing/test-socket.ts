@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { type TestResponse, toTestResponse } from "./response.ts";
+import { type TestResponse, toTestResponse } from "./test-response.ts";
 
 export interface TestSocketOptions {
   readonly headers?: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 import { ConfigurationError, type InjectResponse, PorticoApp, type PorticoAppOptions } from "portico";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { referencePage } from "../../src/openapi/page.ts";
+import { referencePage } from "../../src/openapi/reference-html.ts";
 
 describe("the document's route", () => {
   it("serves the document as JSON, with where the application is", async () => {

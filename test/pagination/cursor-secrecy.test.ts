@@ -172,7 +172,7 @@ describe("the cursors of one list", () => {
 
 describe("opening a cursor", () => {
   it("takes time in proportion to its length", async () => {
-    const { openCursor, sealCursor } = await import("../../src/pagination/cursor/cursor.ts");
+    const { openCursor, sealCursor } = await import("../../src/pagination/cursor/seal-cursor.ts");
     const { CursorKeys } = await import("../../src/pagination/cursor/cursor-keys.ts");
     const seal = { keys: new CursorKeys([SECRET]), scope: Buffer.alloc(8), parameter: "cursor", now: 0 };
     const cursorOf = (length: number): string =>

@@ -14,10 +14,10 @@ import {
 } from "portico/pagination";
 import { logCatcher, manualClock } from "portico/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { openCursor, sealCursor } from "../../src/pagination/cursor/cursor.ts";
 import { CursorKeys } from "../../src/pagination/cursor/cursor-keys.ts";
-import { keyFromBytes, keyToBytes } from "../../src/pagination/cursor/key-bytes.ts";
-import { scopeDigest } from "../../src/pagination/cursor/scope.ts";
+import { keyFromBytes, keyToBytes } from "../../src/pagination/cursor/key-to-bytes.ts";
+import { scopeDigest } from "../../src/pagination/cursor/scope-digest.ts";
+import { openCursor, sealCursor } from "../../src/pagination/cursor/seal-cursor.ts";
 import {
   type Book,
   bodyOf,

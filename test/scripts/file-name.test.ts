@@ -9,7 +9,7 @@ it.each(["src/http/rateLimit.ts", "src/http/RateLimit.ts"])("refuses %s, which i
   expect(fileNameFault(file)).toMatch("is not kebab-case");
 });
 
-it.each(["src/app.ts", "src/http/limits/rate-limit.ts", "src/types/index.ts", "test/types.ts"])(
+it.each(["src/portico-app.ts", "src/http/limits/rate-limit.ts", "src/types/index.ts", "test/types.ts"])(
   "lets %s pass",
   (file) => {
     expect(fileNameFault(file)).toBeUndefined();

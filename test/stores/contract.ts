@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CounterStore } from "../../src/stores/counter.ts";
-import type { KeyValueStore } from "../../src/stores/key-value.ts";
+import type { CounterStore } from "../../src/stores/counter-store.ts";
+import type { KeyValueStore } from "../../src/stores/key-value-store.ts";
 import { type PubSub, PubSubGap, type Topic, topic } from "../../src/stores/pub-sub.ts";
 
 interface Subject {

@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, constantFrom, integer, nat, option, recor
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from "vitest";
 import type { Clock } from "../../src/core/clock.ts";
 import { ConfigurationError } from "../../src/core/configuration-error.ts";
-import { PorticoError } from "../../src/core/error.ts";
+import { PorticoError } from "../../src/core/portico-error.ts";
 import { MemoryCounter } from "../../src/stores/memory-counter.ts";
 import { MemoryKeyValue } from "../../src/stores/memory-key-value.ts";
 import { MemoryPubSub } from "../../src/stores/memory-pub-sub.ts";

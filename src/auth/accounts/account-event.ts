@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { HttpContext } from "../../http/context/context.ts";
+import type { HttpContext } from "../../http/context/http-context.ts";
 import { deviceLabel } from "../sessions/device-label.ts";
 
 /** What happened to an account. */

@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/context/exceptions.ts";
+import { HttpException } from "../../http/context/http-exception.ts";
 import { AuthenticationFailed } from "../exceptions.ts";
 
 /**

@@ -13,14 +13,14 @@ import {
   rule,
   text,
   thing,
-} from "../../core/options.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
+} from "../../core/resolve-options.ts";
 import { keyValueStore } from "../../stores/key-value-rule.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import type { AccountModel } from "../users/account-model.ts";
 import type { AccountEventHook } from "./account-event.ts";
+import type { BreachCheck } from "./check-new-password.ts";
 import { consoleMailer, type Mailer } from "./mailer.ts";
-import type { BreachCheck } from "./new-password.ts";
 
 /** A route of `accountRoutes`, by its name. */
 export type AccountRoute =

@@ -1,12 +1,12 @@
 import { isProduction } from "../../core/env.ts";
 import { addressBucket } from "../../http/context/address-bucket.ts";
-import type { HttpContext } from "../../http/context/context.ts";
+import type { HttpContext } from "../../http/context/http-context.ts";
 import { revoked } from "../../http/identity/credential.ts";
 import type { CurrentUser } from "../../http/identity/identity.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
-import { type AttemptLimit, countAttempt, tryAttempt } from "../limits/attempt-limits.ts";
-import { limitLogin } from "../limits/login-limits.ts";
+import { type AttemptLimit, countAttempt, tryAttempt } from "../limits/attempt-limit.ts";
+import { limitLogin } from "../limits/limit-login.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
 import { endFamilyOf, type RefreshOptions, revokeRefreshTokensOf } from "../tokens/rotate-refresh-token.ts";
 import { TokenForUser, type TokenPair } from "../tokens/token-for-user.ts";

@@ -1,5 +1,5 @@
 import { deriveSecret, type Secret } from "../../core/key-ring.ts";
-import { listOf, optional, rule } from "../../core/options.ts";
+import { listOf, optional, rule } from "../../core/resolve-options.ts";
 import type { Preset } from "../../http/routing/router.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthenticationMiddleware } from "../authentication-middleware.ts";

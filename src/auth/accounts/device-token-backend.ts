@@ -1,4 +1,4 @@
-import type { PorticoRequest } from "../../http/context/request.ts";
+import type { PorticoRequest } from "../../http/context/portico-request.ts";
 import { AuthResult } from "../backends/auth-result.ts";
 import { JWTAuthBackend } from "../backends/jwt-auth-backend.ts";
 import { RequestSessions, sessionNamedBy } from "../sessions/request-sessions.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { KeyValueStore } from "../../stores/key-value.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 
 /** What a token was made for. */
 export interface TokenGrant {

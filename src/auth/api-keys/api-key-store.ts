@@ -1,10 +1,10 @@
 import { createHash, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
-import { Conflict, ServiceUnavailable } from "../../http/context/exceptions.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
-import { isKeyId } from "./api-key-format.ts";
+import { Conflict, ServiceUnavailable } from "../../http/context/http-exception.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { type APIKeyRecord, parseKeyRecord } from "./api-key-record.ts";
+import { isKeyId } from "./api-key-text.ts";
 
 /** A key that is there, and its text in the store, to replace it by. */
 export interface StoredKey {

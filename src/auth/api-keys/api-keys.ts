@@ -1,16 +1,18 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Clock, systemClock } from "../../core/clock.ts";
+import type { Host } from "../../http/context/app-services.ts";
 import { currentContext } from "../../http/context/current-context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/context/exceptions.ts";
-import type { Host } from "../../http/context/host.ts";
+import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { revoked } from "../../http/identity/credential.ts";
 import type { UserProtocol } from "../../http/identity/identity.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { AuthenticationFailed, PermissionDenied } from "../exceptions.ts";
 import { isSignedInStill } from "../is-signed-in-still.ts";
 import { type APIKey, type CreatedAPIKey, credentialId, shown } from "./api-key.ts";
-import { type APIKeyText, isKeyId, keyDigest, makeKey, readKey } from "./api-key-format.ts";
+import type { APIKeyRecord } from "./api-key-record.ts";
+import { APIKeyStore, type StoredKey } from "./api-key-store.ts";
+import { type APIKeyText, isKeyId, keyDigest, makeKey, readKey } from "./api-key-text.ts";
 import {
   type APIKeysOptions,
   type NewAPIKey,
@@ -18,9 +20,7 @@ import {
   resolveKeysOptions,
   resolveNewKey,
   resolveRenewal,
-} from "./api-key-options.ts";
-import type { APIKeyRecord } from "./api-key-record.ts";
-import { APIKeyStore, type StoredKey } from "./api-key-store.ts";
+} from "./api-keys-options.ts";
 
 /** A key's last use is written at most this often. */
 const USED_EVERY_MS = 60_000;

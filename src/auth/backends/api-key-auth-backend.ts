@@ -1,13 +1,13 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, positiveInteger, REFUSED, type Rule, resolveOptions, thing } from "../../core/options.ts";
+import { optional, positiveInteger, REFUSED, type Rule, resolveOptions, thing } from "../../core/resolve-options.ts";
+import type { Host } from "../../http/context/app-services.ts";
 import { currentContext } from "../../http/context/current-context.ts";
-import { TooManyRequests } from "../../http/context/exceptions.ts";
-import type { Host } from "../../http/context/host.ts";
-import { IncomingRequest, type PorticoRequest } from "../../http/context/request.ts";
+import { TooManyRequests } from "../../http/context/http-exception.ts";
+import { IncomingRequest, type PorticoRequest } from "../../http/context/portico-request.ts";
 import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
 import { keyValueStore } from "../../stores/key-value-rule.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { credentialId } from "../api-keys/api-key.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthResult } from "./auth-result.ts";

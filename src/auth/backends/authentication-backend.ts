@@ -1,4 +1,4 @@
-import type { PorticoRequest } from "../../http/context/request.ts";
+import type { PorticoRequest } from "../../http/context/portico-request.ts";
 import type { AuthScope } from "../../http/identity/identity.ts";
 import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
 import type { AuthResult } from "./auth-result.ts";

@@ -3,17 +3,17 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { currentContext } from "../../http/context/current-context.ts";
-import type { PorticoRequest } from "../../http/context/request.ts";
+import type { PorticoRequest } from "../../http/context/portico-request.ts";
 import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 import { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
+import { bearerToken } from "./bearer-token.ts";
 import { type JWTAuthOptions, resolveJWTAuthOptions } from "./jwt-auth-options.ts";
-import { bearerToken } from "./jwt-bearer.ts";
-import { TokenCache } from "./jwt-cache.ts";
-import { type ClaimRules, isOver, judgeClaims, type TokenClaims, type VerifiedToken } from "./jwt-claims.ts";
-import { HeaderReader, own, parseObject } from "./jwt-format.ts";
-import type { VerifyingKey, VerifyingKeys } from "./jwt-keys.ts";
+import { TokenCache } from "./token-cache.ts";
+import { type ClaimRules, isOver, judgeClaims, type TokenClaims, type VerifiedToken } from "./token-claims.ts";
+import { HeaderReader, own, parseObject } from "./token-header.ts";
+import type { VerifyingKey, VerifyingKeys } from "./verifying-keys.ts";
 
 /**
  * Signs in by a JSON Web Token in `Authorization: Bearer`. The identity is the claim that `identifier` names.

@@ -15,14 +15,14 @@ import {
   seconds,
   text,
   wholeNumber,
-} from "../../core/options.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
+} from "../../core/resolve-options.ts";
 import { keyValueStore } from "../../stores/key-value-rule.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { JWTAlgorithm } from "../tokens/jwt-algorithm.ts";
 import { secretRing } from "../tokens/secret-ring.ts";
-import type { ClaimRules, TokenClaims } from "./jwt-claims.ts";
-import { type JSONWebKeySet, keySet, remoteKeySet, secretKeys, type VerifyingKeys } from "./jwt-keys.ts";
+import type { ClaimRules, TokenClaims } from "./token-claims.ts";
+import { type JSONWebKeySet, keySet, remoteKeySet, secretKeys, type VerifyingKeys } from "./verifying-keys.ts";
 
 /** How bearer tokens are verified: by `secretKey` or by `jwks`, never by both. */
 export interface JWTAuthOptions {

@@ -1,4 +1,4 @@
-import type { PorticoRequest } from "../../http/context/request.ts";
+import type { PorticoRequest } from "../../http/context/portico-request.ts";
 import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
 import { hasSessionCookie, SESSION_COOKIE } from "../sessions/session-cookie.ts";

@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from "../../http/context/exceptions.ts";
+import { ServiceUnavailable } from "../../http/context/http-exception.ts";
 
 /** How soon a full queue is worth another try. */
 const RETRY_SECONDS = 1;

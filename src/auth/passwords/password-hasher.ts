@@ -1,12 +1,12 @@
-import { listOf, optional, REFUSED, type Rule, resolveOptions, rule, wholeNumber } from "../../core/options.ts";
+import { listOf, optional, REFUSED, type Rule, resolveOptions, rule, wholeNumber } from "../../core/resolve-options.ts";
 import { currentContext } from "../../http/context/current-context.ts";
 import { HashQueue } from "./hash-queue.ts";
+import { readAttempt, readNewPassword } from "./password-attempt.ts";
 import { LONGEST_HASH, type PasswordScheme, type StoredHash } from "./password-scheme.ts";
-import { readAttempt, readNewPassword } from "./password-text.ts";
-import { type Argon2Cost, type Argon2Scheme, argon2Scheme } from "./schemes/argon2.ts";
-import { bcryptScheme } from "./schemes/bcrypt.ts";
-import { pbkdf2Scheme } from "./schemes/pbkdf2.ts";
-import { scryptScheme } from "./schemes/scrypt.ts";
+import { type Argon2Cost, type Argon2Scheme, argon2Scheme } from "./schemes/argon2-scheme.ts";
+import { bcryptScheme } from "./schemes/bcrypt-scheme.ts";
+import { pbkdf2Scheme } from "./schemes/pbkdf2-scheme.ts";
+import { scryptScheme } from "./schemes/scrypt-scheme.ts";
 
 /** A scheme that is verified and never written: what was stored before, by another system. */
 export type LegacyPasswordScheme = "bcrypt" | "scrypt" | "pbkdf2";

@@ -1,14 +1,14 @@
 import type { KeyRing } from "../../core/key-ring.ts";
-import { flag, optional, resolveOptions } from "../../core/options.ts";
-import { type HttpContext, identify, type WebSocketContext } from "../../http/context/context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/context/exceptions.ts";
+import { flag, optional, resolveOptions } from "../../core/resolve-options.ts";
+import { type HttpContext, identify, type WebSocketContext } from "../../http/context/http-context.ts";
+import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { type Credential, revoked } from "../../http/identity/credential.ts";
 import { type CurrentUser, NOBODY } from "../../http/identity/identity.ts";
-import type { DeviceSession, LoginOptions, SessionManager } from "../../http/identity/sessions.ts";
+import type { DeviceSession, LoginOptions, SessionManager } from "../../http/identity/session-manager.ts";
 import { AuthResult } from "../backends/auth-result.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
-import { crossSiteRefused, isForgeable } from "./cross-site.ts";
 import { deviceLabel } from "./device-label.ts";
+import { crossSiteRefused, isForgeable } from "./is-forgeable.ts";
 import { RequestCookie } from "./request-cookie.ts";
 import type { NewSession, SessionStore, StoredSession } from "./session-store.ts";
 

@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { KeyRing, type Secret } from "../../core/key-ring.ts";
-import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/options.ts";
-import type { HttpContext, WebSocketContext } from "../../http/context/context.ts";
+import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
+import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
 import type { Next } from "../../http/routing/middleware.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
 import { keyValueStore } from "../../stores/key-value-rule.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { RequestSessions } from "./request-sessions.ts";
 import { type SessionLimits, SessionStore } from "./session-store.ts";
 

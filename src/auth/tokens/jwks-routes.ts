@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, resolveOptions, rule, wholeNumber } from "../../core/options.ts";
+import { optional, resolveOptions, rule, wholeNumber } from "../../core/resolve-options.ts";
 import { Router } from "../../http/routing/router.ts";
-import type { JSONWebKeySet } from "../backends/jwt-keys.ts";
+import type { JSONWebKeySet } from "../backends/verifying-keys.ts";
 import { type KeyPair, keyRing, type SigningKey } from "./signing-key.ts";
 
 /** Where and for how long public keys are published. */

@@ -2,7 +2,7 @@ import { createSecretKey } from "node:crypto";
 import type { CryptoKey } from "jose";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { type Secret, secretsOf } from "../../core/key-ring.ts";
-import type { Rule } from "../../core/options.ts";
+import type { Rule } from "../../core/resolve-options.ts";
 
 /** One secret or a list of them, the newest first: the first signs, all of them verify. No sentence of it shows a secret. */
 export function secretRing(option: string): Rule<readonly Uint8Array[]> {

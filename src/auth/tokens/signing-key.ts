@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import type { Rule } from "../../core/options.ts";
+import type { Rule } from "../../core/resolve-options.ts";
 import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.ts";
 
 /**

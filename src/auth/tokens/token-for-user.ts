@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
 import type { UserProtocol } from "../../http/identity/identity.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
-import { VERSION_CLAIM } from "./access-claims.ts";
 import { RefreshFamilies, type RefreshOwner } from "./refresh-families.ts";
 import { RefreshTokenKeys } from "./refresh-token.ts";
 import { type ResolvedTokenOptions, resolveTokenOptions, type TokenOptions } from "./token-options.ts";
+import { VERSION_CLAIM } from "./version-claim.ts";
 
 /** What a sign-in answers, in the words of OAuth. */
 export interface TokenPair {

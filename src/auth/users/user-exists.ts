@@ -1,4 +1,4 @@
-import { Conflict } from "../../http/context/exceptions.ts";
+import { Conflict } from "../../http/context/http-exception.ts";
 
 /** A user with this address or this name is there already. */
 export class UserExists extends Conflict {

@@ -1,4 +1,4 @@
-import type { Position } from "../../pagination/cursor/cursor.ts";
+import type { Position } from "../../pagination/cursor/seal-cursor.ts";
 import type { CursorList } from "../../pagination/cursor-page.ts";
 import type { Order } from "../../pagination/order.ts";
 import {
@@ -9,12 +9,12 @@ import {
   PaginationError,
 } from "../../pagination/pagination-error.ts";
 import { readSize } from "../../pagination/query-params.ts";
-import { sortOrder } from "../../pagination/sort.ts";
-import type { CursorPagination } from "../../pagination/strategies/cursor.ts";
+import { sortOrder } from "../../pagination/read-sort.ts";
+import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { arg } from "../types/arg.ts";
+import type { Arg } from "../types/graph-type.ts";
 import { list, nullable } from "../types/list.ts";
 import { int, string } from "../types/scalars.ts";
-import type { Arg } from "../types/type.ts";
 
 type Place = NonNullable<Position["at"]>;
 

@@ -1,14 +1,14 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context/context.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import type { CurrentUser } from "../../http/identity/identity.ts";
 import type { AnyHandler, DataHandler } from "../../pagination/data-handler.ts";
-import { asHandler } from "../../pagination/list-handler.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
-import { CursorPagination } from "../../pagination/strategies/cursor.ts";
+import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
+import { asHandler } from "../../pagination/sync-list-data-handler.ts";
 import type { Args, Params, ResolverArgs, TestArgs } from "../fields/args.ts";
-import { declareHead } from "../fields/declaration.ts";
 import { fieldFactory } from "../fields/field.ts";
+import { declareHead } from "../fields/field-declaration.ts";
 import type { FieldDef } from "../fields/field-def.ts";
 import type { FieldOptions, GateInput, IsGated } from "../fields/field-options.ts";
 import type { ObjectType } from "../types/object.ts";

@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from "graphql";
-import type { BaseContext } from "../../http/context/context.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import { ContextPageRequest } from "../../http/pages/context-page-request.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 

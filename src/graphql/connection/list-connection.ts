@@ -4,7 +4,7 @@ import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { InvalidPageError } from "../../pagination/pagination-error.ts";
 import { runLater, type Steps } from "../../pagination/steps.ts";
-import type { CursorPagination } from "../../pagination/strategies/cursor.ts";
+import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { asUserInput, type ConnectionArgs, readSorting, readWanted, type Wanted } from "./connection-args.ts";
 import { connectionWindow } from "./connection-window.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, optional, positiveInteger, REFUSED, type Rule, resolveOptions } from "../../core/options.ts";
+import { flag, optional, positiveInteger, REFUSED, type Rule, resolveOptions } from "../../core/resolve-options.ts";
 import { addressBucket } from "../../http/context/address-bucket.ts";
-import type { BaseContext } from "../../http/context/context.ts";
-import { BadRequest, HttpException } from "../../http/context/exceptions.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import { BadRequest, HttpException } from "../../http/context/http-exception.ts";
 import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import { isRecord, type RequestParams } from "../transport/request-params.ts";
 import { KeptDocuments } from "./kept-documents.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { KeyValueStore } from "../../stores/key-value.ts";
+import type { KeyValueStore } from "../../stores/key-value-store.ts";
 
 /** Entries of the store that hold documents: so many and no more, whatever clients send. */
 const SHELVES = 128;

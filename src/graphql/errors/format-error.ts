@@ -1,11 +1,11 @@
 import type { GraphQLError } from "graphql";
 import { correlationId } from "../../core/correlation-id.ts";
 import { cut } from "../../core/cut.ts";
-import { PorticoError } from "../../core/error.ts";
-import type { BaseContext } from "../../http/context/context.ts";
-import { HttpException } from "../../http/context/exceptions.ts";
-import { logFailure, logRefusal } from "../../http/context/problem.ts";
-import { GraphQLDenied } from "../fields/denied.ts";
+import { PorticoError } from "../../core/portico-error.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import { HttpException } from "../../http/context/http-exception.ts";
+import { logFailure, logRefusal } from "../../http/context/render-problem.ts";
+import { GraphQLDenied } from "../fields/graphql-denied.ts";
 import { locationsOf } from "./document-source.ts";
 
 /** An error as it goes out. */

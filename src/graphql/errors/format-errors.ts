@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import type { ErrorCode } from "../../core/error-codes.ts";
-import type { BaseContext } from "../../http/context/context.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import { type FormattedError, formatError, isUnexpected } from "./format-error.ts";
 
 /** How many errors of one operation are sent and logged, before an entry with the number of the others. */

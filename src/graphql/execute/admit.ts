@@ -1,13 +1,13 @@
 import { type OperationDefinitionNode, OperationTypeNode } from "graphql";
-import type { BaseContext } from "../../http/context/context.ts";
-import { HttpException, MethodNotAllowed } from "../../http/context/exceptions.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import { HttpException, MethodNotAllowed } from "../../http/context/http-exception.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import type { OperationFindings } from "../hooks/operation-hook.ts";
 import type { RequestParams } from "../transport/request-params.ts";
-import { checkCost } from "./check-limits.ts";
+import { checkCost } from "./check-structure.ts";
 import { coerceVariables } from "./coerce-variables.ts";
 import type { Execution } from "./execution.ts";
-import type { Prepared } from "./prepare.ts";
+import type { Prepared } from "./preparer.ts";
 import type { Pipeline } from "./run-request.ts";
 
 /** How an operation came in. */

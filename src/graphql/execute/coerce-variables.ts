@@ -13,7 +13,7 @@ import {
   type VariableDefinitionNode,
 } from "graphql";
 import { MOST_ERRORS } from "../errors/format-errors.ts";
-import { GraphRefusal } from "./refusal.ts";
+import { GraphRefusal } from "./graph-refusal.ts";
 
 /** What graphql 16 and 17 give. */
 interface Coercion {

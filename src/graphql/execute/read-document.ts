@@ -3,7 +3,7 @@ import { DocumentSource } from "../errors/document-source.ts";
 import { type Fragments, fragmentsOf } from "../limits/fold.ts";
 import type { Limits } from "../limits/limits.ts";
 import { MOST_NESTED, scan } from "../limits/scan.ts";
-import { refusal, refusalOf } from "./refusal.ts";
+import { refusal, refusalOf } from "./graph-refusal.ts";
 
 /** A document that parses. */
 export interface ReadDocument {

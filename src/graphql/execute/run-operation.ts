@@ -1,8 +1,8 @@
 import { type ExecutionResult, execute, GraphQLError } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context/context.ts";
-import { type Operation, openOperation } from "../operation/operation.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
+import { type Operation, openOperation } from "../operation/running-operation.ts";
 import type { Arrival } from "./admit.ts";
 import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
 

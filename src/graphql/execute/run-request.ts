@@ -1,5 +1,5 @@
 import { type GraphQLSchema, OperationTypeNode } from "graphql";
-import type { BaseContext } from "../../http/context/context.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import type { Documents } from "../documents/documents.ts";
 import { type Observation, observe } from "../hooks/observation.ts";
 import type { OperationHooks } from "../hooks/operation-hooks.ts";
@@ -8,8 +8,8 @@ import { type LiveSubscription, openSubscription } from "../subscriptions/live-s
 import type { SharedStreams } from "../subscriptions/shared-streams.ts";
 import type { RequestParams } from "../transport/request-params.ts";
 import { type Arrival, admit, type Facts } from "./admit.ts";
-import { answerTo, type OperationAnswer, refusalTo } from "./answer.ts";
-import type { Preparer } from "./prepare.ts";
+import { answerTo, type OperationAnswer, refusalTo } from "./operation-answer.ts";
+import type { Preparer } from "./preparer.ts";
 import { runOperation } from "./run-operation.ts";
 
 /** What every operation of an endpoint has in common. */

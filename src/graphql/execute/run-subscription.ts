@@ -1,10 +1,10 @@
 import type { ExecutionResult } from "graphql";
 import * as graphql from "graphql";
 import { eventTurns } from "../../core/turns.ts";
-import type { BaseContext } from "../../http/context/context.ts";
-import type { GraphQLDenied } from "../fields/denied.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import type { GraphQLDenied } from "../fields/graphql-denied.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
-import { type Operation, openOperation } from "../operation/operation.ts";
+import { type Operation, openOperation } from "../operation/running-operation.ts";
 import { type Execution, executionArgs } from "./execution.ts";
 import { runIn } from "./run-operation.ts";
 

@@ -2,9 +2,9 @@ import { type GraphQLSchema, OverlappingFieldsCanBeMergedRule, specifiedRules, v
 import { MOST_ERRORS } from "../errors/format-errors.ts";
 import type { Limits } from "../limits/limits.ts";
 import { findOverlaps } from "../limits/overlaps.ts";
+import { refusal, refusalOf } from "./graph-refusal.ts";
+import { hideSuggestions } from "./hide-suggestions.ts";
 import type { ReadDocument } from "./read-document.ts";
-import { refusal, refusalOf } from "./refusal.ts";
-import { hideSuggestions } from "./suggestions.ts";
 
 // Of operations that are as large as they may be; without a limit, of some that nobody writes by hand.
 const MOST_OPERATIONS = 10;

@@ -1,9 +1,9 @@
 import type { GraphQLResolveInfo } from "graphql";
 import type { ContextClass, Dependency, InjectedOf, Reserved } from "../../dependencies/depend.ts";
-import type { BaseContext, HttpContext, WebSocketContext } from "../../http/context/context.ts";
+import type { BaseContext, HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
 import type { CurrentUser } from "../../http/identity/identity.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
-import type { Arg, ArgRef, InOf } from "../types/type.ts";
+import type { Arg, ArgRef, InOf } from "../types/graph-type.ts";
 import type { Info } from "./info.ts";
 
 /** A parameter that is handed in and never stands in the schema. */

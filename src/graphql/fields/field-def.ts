@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { Args, ResolverArgs, TestArgs } from "./args.ts";
-import type { FieldDeclaration, FieldHead } from "./declaration.ts";
+import type { FieldDeclaration, FieldHead } from "./field-declaration.ts";
 
 declare const PARENT: unique symbol;
 declare const PROPERTY: unique symbol;

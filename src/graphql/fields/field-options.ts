@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/options.ts";
-import type { BaseContext } from "../../http/context/context.ts";
+import { flag, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/resolve-options.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import type { AnonymousUser, Caller, CurrentUser } from "../../http/identity/identity.ts";
 import type { RateLimit } from "../../http/limits/rate-limit.ts";
-import type { InOf } from "../types/type.ts";
+import type { InOf } from "../types/graph-type.ts";
 import type { InjectedParam } from "./args.ts";
 
 /** The arguments among the parameters, as a gate sees them. */

@@ -1,10 +1,16 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { OutOf, OutputRef } from "../types/type.ts";
+import type { OutOf, OutputRef } from "../types/graph-type.ts";
 import type { Params } from "./args.ts";
-import { declareHead, declareProperty, declareResolver, type FieldDeclaration, type FieldHead } from "./declaration.ts";
+import { registerMember } from "./class-members.ts";
+import {
+  declareHead,
+  declareProperty,
+  declareResolver,
+  type FieldDeclaration,
+  type FieldHead,
+} from "./field-declaration.ts";
 import type { FieldDef, FieldFactory, Operation, SubscriptionFactory } from "./field-def.ts";
 import type { FieldOptions, IsGated, SubscriptionOptions } from "./field-options.ts";
-import { registerMember } from "./members.ts";
 import { ResolverError } from "./resolver-error.ts";
 
 /** The type of `field` and `mutation`. */

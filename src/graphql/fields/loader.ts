@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context/context.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 
 /** Loads one value by its key; the keys that one operation asks for in the meantime are loaded together. */
 export interface Loader<in K, out V> {

@@ -1,4 +1,4 @@
-import { PorticoError } from "../../core/error.ts";
+import { PorticoError } from "../../core/portico-error.ts";
 
 /**
  * A resolver, a type or a schema that cannot be: thrown while the module that declares it is imported.

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Host } from "../../http/context/host.ts";
+import type { Host } from "../../http/context/app-services.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import { FieldTrace } from "./field-trace.ts";
 import { ObservedStream, type Told } from "./observed-stream.ts";

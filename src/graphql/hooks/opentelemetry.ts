@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { errorCodes } from "../../core/error-codes.ts";
-import { flag, optional, resolveOptions } from "../../core/options.ts";
+import { flag, optional, resolveOptions } from "../../core/resolve-options.ts";
 import { countErrors } from "../errors/format-errors.ts";
 import { shownName } from "./named-rows.ts";
 import type { OperationContext, OperationEnd, OperationHook, OperationResult } from "./operation-hook.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Logger } from "../../core/logger.ts";
-import { flag, optional, resolveOptions, seconds } from "../../core/options.ts";
+import { flag, optional, resolveOptions, seconds } from "../../core/resolve-options.ts";
 import { countErrors } from "../errors/format-errors.ts";
 import type { FieldTiming } from "./field-trace.ts";
 import { shownName } from "./named-rows.ts";

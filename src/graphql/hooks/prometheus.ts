@@ -1,7 +1,7 @@
-import { listOf, optional, REFUSED, type Rule, resolveOptions } from "../../core/options.ts";
+import { listOf, optional, REFUSED, type Rule, resolveOptions } from "../../core/resolve-options.ts";
 import { NamedRows } from "./named-rows.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
-import { count, emptySeries, printSeries, type Series } from "./prometheus-text.ts";
+import { count, emptySeries, printSeries, type Series } from "./print-series.ts";
 
 export interface PrometheusOptions {
   /**

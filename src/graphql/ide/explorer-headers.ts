@@ -1,4 +1,4 @@
-import { pageHeaders } from "../../http/html/page-headers.ts";
+import { pageHeaders } from "../../http/html/html-headers.ts";
 
 /** The headers of a page with the explorer, by the scripts and styles that it loads. */
 export function explorerHeaders(scripts: readonly string[], styles: readonly string[]): ReturnType<typeof pageHeaders> {

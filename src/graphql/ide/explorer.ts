@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import type { HttpContext } from "../../http/context/context.ts";
-import { acceptsEncoding, matchesTag } from "../../http/html/encodings.ts";
+import type { HttpContext } from "../../http/context/http-context.ts";
+import { acceptsEncoding, matchesTag } from "../../http/html/accepts-encoding.ts";
 import {
   bundledEnd,
   bundledHeaders,
@@ -9,11 +9,11 @@ import {
   bundledTag,
   type ExplorerBundle,
   findExplorer,
-} from "./bundled-page.ts";
-import { cdnHeaders, cdnPage } from "./cdn-page.ts";
+} from "./bundled-html.ts";
+import { cdnHeaders, cdnPage } from "./cdn-html.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
+import type { PageOptions } from "./html-options.ts";
 import type { IDE } from "./ide.ts";
-import type { PageOptions } from "./page-options.ts";
 import { SharedBuffers } from "./shared-buffers.ts";
 
 /** Serves the page of an `IDE`. The explorer is looked for when somebody first asks for it. */

@@ -1,4 +1,4 @@
-import { flag, optional, resolveOptions, rule, text } from "../../core/options.ts";
+import { flag, optional, resolveOptions, rule, text } from "../../core/resolve-options.ts";
 
 /** Where the explorer's scripts and styles come from. */
 export type IDEAssets = "bundled" | "cdn";

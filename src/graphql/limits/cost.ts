@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import { type Fragments, fold, fragmentsOf, type Gathering } from "./fold.ts";
 import { type Price, priceOf, type Quantity, timesCounted } from "./price.ts";
-import { plus, times } from "./saturating.ts";
+import { plus, times } from "./saturating-sum.ts";
 
 /** What an operation costs with these variables, which are coerced already. */
 export type Cost = (variables: Readonly<Record<string, unknown>>) => number;

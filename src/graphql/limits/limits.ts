@@ -1,4 +1,4 @@
-import { optional, orNull, positiveInteger, resolveOptions, wholeNumber } from "../../core/options.ts";
+import { optional, orNull, positiveInteger, resolveOptions, wholeNumber } from "../../core/resolve-options.ts";
 
 /** How much one operation may ask for. `null` turns a limit off and leaves the others on. */
 export interface LimitsOptions {

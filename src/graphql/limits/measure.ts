@@ -1,6 +1,6 @@
 import type { OperationDefinitionNode } from "graphql";
 import { type Fragments, fold, type Gathering } from "./fold.ts";
-import { plus } from "./saturating.ts";
+import { plus } from "./saturating-sum.ts";
 
 /** What an operation asks for, counted on the document alone, its fragments expanded. */
 export interface Structure {

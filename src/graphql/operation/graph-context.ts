@@ -1,9 +1,9 @@
-import { DependencyScope } from "../../dependencies/scope.ts";
-import type { BaseContext } from "../../http/context/context.ts";
+import { DependencyScope } from "../../dependencies/dependency-scope.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import type { Identity } from "../../http/identity/identity.ts";
-import type { GraphQLDenied } from "../fields/denied.ts";
+import type { Verdict } from "../fields/field-gate.ts";
 import type { FieldPermission, GateFunction } from "../fields/field-options.ts";
-import type { Verdict } from "../fields/gate.ts";
+import type { GraphQLDenied } from "../fields/graphql-denied.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import { wrongTransport } from "./wrong-transport.ts";
 

@@ -1,5 +1,5 @@
-import type { BaseContext, Outcome } from "../../http/context/context.ts";
-import { publishFrom } from "../../http/context/held-events.ts";
+import { publishFrom } from "../../http/context/event-hold.ts";
+import type { BaseContext, Outcome } from "../../http/context/http-context.ts";
 import { noteSubscribed } from "../../http/context/listening.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 

@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from "../../http/context/exceptions.ts";
+import { ServiceUnavailable } from "../../http/context/http-exception.ts";
 
 /** The operation was given up, since its client has left or its time was over: what is left of it is not resolved. */
 export class OperationOver extends ServiceUnavailable {

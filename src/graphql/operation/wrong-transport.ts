@@ -1,5 +1,5 @@
-import { type BaseContext, HttpContext, WebSocketContext } from "../../http/context/context.ts";
-import { HttpException } from "../../http/context/exceptions.ts";
+import { type BaseContext, HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
+import { HttpException } from "../../http/context/http-exception.ts";
 import { SharedContext } from "../subscriptions/shared-context.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { pageHeaders, sourceHash } from "../../http/html/html-headers.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
-import { pageHeaders, sourceHash } from "../../http/html/page-headers.ts";
 import { OPERATIONS_SCRIPT } from "./operations-script.ts";
 import { OPERATIONS_STYLE } from "./operations-style.ts";
 

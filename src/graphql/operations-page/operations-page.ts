@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, type Rule, resolveOptions, rule } from "../../core/options.ts";
+import { optional, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
 import type { Gate } from "../../http/identity/identity.ts";
 import { gate } from "../../http/routing/route.ts";
 import { Router } from "../../http/routing/router.ts";

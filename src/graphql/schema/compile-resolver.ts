@@ -1,11 +1,11 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
 import type { RateLimit } from "../../http/limits/rate-limit.ts";
-import type { FieldDeclaration, Finish } from "../fields/declaration.ts";
-import { denialSince, type FieldGate, type GateQuestion, passGates } from "../fields/gate.ts";
+import type { FieldDeclaration, Finish } from "../fields/field-declaration.ts";
+import { denialSince, type FieldGate, type GateQuestion, passGates } from "../fields/field-gate.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
-import type { Complete } from "./complete-input.ts";
+import type { Complete } from "./input-completion.ts";
 
 type RawArgs = Readonly<Record<string, unknown>>;
 export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;

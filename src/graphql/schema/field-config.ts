@@ -4,14 +4,14 @@ import type {
   GraphQLFieldConfigArgumentMap,
   GraphQLOutputType,
 } from "graphql";
-import type { FieldDeclaration } from "../fields/declaration.ts";
+import type { FieldDeclaration } from "../fields/field-declaration.ts";
 import { fieldExtensions } from "../fields/field-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import type { AnyRef, ArgNode } from "../types/type-node.ts";
 import { checkName } from "../types/type-options.ts";
 import { type ArgPlan, compileProperty, compileResolver } from "./compile-resolver.ts";
-import type { InputCompletion } from "./complete-input.ts";
+import type { InputCompletion } from "./input-completion.ts";
 
 /** A field with where it stands: its key, and at a root the instance whose member it is. */
 export interface PlacedField {

@@ -16,7 +16,7 @@ import {
   isInputType,
   isOutputType,
 } from "graphql";
-import { isDeclaration } from "../fields/declaration.ts";
+import { isDeclaration } from "../fields/field-declaration.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type {
   AnyRef,
@@ -28,10 +28,10 @@ import type {
   WrapperNode,
 } from "../types/type-node.ts";
 import { checkName } from "../types/type-options.ts";
-import { InputCompletion } from "./complete-input.ts";
+import { abstractTypeResolver } from "./abstract-type-resolver.ts";
 import { type FieldTypes, fieldConfig, type PlacedField } from "./field-config.ts";
+import { InputCompletion } from "./input-completion.ts";
 import type { TypeNames } from "./type-names.ts";
-import { abstractTypeResolver } from "./type-resolver.ts";
 
 /** Builds graphql's types from ours, each once per schema. */
 export class SchemaTypes implements FieldTypes {

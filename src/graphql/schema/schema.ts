@@ -1,14 +1,14 @@
 import { GraphQLSchema, validateSchema } from "graphql";
-import { type Rule, resolveOptions, rule, text } from "../../core/options.ts";
+import { type Rule, resolveOptions, rule, text } from "../../core/resolve-options.ts";
 import type { Operation } from "../fields/field-def.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
-import type { GraphType } from "../types/type.ts";
+import type { GraphType } from "../types/graph-type.ts";
 import type { AnyRef } from "../types/type-node.ts";
-import { checkOneGraphql } from "./one-graphql.ts";
-import { type CheckRoot, type RootSource, rootFields } from "./root.ts";
+import { checkTypeResolver } from "./abstract-type-resolver.ts";
+import { checkOneGraphql } from "./check-one-graphql.ts";
+import { type CheckRoot, type RootSource, rootFields } from "./root-fields.ts";
 import { SchemaTypes } from "./schema-types.ts";
 import { TypeNames } from "./type-names.ts";
-import { checkTypeResolver } from "./type-resolver.ts";
 
 /** What a schema is made of. Each root is an object of fields, an instance or a class with fields, or a list of those. */
 export interface SchemaConfig<Q, M, S> {

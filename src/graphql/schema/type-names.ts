@@ -1,6 +1,7 @@
-import { type FieldDeclaration, isDeclaration } from "../fields/declaration.ts";
-import { classMembers } from "../fields/members.ts";
+import { classMembers } from "../fields/class-members.ts";
+import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
+import { nodeOf } from "../types/node-of.ts";
 import type {
   AnyRef,
   InterfaceNode,
@@ -10,8 +11,7 @@ import type {
   UnionNode,
   WrapperNode,
 } from "../types/type-node.ts";
-import { nodeOf } from "../types/type-ref.ts";
-import { checkInheritedGates } from "./inherited-gates.ts";
+import { checkInheritedGates } from "./check-inherited-gates.ts";
 
 /**
  * The named types of one schema, found by walking from its roots: a name stands for one type, and a type given by name is

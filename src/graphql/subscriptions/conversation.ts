@@ -1,13 +1,13 @@
-import { PorticoError } from "../../core/error.ts";
+import { PorticoError } from "../../core/portico-error.ts";
 import { checkCredential } from "../../http/context/check-credential.ts";
-import type { WebSocketContext } from "../../http/context/context.ts";
 import { withContext } from "../../http/context/current-context.ts";
-import { HttpException } from "../../http/context/exceptions.ts";
-import { logFailure } from "../../http/context/problem.ts";
+import type { WebSocketContext } from "../../http/context/http-context.ts";
+import { HttpException } from "../../http/context/http-exception.ts";
+import { logFailure } from "../../http/context/render-problem.ts";
 import type { ServerSocket, SocketMessage } from "../../http/context/socket.ts";
 import type { Gate } from "../../http/identity/identity.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
-import type { AnswerBody } from "../execute/answer.ts";
+import type { AnswerBody } from "../execute/operation-answer.ts";
 import { openRequest, type Pipeline } from "../execute/run-request.ts";
 import { readParams } from "../transport/request-params.ts";
 import { type ClientMessage, readClientMessage } from "./client-message.ts";

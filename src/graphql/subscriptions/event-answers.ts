@@ -1,9 +1,9 @@
-import type { BaseContext } from "../../http/context/context.ts";
-import { ServiceUnavailable } from "../../http/context/exceptions.ts";
-import { logFailure } from "../../http/context/problem.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import { ServiceUnavailable } from "../../http/context/http-exception.ts";
+import { logFailure } from "../../http/context/render-problem.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
 import type { Facts } from "../execute/admit.ts";
-import { answerTo, type OperationAnswer, refusalTo } from "../execute/answer.ts";
+import { answerTo, type OperationAnswer, refusalTo } from "../execute/operation-answer.ts";
 import type { ResultStream } from "../execute/run-subscription.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import type { HttpContext } from "../../http/context/context.ts";
+import type { HttpContext } from "../../http/context/http-context.ts";
 import { LISTENING, TELL_LISTENING } from "../../http/context/listening.ts";
-import { STALLED_MS } from "../../http/context/unread-response.ts";
+import { STALLED_MS } from "../../http/context/unread-responses.ts";
 import type { Identity } from "../../http/identity/identity.ts";
 import type { OpenConnection } from "../../http/identity/open-connections.ts";
 import { type EventSink, type LiveSubscription, recheck } from "./live-subscription.ts";

@@ -8,17 +8,17 @@ import {
   type SelectionSetNode,
 } from "graphql";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context/context.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import { whenListening } from "../../http/context/listening.ts";
-import { logFailure } from "../../http/context/problem.ts";
+import { logFailure } from "../../http/context/render-problem.ts";
 import type { Admitted, Facts } from "../execute/admit.ts";
-import { isRefused, type OperationAnswer, refusalTo } from "../execute/answer.ts";
-import { GraphRefusal } from "../execute/refusal.ts";
+import { GraphRefusal } from "../execute/graph-refusal.ts";
+import { isRefused, type OperationAnswer, refusalTo } from "../execute/operation-answer.ts";
 import type { Pipeline } from "../execute/run-request.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
-import { openOperation } from "../operation/operation.ts";
+import { openOperation } from "../operation/running-operation.ts";
 import { EventAnswers } from "./event-answers.ts";
 
 /** Where the events of a subscription go: one end of a socket or of a stream over HTTP. */

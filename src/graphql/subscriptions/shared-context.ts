@@ -1,8 +1,8 @@
-import { BaseContext, type CachePolicy } from "../../http/context/context.ts";
-import { HttpException } from "../../http/context/exceptions.ts";
+import type { Host } from "../../http/context/app-services.ts";
 import type { HttpExchange } from "../../http/context/exchange.ts";
-import type { Host } from "../../http/context/host.ts";
-import type { IncomingRequest, PorticoRequest } from "../../http/context/request.ts";
+import { BaseContext, type CachePolicy } from "../../http/context/http-context.ts";
+import { HttpException } from "../../http/context/http-exception.ts";
+import type { IncomingRequest, PorticoRequest } from "../../http/context/portico-request.ts";
 import type { Identity } from "../../http/identity/identity.ts";
 
 /**

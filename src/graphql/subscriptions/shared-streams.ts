@@ -1,14 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ExecutionResult } from "graphql";
 import { eventTurns } from "../../core/turns.ts";
+import type { Host } from "../../http/context/app-services.ts";
 import type { BaseContext } from "../../http/context/context.ts";
 import { withContext } from "../../http/context/current-context.ts";
-import type { Host } from "../../http/context/host.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import { whenListening } from "../../http/context/listening.ts";
-import { logFailure } from "../../http/context/problem.ts";
+import { logFailure } from "../../http/context/render-problem.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import type { Admitted, Facts } from "../execute/admit.ts";
-import { isRefused, type OperationAnswer } from "../execute/answer.ts";
+import { isRefused, type OperationAnswer } from "../execute/operation-answer.ts";
 import type { Pipeline } from "../execute/run-request.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";

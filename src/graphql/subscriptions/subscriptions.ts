@@ -1,5 +1,13 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { flag, optional, positiveInteger, resolveOptions, rule, seconds, wholeNumber } from "../../core/options.ts";
+import {
+  flag,
+  optional,
+  positiveInteger,
+  resolveOptions,
+  rule,
+  seconds,
+  wholeNumber,
+} from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 import { rateLimit } from "../../http/limits/rate-limit.ts";
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";

@@ -1,5 +1,5 @@
-import type { HttpContext } from "../../http/context/context.ts";
-import { HttpException } from "../../http/context/exceptions.ts";
+import type { HttpContext } from "../../http/context/http-context.ts";
+import { HttpException } from "../../http/context/http-exception.ts";
 
 /** A page of a foreign origin cannot set these without asking first, by a preflight. */
 const PREFLIGHT_HEADERS = ["graphql-require-preflight", "apollo-require-preflight"];

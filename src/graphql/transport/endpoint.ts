@@ -1,9 +1,9 @@
-import type { BaseContext, HttpContext } from "../../http/context/context.ts";
-import { HttpException, MethodNotAllowed } from "../../http/context/exceptions.ts";
+import type { BaseContext, HttpContext } from "../../http/context/http-context.ts";
+import { HttpException, MethodNotAllowed } from "../../http/context/http-exception.ts";
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import { formatErrors } from "../errors/format-errors.ts";
-import { toRefusal } from "../errors/to-refusal.ts";
-import type { OperationAnswer } from "../execute/answer.ts";
+import { toRefusal } from "../errors/to-graph-refusal.ts";
+import type { OperationAnswer } from "../execute/operation-answer.ts";
 import { openRequest, type Pipeline, runRequest } from "../execute/run-request.ts";
 import type { Explorer } from "../ide/explorer.ts";
 import { EventStream, STREAM_TYPE } from "../subscriptions/event-stream.ts";
@@ -12,8 +12,8 @@ import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
 import { asksForPage, asksForStream, JSON_TYPE, negotiate, type ResponseType } from "./negotiate.ts";
-import { carriesQuery, chooseReader, type GraphRequest } from "./read-request.ts";
 import { readParams } from "./request-params.ts";
+import { carriesQuery, chooseReader, type GraphRequest } from "./request-reader.ts";
 import type { Transport } from "./transport.ts";
 
 export interface EndpointOptions {

@@ -1,4 +1,4 @@
-import { BadRequest } from "../../http/context/exceptions.ts";
+import { BadRequest } from "../../http/context/http-exception.ts";
 
 /** One operation as it was asked for, its parts checked for their type. */
 export interface RequestParams {

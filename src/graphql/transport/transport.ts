@@ -1,4 +1,4 @@
-import { flag, optional, resolveOptions, wholeNumber } from "../../core/options.ts";
+import { flag, optional, resolveOptions, wholeNumber } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 
 /** How requests may come in and how answers are labelled. */

@@ -1,6 +1,6 @@
-import { resolveOptions, rule, text } from "../../core/options.ts";
+import { resolveOptions, rule, text } from "../../core/resolve-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
-import type { Arg, ArgRef, InOf } from "./type.ts";
+import type { Arg, ArgRef, InOf } from "./graph-type.ts";
 import { type AnyRef, type ArgNode, isGraphType } from "./type-node.ts";
 
 /** What an argument or an input field says about itself beside its type. */

@@ -1,8 +1,8 @@
-import { resolveOptions } from "../../core/options.ts";
+import { resolveOptions } from "../../core/resolve-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import { isArg, isTypeRef, plainArg } from "./arg.ts";
+import type { Arg, ArgRef, GraphType, InOf } from "./graph-type.ts";
 import type { OptionalType } from "./list.ts";
-import type { Arg, ArgRef, GraphType, InOf } from "./type.ts";
 import { type ArgNode, isGraphType } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 

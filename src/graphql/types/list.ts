@@ -1,6 +1,6 @@
 import { ResolverError } from "../fields/resolver-error.ts";
 import { isTypeRef } from "./arg.ts";
-import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "./type.ts";
+import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "./graph-type.ts";
 import { type AnyRef, isGraphType, type Wrapper, type WrapperNode } from "./type-node.ts";
 import { checkName } from "./type-options.ts";
 

@@ -1,10 +1,10 @@
-import { resolveOptions, rule } from "../../core/options.ts";
-import type { Implementable } from "./interface.ts";
-import { type CheckFields, type FieldMap, interfaceList, readFields } from "./object-fields.ts";
-import type { Class, GraphType } from "./type.ts";
+import { resolveOptions, rule } from "../../core/resolve-options.ts";
+import { type CheckFields, type FieldMap, interfaceList, readFields } from "./field-map.ts";
+import type { Class, GraphType } from "./graph-type.ts";
+import type { Implementable } from "./interface-type.ts";
+import { registerModel } from "./node-of.ts";
 import type { ObjectNode } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
-import { registerModel } from "./type-ref.ts";
 
 /** An object type; its values are `Out`. */
 export interface ObjectType<Out> extends GraphType<Out, never, "object"> {

@@ -1,8 +1,8 @@
 import { GraphQLScalarType, valueFromASTUntyped } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { callable, resolveOptions, text } from "../../core/options.ts";
+import { callable, resolveOptions, text } from "../../core/resolve-options.ts";
 import { arg } from "./arg.ts";
-import type { Arg, GraphType } from "./type.ts";
+import type { Arg, GraphType } from "./graph-type.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
 /** A scalar. Called with a value it is an argument with that default: `t.int`, or `t.int(10)`. */

@@ -1,8 +1,8 @@
 // The members of `t`, and nothing else: what an editor offers after the dot.
 export { arg } from "./arg.ts";
-export { enumOf as enum } from "./enum.ts";
+export { enumOf as enum } from "./enum-type.ts";
 export { input, oneOf } from "./input.ts";
-export { interfaceOf as interface } from "./interface.ts";
+export { interfaceOf as interface } from "./interface-type.ts";
 export { list, nullable, optional, ref } from "./list.ts";
 export { scalar } from "./scalar.ts";
 export { boolean, dateTime, float, id, int, json, string, upload } from "./scalars.ts";

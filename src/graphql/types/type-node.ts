@@ -1,6 +1,6 @@
 import type { GraphQLScalarType } from "graphql";
-import type { FieldDeclaration } from "../fields/declaration.ts";
-import type { Class, GraphType } from "./type.ts";
+import type { FieldDeclaration } from "../fields/field-declaration.ts";
+import type { Class, GraphType } from "./graph-type.ts";
 
 /** A type where one is wanted, as it was written: itself, a class, or a thunk. */
 export type AnyRef = GraphType<unknown, unknown> | Class | (() => GraphType<unknown, unknown> | Class);

@@ -1,4 +1,4 @@
-import { type Rule, text } from "../../core/options.ts";
+import { type Rule, text } from "../../core/resolve-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 
 /** What every named type may say about itself. */

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { BodyIncomplete, PayloadTooLarge } from "../../http/context/exceptions.ts";
+import { BodyIncomplete, PayloadTooLarge } from "../../http/context/http-exception.ts";
 
 /**
  * Reads a body piece by piece, at the speed of the reader, and never more than `limit` bytes: `PayloadTooLarge` then,

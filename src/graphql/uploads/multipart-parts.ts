@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Dicer } from "@fastify/busboy";
-import { uploadInvalid } from "./upload-refusals.ts";
+import { uploadInvalid } from "./upload-invalid.ts";
 
 /** The headers of a part: names in lower case, each byte of a value one character. */
 export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;

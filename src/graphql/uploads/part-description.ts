@@ -1,6 +1,6 @@
-import { parseParameters } from "../../http/context/header-parameters.ts";
+import { parseParameters } from "../../http/context/parameterized-header.ts";
 import type { PartHeaders } from "./multipart-parts.ts";
-import { uploadInvalid } from "./upload-refusals.ts";
+import { uploadInvalid } from "./upload-invalid.ts";
 
 /** What a part says of itself. */
 export interface PartDescription {

@@ -1,17 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { decodeUtf8 } from "../../http/context/body.ts";
-import { PayloadTooLarge, UnsupportedMediaType } from "../../http/context/exceptions.ts";
-import { parseParameters } from "../../http/context/header-parameters.ts";
-import { checkBatch } from "../transport/batch-refusal.ts";
+import { PayloadTooLarge, UnsupportedMediaType } from "../../http/context/http-exception.ts";
+import { parseParameters } from "../../http/context/parameterized-header.ts";
+import { decodeUtf8 } from "../../http/context/read-body.ts";
+import { checkBatch } from "../transport/check-batch.ts";
 import { bodyChunks } from "./body-chunks.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
-import { declaredType, isAllowedType } from "./content-types.ts";
+import { declaredType, isAllowedType } from "./content-type.ts";
 import { type MultipartPart, multipartParts } from "./multipart-parts.ts";
 import { describePart, type PartDescription } from "./part-description.ts";
 import { Spool } from "./spool.ts";
+import { quote, uploadInvalid, uploadTooLarge, uploadTypeRefused } from "./upload-invalid.ts";
 import { readUploadMap, type UploadMap } from "./upload-map.ts";
-import { quote, uploadInvalid, uploadTooLarge, uploadTypeRefused } from "./upload-refusals.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 import type { Uploads } from "./uploads.ts";
 

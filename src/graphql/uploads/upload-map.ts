@@ -1,4 +1,4 @@
-import { quote, uploadInvalid, uploadTooLarge } from "./upload-refusals.ts";
+import { quote, uploadInvalid, uploadTooLarge } from "./upload-invalid.ts";
 
 /** A place in `operations` that waits for a file: `holder[key]` is null. */
 interface Place {

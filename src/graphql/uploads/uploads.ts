@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { flag, optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/options.ts";
+import { flag, optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
-import { type ContentType, contentTypeList } from "./content-types.ts";
+import { type ContentType, contentTypeList } from "./content-type.ts";
 
 /** Which files may come with an operation, and where they are kept until it has been answered. */
 export interface UploadsOptions {

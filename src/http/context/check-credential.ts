@@ -1,5 +1,5 @@
 import type { Identity } from "../identity/identity.ts";
-import { HttpException, ServiceUnavailable } from "./exceptions.ts";
+import { HttpException, ServiceUnavailable } from "./http-exception.ts";
 
 /** How soon it is worth asking again when it could not be found out who is calling. */
 const RETRY_SECONDS = 5;

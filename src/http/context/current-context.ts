@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { BaseContext } from "./context.ts";
+import type { BaseContext } from "./http-context.ts";
 
 const storage = new AsyncLocalStorage<BaseContext>();
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { PorticoRequest } from "./request.ts";
-import type { PorticoResponse } from "./response.ts";
+import type { PorticoRequest } from "./portico-request.ts";
+import type { PorticoResponse } from "./portico-response.ts";
 
 /** Turns an error into an answer. What it returns is sent like what a handler returns. */
 export type ExceptionHandler<E> = (request: PorticoRequest, response: PorticoResponse, exc: E) => MaybePromise<unknown>;

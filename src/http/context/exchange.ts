@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import type { RawPath, RawQuery } from "./request.ts";
+import type { RawPath, RawQuery } from "./portico-request.ts";
 
 /** A body ready to leave: nothing, text, bytes, or a stream of them. */
 export type Payload = string | Uint8Array | Readable | null;

@@ -1,4 +1,4 @@
-import { type BaseContext, WebSocketContext } from "./context.ts";
+import { type BaseContext, WebSocketContext } from "./http-context.ts";
 
 /** The header by which a test asks to be told, by a comment in the stream, when its subscription listens to the bus. */
 export const TELL_LISTENING = "x-portico-tell-listening";

@@ -1,5 +1,6 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { optional, positiveInteger, type Resolved, resolveOptions } from "../../core/options.ts";
+import { optional, positiveInteger, type Resolved, resolveOptions } from "../../core/resolve-options.ts";
+import { TooManyRequests } from "./http-exception.ts";
 import { Turns } from "../../core/turns.ts";
 import { TooManyRequests } from "./exceptions.ts";
 

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import { type Rule, rule } from "../../core/options.ts";
+import { type Rule, rule } from "../../core/resolve-options.ts";
 
 /** A schema of any library that follows Standard Schema: zod, valibot, arktype and others. */
 export type Schema = StandardSchemaV1;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { RawSocket } from "./exchange.ts";
-import { STALLED_MS } from "./unread-response.ts";
+import { STALLED_MS } from "./unread-responses.ts";
 
 /** What comes in on a socket: text, or bytes. */
 export type SocketMessage = string | Uint8Array;

@@ -14,7 +14,6 @@ import Fastify, {
 import { errorSerializer } from "../../core/error-serializer.ts";
 import type { Logger } from "../../core/logger.ts";
 import { addressBucket } from "../context/address-bucket.ts";
-import { ServiceUnavailable } from "../context/exceptions.ts";
 import type {
   AcceptOptions,
   BodyWatcher,
@@ -24,19 +23,20 @@ import type {
   RawSocket,
   UpgradeExchange,
 } from "../context/exchange.ts";
-import type { RawPath, RawQuery } from "../context/request.ts";
-import { unreadResponses } from "../context/unread-response.ts";
+import { ServiceUnavailable } from "../context/http-exception.ts";
+import type { RawPath, RawQuery } from "../context/portico-request.ts";
+import { unreadResponses } from "../context/unread-responses.ts";
 import { methodFinder, withHead } from "../routing/method-finder.ts";
 import type { Method } from "../routing/route.ts";
+import { acceptUpgrade, type PendingUpgrade } from "./accept-upgrade.ts";
 import { clientAddress } from "./client-address.ts";
 import { contain } from "./contain.ts";
-import { cutHandedOver, takeOver } from "./handed-over.ts";
+import { dropUnreadBody } from "./drop-unread-body.ts";
 import { checkHost, hostName } from "./host-name.ts";
 import { malformedRequest } from "./malformed-request.ts";
 import { afterResponses, closeWithConnection, pendingResponse } from "./pending-response.ts";
 import { runInOrder } from "./run-in-order.ts";
-import { dropUnreadBody } from "./unread-body.ts";
-import { acceptUpgrade, type PendingUpgrade } from "./upgrade.ts";
+import { cutHandedOver, takeOver } from "./take-over.ts";
 
 export type { FastifyInstance, FastifyPluginAsync };
 

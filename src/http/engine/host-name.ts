@@ -1,4 +1,4 @@
-import { BadRequest } from "../context/exceptions.ts";
+import { BadRequest } from "../context/http-exception.ts";
 
 /** A host as it may stand in an address, perhaps with a port. Anything else was made up: it could end the host and begin a path. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{1,5})?$/i;

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../context/context.ts";
+import type { BaseContext } from "../context/http-context.ts";
 import type { Credential } from "./credential.ts";
 
 /** What every user object offers, whatever it is stored in. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { Count, CounterStore } from "../../stores/counter.ts";
+import type { Count, CounterStore } from "../../stores/counter-store.ts";
 import { MemoryCounter } from "../../stores/memory-counter.ts";
-import type { Host } from "../context/host.ts";
+import type { Host } from "../context/app-services.ts";
 
 /** How long a failing store is left alone before it is asked again. */
 const RETRY_STORE_MS = 5_000;

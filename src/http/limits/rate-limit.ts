@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { callable, positiveInteger, resolveOptions, text, thing } from "../../core/options.ts";
-import type { CounterStore } from "../../stores/counter.ts";
+import { callable, positiveInteger, resolveOptions, text, thing } from "../../core/resolve-options.ts";
+import type { CounterStore } from "../../stores/counter-store.ts";
 import { addressBucket } from "../context/address-bucket.ts";
-import type { BaseContext, HttpContext, WebSocketContext } from "../context/context.ts";
-import { TooManyRequests } from "../context/exceptions.ts";
+import type { BaseContext, HttpContext, WebSocketContext } from "../context/http-context.ts";
+import { TooManyRequests } from "../context/http-exception.ts";
 import type { MiddlewareFunction } from "../routing/middleware.ts";
 import { GuardedCounter } from "./guarded-counter.ts";
 

@@ -1,7 +1,7 @@
 import type { CursorKeys } from "../../pagination/cursor/cursor-keys.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import type { QueryParams } from "../../pagination/query-params.ts";
-import type { BaseContext } from "../context/context.ts";
+import type { BaseContext } from "../context/http-context.ts";
 
 /** The page that somebody asks for on a connection, whatever it goes through: a route, or a field. */
 export abstract class ContextPageRequest implements PageRequest {

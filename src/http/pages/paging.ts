@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import type { Logger } from "../../core/logger.ts";
 import { CursorKeys } from "../../pagination/cursor/cursor-keys.ts";
-import { CursorPagination } from "../../pagination/strategies/cursor.ts";
+import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import type { AnyStrategy } from "../../pagination/strategies/strategy-by-name.ts";
 import type { Route } from "../routing/route.ts";
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { HttpContext, WebSocketContext } from "../context/context.ts";
+import type { HttpContext, WebSocketContext } from "../context/http-context.ts";
 import type { OpenApiSecurityScheme } from "./open-api-security-scheme.ts";
 
 /** Runs the rest: the inner middleware, the gate, the handler. On a socket it ends when the socket does. */

@@ -1,18 +1,18 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, listOf, REFUSED, type Rule, resolveOptions, rule, seconds, text } from "../../core/options.ts";
+import { flag, listOf, REFUSED, type Rule, resolveOptions, rule, seconds, text } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
-import { type ParamPlan, planParams } from "../../dependencies/plan.ts";
+import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
 import { type AnyStrategy, type PageOf, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
-import { type HttpContext, WebSocketContext } from "../context/context.ts";
-import type { RenderError } from "../context/problem.ts";
-import type { PorticoRequest, RawQuery } from "../context/request.ts";
-import type { PorticoResponse, TypedResponse } from "../context/response.ts";
+import { type HttpContext, WebSocketContext } from "../context/http-context.ts";
+import type { PorticoRequest, RawQuery } from "../context/portico-request.ts";
+import type { PorticoResponse, TypedResponse } from "../context/portico-response.ts";
+import type { RenderError } from "../context/render-problem.ts";
 import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } from "../context/schema.ts";
 import type { Gate, GateScope, GateUser } from "../identity/identity.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
-import type { PathParams } from "./path.ts";
+import type { PathParams } from "./path-params.ts";
 
 // ---- the options, generic in their parts: a wholly generic object would let `atuh` through
 

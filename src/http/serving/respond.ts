@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import type { BaseContext } from "../context/context.ts";
 import type { Payload } from "../context/exchange.ts";
-import { logFailure, logUnexpected } from "../context/problem.ts";
-import type { OutgoingResponse, PorticoResponse } from "../context/response.ts";
+import type { BaseContext } from "../context/http-context.ts";
+import type { OutgoingResponse, PorticoResponse } from "../context/portico-response.ts";
+import { logFailure, logUnexpected } from "../context/render-problem.ts";
 import { watchStream } from "./watch-stream.ts";
 
 /** What a handler returned becomes the answer: a response as it is, nothing as 204, any other value as JSON. */

@@ -1,11 +1,11 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { PorticoError } from "../../core/error.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import type { Page } from "../../pagination/strategies/strategy.ts";
-import type { HttpContext } from "../context/context.ts";
-import { ValidationFailed } from "../context/exceptions.ts";
-import type { IncomingRequest } from "../context/request.ts";
-import type { OutgoingResponse } from "../context/response.ts";
+import { PorticoError } from "../../core/portico-error.ts";
+import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
+import type { HttpContext } from "../context/http-context.ts";
+import { ValidationFailed } from "../context/http-exception.ts";
+import type { IncomingRequest } from "../context/portico-request.ts";
+import type { OutgoingResponse } from "../context/portico-response.ts";
 import { isSchema, type Schema, segmentKey, validate, valueOfNothing } from "../context/schema.ts";
 import { compose } from "../routing/middleware.ts";
 import { queryReader } from "../routing/query-reader.ts";

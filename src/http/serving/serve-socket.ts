@@ -1,19 +1,19 @@
+import type { Host } from "../context/app-services.ts";
 import { checkCredential } from "../context/check-credential.ts";
-import { WebSocketContext } from "../context/context.ts";
 import { withContext } from "../context/current-context.ts";
-import { OriginRefused } from "../context/exceptions.ts";
 import { ClientGone, type UpgradeExchange } from "../context/exchange.ts";
-import type { Host } from "../context/host.ts";
-import { logFailure } from "../context/problem.ts";
+import { WebSocketContext } from "../context/http-context.ts";
+import { OriginRefused } from "../context/http-exception.ts";
+import { logFailure } from "../context/render-problem.ts";
 import { ServerSocket } from "../context/socket.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { EndReason, OpenConnection } from "../identity/open-connections.ts";
 import { compose } from "../routing/middleware.ts";
 import { queryReader } from "../routing/query-reader.ts";
 import type { SocketRoute } from "../routing/socket-route.ts";
-import { withHeaders } from "./replaced-headers.ts";
 import { closeQuietly, respond } from "./respond.ts";
 import { checkPart } from "./run-route.ts";
+import { withHeaders } from "./with-headers.ts";
 
 /** Serves one upgrade from its request to the end of its socket. */
 export type ServeSocket = (host: Host, exchange: UpgradeExchange, graceMs: number) => Promise<void>;

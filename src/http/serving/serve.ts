@@ -1,8 +1,8 @@
 import { isPromise } from "../../core/maybe-promise.ts";
-import type { HttpContext } from "../context/context.ts";
 import { withContext } from "../context/current-context.ts";
-import { HttpException, ServiceUnavailable } from "../context/exceptions.ts";
-import { logFailure } from "../context/problem.ts";
+import type { HttpContext } from "../context/http-context.ts";
+import { HttpException, ServiceUnavailable } from "../context/http-exception.ts";
+import { logFailure } from "../context/render-problem.ts";
 import { closeQuietly, respond, transmit } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 

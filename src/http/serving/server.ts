@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HttpContext } from "../context/context.ts";
-import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "../context/exceptions.ts";
+import type { Host } from "../context/app-services.ts";
 import type { HttpExchange } from "../context/exchange.ts";
-import type { Host } from "../context/host.ts";
+import { HttpContext } from "../context/http-context.ts";
+import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "../context/http-exception.ts";
 import { InFlight } from "../context/in-flight.ts";
-import type { RenderError } from "../context/problem.ts";
+import type { RenderError } from "../context/render-problem.ts";
 import type { EngineApp } from "../engine/engine.ts";
 import { compose } from "../routing/middleware.ts";
 import type { Method, Route } from "../routing/route.ts";

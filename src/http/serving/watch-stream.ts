@@ -1,6 +1,6 @@
 import { finished, type Readable } from "node:stream";
-import type { BaseContext } from "../context/context.ts";
-import { logUnexpected } from "../context/problem.ts";
+import type { BaseContext } from "../context/http-context.ts";
+import { logUnexpected } from "../context/render-problem.ts";
 
 /**
  * Follows a streamed answer to its end, and says whether it failed. A client that leaves is no failure, and neither is a

@@ -7,7 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
-import { REFUSED, type Rule } from "../../core/options.ts";
+import { REFUSED, type Rule } from "../../core/resolve-options.ts";
 
 /** The version and the key id, which are authenticated and not encrypted. */
 export const HEAD_BYTES = 2;

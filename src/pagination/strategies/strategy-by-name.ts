@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { type CursorMetadata, type CursorOptions, CursorPagination } from "./cursor.ts";
-import { type LimitOffsetMetadata, type LimitOffsetOptions, LimitOffsetPagination } from "./limit-offset.ts";
-import { type PageNumberMetadata, type PageNumberOptions, PageNumberPagination } from "./page-number.ts";
-import { BasePaginationStrategy, type Page } from "./strategy.ts";
+import { BasePaginationStrategy, type Page } from "./base-pagination-strategy.ts";
+import { type CursorMetadata, type CursorOptions, CursorPagination } from "./cursor-pagination.ts";
+import { type LimitOffsetMetadata, type LimitOffsetOptions, LimitOffsetPagination } from "./limit-offset-pagination.ts";
+import { type PageNumberMetadata, type PageNumberOptions, PageNumberPagination } from "./page-number-pagination.ts";
 
 /** The strategies that have a name, with their options and what they say of a page. */
 export interface StrategyByName<C extends string = string> {

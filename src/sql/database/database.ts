@@ -10,13 +10,13 @@ import {
   type TransactionBuilder,
 } from "kysely";
 import { unavailable } from "../../core/unavailable.ts";
-import type { BaseContext } from "../../http/context/context.ts";
 import { currentContext } from "../../http/context/current-context.ts";
-import type { EventHold } from "../../http/context/held-events.ts";
-import { endWith } from "../../http/context/left-open.ts";
+import { endWith } from "../../http/context/end-left-open.ts";
+import type { EventHold } from "../../http/context/event-hold.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import { eventsOf, holdingEvents, openTransaction } from "./open-transaction.ts";
 import { Permits, type Release } from "./permits.ts";
-import { withDeadline } from "./statement-deadline.ts";
-import { eventsOf, holdingEvents, openTransaction } from "./transaction.ts";
+import { withDeadline } from "./with-deadline.ts";
 
 /** How a transaction is begun; SQLite knows one way only, the strictest. */
 export interface TransactionSettings {

@@ -1,9 +1,9 @@
-import { callable, flag, optional, type Rule, resolveOptions, rule } from "../../core/options.ts";
+import { callable, flag, optional, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
 import { type Database, PooledDatabase, type SentStatement } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
-import { postgresListen, ReachablePostgres } from "./postgres-dialect.ts";
-import { NodeSqliteDialect } from "./sqlite-dialect.ts";
+import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
+import { postgresListen, ReachablePostgres } from "./reachable-postgres.ts";
 
 export interface DatabaseOptions {
   /** Connections to PostgreSQL at most, 2 or more; a fifth of them, at least one, is never given to a transaction. @default 10 */

@@ -1,4 +1,4 @@
-import type { Pg, WireClient } from "./postgres-wire.ts";
+import type { Pg, WireClient } from "./wire-client.ts";
 
 /** The server that a new connection reaches, and what it works on. */
 export interface ServerReport {

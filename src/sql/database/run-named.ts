@@ -1,5 +1,5 @@
 import type { QueryResult, RawBuilder } from "kysely";
-import { noteUse } from "../statement-names.ts";
+import { noteUse } from "../statement-name.ts";
 import type { Database } from "./database.ts";
 
 /** Runs a statement whose text is always the same: a pool with named statements has PostgreSQL prepare it once. */

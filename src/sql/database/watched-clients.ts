@@ -1,10 +1,10 @@
 import { outside } from "../../core/outside.ts";
 import { unavailable } from "../../core/unavailable.ts";
-import type { BaseContext } from "../../http/context/context.ts";
 import { currentContext } from "../../http/context/current-context.ts";
-import { boundEnd, CLOSE_MS, cancelStatement, type Pg, type WireClient } from "./postgres-wire.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
 import { probeServer } from "./probe-server.ts";
-import { deadlineHere, withDeadline } from "./statement-deadline.ts";
+import { boundEnd, CLOSE_MS, cancelStatement, type Pg, type WireClient } from "./wire-client.ts";
+import { deadlineHere, withDeadline } from "./with-deadline.ts";
 
 export interface WatchOptions {
   readonly connectionString: string;

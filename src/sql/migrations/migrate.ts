@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { PorticoError } from "../../core/error.ts";
+import { PorticoError } from "../../core/portico-error.ts";
 import type { Database } from "../database/database.ts";
-import { withDeadline } from "../database/statement-deadline.ts";
+import { withDeadline } from "../database/with-deadline.ts";
 import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { flag, listOf, optional, resolveOptions } from "../../core/options.ts";
+import { flag, listOf, optional, resolveOptions } from "../../core/resolve-options.ts";
 import type { Database } from "../database/database.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 

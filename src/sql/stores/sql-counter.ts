@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Count, type CounterStore, checkWindow } from "../../stores/counter.ts";
+import { type Count, type CounterStore, checkWindow } from "../../stores/counter-store.ts";
 import { storeKey } from "../../stores/store-key.ts";
 import type { Database } from "../database/database.ts";
 import { databaseTime } from "./database-time.ts";

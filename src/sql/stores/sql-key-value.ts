@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { checkTtl, type KeyValueStore } from "../../stores/key-value.ts";
+import { checkTtl, type KeyValueStore } from "../../stores/key-value-store.ts";
 import { storeKey } from "../../stores/store-key.ts";
 import type { Database } from "../database/database.ts";
 import { runNamed } from "../database/run-named.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Database } from "../database/database.ts";
-import { isForeignKeyViolation } from "../database/violations.ts";
+import { isForeignKeyViolation } from "../database/is-unique-violation.ts";
 
 /**
  * Writes a user and the roles of a new one, both or neither. Gives the id; `undefined` when a value is another's already. That is

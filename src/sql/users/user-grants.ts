@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { PorticoError } from "../../core/error.ts";
+import { PorticoError } from "../../core/portico-error.ts";
 import type { Database, Transaction } from "../database/database.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
 

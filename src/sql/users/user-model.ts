@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { PasswordHasher } from "../../auth/passwords/password-hasher.ts";
 import type { RegisteredAs } from "../../auth/users/registered-as.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { listOf, optional, resolveOptions, seconds, thing } from "../../core/options.ts";
+import { listOf, optional, resolveOptions, seconds, thing } from "../../core/resolve-options.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { type Database, PooledDatabase } from "../database/database.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";

@@ -29,7 +29,7 @@ it("[auth:AU-115] refuses the 10,000 passwords that are used most, in any case, 
 });
 
 it("[auth:AU-115] knows each of them, and hardly any other text", async () => {
-  const { isCommonPassword } = await import("../../../src/auth/passwords/common-password.ts");
+  const { isCommonPassword } = await import("../../../src/auth/passwords/is-common-password.ts");
   const listed = mostCommon();
 
   const missed = (await Promise.all(listed.map(isCommonPassword))).filter((isCommon) => !isCommon);

@@ -1,6 +1,6 @@
 import { assert, constantFrom, integer, nat, oneof, property, string, tuple } from "fast-check";
 import { expect, it } from "vitest";
-import { makeKey, readKey } from "../../../src/auth/api-keys/api-key-format.ts";
+import { makeKey, readKey } from "../../../src/auth/api-keys/api-key-text.ts";
 import { ALPHABET, checksum } from "./checksum.ts";
 
 const letter = constantFrom(...ALPHABET.split(""), "_", "-", " ", "\u0130");

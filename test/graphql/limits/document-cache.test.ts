@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DocumentCache } from "../../../src/graphql/execute/document-cache.ts";
-import { Preparer } from "../../../src/graphql/execute/prepare.ts";
+import { Preparer } from "../../../src/graphql/execute/preparer.ts";
 import { Limits } from "../../../src/graphql/limits/limits.ts";
 import { fixtureSchema, refusedBy } from "./fixture.ts";
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import { field, mutation, type ObjectType, object, schema, t } from "portico/graphql";
-import { type Prepared, type PrepareOptions, Preparer } from "../../../src/graphql/execute/prepare.ts";
-import { GraphRefusal } from "../../../src/graphql/execute/refusal.ts";
+import { GraphRefusal } from "../../../src/graphql/execute/graph-refusal.ts";
+import { type Prepared, type PrepareOptions, Preparer } from "../../../src/graphql/execute/preparer.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
 
 interface Node {

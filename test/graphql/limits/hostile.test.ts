@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Preparer } from "../../../src/graphql/execute/prepare.ts";
+import { Preparer } from "../../../src/graphql/execute/preparer.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
 import { fixtureSchema, nested, refusedBy } from "./fixture.ts";
 

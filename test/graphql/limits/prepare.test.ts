@@ -1,9 +1,9 @@
 import { GraphQLError, getIntrospectionQuery, type OperationDefinitionNode, OperationTypeNode } from "graphql";
 import { describe, expect, it, vi } from "vitest";
-import { checkCost } from "../../../src/graphql/execute/check-limits.ts";
-import { type Prepared, Preparer } from "../../../src/graphql/execute/prepare.ts";
-import { GraphRefusal } from "../../../src/graphql/execute/refusal.ts";
-import { hideSuggestions } from "../../../src/graphql/execute/suggestions.ts";
+import { checkCost } from "../../../src/graphql/execute/check-structure.ts";
+import { GraphRefusal } from "../../../src/graphql/execute/graph-refusal.ts";
+import { hideSuggestions } from "../../../src/graphql/execute/hide-suggestions.ts";
+import { type Prepared, Preparer } from "../../../src/graphql/execute/preparer.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
 import { fixtureSchema, nested, prepare, refused, refusedBy } from "./fixture.ts";
 

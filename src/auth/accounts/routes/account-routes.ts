@@ -1,6 +1,6 @@
 import type { MiddlewareFunction } from "../../../http/routing/middleware.ts";
 import { Router } from "../../../http/routing/router.ts";
-import { crossSiteRefused, isForgeable } from "../../sessions/cross-site.ts";
+import { crossSiteRefused, isForgeable } from "../../sessions/is-forgeable.ts";
 import {
   type AccountOptions,
   type AccountRoute,
@@ -10,9 +10,9 @@ import {
 import { Accounts } from "../accounts.ts";
 import { emailRoutes } from "./email-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
-import { loginRoute, logoutRoutes, refreshRoute, tokenRoute } from "./login-routes.ts";
-import { meRoute, sessionRoutes } from "./me-routes.ts";
-import { passwordRoute, resetRoutes } from "./password-routes.ts";
+import { loginRoute, logoutRoutes, refreshRoute, tokenRoute } from "./login-route.ts";
+import { meRoute, sessionRoutes } from "./me-route.ts";
+import { passwordRoute, resetRoutes } from "./password-route.ts";
 import { registerRoute } from "./register-route.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 

@@ -1,16 +1,16 @@
-import type { HttpContext } from "../../../http/context/context.ts";
+import type { HttpContext } from "../../../http/context/http-context.ts";
 import type { Router } from "../../../http/routing/router.ts";
 import { AuthenticationFailed } from "../../exceptions.ts";
 import { isSignedInStill } from "../../is-signed-in-still.ts";
-import { readEmail } from "../../users/account-names.ts";
+import { readEmail } from "../../users/account-name.ts";
 import { UserExists } from "../../users/user-exists.ts";
 import { InvalidLink } from "../account-exceptions.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
 import type { TokenGrant } from "../one-time-tokens.ts";
 import { byPerson } from "./by-person.ts";
 import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";
-import { FRESH_ERRORS, requireFreshSignIn } from "./fresh-sign-in.ts";
 import { requestBody } from "./record-schema.ts";
+import { FRESH_ERRORS, requireFreshSignIn } from "./require-fresh-sign-in.ts";
 
 /** `POST /email` sends a link to the new address, `POST /email/confirm` takes its token. Until then the old one counts. */
 export function emailRoutes(router: Router, accounts: Accounts): void {

@@ -1,4 +1,4 @@
-import { NotFound, ValidationFailed } from "../../../http/context/exceptions.ts";
+import { NotFound, ValidationFailed } from "../../../http/context/http-exception.ts";
 import type { SchemaInput, SchemaOutput } from "../../../http/context/schema.ts";
 import type { Router } from "../../../http/routing/router.ts";
 import type { APIKey } from "../../api-keys/api-key.ts";
@@ -6,8 +6,8 @@ import { useAuth } from "../../use-auth.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
 import { byPerson } from "./by-person.ts";
 import { describe, TOO_MANY } from "./describe.ts";
-import { FRESH_ERRORS, requireFreshSignIn } from "./fresh-sign-in.ts";
 import { record, records, requestBody } from "./record-schema.ts";
+import { FRESH_ERRORS, requireFreshSignIn } from "./require-fresh-sign-in.ts";
 
 const NewKey = requestBody({
   name: "string?",

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { BadRequest } from "../../../http/context/exceptions.ts";
+import { BadRequest } from "../../../http/context/http-exception.ts";
 import type { ThrowingSchema } from "../../../http/context/schema.ts";
 
 /** The types of members; one with a question mark may be missing. */

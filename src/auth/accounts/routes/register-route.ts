@@ -1,9 +1,9 @@
-import type { HttpContext } from "../../../http/context/context.ts";
+import type { HttpContext } from "../../../http/context/http-context.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import { type AccountName, readEmail, readUsername } from "../../users/account-names.ts";
+import { type AccountName, readEmail, readUsername } from "../../users/account-name.ts";
 import { UserExists } from "../../users/user-exists.ts";
 import type { Accounts } from "../accounts.ts";
-import { checkNewPassword } from "../new-password.ts";
+import { checkNewPassword } from "../check-new-password.ts";
 import { ACCEPTED, Accepted, describe, TOO_MANY } from "./describe.ts";
 import { requestBody } from "./record-schema.ts";
 

@@ -1,0 +1,127 @@
+import type { HttpContext } from "../../../http/context/http-context.ts";
+import type { Router } from "../../../http/routing/router.ts";
+import { countAttempt } from "../../limits/attempt-limit.ts";
+import { rotateRefreshToken } from "../../tokens/rotate-refresh-token.ts";
+import type { Accounts } from "../accounts.ts";
+import { Account, accountOf } from "./account.ts";
+import { byPerson } from "./by-person.ts";
+import { describe, TOO_MANY } from "./describe.ts";
+import { type RecordSchema, record, requestBody } from "./record-schema.ts";
+
+const Login = requestBody({ identifier: "string", password: "string", remember: "boolean?" });
+const tokens = {
+  access_token: "string",
+  token_type: "string",
+  expires_in: "integer",
+  refresh_token: "string?",
+} as const;
+export const Tokens: RecordSchema<typeof tokens> = record(tokens, "AccountTokens");
+
+const SIGN_IN_ERRORS = {
+  401: "The name or the password is incorrect, or the email address is not verified yet",
+  422: "The password cannot be one: it is too long or contains an invalid Unicode character",
+  429: TOO_MANY,
+};
+
+/** `POST /login`: a session, by cookie. */
+export function loginRoute(router: Router, accounts: Accounts): void {
+  router.post(
+    "/login",
+    {
+      ...describe("accountLogin", "Sign in with a session cookie", SIGN_IN_ERRORS),
+      body: Login,
+      response: { 200: Account },
+    },
+    async ({ ctx, request, body, response }) => {
+      const user = await accounts.signIn(ctx, body.identifier, body.password);
+      await request.sessions.login(user, { remember: body.remember ?? false });
+      return response.json(accountOf(user));
+    },
+  );
+}
+
+/** `POST /token`: an access token and a refresh token. */
+export function tokenRoute(router: Router, accounts: Accounts): void {
+  router.post(
+    "/token",
+    {
+      ...describe("accountCreateToken", "Sign in with tokens", SIGN_IN_ERRORS),
+      body: Login,
+      response: { 200: Tokens },
+    },
+    async ({ ctx, body, response }) => {
+      const user = await accounts.signIn(ctx, body.identifier, body.password);
+      return response.json(await accounts.tokensFor(ctx, user));
+    },
+  );
+}
+
+/** `POST /refresh`: the next pair of tokens. */
+export function refreshRoute(router: Router, accounts: Accounts): void {
+  router.post(
+    "/refresh",
+    {
+      ...describe("accountRefreshToken", "Exchange a refresh token for new tokens", {
+        401: "The refresh token is not valid",
+        429: TOO_MANY,
+      }),
+      body: requestBody({ refresh_token: "string" }),
+      response: { 200: Tokens },
+    },
+    async ({ ctx, body, response }) => {
+      await accounts.limitAddress(ctx, "refresh-address", { limit: 600, windowSeconds: 60 });
+      let whose: string | null = null;
+      const loadUser = async (identity: string): Promise<unknown> => {
+        whose = identity;
+        await limitRefresh(ctx, identity, body.refresh_token);
+        return accounts.options.userModel.loadUser(identity);
+      };
+      const pair = await rotateRefreshToken(body.refresh_token, { loadUser }, accounts.tokenOptions(ctx));
+      accounts.report(ctx, "token_refreshed", whose);
+      return response.json(pair);
+    },
+  );
+}
+
+/** Of a token that is known to be ours, before it is spent: one turned away stays as good as it was. */
+function limitRefresh(ctx: HttpContext, account: string, token: string): Promise<void> {
+  return countAttempt(ctx, [
+    { name: "refresh-family", whose: familyOf(token), limit: 10, windowSeconds: 60 },
+    { name: "refresh-account", whose: account, limit: 60, windowSeconds: 60 },
+  ]);
+}
+
+/** What all tokens of a family begin with. */
+function familyOf(token: string): string {
+  return token.slice(0, 25);
+}
+
+/** `POST /logout` here, `POST /logout/everywhere`. */
+export function logoutRoutes(router: Router, accounts: Accounts): void {
+  router.post(
+    "/logout",
+    {
+      ...describe("accountLogout", "Sign out"),
+      body: requestBody({ refresh_token: "string?" }),
+      response: { 204: null },
+    },
+    async ({ ctx, request, body, response }) => {
+      const { identity } = request.user;
+      if (body.refresh_token !== undefined) await accounts.signOutDevice(ctx, body.refresh_token);
+      await request.sessions.logout();
+      accounts.report(ctx, "logged_out", identity === "" ? null : identity);
+      return response.empty();
+    },
+  );
+  router.post(
+    "/logout/everywhere",
+    { ...describe("accountLogoutEverywhere", "Sign out on all devices"), auth: byPerson, response: { 204: null } },
+    async ({ ctx, request, user, response }) => {
+      await accounts.options.userModel.objects.renewCredentials(user);
+      await accounts.signOutEverywhere(ctx, user.identity);
+      await request.sessions.logout();
+      accounts.report(ctx, "logged_out_everywhere", user.identity);
+      return response.empty();
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { NotFound } from "../../../http/context/http-exception.ts";
+import type { Router } from "../../../http/routing/router.ts";
+import { useAuth } from "../../use-auth.ts";
+import type { AccountHolder, Accounts } from "../accounts.ts";
+import { Account, accountOf } from "./account.ts";
+import { byPerson } from "./by-person.ts";
+import { describe } from "./describe.ts";
+import { records } from "./record-schema.ts";
+
+const Sessions = records(
+  {
+    id: "string",
+    current: "boolean",
+    device: "string",
+    address: "string",
+    created_at: "date",
+    last_seen_at: "date",
+    expires_at: "date",
+  },
+  "AccountSession",
+);
+
+/** `GET /me`: who is calling. */
+export function meRoute(router: Router): void {
+  router.get(
+    "/me",
+    { ...describe("accountMe", "Get the signed-in user"), auth: useAuth(), response: { 200: Account } },
+    (args) => args.response.json(accountOf(args.user as AccountHolder)),
+  );
+}
+
+/** `GET /sessions`, `DELETE /sessions/:id`: the devices that are signed in. */
+export function sessionRoutes(router: Router, accounts: Accounts): void {
+  router.get(
+    "/sessions",
+    {
+      ...describe("accountListSessions", "List the signed-in devices"),
+      auth: byPerson,
+      response: { 200: Sessions },
+    },
+    async ({ request, response }) => {
+      const sessions = await request.sessions.list();
+      return response.json(
+        sessions.map(({ id, current, device, address, createdAt, lastSeenAt, expiresAt }) => ({
+          id,
+          current,
+          device,
+          address,
+          created_at: createdAt.toISOString(),
+          last_seen_at: lastSeenAt.toISOString(),
+          expires_at: expiresAt.toISOString(),
+        })),
+      );
+    },
+  );
+  router.delete(
+    "/sessions/:id",
+    {
+      ...describe("accountRevokeSession", "Sign a device out", { 404: "The user has no session with this id" }),
+      auth: byPerson,
+      response: { 204: null },
+    },
+    async ({ ctx, request, path, user, response }) => {
+      if (!(await request.sessions.revoke(path.id))) throw new NotFound("There is no such session");
+      accounts.report(ctx, "session_revoked", user.identity);
+      return response.empty();
+    },
+  );
+}

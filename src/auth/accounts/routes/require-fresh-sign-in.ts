@@ -1,0 +1,28 @@
+import type { HttpContext } from "../../../http/context/http-context.ts";
+import { HttpException } from "../../../http/context/http-exception.ts";
+import type { RouteErrors } from "../../../http/routing/route.ts";
+import { limitLogin } from "../../limits/limit-login.ts";
+import { isFresh } from "../../use-auth.ts";
+import { InvalidCredentials } from "../account-exceptions.ts";
+import type { AccountHolder, Accounts } from "../accounts.ts";
+
+/** The errors of a route that asks for a recent sign-in, for the OpenAPI document. */
+export const FRESH_ERRORS: RouteErrors = {
+  401: "The caller is not signed in, or the password is incorrect",
+  403: "The sign-in is too long ago: sign in again or send the password (`sign_in_again`). Or the caller may not do this",
+};
+
+/** A session that was left open somewhere is not enough for what lasts longer than it: sign in again, or send the password. */
+export async function requireFreshSignIn(
+  ctx: HttpContext,
+  { options }: Accounts,
+  { email, identity }: AccountHolder,
+  password: string | undefined,
+): Promise<void> {
+  if (isFresh(ctx.identity.credential, ctx.host.clock.now(), options.freshSeconds)) return;
+  if (password === undefined)
+    throw new HttpException(403, "Sign in again, or send the password", { code: "SIGN_IN_AGAIN" });
+  const owner = await limitLogin(email, () => options.userModel.objects.authenticate(email, password));
+  // The body may come late, and the address may be another user's by then.
+  if (owner?.identity !== identity) throw new InvalidCredentials();
+}

@@ -1,0 +1,183 @@
+import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
+import { PorticoError } from "../core/portico-error.ts";
+import type { Callable } from "./depend.ts";
+import type { ParamPlan, ProviderPlan } from "./param-plan.ts";
+
+type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>;
+
+/** A dependency could not be handed in: it yielded nothing, or the scope has ended. */
+export class DependencyError extends PorticoError {
+  override readonly name: string = "DependencyError";
+
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super("DEPENDENCY_FAILED", message, { status: 500, ...options });
+  }
+}
+
+/** Callables that are called in the place of others. */
+export type Overrides = ReadonlyMap<Callable, (args: object) => unknown>;
+
+export interface ScopeOptions {
+  readonly overrides?: Overrides;
+  /** Whether the same callable is resolved once for the whole scope: so in a GraphQL operation, not on a route. */
+  readonly shared: boolean;
+  /** What is thrown for a declared context that is not the one here; without one, or for `null`, a `DependencyError`. */
+  readonly otherContext?: (declared: unknown, parameter: string) => Error | null;
+}
+
+/**
+ * The dependencies of one request or one operation: opened on demand, closed together.
+ *
+ * What can be resolved without waiting is resolved without a promise. `close()` waits for those still being opened, then
+ * closes the generators in the reverse order of their opening, each exactly once, whatever the others do.
+ */
+export class DependencyScope {
+  readonly #ctx: object;
+  readonly #values: Map<Callable, unknown> | null;
+  readonly #options: ScopeOptions;
+  #open: { readonly name: string; readonly generator: AnyGenerator }[] = [];
+  #opening: Set<Promise<unknown>> | null = null;
+  #closed: Promise<readonly unknown[]> | null = null;
+
+  constructor(ctx: object, options: ScopeOptions) {
+    this.#ctx = ctx;
+    this.#values = options.shared ? new Map() : null;
+    this.#options = options;
+  }
+
+  /** Resolves the parameters in their order and hands each to `set`; a promise only when one of them needs it. */
+  fill(params: readonly ParamPlan[], target: Record<string, unknown>): MaybePromise<void> {
+    for (let i = 0; i < params.length; i++) {
+      const param = params[i] as ParamPlan;
+      const value = this.#param(param);
+      if (isPromise(value)) return this.#fillLater(params, i, value, target);
+      target[param.name] = value;
+    }
+  }
+
+  async #fillLater(
+    params: readonly ParamPlan[],
+    from: number,
+    first: PromiseLike<unknown>,
+    target: Record<string, unknown>,
+  ): Promise<void> {
+    target[(params[from] as ParamPlan).name] = await first;
+    for (const param of params.slice(from + 1)) target[param.name] = await this.#param(param);
+  }
+
+  #param(param: ParamPlan): unknown {
+    if (param.provider !== null) return this.resolve(param.provider);
+    if (this.#ctx instanceof param.context) return this.#ctx;
+    const refusal = this.#options.otherContext?.(param.context, param.name) ?? null;
+    if (refusal !== null) throw refusal;
+    throw new DependencyError(
+      `the parameter ${param.name} needs a ${param.context.name}, and this is a ${this.#ctx.constructor.name}`,
+    );
+  }
+
+  /** The value of one dependency: at once when nothing on the way waits, else its promise. */
+  resolve(plan: ProviderPlan): unknown {
+    if (this.#closed !== null) throw new DependencyError(`${plan.name} was asked for after its request had ended`);
+    const values = this.#values;
+    if (values === null) return this.#call(plan);
+    if (values.has(plan.identity)) return recall(values.get(plan.identity));
+
+    const value = this.#callOnce(plan, values);
+    values.set(plan.identity, value);
+    // Later readers get the value without a promise; a failure stays a failure for all of them.
+    if (isPromise(value))
+      value.then(
+        (resolved) => values.set(plan.identity, resolved),
+        () => {},
+      );
+    return value;
+  }
+
+  #callOnce(plan: ProviderPlan, values: Map<Callable, unknown>): unknown {
+    try {
+      return this.#call(plan);
+    } catch (error) {
+      values.set(plan.identity, new Failure(error));
+      throw error;
+    }
+  }
+
+  #call(plan: ProviderPlan): unknown {
+    const args: Record<string, unknown> = { ctx: this.#ctx, context: this.#ctx };
+    const override = this.#options.overrides?.get(plan.identity);
+    if (override !== undefined) return this.#start({ ...plan, call: override, params: [] }, args);
+    const filled = plan.params.length === 0 ? undefined : this.fill(plan.params, args);
+    return filled === undefined ? this.#start(plan, args) : this.#track(filled.then(() => this.#start(plan, args)));
+  }
+
+  #start(plan: ProviderPlan, args: object): unknown {
+    // Once more: while its own dependencies were being opened, the scope may have begun to close.
+    if (this.#closed !== null) throw new DependencyError(`${plan.name} was asked for after its request had ended`);
+    const result = plan.call(args);
+    if (isGenerator(result)) return this.#enter(plan.name, result);
+    return isPromise(result) ? this.#track(Promise.resolve(result)) : result;
+  }
+
+  #enter(name: string, generator: AnyGenerator): unknown {
+    const opened = ({ value, done }: IteratorResult<unknown, unknown>): unknown => {
+      if (done === true) throw new DependencyError(`${name} is a generator and yielded nothing`);
+      this.#open.push({ name, generator });
+      return value;
+    };
+    const first = generator.next();
+    return isPromise(first) ? this.#track(first.then(opened)) : opened(first);
+  }
+
+  #track<T>(promise: Promise<T>): Promise<T> {
+    this.#opening ??= new Set();
+    const opening = this.#opening;
+    opening.add(promise);
+    const settle = (): void => void opening.delete(promise);
+    promise.then(settle, settle);
+    return promise;
+  }
+
+  /** Closes what is open and gives the errors of those that failed to close. Called again, gives the same answer. */
+  close(): Promise<readonly unknown[]> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  /** Whether there is anything to close. */
+  get isIdle(): boolean {
+    return this.#open.length === 0 && (this.#opening === null || this.#opening.size === 0);
+  }
+
+  async #close(): Promise<readonly unknown[]> {
+    while (this.#opening !== null && this.#opening.size > 0) await Promise.allSettled(this.#opening);
+    const errors: unknown[] = [];
+    for (const { name, generator } of this.#open.reverse()) {
+      try {
+        const { done } = await generator.return(undefined);
+        if (done !== true) throw new DependencyError(`${name} yielded again while it was being closed`);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    this.#open = [];
+    return errors;
+  }
+}
+
+/** What a callable threw at once: it is not called again for the next who asks. */
+class Failure {
+  readonly error: unknown;
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+function recall(value: unknown): unknown {
+  if (value instanceof Failure) throw value.error;
+  return value;
+}
+
+function isGenerator(value: unknown): value is AnyGenerator {
+  const tag = Object.prototype.toString.call(value);
+  return tag === "[object Generator]" || tag === "[object AsyncGenerator]";
+}

@@ -1,0 +1,47 @@
+import type { DocumentNode } from "graphql";
+import type { ErrorCode } from "../../core/error-codes.ts";
+import type { Limits } from "../limits/limits.ts";
+import { longestAlias } from "../limits/longest-alias.ts";
+import type { Structure } from "../limits/measure.ts";
+import { type GraphRefusal, refusal } from "./graph-refusal.ts";
+
+/** Throws `GraphRefusal` for the first limit that the operation exceeds, in the order of the table below. */
+export function checkStructure(structure: Structure, limits: Limits): void {
+  for (const [name, code, subject] of STRUCTURAL) {
+    const limit = limits[name];
+    if (limit !== null && structure[name] > limit) throw over(code, subject, structure[name], limit);
+  }
+}
+
+/** Throws `GraphRefusal` for a document with an alias that is too long: a list repeats it in the response for each item. */
+export function checkAliases(document: DocumentNode, { aliases }: Limits): void {
+  if (aliases === null) return;
+  const length = longestAlias(document);
+  if (length > LONGEST_ALIAS)
+    throw refusal(
+      "ALIAS_LIMIT_EXCEEDED",
+      `The document has an alias of ${length} characters, the limit is ${LONGEST_ALIAS}`,
+    );
+}
+
+/** In characters. Without a limit, a document of 60 kB gets a response of hundreds of megabytes. */
+const LONGEST_ALIAS = 256;
+
+/** Throws `GraphRefusal` when an operation costs more than the budget; `null` is the cost while cost analysis is off. */
+export function checkCost(cost: number | null, limits: Limits): void {
+  if (cost !== null && limits.cost !== null && cost > limits.cost)
+    throw over("COST_LIMIT_EXCEEDED", "cost", cost, limits.cost);
+}
+
+/** Refuses with the limit and the count in the sentence: a client has to know how far off it is. */
+function over(code: ErrorCode, subject: string, count: number | string, limit: number): GraphRefusal {
+  return refusal(code, `The ${subject} of the operation is ${count}, the limit is ${limit}`);
+}
+
+const STRUCTURAL = [
+  ["depth", "DEPTH_LIMIT_EXCEEDED", "depth"],
+  ["aliases", "ALIAS_LIMIT_EXCEEDED", "number of aliases"],
+  ["breadth", "BREADTH_LIMIT_EXCEEDED", "breadth"],
+  ["fields", "FIELD_LIMIT_EXCEEDED", "number of fields"],
+  ["directives", "DIRECTIVE_LIMIT_EXCEEDED", "number of directives"],
+] as const;

@@ -1,0 +1,38 @@
+import type { FieldDeclaration } from "./field-declaration.ts";
+import { ResolverError } from "./resolver-error.ts";
+
+/** Refuses a field that redeclares `inherited`, a field of `owner`, and drops one of its gates. */
+export function checkKeepsGates(
+  place: string,
+  field: FieldDeclaration | null,
+  owner: string,
+  inherited: FieldDeclaration | null,
+): void {
+  const dropped = droppedGates(field, inherited);
+  if (dropped.length > 0)
+    throw new ResolverError(
+      place,
+      `redeclares a field of ${owner} without its gate. Declare it with the same ${[...new Set(dropped)].join(" and ")}, or do not redeclare it`,
+    );
+}
+
+/** The options with which `inherited` is guarded and `field` is not. */
+export function droppedGates(field: FieldDeclaration | null, inherited: FieldDeclaration | null): readonly string[] {
+  const kept = new Set(guardsOf(field).map(([, guard]) => guard));
+  return guardsOf(inherited).flatMap(([option, guard]) => (kept.has(guard) ? [] : [option]));
+}
+
+const SIGNED_IN = Symbol("signed in");
+
+/** All that stands in front of a field, by what it is identified with. A function of `auth` asks for a user as well. */
+function guardsOf(field: FieldDeclaration | null): readonly (readonly [option: string, guard: unknown])[] {
+  if (field === null) return [];
+  const { gates, options } = field;
+  return [
+    ...gates.flatMap((gate): [string, unknown][] => {
+      if (gate.kind === "permission") return [["permissionClasses", gate.entry]];
+      return [["auth", SIGNED_IN], ...(gate.kind === "signed-in" ? [] : [["auth", gate.decide] as [string, unknown]])];
+    }),
+    ...(options.limit === undefined ? [] : [["limit", options.limit] as const]),
+  ];
+}

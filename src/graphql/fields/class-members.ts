@@ -1,0 +1,39 @@
+import type { Class } from "../types/graph-type.ts";
+import { checkKeepsGates } from "./check-keeps-gates.ts";
+import type { FieldDeclaration } from "./field-declaration.ts";
+import { METADATA } from "./metadata.ts";
+
+/** A decorated member of a class. */
+export interface ClassMember {
+  readonly key: string;
+  readonly field: FieldDeclaration;
+}
+
+// By what a decorator is given before the class is there: the metadata object, or the prototype.
+const byHome = new WeakMap<object, Map<string, ClassMember>>();
+
+/** Notes a decorated member. `home` is the class's metadata, or its prototype for a legacy decorator. */
+export function registerMember(home: object, member: ClassMember): void {
+  const members = byHome.get(home) ?? new Map<string, ClassMember>();
+  members.set(member.key, member);
+  byHome.set(home, members);
+}
+
+/** The decorated members of a class and of those it extends; what is nearer to the class counts. */
+export function classMembers(model: Class): ReadonlyMap<string, ClassMember> {
+  const lineage: Class[] = [];
+  for (let at: unknown = model; typeof at === "function" && at !== Function.prototype; at = Object.getPrototypeOf(at))
+    lineage.unshift(at as Class);
+  const members = new Map<string, ClassMember>();
+  for (const ancestor of lineage) {
+    for (const home of [Object.getOwnPropertyDescriptor(ancestor, METADATA)?.value, ancestor.prototype]) {
+      for (const [key, member] of (home && byHome.get(home as object)) ?? []) {
+        const inherited = members.get(key);
+        if (inherited !== undefined)
+          checkKeepsGates(`${ancestor.name}.${key}`, member.field, "a class that it extends", inherited.field);
+        members.set(key, member);
+      }
+    }
+  }
+  return members;
+}

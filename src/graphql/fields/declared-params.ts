@@ -1,0 +1,77 @@
+import { isContextClass, isDependency } from "../../dependencies/depend.ts";
+import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
+import { GraphContext } from "../operation/graph-context.ts";
+import { isArg, plainArg } from "../types/arg.ts";
+import { isClass } from "../types/node-of.ts";
+import { type AnyRef, type ArgNode, isGraphType } from "../types/type-node.ts";
+import { Info } from "./info.ts";
+import { ResolverError } from "./resolver-error.ts";
+
+/** The declared parameters of a field, sorted by where their values come from. */
+export interface DeclaredParams {
+  readonly names: ReadonlySet<string>;
+  readonly args: readonly DeclaredArg[];
+  /** Dependencies and contexts of the connection, in the order of their declaration. */
+  readonly injected: readonly ParamPlan[];
+  readonly graph: readonly string[];
+  readonly info: readonly string[];
+}
+interface DeclaredArg extends ArgNode {
+  /** What the resolver calls it; `name`, when there is one, is what the schema calls it. */
+  readonly key: string;
+}
+
+const PARENT = new Set(["parent", "root", "self"]);
+const AMBIENT = new Set([...PARENT, "ctx", "context", "info"]);
+
+/** Whether a resolver has this name without declaring it. */
+export function isAmbient(name: string): boolean {
+  return AMBIENT.has(name);
+}
+
+/** Sorts the declared parameters. Throws `ResolverError` with the parameter's name for one that cannot be. */
+export function readParams(place: string, params: Readonly<Record<string, unknown>>): DeclaredParams {
+  const args: DeclaredArg[] = [];
+  const graph: string[] = [];
+  const info: string[] = [];
+  const injected: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(params)) {
+    if (PARENT.has(key))
+      throw new ResolverError(
+        place,
+        `${key} is the parent object and never a parameter of its own: choose another name`,
+      );
+    if (isDependency(value)) {
+      if (AMBIENT.has(key))
+        throw new ResolverError(place, `every resolver has ${key} already: choose another name for the dependency`);
+      injected[key] = value;
+    } else if (value === GraphContext) graph.push(key);
+    else if (isContextClass(value)) injected[key] = value;
+    else if (value === Info) info.push(key);
+    else args.push({ ...readArg(place, key, value), key });
+  }
+  return { names: new Set(Object.keys(params)), args, injected: planParams(place, injected), graph, info };
+}
+
+function readArg(place: string, key: string, value: unknown): ArgNode {
+  if (isArg(value)) return value["~arg"];
+  if (isGraphType(value)) {
+    const kind = value["~kind"];
+    if (kind === "object" || kind === "interface" || kind === "union")
+      throw new ResolverError(
+        place,
+        `the parameter ${key} has a type of results; an argument takes scalars, enums and t.input()`,
+      );
+    return plainArg(value);
+  }
+  if (typeof value === "function" && !isClass(value)) return plainArg(value as AnyRef);
+  if (typeof value === "function")
+    throw new ResolverError(
+      place,
+      `the parameter ${key} is the class ${value.name}, which is neither a context nor the type of an argument`,
+    );
+  throw new ResolverError(
+    place,
+    `the parameter ${key} carries no type; declare one, such as { ${key}: t.int }, and when it stands further down, a thunk: () => Type`,
+  );
+}

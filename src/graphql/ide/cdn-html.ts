@@ -1,0 +1,80 @@
+import { sourceHash } from "../../http/html/html-headers.ts";
+import { jsonElement } from "../../http/html/json-element.ts";
+import { explorerHeaders } from "./explorer-headers.ts";
+import type { PageOptions } from "./html-options.ts";
+
+interface CdnFile {
+  readonly url: string;
+  /** Of the file in the npm package: the browser refuses another. */
+  readonly integrity: string;
+}
+
+const CDN = "https://cdn.jsdelivr.net/npm/";
+
+// The newest GraphiQL that is published as one script: 5 is published as modules alone, which no integrity hash can cover.
+const SCRIPTS: readonly CdnFile[] = [
+  {
+    url: `${CDN}react@18.3.1/umd/react.production.min.js`,
+    integrity: "sha384-DGyLxAyjq0f9SPpVevD6IgztCFlnMF6oW/XQGmfe+IsZ8TqEiDrcHkMLKI6fiB/Z",
+  },
+  {
+    url: `${CDN}react-dom@18.3.1/umd/react-dom.production.min.js`,
+    integrity: "sha384-gTGxhz21lVGYNMcdJOyq01Edg0jhn/c22nsx0kyqP0TxaV5WVdsSH1fSDUf5YJj1",
+  },
+  {
+    url: `${CDN}graphiql@4.1.2/graphiql.min.js`,
+    integrity: "sha384-9XdHu7ajgGJziD4J1zNBKQ842Q/+zZfDv+ib1eMhZWBH6hPAs806x+Jbcf0yNO6B",
+  },
+];
+const STYLES: readonly CdnFile[] = [
+  {
+    url: `${CDN}graphiql@4.1.2/graphiql.min.css`,
+    integrity: "sha384-1el1QShFBnnXTx9x/Cprg82hZWKt0ry29OAYIXt05swbi0KcZDFoj0CWguMpopJr",
+  },
+];
+
+const START = `
+const options = JSON.parse(document.getElementById("options").textContent);
+document.title = options.title;
+const url = location.origin + location.pathname;
+const fetcher = GraphiQL.createFetcher({
+  url,
+  enableIncrementalDelivery: false,
+  ...(options.hasSocket ? { subscriptionUrl: url.replace("http", "ws") } : {}),
+});
+ReactDOM.createRoot(document.getElementById("explorer")).render(
+  React.createElement(GraphiQL, {
+    fetcher,
+    defaultEditorToolsVisibility: true,
+    ...(options.query === null ? {} : { defaultQuery: options.query }),
+  }),
+);
+`;
+
+export const cdnHeaders: Readonly<Record<string, string>> = explorerHeaders(
+  [sourceHash(START), ...SCRIPTS.map(({ url }) => url)],
+  STYLES.map(({ url }) => url),
+);
+
+/** A small page that loads the explorer from a CDN, each file at one version and with the hash of its content. */
+export function cdnPage(options: PageOptions): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>GraphiQL</title>
+${STYLES.map(({ url, integrity }) => `<link rel="stylesheet" href="${url}" integrity="${integrity}" crossorigin="anonymous">`).join("\n")}
+<style>html, body, #explorer { height: 100%; margin: 0; }</style>
+</head>
+<body>
+<div id="explorer"><noscript>This page needs JavaScript.</noscript></div>
+${jsonElement("options", options)}
+${SCRIPTS.map(({ url, integrity }) => `<script src="${url}" integrity="${integrity}" crossorigin="anonymous"></script>`).join("\n")}
+<script>${START}</script>
+</body>
+</html>
+`;
+}

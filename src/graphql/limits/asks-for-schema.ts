@@ -1,0 +1,74 @@
+import { Kind, type OperationDefinitionNode, type SelectionSetNode } from "graphql";
+import { type Fragments, fold, type Gathering } from "./fold.ts";
+import { plus } from "./saturating-sum.ts";
+
+/**
+ * Whether an operation asks for the schema, under whatever alias and through whatever fragment. No type can have fields of
+ * these names of its own, and `__typename` says nothing about the schema that the data does not.
+ */
+export function asksForSchema(operation: OperationDefinitionNode, fragments: Fragments): boolean {
+  const seen = new Set<string>();
+  const open: SelectionSetNode[] = [operation.selectionSet];
+  for (let set = open.pop(); set !== undefined; set = open.pop()) {
+    for (const node of set.selections) {
+      const name = node.kind === Kind.INLINE_FRAGMENT ? null : node.name.value;
+      if (node.kind === Kind.FIELD && (name === "__schema" || name === "__type")) return true;
+      if (node.kind !== Kind.FRAGMENT_SPREAD) {
+        if (node.selectionSet !== undefined) open.push(node.selectionSet);
+      } else if (name !== null && !seen.has(name)) {
+        seen.add(name);
+        const fragment = fragments.get(name);
+        if (fragment !== undefined) open.push(fragment.selectionSet);
+      }
+    }
+  }
+  return false;
+}
+
+/**
+ * Whether an operation reads so much of the schema that the response is many times as large as the schema: lists of fields
+ * within lists of fields, or the whole schema again and again. Every tool's introspection query stays within both limits.
+ */
+export function asksForTooMuch(operation: OperationDefinitionNode, fragments: Fragments): boolean {
+  const { schemas, widest } = fold(operation, fragments, reading, "another field");
+  return schemas > MOST_SCHEMAS || widest > MOST_LISTS;
+}
+
+const MOST_SCHEMAS = 3;
+const MOST_LISTS = 1;
+/** The fields of `__Type` that multiply what is selected in them; graphql's own rule lets two of them nest. */
+const LISTS: ReadonlySet<string> = new Set(["fields", "inputFields", "interfaces", "possibleTypes"]);
+
+/** What was selected in a place. */
+interface Reading {
+  /** How often `__schema` is selected. */
+  schemas: number;
+  /** How deeply lists nest, seen from here. */
+  lists: number;
+  /** How deeply lists nest within `__schema` and `__type`. */
+  widest: number;
+}
+
+/** The field that a selection stands in. */
+type Around = "a way in" | "a list" | "another field";
+
+const reading: Gathering<Reading, Around> = {
+  empty: () => ({ schemas: 0, lists: 0, widest: 0 }),
+  field(sum, { name: { value: name } }) {
+    if (name === "__schema") sum.schemas = plus(sum.schemas, 1);
+    if (name === "__schema" || name === "__type") return "a way in";
+    return LISTS.has(name) ? "a list" : "another field";
+  },
+  below(sum, inner, around) {
+    add(sum, { ...inner, lists: inner.lists + (around === "a list" ? 1 : 0) });
+    if (around === "a way in") sum.widest = Math.max(sum.widest, inner.lists);
+  },
+  inside: () => "another field",
+  merge: (sum, _node, inner) => add(sum, inner),
+};
+
+function add(sum: Reading, inner: Reading): void {
+  sum.schemas = plus(sum.schemas, inner.schemas);
+  sum.lists = Math.max(sum.lists, inner.lists);
+  sum.widest = Math.max(sum.widest, inner.widest);
+}

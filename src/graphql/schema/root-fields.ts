@@ -1,0 +1,84 @@
+import { classMembers } from "../fields/class-members.ts";
+import type { FieldDeclaration } from "../fields/field-declaration.ts";
+import { type FieldDef, isFieldDef, type Operation } from "../fields/field-def.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
+import type { Class } from "../types/graph-type.ts";
+import { isClass } from "../types/node-of.ts";
+import type { PlacedField } from "./field-config.ts";
+
+/** Where the fields of a root type come from: an object of fields, an instance or a class with fields, or several of them. */
+export type RootSource = object | readonly object[];
+
+/** Says in a sentence why something is no root of this kind. */
+export type CheckRoot<R, Op extends Operation> = R extends readonly unknown[]
+  ? { readonly [I in keyof R]: CheckRoot<R[I], Op> }
+  : R extends abstract new (
+        ...args: never
+      ) => unknown
+    ? R extends new () => object
+      ? unknown
+      : { readonly "the class of a root is made without arguments": R }
+    : { readonly [K in keyof R]: CheckRootField<R[K], Op> };
+export type CheckRootField<F, Op extends Operation> =
+  F extends FieldDef<unknown, any, any, Op>
+    ? unknown
+    : F extends (...args: never) => unknown
+      ? // A method: whether it is decorated is known when the schema is built.
+        F extends { readonly "~kind": unknown }
+        ? { readonly "give the field its resolver": Op }
+        : unknown
+      : { readonly "must be declared with": Op; readonly "and must not need a parent": F };
+
+/** The fields of a root, in their order. Throws `ResolverError` with the field's coordinate for what is none. */
+export function rootFields(name: string, operation: Operation, source: unknown): readonly PlacedField[] {
+  const fields = (Array.isArray(source) ? source : [source]).flatMap((part) => partFields(name, part));
+  const seen = new Set<string>();
+  for (const { key, field } of fields) {
+    const place = `${name}.${key}`;
+    if (field.operation !== operation)
+      throw new ResolverError(place, `is declared with ${field.operation}(): under ${name} it is ${operation}()`);
+    if (seen.has(field.options.name ?? key)) throw new ResolverError(place, "is there twice");
+    seen.add(field.options.name ?? key);
+  }
+  if (fields.length === 0) throw new ResolverError(name, "has no fields");
+  return fields;
+}
+
+function partFields(name: string, part: unknown): readonly PlacedField[] {
+  if (isClass(part)) return instanceFields(construct(name, part));
+  if (typeof part !== "object" || part === null)
+    throw new ResolverError(
+      name,
+      `takes an object of fields, an instance or a class, received ${part === null ? "null" : typeof part}`,
+    );
+  if (!isPlain(part)) return instanceFields(part);
+  return Object.entries(part).map(([key, value]) => {
+    if (isFieldDef(value)) return { key, field: value["~field"], receiver: null };
+    throw new ResolverError(`${name}.${key}`, "is not a field: a field is what field(type)(resolver) returns");
+  });
+}
+
+/** The decorated members of an instance, and its properties that are fields. */
+function instanceFields(receiver: object): readonly PlacedField[] {
+  const decorated = [...classMembers(receiver.constructor as Class).values()].map(({ key, field }) => ({
+    key,
+    field,
+    receiver,
+  }));
+  const own = Object.entries(receiver).flatMap(
+    ([key, value]): { key: string; field: FieldDeclaration; receiver: object }[] =>
+      isFieldDef(value) ? [{ key, field: value["~field"], receiver }] : [],
+  );
+  return [...decorated, ...own];
+}
+
+function construct(name: string, root: Class): object {
+  if (root.length > 0)
+    throw new ResolverError(name, `the class ${root.name} is made without arguments: give an instance instead`);
+  return new (root as unknown as new () => object)();
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}

@@ -1,0 +1,15 @@
+import { HttpException } from "../../http/context/http-exception.ts";
+
+/** 400: a batch that is not taken here. */
+export function batchRefused(message: string): HttpException {
+  return new HttpException(400, message, { code: "BATCH_REFUSED" });
+}
+
+/** Throws unless a batch holds at least one operation, and at most so many. */
+export function checkBatch({ length }: readonly unknown[], most: number): void {
+  if (length === 0) throw batchRefused("A batch holds at least one operation");
+  if (length <= most) return;
+  throw batchRefused(
+    most === 0 ? "Batches are not taken here" : `A batch holds at most ${most} operations, not ${length}`,
+  );
+}

@@ -1,0 +1,147 @@
+import type { Exchange } from "../../http/context/exchange.ts";
+import type { HttpContext } from "../../http/context/http-context.ts";
+import { BadRequest, UnsupportedMediaType } from "../../http/context/http-exception.ts";
+import { decodeUtf8, jsonBody, mediaType } from "../../http/context/read-body.ts";
+import { receiveUpload } from "../uploads/receive-upload.ts";
+import type { Uploads } from "../uploads/uploads.ts";
+import { batchRefused, checkBatch } from "./check-batch.ts";
+import { type RequestParams, readParams, readTextParams } from "./request-params.ts";
+import type { Transport } from "./transport.ts";
+
+/** What a request asks for: one operation, or the entries of a batch, each of them still unchecked. */
+export type GraphRequest = (
+  | { readonly kind: "single"; readonly params: RequestParams }
+  | { readonly kind: "batch"; readonly entries: readonly unknown[] }
+) & {
+  /** Gives back the files that came with it. */
+  readonly dispose?: () => Promise<void>;
+};
+
+/** One way in. */
+export interface RequestReader {
+  /** Whether a browser sends such a request for a foreign page without asking first. */
+  readonly isForgeable: boolean;
+  read(ctx: HttpContext): Promise<GraphRequest>;
+}
+
+export interface ReaderOptions {
+  readonly transport: Transport;
+  readonly uploads: Uploads;
+}
+
+/** The reader for this request, by its method and content type, before a byte of its body is read; 415 without one. */
+export function chooseReader({ exchange }: HttpContext, options: ReaderOptions): RequestReader {
+  const contentType = exchange.headers["content-type"];
+  const { type, charset } = mediaType(contentType);
+  if (countHeaders(exchange.rawHeaders, "content-type") > 1)
+    throw new UnsupportedMediaType("given twice", "of one type");
+  if (charset !== null && charset !== "utf-8" && charset !== "utf8")
+    throw new UnsupportedMediaType(contentType, "in UTF-8");
+  if (exchange.method !== "POST") {
+    if (type === "" || type === "application/json") return urlReader;
+    throw new UnsupportedMediaType(contentType, "absent on a GET");
+  }
+  if (type === "application/json") return jsonReader(options.transport);
+  if (type === "application/graphql") return textReader;
+  if (type === "application/x-www-form-urlencoded") return formReader;
+  if (type === "multipart/form-data" && options.uploads.enabled) return uploadReader(options);
+  throw new UnsupportedMediaType(
+    contentType,
+    options.uploads.enabled ? "application/json, or multipart/form-data with files" : "application/json",
+  );
+}
+
+/** Whether the address asks for an operation: by its text, by its id, or by its hash. */
+export function carriesQuery(exchange: Exchange): boolean {
+  const pairs = urlPairs(exchange);
+  return ["query", "documentId", "extensions"].some((name) => pairs.has(name));
+}
+
+const urlReader: RequestReader = {
+  isForgeable: true,
+  async read({ exchange }) {
+    return { kind: "single", params: readPairs(urlPairs(exchange)) };
+  },
+};
+
+function urlPairs({ target }: Exchange): URLSearchParams {
+  return new URLSearchParams(target.split("?").slice(1).join("?"));
+}
+
+/** A request has five. Those of a whole body would be parsed for a second before one is found twice. */
+const MOST_PAIRS = 100;
+
+const formReader: RequestReader = {
+  isForgeable: true,
+  async read({ incoming }) {
+    const text = readText(await incoming.bytes());
+    if (text.trimStart().startsWith("[")) throw batchRefused("A batch is a body of JSON");
+    if (text.split("&", MOST_PAIRS + 1).length > MOST_PAIRS)
+      throw new BadRequest(`A form has at most ${MOST_PAIRS} fields`);
+    return { kind: "single", params: readPairs(new URLSearchParams(text)) };
+  },
+};
+
+const textReader: RequestReader = {
+  isForgeable: false,
+  async read({ incoming }) {
+    return { kind: "single", params: readParams({ query: readText(await incoming.bytes()) }) };
+  },
+};
+
+function jsonReader({ batch }: Transport): RequestReader {
+  return {
+    isForgeable: false,
+    async read({ incoming }) {
+      const body = await jsonBody("application/json", () => incoming.bytes());
+      if (!Array.isArray(body)) return { kind: "single", params: readParams(body) };
+      checkBatch(body, batch);
+      return { kind: "batch", entries: body };
+    },
+  };
+}
+
+function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
+  return {
+    isForgeable: true,
+    async read({ exchange, signal }) {
+      // Asked for only when the headers have passed: it tells a client that waits to go on.
+      const source = {
+        headers: exchange.headers,
+        get stream() {
+          return exchange.body();
+        },
+      };
+      const { maxBody, batch } = transport;
+      const { operations, dispose } = await receiveUpload(source, { uploads, maxBody, batch, signal });
+      if (Array.isArray(operations)) return { kind: "batch", entries: operations, dispose };
+      try {
+        return { kind: "single", params: readParams(operations), dispose };
+      } catch (error) {
+        await dispose();
+        throw error;
+      }
+    },
+  };
+}
+
+function readPairs(pairs: URLSearchParams): RequestParams {
+  const values = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    if (values.has(name)) throw new BadRequest(`${JSON.stringify(name.slice(0, 40))} was given twice`);
+    values.set(name, value);
+  }
+  // No document begins so.
+  if (values.get("query")?.trimStart().startsWith("[") === true) throw batchRefused("A batch is a body of JSON");
+  return readTextParams(values);
+}
+
+function readText(bytes: Buffer): string {
+  const text = decodeUtf8(bytes);
+  if (text === null) throw new BadRequest("The body is not UTF-8");
+  return text;
+}
+
+function countHeaders(rawHeaders: readonly string[], name: string): number {
+  return rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length;
+}

@@ -1,0 +1,63 @@
+import { callable, resolveOptions } from "../../core/resolve-options.ts";
+import { type CheckFields, type FieldMap, interfaceList, readFields } from "./field-map.ts";
+import type { GraphType } from "./graph-type.ts";
+import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
+
+declare const ROW: unique symbol;
+
+/** What an object whose values are `Row` may implement: an interface that asks for no more than those have. */
+export interface Implementable<in Row> {
+  readonly "~kind": "interface";
+  readonly [ROW]?: (row: Row) => void;
+}
+/** An interface type; what implements it has at least the properties of `Out`. */
+export interface InterfaceType<Out> extends GraphType<Out, never, "interface">, Implementable<Out> {
+  readonly "~kind": "interface";
+}
+
+/** What an interface may say about itself. */
+export interface InterfaceOptions<Row> extends TypeOptions {
+  readonly implements?: readonly Implementable<NoInfer<Row>>[];
+  /** The name of the type that a value is of. Not needed where every object that implements it has a `model`. */
+  resolveType?(value: Row): string;
+}
+
+/**
+ * An interface. Objects name it in `implements` and take over the fields that they do not declare themselves.
+ *
+ * @example
+ * ```ts
+ * import { type InterfaceType, object, type ObjectType, t } from "portico/graphql";
+ *
+ * interface BookRow { id: string; title: string }
+ *
+ * const Node: InterfaceType<{ id: string }> = t.interface(
+ *   "Node",
+ *   { id: t.id },
+ *   { resolveType: (row) => ("title" in row ? "Book" : "Author") },
+ * );
+ * export const Book: ObjectType<BookRow> = object("Book", { title: t.string }, { implements: [Node] });
+ * ```
+ */
+export function interfaceOf<Row, const F extends FieldMap<Row>>(
+  name: string,
+  fields: F & CheckFields<Row, NoInfer<F>>,
+  options: InterfaceOptions<Row> = {},
+): InterfaceType<Row> {
+  const place = "t.interface";
+  checkName(place, name);
+  const read = resolveOptions(`${place} ${name}`, options, rules);
+  return {
+    "~kind": "interface",
+    "~node": {
+      kind: "interface",
+      name,
+      description: read.description,
+      fields: readFields(name, fields),
+      interfaces: read.implements ?? [],
+      resolveType: read.resolveType ?? null,
+    },
+  };
+}
+
+const rules = { ...typeRules, implements: interfaceList, resolveType: callable } as const;

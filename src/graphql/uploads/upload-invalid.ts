@@ -1,0 +1,34 @@
+import { HttpException } from "../../http/context/http-exception.ts";
+
+/** 400: the request is not what the multipart request convention asks for. */
+export function uploadInvalid(message: string): HttpException {
+  return new HttpException(400, message, { code: "UPLOAD_INVALID" });
+}
+
+/** 400: the file declares a type that is not on the list, or none. */
+export function uploadTypeRefused(filename: string, type: string | undefined): HttpException {
+  const declared = type === undefined ? "no type" : `the type ${quote(type)}`;
+  return new HttpException(400, `The file ${quote(filename)} has ${declared}, which is not taken here`, {
+    code: "UPLOAD_TYPE_REFUSED",
+  });
+}
+
+/** 413: more than `Uploads` allows. */
+export function uploadTooLarge(message: string): HttpException {
+  return new HttpException(413, message, { code: "PAYLOAD_TOO_LARGE" });
+}
+
+const LONGEST = 60;
+
+/**
+ * A client's text for a sentence: shortened, and without the characters that break a line, hide, or turn the direction of
+ * what follows.
+ */
+export function quote(text: string): string {
+  const shown = text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}...` : text;
+  return JSON.stringify(shown).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escape);
+}
+
+function escape(character: string): string {
+  return `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
+}

@@ -1,0 +1,196 @@
+import { STATUS_CODES } from "node:http";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { cut } from "../../core/cut.ts";
+import type { ErrorCode } from "../../core/error-codes.ts";
+import { PorticoError, type PorticoErrorOptions } from "../../core/portico-error.ts";
+import { segmentKey } from "./schema.ts";
+
+/** Characters of a header that a sentence repeats. */
+const MOST_REPEATED = 100;
+
+/** What an HTTP exception carries beside its status and its sentence. */
+export interface HttpExceptionOptions extends Omit<PorticoErrorOptions, "status"> {
+  /** @default what the status means, such as `NOT_FOUND` */
+  readonly code?: ErrorCode | (string & {});
+}
+
+/**
+ * An error that is an answer: thrown anywhere below a route, it becomes its status and a body of
+ * `application/problem+json` with the sentence as `detail`. Unlike any other error, its sentence is sent. The status is
+ * 400 or above, else a `RangeError`: what went well is answered, not thrown.
+ *
+ * @example
+ * ```ts
+ * import { HttpException, PorticoApp } from "portico";
+ *
+ * const app = new PorticoApp();
+ * app.get("/tea", () => {
+ *   throw new HttpException(418, "this is a teapot", { code: "TEAPOT" });
+ * });
+ * ```
+ */
+export class HttpException extends PorticoError {
+  override readonly name: string = "HttpException";
+
+  constructor(status: number, message: string, options: HttpExceptionOptions = {}) {
+    if (!(status >= 400))
+      throw new RangeError(
+        `the status of an HttpException is 400 or above, not ${status}: answer with response instead`,
+      );
+    super(options.code ?? codeOf(status), message, {
+      ...options,
+      status,
+    });
+  }
+}
+
+/** Where the status has another name than the code of the same meaning. */
+const CODES: Readonly<Record<number, ErrorCode>> = {
+  401: "UNAUTHENTICATED",
+  422: "VALIDATION_FAILED",
+  429: "RATE_LIMITED",
+};
+
+/** 404 is `NOT_FOUND`: the words of the status in capitals. */
+function codeOf(status: number): string {
+  return CODES[status] ?? (STATUS_CODES[status] ?? "ERROR").toUpperCase().replace(/[^A-Z]+/g, "_");
+}
+
+/** 400: the request makes no sense. */
+export class BadRequest extends HttpException {
+  override readonly name: string = "BadRequest";
+  constructor(message: string, options: HttpExceptionOptions = {}) {
+    super(400, message, options);
+  }
+}
+
+/** 400: the body says to be JSON and is not. */
+export class BodyNotJson extends HttpException {
+  override readonly name: string = "BodyNotJson";
+  constructor() {
+    super(400, "The body is not JSON", { code: "BODY_NOT_JSON" });
+  }
+}
+
+/** 400: the body says to be a form and is not. */
+export class BodyNotForm extends HttpException {
+  override readonly name: string = "BodyNotForm";
+  constructor() {
+    super(400, "The body is not the form it says to be", { code: "BODY_NOT_FORM" });
+  }
+}
+
+/** 400: the client stopped in the middle of its body. */
+export class BodyIncomplete extends HttpException {
+  override readonly name: string = "BodyIncomplete";
+  constructor(options: { readonly cause?: unknown } = {}) {
+    super(400, "The body ended before it was complete", { ...options, code: "BODY_INCOMPLETE" });
+  }
+}
+
+/** 403: a browser sent this from an origin that is not listed in the app's `origins`. */
+export class OriginRefused extends HttpException {
+  override readonly name: string = "OriginRefused";
+  constructor(origin: string) {
+    super(403, `The origin ${cut(origin, MOST_REPEATED)} is not allowed`, { code: "ORIGIN_REFUSED" });
+  }
+}
+
+/** 404: there is no such thing. */
+export class NotFound extends HttpException {
+  override readonly name: string = "NotFound";
+  constructor(message = "There is nothing here", options: HttpExceptionOptions = {}) {
+    super(404, message, options);
+  }
+}
+
+/** 405: the path exists, the method does not. `Allow` says which do. */
+export class MethodNotAllowed extends HttpException {
+  override readonly name: string = "MethodNotAllowed";
+  constructor(method: string, allowed: readonly string[]) {
+    super(405, `${method} is not allowed here`, { headers: { allow: allowed.join(", ") } });
+  }
+}
+
+/** 409: it contradicts what is there already. */
+export class Conflict extends HttpException {
+  override readonly name: string = "Conflict";
+  constructor(message: string, options: HttpExceptionOptions = {}) {
+    super(409, message, options);
+  }
+}
+
+/** 413: the body is larger than this route takes. */
+export class PayloadTooLarge extends HttpException {
+  override readonly name: string = "PayloadTooLarge";
+  constructor(limitBytes: number) {
+    super(413, `The body is larger than ${limitBytes} bytes`);
+  }
+}
+
+/** 415: the body is of a type that this route does not read. */
+export class UnsupportedMediaType extends HttpException {
+  override readonly name: string = "UnsupportedMediaType";
+  constructor(received: string | undefined, expected: string) {
+    super(415, `The body must be ${expected}, its Content-Type is ${cut(received ?? "missing", MOST_REPEATED)}`);
+  }
+}
+
+/** One thing that a schema found wrong, and where. */
+export interface ValidationIssue {
+  readonly in: "path" | "query" | "body";
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** How many issues of one request are listed, before one with the number of the others, and how much each may repeat of it. */
+const MOST_ISSUES = 100;
+const MOST_IN_MESSAGE = 1_000;
+const MOST_IN_SEGMENT = 200;
+const MOST_SEGMENTS = 64;
+
+/**
+ * 422: path, query or body do not fit their schema. `issues` goes into the response as `errors`: the first hundred, and then one
+ * with the number of the others.
+ */
+export class ValidationFailed extends HttpException {
+  override readonly name: string = "ValidationFailed";
+  readonly issues: readonly ValidationIssue[];
+
+  constructor(part: ValidationIssue["in"], issues: readonly StandardSchemaV1.Issue[]) {
+    super(422, `The ${part} does not fit its schema`);
+    const listed = issues.slice(0, MOST_ISSUES).map(({ message, path = [] }) => ({
+      in: part,
+      path: path
+        .slice(0, MOST_SEGMENTS)
+        .map(segmentKey)
+        .map((key) => (typeof key === "string" ? cut(key, MOST_IN_SEGMENT) : key)),
+      message: cut(message, MOST_IN_MESSAGE),
+    }));
+    const rest = issues.length - listed.length;
+    if (rest > 0) listed.push({ in: part, path: [], message: `${rest} more issues are not listed` });
+    this.issues = listed;
+  }
+
+  override get members(): Readonly<Record<string, unknown>> {
+    return { errors: this.issues };
+  }
+}
+
+/** 429: too many attempts. `retry-after` says when to come back, in seconds. */
+export class TooManyRequests extends HttpException {
+  override readonly name: string = "TooManyRequests";
+  constructor(retryAfterSeconds: number, options: HttpExceptionOptions = {}) {
+    const headers = { ...options.headers, "retry-after": String(retryAfterSeconds) };
+    super(429, `Too many attempts, retry in ${retryAfterSeconds} s`, { ...options, headers });
+  }
+}
+
+/** 503: not now. `retry-after` says when to come back, in seconds. */
+export class ServiceUnavailable extends HttpException {
+  override readonly name: string = "ServiceUnavailable";
+  constructor(message: string, options: HttpExceptionOptions & { readonly retryAfterSeconds?: number } = {}) {
+    const headers = { ...options.headers, "retry-after": String(options.retryAfterSeconds ?? 1) };
+    super(503, message, { ...options, headers });
+  }
+}

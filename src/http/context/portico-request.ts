@@ -1,0 +1,147 @@
+import type { Readable } from "node:stream";
+import { parse as parseCookies } from "cookie-es";
+import type { AuthScope, Caller } from "../identity/identity.ts";
+import type { SessionManager } from "../identity/session-manager.ts";
+import type { Exchange } from "./exchange.ts";
+import type { BaseContext } from "./http-context.ts";
+import { formBody, isBodyMissing, jsonBody, readBody } from "./read-body.ts";
+
+/** Path parameters as the router found them, decoded. */
+export type RawPath = Readonly<Record<string, string>>;
+/** Query parameters as they were sent: a repeated one is a list. */
+export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Who is calling, and by which backend: what `request.scope` holds. */
+export interface RequestScope<U = Caller, S = AuthScope | null> {
+  readonly user: U;
+  readonly auth: S;
+}
+
+/**
+ * The request, as a handler sees it. `params`, `query` and `body` are what the route's schemas made of them; the methods
+ * that read the body are for routes without a `body` schema, and read it once: asked again they give the same.
+ */
+export interface PorticoRequest<U = Caller, S = AuthScope | null, Path = RawPath, Body = unknown, Query = RawQuery> {
+  readonly method: string;
+  /** The whole address: protocol and host as the client sees them, through `publicUrl` or trusted proxies. */
+  readonly url: string;
+  /** Names in lower case; a header sent several times is joined by commas. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  /** The client's address, through trusted proxies. */
+  readonly ip: string;
+  readonly user: U;
+  readonly scope: RequestScope<U, S>;
+  /** Signs in and out, lists and revokes. Throws where no `SessionMiddleware` runs before. */
+  readonly sessions: SessionManager;
+  /** Aborts when the client leaves or the time for an answer is over. */
+  readonly signal: AbortSignal;
+  readonly params: Path;
+  readonly query: Query;
+  readonly body: Body;
+  /** The body as JSON. 415 when it says to be something else, 400 when it is not JSON, 413 beyond `maxBody`. */
+  json(): Promise<unknown>;
+  /** The body as text, decoded from UTF-8. */
+  text(): Promise<string>;
+  /** The body as it came. */
+  bytes(): Promise<Uint8Array>;
+  /** The body as a form, urlencoded or multipart, in memory. */
+  form(): Promise<FormData>;
+  /** The body as a stream, not capped by `maxBody`. */
+  readonly stream: Readable;
+}
+
+/** The one class behind `PorticoRequest`. Everything that costs is computed when it is first read. */
+export class IncomingRequest implements PorticoRequest {
+  readonly #ctx: BaseContext;
+  readonly #exchange: Exchange;
+  readonly #maxBody: number;
+  readonly #publicUrl: string | null;
+  #cookies: Readonly<Record<string, string | undefined>> | undefined;
+  #bytes: Promise<Buffer> | undefined;
+  #params: unknown;
+  #query: unknown;
+  #body: unknown;
+
+  constructor(ctx: BaseContext, exchange: Exchange, maxBody: number, publicUrl: string | null) {
+    this.#ctx = ctx;
+    this.#exchange = exchange;
+    this.#maxBody = maxBody;
+    this.#publicUrl = publicUrl;
+  }
+
+  get method(): string {
+    return this.#exchange.method;
+  }
+  get url(): string {
+    const { protocol, host, target } = this.#exchange;
+    return `${this.#publicUrl ?? `${protocol}://${host}`}${target}`;
+  }
+  get headers(): Readonly<Record<string, string | undefined>> {
+    return this.#exchange.headers as Readonly<Record<string, string | undefined>>;
+  }
+  /** @internal Each value of a header, in the order sent: of some headers, `headers` has the first alone. */
+  everyValue(name: string): readonly string[] {
+    const { rawHeaders } = this.#exchange;
+    return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  }
+  get cookies(): Readonly<Record<string, string | undefined>> {
+    this.#cookies ??= parseCookies(this.#exchange.headers.cookie ?? "");
+    return this.#cookies;
+  }
+  get ip(): string {
+    return this.#exchange.ip;
+  }
+  get user(): Caller {
+    return this.#ctx.user;
+  }
+  get scope(): RequestScope {
+    return this.#ctx.scope;
+  }
+  get sessions(): SessionManager {
+    const { sessions } = this.#ctx;
+    if (sessions === null)
+      throw new Error("there are no sessions here: SessionMiddleware must run first, before AuthenticationMiddleware");
+    return sessions;
+  }
+  get signal(): AbortSignal {
+    return this.#ctx.signal;
+  }
+  get params(): RawPath {
+    return (this.#params ?? this.#exchange.params) as RawPath;
+  }
+  get query(): RawQuery {
+    return (this.#query ?? this.#exchange.query) as RawQuery;
+  }
+  get body(): unknown {
+    return this.#body;
+  }
+  get stream(): Readable {
+    return this.#exchange.body();
+  }
+
+  /** What the schemas made of the parts of the request. */
+  accept(part: "params" | "query" | "body", value: unknown): void {
+    if (part === "params") this.#params = value;
+    else if (part === "query") this.#query = value;
+    else this.#body = value;
+  }
+
+  /** @internal */
+  get isBodyMissing(): boolean {
+    return isBodyMissing(this.#exchange);
+  }
+  bytes(): Promise<Buffer> {
+    this.#bytes ??= readBody(this.#exchange, this.#maxBody);
+    return this.#bytes;
+  }
+  async text(): Promise<string> {
+    return (await this.bytes()).toString("utf8");
+  }
+  json(): Promise<unknown> {
+    return jsonBody(this.#exchange.headers["content-type"], () => this.bytes());
+  }
+  form(): Promise<FormData> {
+    return formBody(this.#exchange.headers["content-type"], () => this.bytes());
+  }
+}

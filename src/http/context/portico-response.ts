@@ -1,0 +1,255 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { serialize as serializeCookie } from "cookie-es";
+import type { DataHandler, Sorting, SyncDataHandler } from "../../pagination/data-handler.ts";
+import { linkHeader } from "../../pagination/links.ts";
+import { apaginate, paginate } from "../../pagination/paginate.ts";
+import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
+import type {
+  AnyStrategy,
+  PageOf,
+  PaginateOptions,
+  StrategyFor,
+} from "../../pagination/strategies/strategy-by-name.ts";
+import { pageCall } from "../pages/page-call.ts";
+import { PagePromise } from "../pages/page-promise.ts";
+import type { BaseContext } from "./http-context.ts";
+import { BadRequest } from "./http-exception.ts";
+
+/** An answer whose body and status the checker knows. The required key matters: `{}` fits any type of optional keys alone. */
+export interface TypedResponse<out Body, out Status extends number = number> {
+  readonly "~kind": "response";
+  readonly "~body"?: Body;
+  readonly "~status"?: Status;
+}
+
+/** What a streamed answer may come from. */
+export type StreamSource = Readable | ReadableStream | AsyncIterable<string | Uint8Array>;
+
+/** How a cookie is set. Without a word about it, it is `HttpOnly`, `Secure`, `SameSite=Lax` and for the whole site. */
+export interface CookieOptions {
+  /** @default true */
+  readonly httpOnly?: boolean;
+  /** Sent over TLS (and to localhost) only. @default true */
+  readonly secure?: boolean;
+  /** @default "lax" */
+  readonly sameSite?: "strict" | "lax" | "none";
+  /** @default "/" */
+  readonly path?: string;
+  readonly domain?: string;
+  /** How long it lives; left out, until the browser is closed. */
+  readonly maxAgeSeconds?: number;
+}
+
+/**
+ * The answer in the making. Status and headers are set first, the body ends it; what the handler returns is sent.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ *
+ * new PorticoApp().post("/books", ({ response }) => response.status(201).header("location", "/books/1").json({ id: "1" }));
+ * ```
+ */
+export interface PorticoResponse<Status extends number = 200> {
+  status<const S extends number>(code: S): PorticoResponse<S>;
+  /** Sets a header; the name is case-insensitive, and a second value replaces the first. */
+  header(name: string, value: string): this;
+  /** Adds a cookie. */
+  cookie(name: string, value: string, options?: CookieOptions): this;
+  /** Tells the browser to forget a cookie; path and domain must be those it was set with. */
+  clearCookie(name: string, options?: Pick<CookieOptions, "path" | "domain">): this;
+  json<T>(body: T): TypedResponse<T, Status>;
+  text(body: string): TypedResponse<string, Status>;
+  html(body: string): TypedResponse<string, Status>;
+  /** Ends with bytes that are all there, such as a picture from a database. */
+  bytes(body: Uint8Array, contentType?: string): TypedResponse<unknown, Status>;
+  /** 204 unless a status was set. */
+  empty(): TypedResponse<null, Status extends 200 ? 204 : Status>;
+  /** 303 by default: the browser fetches the new place with GET. */
+  redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): TypedResponse<null>;
+  /** Sends as it comes, at the client's pace. Dependencies stay open until its end. */
+  stream(source: StreamSource, contentType?: string): TypedResponse<unknown, Status>;
+
+  // The plain form is last: TypeScript reports the last overload. `NoInfer` in the results: without it, the return type
+  // that `paginated` expects would choose `S`, and the checker would see another strategy than the one that runs.
+  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+    data: readonly unknown[] | null,
+    options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: SyncDataHandler<T> },
+  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
+  /** Ends with a page of a list or of a synchronous handler: `{ items, pagination }`, and its links as a `Link` header. */
+  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+    data: readonly T[] | SyncDataHandler<T>,
+    options?: PaginateOptions<S, NoInfer<T>>,
+  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
+  apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
+    data: readonly unknown[] | null,
+    options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: DataHandler<T> & Sorting<C> },
+  ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
+  /** Ends with a page of a list or of a handler of either kind. */
+  apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
+    data: readonly T[] | (DataHandler<T> & Sorting<C>),
+    options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
+  ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
+}
+
+/** What will be sent. JSON stays a value until the last moment: the `response` schema has its say. */
+export type Body =
+  | { readonly kind: "none" }
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "plain"; readonly value: string | Uint8Array; readonly type: string }
+  | { readonly kind: "stream"; readonly value: Readable; readonly type: string };
+
+const NONE: Readonly<Record<string, never>> = Object.freeze({});
+
+/** The one class behind `PorticoResponse`. */
+export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<unknown> {
+  readonly "~kind" = "response" as const;
+  /** `null` until somebody sets it: what it is then depends on the body. */
+  code: number | null = null;
+  headers: Record<string, string | string[]> = {};
+  /** `null` until somebody answers. */
+  body: Body | null = null;
+  #pages: PagePromise<unknown>[] | null = null;
+  #mark: Readonly<Record<string, string | string[]>> | null = null;
+  readonly #ctx: BaseContext;
+
+  constructor(ctx: BaseContext) {
+    this.#ctx = ctx;
+  }
+
+  status<const S extends number>(code: S): PorticoResponse<S> {
+    if (!Number.isInteger(code) || code < 200 || code > 599)
+      throw new RangeError(`a status is a whole number from 200 to 599, not ${code}`);
+    this.code = code;
+    return this as PorticoResponse<number> as PorticoResponse<S>;
+  }
+  header(name: string, value: string): this {
+    // Here, where the author is: the engine would find out when nobody can answer any more.
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    this.headers[name.toLowerCase()] = value;
+    return this;
+  }
+  cookie(name: string, value: string, options: CookieOptions = {}): this {
+    // Each default on its own: an option that is there and `undefined` must not take `Secure` away.
+    const { httpOnly = true, secure = true, sameSite = "lax", path = "/", domain, maxAgeSeconds } = options;
+    const optional = {
+      ...(domain === undefined ? {} : { domain }),
+      ...(maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds }),
+    };
+    return this.#append("set-cookie", serializeCookie(name, value, { httpOnly, secure, sameSite, path, ...optional }));
+  }
+  clearCookie(name: string, options: Pick<CookieOptions, "path" | "domain"> = {}): this {
+    return this.cookie(name, "", { ...options, maxAgeSeconds: 0 });
+  }
+  json<T>(body: T): TypedResponse<T, number> {
+    this.body = { kind: "json", value: body };
+    return this as TypedResponse<unknown> as TypedResponse<T>;
+  }
+  text(body: string): TypedResponse<string, number> {
+    this.body = { kind: "plain", value: body, type: "text/plain; charset=utf-8" };
+    return this as TypedResponse<unknown> as TypedResponse<string>;
+  }
+  html(body: string): TypedResponse<string, number> {
+    this.body = { kind: "plain", value: body, type: "text/html; charset=utf-8" };
+    return this as TypedResponse<unknown> as TypedResponse<string>;
+  }
+  bytes(body: Uint8Array, contentType = "application/octet-stream"): TypedResponse<unknown, number> {
+    this.body = { kind: "plain", value: body, type: contentType };
+    return this;
+  }
+  empty(): TypedResponse<null, number> {
+    this.body = { kind: "none" };
+    return this as TypedResponse<unknown> as TypedResponse<null>;
+  }
+  redirect(location: string, status: 301 | 302 | 303 | 307 | 308 = 303): TypedResponse<null> {
+    // What comes from a client, and only an attacker sends it.
+    if (/\p{Cc}/u.test(location)) throw new BadRequest("The place to go on to has control characters in it");
+    this.code = status;
+    this.headers["location"] = encodeLocation(location);
+    return this.empty();
+  }
+  stream(source: StreamSource, contentType = "application/octet-stream"): TypedResponse<unknown, number> {
+    // It may fail before it is sent, and again after: whoever sends it finds out, and nobody else is to.
+    const value = toReadable(source).on("error", () => {});
+    this.body = { kind: "stream", value, type: contentType };
+    return this;
+  }
+
+  paginate(data: unknown, options?: unknown): TypedResponse<any, number> {
+    const { strategy, handler, request } = pageCall(this.#ctx, "paginate", data, options);
+    return this.#page(strategy, paginate(strategy, handler, request));
+  }
+  apaginate(data: unknown, options?: unknown): Promise<TypedResponse<any, number>> {
+    const page = PagePromise.of(this.#apaginate(data, options));
+    this.#pages = [...(this.#pages ?? []), page];
+    return page;
+  }
+  async #apaginate(data: unknown, options: unknown): Promise<TypedResponse<unknown, number>> {
+    const { strategy, handler, request } = pageCall(this.#ctx, "apaginate", data, options);
+    return this.#page(strategy, await apaginate(strategy, handler, request));
+  }
+
+  /** The handler has ended: a page that it forgot would come too late, or into another answer. */
+  checkPages(): void {
+    if (this.#pages === null || this.#pages.every(({ isTaken }) => isTaken)) return;
+    this.#ctx.renewOutgoing();
+    throw new Error("response.apaginate was neither returned nor awaited: the answer does not wait for its page");
+  }
+
+  #page(strategy: AnyStrategy, page: Page<unknown, { readonly links?: unknown }>): TypedResponse<unknown, number> {
+    const links = strategy.linkHeader ? linkHeader(page.pagination.links) : null;
+    const before = this.headers["link"];
+    if (links !== null) this.header("link", before === undefined ? links : `${String(before)}, ${links}`);
+    return this.json(page);
+  }
+
+  /** Adds names to `Vary`: what is there already stays. */
+  vary(...names: readonly string[]): void {
+    const before = this.headers["vary"] === undefined ? [] : String(this.headers["vary"]).split(", ");
+    const known = before.map((name) => name.toLowerCase());
+    const added = names.filter((name) => !known.includes(name.toLowerCase()));
+    if (added.length > 0) this.headers["vary"] = [...before, ...added].join(", ");
+  }
+
+  #append(name: string, value: string): this {
+    const before = this.headers[name];
+    this.headers[name] = before === undefined ? [value] : [...(Array.isArray(before) ? before : [before]), value];
+    return this;
+  }
+
+  /** The handler starts here: what it sets from now on goes when it fails. */
+  mark(): void {
+    this.#mark = Object.keys(this.headers).length === 0 ? NONE : { ...this.headers };
+  }
+
+  /** A fresh one, with what middleware had set. */
+  successor(): OutgoingResponse {
+    const next = new OutgoingResponse(this.#ctx);
+    next.headers = { ...(this.#mark ?? this.headers) };
+    return next;
+  }
+
+  /** Back to what middleware had set, for the answer to an error: the cookies and cache rules of a failed handler go. */
+  reset(): void {
+    if (this.body?.kind === "stream") this.body.value.destroy();
+    this.code = null;
+    this.body = null;
+    this.headers = { ...(this.#mark ?? this.headers) };
+    this.#mark = null;
+  }
+}
+
+/** Encodes what may not stand in a URL, the backslash too: browsers read it as a slash. What is encoded stays so. */
+function encodeLocation(location: string): string {
+  return location
+    .toWellFormed()
+    .replace(/%(?![\da-f]{2})|[^\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+/gi, encodeURIComponent);
+}
+
+function toReadable(source: StreamSource): Readable {
+  if (source instanceof Readable) return source;
+  return "getReader" in source ? Readable.fromWeb(source) : Readable.from(source, { objectMode: false });
+}

@@ -1,0 +1,125 @@
+import { isUtf8 } from "node:buffer";
+import type { Exchange } from "./exchange.ts";
+import {
+  BodyIncomplete,
+  BodyNotForm,
+  BodyNotJson,
+  HttpException,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+} from "./http-exception.ts";
+import { parseParameters } from "./parameterized-header.ts";
+
+/**
+ * Reads a body up to `limit` bytes. Over it, `PayloadTooLarge` at once: by the announced length before a byte is read,
+ * else in the middle of the stream, the rest unread.
+ */
+export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+  const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = exchange.headers;
+  if (encoding.toLowerCase() !== "identity" && !exchange.isUnpacked)
+    throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
+  if (Number(announced) > limit) throw new PayloadTooLarge(limit);
+  const stream = exchange.body();
+  if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange, stream.readableEnded);
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const settle = (finish: () => void): void => {
+      stream.off("data", onData).off("end", onEnd).off("error", onError).off("close", onClose);
+      finish();
+    };
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else settle(() => reject(new PayloadTooLarge(limit)));
+      // Few bytes are unpacked to many, at the same cost when nobody wants them.
+      if (length > limit && exchange.isUnpacked) stream.pause();
+    };
+    const onEnd = (): void =>
+      settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)));
+    const onError = (cause: Error): void => settle(() => reject(new BodyIncomplete({ cause })));
+    const onClose = (): void => settle(() => reject(new BodyIncomplete()));
+    // Whoever unpacks may hand it over paused.
+    stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose).resume();
+  });
+}
+
+/** Whether the request came without a body, and does not say either that it is of another type than JSON. */
+export function isBodyMissing({ headers }: Exchange): boolean {
+  const { "content-type": contentType } = headers;
+  // An empty form has a type, and a foreign page can send it.
+  return isEmpty(headers) && (contentType === undefined || isJson(mediaType(contentType).type));
+}
+
+function isEmpty(headers: Exchange["headers"]): boolean {
+  return Number(headers["content-length"] ?? 0) === 0 && headers["transfer-encoding"] === undefined;
+}
+
+/** An empty body is fine. One that somebody has read already would look empty, and be refused for the wrong reason. */
+function nothingLeft({ headers }: Exchange, isRead: boolean): Buffer {
+  if (isEmpty(headers)) return Buffer.alloc(0);
+  if (!isRead) throw new BodyIncomplete();
+  throw new Error("the body was read before: by request.stream, or by a body parser in front of app.handler");
+}
+
+/** Parses a body that says to be JSON. The type is checked before a byte is read. */
+export async function jsonBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<unknown> {
+  const { type, charset } = mediaType(contentType);
+  if (!isJson(type)) throw new UnsupportedMediaType(contentType, "application/json");
+  if (charset !== null && charset !== "utf-8" && charset !== "utf8")
+    throw new UnsupportedMediaType(contentType, "application/json in UTF-8");
+  const text = decodeUtf8(await read());
+  if (text === null) throw new BodyNotJson();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BodyNotJson();
+  }
+}
+
+function isJson(type: string): boolean {
+  return type === "application/json" || /^application\/[\w.-]+\+json$/.test(type);
+}
+
+/** The text of a body, without a byte order mark; `null` when it is not UTF-8. */
+export function decodeUtf8(bytes: Buffer): string | null {
+  if (!isUtf8(bytes)) return null;
+  const text = bytes.toString("utf8");
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+const MOST_FIELDS = 1_000;
+
+/** Parses a form of at most 1,000 fields, urlencoded or multipart, with the parser that Node brings. */
+export async function formBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<FormData> {
+  const { type } = mediaType(contentType);
+  if (type !== "application/x-www-form-urlencoded" && type !== "multipart/form-data")
+    throw new UnsupportedMediaType(contentType, "a form");
+  const bytes = await read();
+  if (hasTooManyFields(bytes, contentType as string))
+    throw new HttpException(413, `A form has at most ${MOST_FIELDS} fields`);
+  try {
+    return await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType as string } }).formData();
+  } catch {
+    throw new BodyNotForm();
+  }
+}
+
+/** Looked at before the parser runs: a field costs it as much as hundreds of bytes. */
+function hasTooManyFields(bytes: Buffer, contentType: string): boolean {
+  const boundary = parseParameters(contentType)?.parameters.get("boundary");
+  // There is text before the first boundary, and after the last.
+  const [separator, most] = boundary === undefined ? ["&", MOST_FIELDS] : [`--${boundary}`, MOST_FIELDS + 2];
+  return bytes.toString("latin1").split(separator, most + 1).length > most;
+}
+
+/**
+ * The type and charset of a `Content-Type`, in lower case. In a malformed header the type is still the text before the first
+ * semicolon, and a charset is unknown: it is empty, which is not UTF-8.
+ */
+export function mediaType(header = ""): { readonly type: string; readonly charset: string | null } {
+  const parsed = parseParameters(header);
+  if (parsed !== null) return { type: parsed.value, charset: parsed.parameters.get("charset")?.toLowerCase() ?? null };
+  return { type: (header.split(";", 1)[0] as string).toLowerCase(), charset: /charset/i.test(header) ? "" : null };
+}

@@ -1,0 +1,94 @@
+import { STATUS_CODES } from "node:http";
+import { correlationId } from "../../core/correlation-id.ts";
+import { cut } from "../../core/cut.ts";
+import { PorticoError } from "../../core/portico-error.ts";
+import type { Host } from "./app-services.ts";
+import type { Exchange } from "./exchange.ts";
+import type { BaseContext } from "./http-context.ts";
+import { HttpException } from "./http-exception.ts";
+import { requestIdOf } from "./request-id-of.ts";
+
+/** Puts the answer to an error into the context's response. */
+export type RenderError = (ctx: BaseContext, error: unknown) => void;
+
+/** An answer to an error: RFC 9457, `application/problem+json`. */
+interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The answer to an error that nobody handled. An HTTP exception, and any error of Portico's that blames the client, says
+ * what it says; of anything else the client learns a correlation id, which is in the one log line written here.
+ */
+function problemOf(error: unknown, host: Host, exchange: Exchange): Problem {
+  if (error instanceof PorticoError && (error instanceof HttpException || error.status < 500)) {
+    const { status, code, message, headers, members } = error;
+    return { status, headers: { ...headers, ...PROBLEM_JSON }, body: { ...head(status, message, code), ...members } };
+  }
+  const id = logUnexpected(host, exchange, error);
+  const inner = error instanceof PorticoError ? error : null;
+  // "Not now" is worth telling, such as a store that is full; what else went wrong is nobody's business.
+  const [status, code] = inner?.status === 503 ? [503, inner.code] : [500, "INTERNAL_ERROR"];
+  const detail = host.debug ? String((error as Error | undefined)?.stack ?? error) : "Something went wrong on our side";
+  return {
+    status,
+    headers: { ...inner?.headers, ...PROBLEM_JSON },
+    body: { ...head(status, detail, code), correlation_id: id },
+  };
+}
+
+/** The way most routes render an error. */
+export const renderProblem: RenderError = ({ host, exchange, outgoing }, error) => {
+  const { status, headers, body } = problemOf(error, host, exchange);
+  for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
+  outgoing.status(status);
+  outgoing.json(body);
+};
+
+/** Writes the line about an error that the client learns nothing of, and gives the id that is in it. */
+export function logUnexpected(host: Host, exchange: Exchange, error: unknown): string {
+  const id = correlationId();
+  const code = error instanceof PorticoError ? error.code : "INTERNAL_ERROR";
+  logFailure(host, exchange, error, { correlation_id: id, code });
+  return id;
+}
+
+/** Writes one line about an error. The path without its query: that may hold what must not be kept. */
+export function logFailure(
+  host: Host,
+  exchange: Exchange,
+  error: unknown,
+  details: object = {},
+  level: "info" | "error" = "error",
+): void {
+  const line = { err: error, ...whereOf(exchange), ...details };
+  host.log[level](
+    line,
+    error instanceof Error ? cut(error.message, MOST_LOGGED) : "something that is no error was thrown",
+  );
+}
+
+/** The same of an answer that is no failure of ours: what it said, without a stack. */
+export function logRefusal(host: Host, exchange: Exchange, sentence: string, details: object): void {
+  host.log.info({ ...whereOf(exchange), ...details }, cut(sentence, MOST_LOGGED));
+}
+
+/** Characters of a sentence and of a path in the log: clients have a hand in both. */
+const MOST_LOGGED = 300;
+
+function whereOf(exchange: Exchange): object {
+  const requestId = requestIdOf(exchange);
+  return {
+    method: exchange.method,
+    path: cut(exchange.target.split("?", 1)[0] ?? "", MOST_LOGGED),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  };
+}
+
+const PROBLEM_JSON = { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" };
+
+function head(status: number, detail: string, code: string): Record<string, unknown> {
+  return { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail, code: code.toLowerCase() };
+}

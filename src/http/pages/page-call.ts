@@ -1,0 +1,69 @@
+import { isPromise } from "../../core/maybe-promise.ts";
+import type { AnyHandler } from "../../pagination/data-handler.ts";
+import type { PageRequest } from "../../pagination/page-request.ts";
+import type { QueryParams } from "../../pagination/query-params.ts";
+import { type AnyStrategy, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
+import { asHandler } from "../../pagination/sync-list-data-handler.ts";
+import type { BaseContext } from "../context/http-context.ts";
+import { ContextPageRequest } from "./context-page-request.ts";
+
+/** What `paginate` was asked to do, checked. */
+export interface PageCall {
+  readonly strategy: AnyStrategy;
+  readonly handler: AnyHandler<unknown>;
+  readonly request: PageRequest;
+}
+
+/** Reads the arguments of `paginate` and `apaginate`. */
+export function pageCall(ctx: BaseContext, method: string, data: unknown, options: unknown): PageCall {
+  const { strategy, dataHandler, filter, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  const chosen = strategyOf(strategy, others);
+  ctx.host.paging.checkDeclared(ctx.pattern, chosen);
+  return {
+    strategy: chosen,
+    handler: handlerOf(method, dataHandler ?? data),
+    request: new RoutePageRequest(ctx, filter as PageRequest["filter"]),
+  };
+}
+
+function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
+  const handler = asHandler(data);
+  if (handler !== null) return handler;
+  if (isPromise(data)) throw new TypeError(`response.${method} was given a promise: await the data first`);
+  throw new TypeError(`response.${method} takes a list or a data handler, as its first argument or as dataHandler`);
+}
+
+/** The page that a request to a route asks for. Getters: what a strategy does not need is not computed. */
+class RoutePageRequest extends ContextPageRequest {
+  constructor(ctx: BaseContext, filter: PageRequest["filter"]) {
+    super(ctx, filter);
+    ctx.host.paging.checkPublicUrl();
+  }
+  /** As they were sent: what a schema made of them is for the handler. */
+  override get params(): QueryParams {
+    return this.ctx.exchange.query;
+  }
+  override get baseUrl(): string {
+    const { exchange, host } = this.ctx;
+    const path = exchange.target.split("?", 1)[0] as string;
+    return encodePath(`${host.publicUrl ?? this.#origin()}${path}`);
+  }
+  get search(): string {
+    const { target } = this.ctx.exchange;
+    const start = target.indexOf("?");
+    return start < 0 ? "" : target.slice(start + 1);
+  }
+  override get place(): string {
+    return this.ctx.pattern;
+  }
+
+  #origin(): string {
+    const { protocol, host } = this.ctx.exchange;
+    return `${protocol === "https" ? "https" : "http"}://${host}`;
+  }
+}
+
+/** Encodes what may not stand in a URL; what is encoded stays so. */
+function encodePath(url: string): string {
+  return url.toWellFormed().replace(/%(?![\da-f]{2})|[^\w\-.~!$&'()*+,;=:@/[\]%]+/gi, encodeURIComponent);
+}

@@ -1,0 +1,50 @@
+import {
+  type DependFunction,
+  depend,
+  type InjectParams,
+  type ProvideFunction,
+  provide as provideAny,
+  type Reserved,
+} from "../../dependencies/depend.ts";
+import type { BaseContext } from "../context/http-context.ts";
+
+/**
+ * Declares that a parameter is the value of a callable: a function, sync or async, a generator whose value is what it
+ * yields and whose `finally` runs afterwards, or what `provide` returned.
+ *
+ * @example
+ * ```ts
+ * import { Depend, PorticoApp } from "portico";
+ *
+ * const now = () => new Date();
+ *
+ * new PorticoApp().get("/time", { params: { now: Depend(now) } }, ({ now }) => ({ time: now.toISOString() }));
+ * ```
+ */
+export const Depend: DependFunction<BaseContext> = depend;
+
+/**
+ * A dependency with dependencies of its own, or one that wants its `ctx` typed.
+ *
+ * @example
+ * ```ts
+ * import { Depend, provide } from "portico";
+ *
+ * const connection = provide(async function* ({ ctx }) {
+ *   try {
+ *     yield { query: (sql: string) => sql };
+ *   } finally {
+ *     console.log("the request was a", ctx.outcome);
+ *   }
+ * });
+ * const shelf = provide({ db: Depend(connection) })(({ db }) => ({ books: () => db.query("select * from books") }));
+ * ```
+ */
+export const provide: ProvideFunction<BaseContext> = provideAny as ProvideFunction<BaseContext>;
+
+/** What a route may declare: dependencies and contexts, under names that the handler does not have already. */
+export type RouteParams = InjectParams<BaseContext> &
+  Reserved<
+    "request" | "response" | "user" | "body" | "query" | "path" | "socket",
+    "a handler has this name already: choose another one"
+  >;

@@ -1,0 +1,112 @@
+import { posix } from "node:path";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { ConfigurationError } from "../core/configuration-error.ts";
+import { NotFound } from "../http/context/http-exception.ts";
+import type { PorticoRequest } from "../http/context/portico-request.ts";
+import type { PorticoResponse } from "../http/context/portico-response.ts";
+import { acceptsEncoding, matchesTag } from "../http/html/accepts-encoding.ts";
+import { joinPath } from "../http/routing/path-params.ts";
+import { declareRoute, type Route } from "../http/routing/route.ts";
+import type { OpenApiDocument } from "./open-api-document.ts";
+import type { readOpenApiOptions } from "./open-api-options.ts";
+import { referenceHeaders, referencePage } from "./reference-html.ts";
+import { readScalarBundle, type ScalarBundle } from "./scalar-bundle.ts";
+
+interface Args {
+  readonly request: PorticoRequest;
+  readonly response: PorticoResponse;
+}
+
+/**
+ * The routes that serve the document and the page that shows it. Neither is listed in the document, which is made when it
+ * is first asked for. All addresses in the page are relative: it works below any prefix.
+ */
+export function openApiRoutes(
+  options: ReturnType<typeof readOpenApiOptions>,
+  document: () => OpenApiDocument,
+): readonly Route[] {
+  const path = joinPath(options.document, "/");
+  const once = lazily(document);
+  const documentRoute = unlisted(path, ({ request, response }) => {
+    response.header("cache-control", "no-cache").header("x-content-type-options", "nosniff");
+    return response.json(below(prefixOf(request, path), once()));
+  });
+  return options.page === false
+    ? [documentRoute]
+    : [documentRoute, ...pageRoutes(joinPath(options.page, "/"), path, once)];
+}
+
+function pageRoutes(page: string, document: string, openApi: () => OpenApiDocument): readonly Route[] {
+  if (page === document)
+    throw new ConfigurationError("PorticoApp.openapi.page", "another path than that of the document", page);
+  const bundle = lazily(readScalarBundle);
+  const scripts = joinPath(page, "/scalar");
+  return [
+    unlisted(page, async ({ request, response }) => {
+      const script = await bundle();
+      const { title } = openApi().info;
+      // The router takes `/docs` and `/docs/` alike; the browser starts relative addresses from different places.
+      const from = pathOf(request).endsWith("/") ? page : posix.dirname(page);
+      const relative = (path: string): string => `./${posix.relative(from, path)}`;
+      for (const [name, value] of Object.entries(referenceHeaders)) response.header(name, value);
+      return response.html(
+        referencePage({
+          title,
+          document: relative(document),
+          script: script === null ? null : relative(`${scripts}/${script.hash}.js`),
+        }),
+      );
+    }),
+    unlisted(`${scripts}/:file`, async ({ request, response }) => {
+      const script = await bundle();
+      if (script === null || request.params["file"] !== `${script.hash}.js`) throw new NotFound();
+      return sendScript(script, request, response);
+    }),
+  ];
+}
+
+/** Its address changes with its content, so it is kept for ever. */
+function sendScript({ hash, gzipped }: ScalarBundle, { headers }: PorticoRequest, response: PorticoResponse): unknown {
+  const isGzip = acceptsEncoding(headers["accept-encoding"], "gzip");
+  const tag = isGzip ? `"${hash}-gzip"` : `"${hash}"`;
+  response
+    .header("etag", tag)
+    .header("vary", "accept-encoding")
+    .header("cache-control", "public, max-age=31536000, immutable")
+    .header("x-content-type-options", "nosniff");
+  if (matchesTag(headers["if-none-match"], tag)) return response.status(304).empty();
+  const type = "text/javascript; charset=utf-8";
+  if (!isGzip) return response.stream(Readable.from([gzipped]).pipe(createGunzip()), type);
+  response.header("content-encoding", "gzip").header("content-length", String(gzipped.length));
+  return response.stream(Readable.from([gzipped]), type);
+}
+
+/** A document that says nothing of servers means the root of its host, wherever the application is mounted. */
+function below(prefix: string, document: OpenApiDocument): OpenApiDocument {
+  if (document.servers !== undefined) return document;
+  const { openapi, info, ...rest } = document;
+  return { openapi, info, servers: [{ url: prefix === "" ? "/" : prefix }], ...rest };
+}
+
+/** What stands before a route's own path in the request: the prefix that the application is mounted at. */
+function prefixOf(request: PorticoRequest, path: string): string {
+  const whole = pathOf(request).replace(/(?<!\/)\/+$/, "");
+  return whole.endsWith(path) ? whole.slice(0, -path.length) : "";
+}
+
+function pathOf({ url }: PorticoRequest): string {
+  return url.replace(/^[a-z]+:\/\/[^/]*/, "").replace(/[?#].*/s, "");
+}
+
+function unlisted(path: string, handler: (args: Args) => unknown): Route {
+  return declareRoute("GET", path, { openapi: false }, handler);
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

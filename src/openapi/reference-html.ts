@@ -1,0 +1,82 @@
+import { pageHeaders } from "../http/html/html-headers.ts";
+
+/** What the reference page needs to know; addresses are relative to the page. */
+export interface ReferencePage {
+  readonly title: string;
+  readonly document: string;
+  /** `null` when Scalar's script is not there. */
+  readonly script: string | null;
+}
+
+/** Nothing from elsewhere, and no script but the one file. Scalar writes its styles into the page. */
+export const referenceHeaders: Readonly<Record<string, string>> = pageHeaders({
+  "script-src": ["'self'"],
+  "style-src": ["'self'", "'unsafe-inline'"],
+  "img-src": ["'self'", "data:", "blob:"],
+  "font-src": ["'self'", "data:"],
+});
+
+/** The page that shows the document. It loads nothing but the document and one script, both from this application. */
+export function referencePage({ title, document, script }: ReferencePage): string {
+  const link = `<a href="${escape(document)}">OpenAPI document</a>`;
+  if (script === null)
+    return html(title, note(title, `Here is the ${link}. The page that shows it is not part of this build.`));
+  const configuration = escape(JSON.stringify({ ...CONFIGURATION, url: document }));
+  return html(
+    title,
+    `<noscript>${note(title, `This page needs JavaScript. Here is the ${link}.`)}</noscript>
+<script id="api-reference" type="application/json" data-configuration="${configuration}"></script>
+<script src="${escape(script)}"></script>`,
+  );
+}
+
+function html(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)}</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+/** For a reader without the page itself. */
+function note(title: string, sentence: string): string {
+  const style = "max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif";
+  return `<div style="${style}"><h1>${escape(title)}</h1><p>${sentence}</p></div>`;
+}
+
+/** Scalar's own services, and the buttons that lead to them, are off. */
+const CONFIGURATION = {
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  documentDownloadType: "direct",
+  customCss: `
+    .light-mode, .dark-mode { --scalar-font: system-ui, sans-serif; --scalar-font-code: ui-monospace, monospace; }
+    .darklight-reference a { display: none; }
+    section:focus-visible { outline: none; }
+  `,
+};
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
+}

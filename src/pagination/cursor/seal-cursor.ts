@@ -1,0 +1,106 @@
+import type { KeyTuple } from "../key-tuple.ts";
+import { InvalidCursorError } from "../pagination-error.ts";
+import { type CursorKeys, HEAD_BYTES, NONCE_BYTES, TAG_BYTES } from "./cursor-keys.ts";
+import { keyFromBytes, keyToBytes } from "./key-to-bytes.ts";
+import { SCOPE_BYTES } from "./scope-digest.ts";
+
+/** What a cursor says: a place, and the way to go from there. */
+export interface Position {
+  readonly direction: "forward" | "backward";
+  /** Beyond a key, or from an offset on where the source cannot seek; `null` is the beginning, or going backward the end. */
+  readonly at: { readonly key: KeyTuple } | { readonly offset: number } | null;
+}
+
+/** What cursors of one list share. */
+export interface Seal {
+  readonly keys: CursorKeys;
+  readonly scope: Buffer;
+  /** The query parameter, for errors. */
+  readonly parameter: string;
+  /** Seconds since 1970. */
+  readonly now: number;
+  /** How long a cursor is good for, in seconds; for ever when left out. */
+  readonly maxAgeSeconds?: number;
+}
+
+const VERSION = 2;
+const LONGEST = 2_048;
+const LONGEST_BYTES = (LONGEST * 3) / 4;
+const TEXT_START: number = HEAD_BYTES + NONCE_BYTES;
+const FLAGS_AT = SCOPE_BYTES;
+/** The scope and the flags, which every plaintext begins with. */
+const LEAST_BYTES: number = SCOPE_BYTES + 1;
+const BACKWARD = 1;
+const OFFSET = 2;
+const DATED = 4;
+/** No key follows: from the beginning, or back from the end. */
+const OUTERMOST = 8;
+/** The upper half of the flags: how many bytes of padding follow the key. */
+const PADDING_SHIFT = 4;
+/** Plaintexts are padded to a multiple of it, so that a cursor's length says little about the length of a value. */
+const STEP_BYTES = 16;
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Thrown while a cursor is made: a value of the key is too long. */
+export class KeyTooLong extends RangeError {}
+
+/**
+ * Version, key id, nonce, ciphertext and tag, as unpadded base64url. The plaintext is the scope, the flags, perhaps the
+ * time, the key and the padding. The scope is encrypted as well: it is a plain digest, and a filter can be guessed from it.
+ */
+export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds }: Seal): string {
+  const { at, direction } = position;
+  const isDated = maxAgeSeconds !== undefined;
+  const key = at === null ? NO_BYTES : keyToBytes("offset" in at ? [at.offset] : at.key);
+  const keyStart = LEAST_BYTES + (isDated ? 4 : 0);
+  const end = keyStart + key.length;
+  const padding = (STEP_BYTES - (end % STEP_BYTES)) % STEP_BYTES;
+  const length = TEXT_START + end + padding + TAG_BYTES;
+  if (length > LONGEST_BYTES) throw new KeyTooLong(`a cursor would have more than ${LONGEST} characters`);
+  const bytes = Buffer.allocUnsafe(length);
+  bytes[0] = VERSION;
+  scope.copy(bytes, TEXT_START);
+  bytes[TEXT_START + FLAGS_AT] =
+    (direction === "backward" ? BACKWARD : 0) | (isDated ? DATED : 0) | kindOf(at) | (padding << PADDING_SHIFT);
+  if (isDated) bytes.writeUInt32BE(Math.floor(now), TEXT_START + LEAST_BYTES);
+  key.copy(bytes, TEXT_START + keyStart);
+  bytes.fill(0, TEXT_START + end, length - TAG_BYTES);
+  keys.encrypt(bytes);
+  return bytes.toString("base64url");
+}
+
+function kindOf(at: Position["at"]): number {
+  if (at === null) return OUTERMOST;
+  return "offset" in at ? OFFSET : 0;
+}
+
+/** The place that a cursor of this list names. Throws `InvalidCursorError`, cheap tests first. */
+export function openCursor(cursor: string, seal: Seal): Position {
+  const { keys, scope, parameter, now, maxAgeSeconds } = seal;
+  const refuse = (code?: string): InvalidCursorError =>
+    new InvalidCursorError({ parameter, ...(code === undefined ? {} : { code }) });
+  if (cursor.length > LONGEST || !/^[\w-]+$/.test(cursor)) throw refuse();
+  const bytes = Buffer.from(cursor, "base64url");
+  // One spelling only: the last character has bits to spare.
+  if (bytes.toString("base64url") !== cursor || bytes.length < TEXT_START + TAG_BYTES) throw refuse();
+  if (bytes[0] !== VERSION) throw refuse("CURSOR_VERSION");
+  const plaintext = keys.decrypt(bytes);
+  if (plaintext === null || plaintext.length < LEAST_BYTES) throw refuse();
+  if (scope.compare(plaintext, 0, SCOPE_BYTES) !== 0) throw refuse("CURSOR_MISMATCH");
+  const flags = plaintext[FLAGS_AT] as number;
+  const isDated = (flags & DATED) !== 0;
+  const start = LEAST_BYTES + (isDated ? 4 : 0);
+  const end = plaintext.length - (flags >> PADDING_SHIFT);
+  if (start > end) throw refuse();
+  if (maxAgeSeconds !== undefined && (!isDated || plaintext.readUInt32BE(LEAST_BYTES) + maxAgeSeconds < now))
+    throw refuse("CURSOR_EXPIRED");
+  const direction = (flags & BACKWARD) === 0 ? "forward" : "backward";
+  if ((flags & OUTERMOST) !== 0 && start === end) return { direction, at: null };
+  const key = keyFromBytes(plaintext, start, end);
+  if (key === null) throw refuse();
+  if ((flags & OFFSET) === 0) return { direction, at: { key } };
+  const [offset] = key;
+  if (key.length !== 1 || !Number.isSafeInteger(offset) || (offset as number) < 0) throw refuse();
+  return { direction, at: { offset: offset as number } };
+}

@@ -1,0 +1,156 @@
+import { ConfigurationError } from "../core/configuration-error.ts";
+import { listOf, resolveOptions, text } from "../core/resolve-options.ts";
+import {
+  type AnyHandler,
+  AsyncDataHandler,
+  type Counted,
+  isDataHandler,
+  type Seekable,
+  type SeekRequest,
+  SyncDataHandler,
+} from "./data-handler.ts";
+import { keyOfItem } from "./key-of-item.ts";
+import { compareKeys, type KeyTuple } from "./key-tuple.ts";
+import type { Order } from "./order.ts";
+
+/** How a list is set up as a source. */
+export interface ListHandlerOptions {
+  /** Scope of this list's cursors. @default the route's pattern or the field's coordinate */
+  readonly name?: string;
+  /** Fields that no two items share: they break ties of a cursor's order. @default ["id"], where items have one */
+  readonly uniqueKey?: readonly string[];
+}
+
+/**
+ * A list in memory. With a cursor strategy its items are read in the order of the strategy, whatever their own is.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ * import { SyncListDataHandler } from "portico/pagination";
+ *
+ * const books = new SyncListDataHandler([{ isbn: "9780141439587" }], { name: "books", uniqueKey: ["isbn"] });
+ * new PorticoApp().get("/books", ({ response }) => response.paginate(books, { strategy: "cursor", sortField: "isbn" }));
+ * ```
+ */
+export class SyncListDataHandler<T> extends SyncDataHandler<T> implements Seekable<T>, Counted {
+  declare readonly name?: string;
+  readonly uniqueKey: readonly string[];
+  readonly isCounted = true as const;
+  readonly #items: readonly T[];
+
+  constructor(items: readonly T[], options: ListHandlerOptions = {}) {
+    super();
+    const { name, uniqueKey } = readOptions("SyncListDataHandler", items, options);
+    this.#items = items;
+    if (name !== undefined) this.name = name;
+    this.uniqueKey = uniqueKey;
+  }
+  getTotalItems(): number {
+    return this.#items.length;
+  }
+  getItems(offset: number, limit: number): readonly T[] {
+    return this.#items.slice(offset, offset + limit);
+  }
+  getItemsAfter(seek: SeekRequest, limit: number): readonly T[] {
+    return itemsAfter(this.#items, seek, limit);
+  }
+}
+
+/** A list or a data handler as the latter; `null` for anything else. */
+export function asHandler(data: unknown): AnyHandler<unknown> | null {
+  if (Array.isArray(data)) return new SyncListDataHandler<unknown>(data);
+  return isDataHandler(data) ? data : null;
+}
+
+/** A list in memory, behind promises. */
+export class AsyncListDataHandler<T> extends AsyncDataHandler<T> implements Seekable<T>, Counted {
+  declare readonly name?: string;
+  readonly uniqueKey: readonly string[];
+  readonly isCounted = true as const;
+  readonly #items: readonly T[];
+
+  constructor(items: readonly T[], options: ListHandlerOptions = {}) {
+    super();
+    const { name, uniqueKey } = readOptions("AsyncListDataHandler", items, options);
+    this.#items = items;
+    if (name !== undefined) this.name = name;
+    this.uniqueKey = uniqueKey;
+  }
+  getTotalItems(): Promise<number> {
+    return Promise.resolve(this.#items.length);
+  }
+  getItems(offset: number, limit: number): Promise<readonly T[]> {
+    return Promise.resolve(this.#items.slice(offset, offset + limit));
+  }
+  async getItemsAfter(seek: SeekRequest, limit: number): Promise<readonly T[]> {
+    return itemsAfter(this.#items, seek, limit);
+  }
+}
+
+const listRules = {
+  name: text,
+  uniqueKey: listOf<string>("a list of field names", (field) => typeof field === "string"),
+};
+
+function readOptions(
+  owner: string,
+  items: unknown,
+  options: ListHandlerOptions,
+): { readonly name: string | undefined; readonly uniqueKey: readonly string[] } {
+  if (!Array.isArray(items)) throw new ConfigurationError(`${owner}: the items`, "a list", items);
+  const { name, uniqueKey } = resolveOptions(owner, options, listRules);
+  const [first] = items as unknown[];
+  const hasId = typeof first === "object" && first !== null && "id" in first;
+  return { name, uniqueKey: uniqueKey ?? (hasId ? ["id"] : []) };
+}
+
+interface Placed<T> {
+  readonly item: T;
+  readonly key: KeyTuple;
+}
+
+function itemsAfter<T>(items: readonly T[], { order, key, direction }: SeekRequest, limit: number): readonly T[] {
+  const placed = inOrder(items, order);
+  const isForward = direction === "forward";
+  const start = key === null ? (isForward ? 0 : placed.length) : boundary(placed, key, order, isForward);
+  const window = isForward ? placed.slice(start, start + limit) : placed.slice(Math.max(0, start - limit), start);
+  const found = window.map(({ item }) => item);
+  return isForward ? found : found.reverse();
+}
+
+/** Sorted by the order; a list that is so already, which is the usual case, is only looked through. */
+function inOrder<T>(items: readonly T[], order: Order): readonly Placed<T>[] {
+  const placed = items.map((item): Placed<T> => ({ item, key: keyOfItem(item, order) }));
+  const isSorted = placed.every((entry, at) => at === 0 || compareTuples(keyAt(placed, at - 1), entry.key, order) < 0);
+  if (isSorted) return placed;
+  const sorted = placed.toSorted((a, b) => compareTuples(a.key, b.key, order));
+  const twin = sorted.findIndex((entry, at) => at > 0 && compareTuples(keyAt(sorted, at - 1), entry.key, order) === 0);
+  if (twin < 0) return sorted;
+  const columns = order.map(([column]) => column).join(", ");
+  throw new TypeError(`two items of the list share ${columns}: give its handler a uniqueKey that no two share`);
+}
+
+function keyAt<T>(placed: readonly Placed<T>[], at: number): KeyTuple {
+  return (placed[at] as Placed<T>).key;
+}
+
+/** Forward: the first item beyond the key. Backward: the first that is not before it. */
+function boundary<T>(placed: readonly Placed<T>[], key: KeyTuple, order: Order, isForward: boolean): number {
+  let [low, high] = [0, placed.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const place = compareTuples(keyAt(placed, middle), key, order);
+    if (place < 0 || (isForward && place === 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function compareTuples(a: KeyTuple, b: KeyTuple, order: Order): number {
+  for (const [index, [, direction]] of order.entries()) {
+    const place = compareKeys(a[index] ?? null, b[index] ?? null);
+    if (place !== 0) return direction === "asc" ? place : -place;
+  }
+  return 0;
+}

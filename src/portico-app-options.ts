@@ -1,0 +1,264 @@
+import { BlockList, isIP } from "node:net";
+import { type Clock, systemClock } from "./core/clock.ts";
+import { ConfigurationError } from "./core/configuration-error.ts";
+import { isProduction } from "./core/env.ts";
+import type { Logger } from "./core/logger.ts";
+import {
+  flag,
+  listOf,
+  optional,
+  REFUSED,
+  type Rule,
+  resolveOptions,
+  rule,
+  seconds,
+  text,
+  thing,
+} from "./core/resolve-options.ts";
+import { type Size, size } from "./core/size.ts";
+import type { LoadOptions } from "./http/context/load.ts";
+import type { Origin } from "./http/context/origins.ts";
+import { type HealthOptions, readHealthOptions } from "./http/serving/health-routes.ts";
+import { type OpenApiOptions, readOpenApiOptions } from "./openapi/open-api-options.ts";
+import { cursorKeysRule } from "./pagination/cursor/cursor-keys.ts";
+import { memoryStores, type Stores } from "./stores/stores.ts";
+
+/** How an application is set up. Every option has a default that is fit for production. */
+export interface PorticoAppOptions {
+  /** The name of the API in its OpenAPI document. @default "API" */
+  readonly title?: string;
+  /** The version of the API in its OpenAPI document. @default "0.0.0" */
+  readonly version?: string;
+  readonly description?: string;
+  /** Origins of browsers that may read answers, send cookies and open sockets; the same origin always may. @default none */
+  readonly origins?: readonly Origin[];
+  /** Where sessions, counts and events live. @default the memory of this process */
+  readonly stores?: Stores;
+  /** How clients reach this application, for links: `https://shop.example/api`. @default what the request says */
+  readonly publicUrl?: string;
+  /**
+   * The secret that cursors of paginated lists are encrypted with, 32 bytes or more. In a list the first secret encrypts, and
+   * all of them decrypt. Required in production where a cursor strategy is used. @default a random one, outside production
+   */
+  readonly cursorKeys?: string | readonly string[];
+  /** Networks of the proxies whose `X-Forwarded-*` headers count: addresses, CIDR ranges or `"loopback"`. @default none */
+  readonly trustedProxies?: readonly string[];
+  /** The largest body of a route that does not say otherwise. @default "1mb" */
+  readonly maxBody?: Size;
+  readonly timeouts?: TimeoutOptions;
+  readonly load?: LoadOptions;
+  /** `false` serves neither route. */
+  readonly health?: HealthOptions | false;
+  readonly shutdown?: ShutdownOptions;
+  /** The OpenAPI document and its page. @default served outside production */
+  readonly openapi?: OpenApiOptions | boolean;
+  /** A pino logger, or a level and where the lines go; `false` is silence. @default level "info", to standard output */
+  readonly logger?: Logger | LogOptions | false;
+  /** Whether answers to unexpected errors say what happened. Refused in production. @default false */
+  readonly debug?: boolean;
+  /** Where time comes from. @default the system */
+  readonly clock?: Clock;
+}
+
+/** A logger of Portico's own. */
+export interface LogOptions {
+  /** @default "info" */
+  readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  /** Takes one line of JSON at a time. @default standard output */
+  readonly stream?: { write(line: string): void };
+}
+
+/** How long anything may take, in seconds. */
+export interface TimeoutOptions {
+  /** Until the headers of a request are there. @default 15 */
+  readonly headersSeconds?: number;
+  /** Until a request is there, body included. @default 60 */
+  readonly requestSeconds?: number;
+  /** How long an idle connection is kept. @default 72 */
+  readonly keepAliveSeconds?: number;
+  /** Until a handler has answered; 0 is for ever. @default 30 */
+  readonly handlerSeconds?: number;
+  /** How long a handler that was given up on keeps its dependencies. @default 5 */
+  readonly graceSeconds?: number;
+  /** How often the credentials of open sockets and streams are looked up again; 0 is never. @default 60 */
+  readonly recheckSeconds?: number;
+}
+
+/** How the process ends. */
+export interface ShutdownOptions {
+  /** Signals that end it; an empty list leaves them alone. @default ["SIGTERM", "SIGINT"] */
+  readonly signals?: readonly ("SIGTERM" | "SIGINT")[];
+  /** How long it goes on serving after a signal while readiness says 503, for the load balancer to notice. @default 5 in production, else 0 */
+  readonly delaySeconds?: number;
+  /** Over how long open sockets are closed, so that their clients do not come back all at once. @default 5 */
+  readonly socketSeconds?: number;
+  /** When what is still open is cut off. Stay below what the orchestrator allows. @default 25 */
+  readonly deadlineSeconds?: number;
+}
+
+const object = <T>(expected: string): Rule<T> =>
+  rule<T>(expected, (value) => typeof value === "object" && value !== null && !Array.isArray(value));
+
+const appRules = {
+  title: optional(text, "API"),
+  version: optional(text, "0.0.0"),
+  description: text,
+  origins: optional(
+    listOf<Origin>('a list of origins such as "https://shop.example"', (origin) => typeof origin === "string"),
+    [],
+  ),
+  stores: thing<Stores>(
+    "stores with the roles durable, counters and bus",
+    (value) =>
+      typeof value === "object" && value !== null && "durable" in value && "counters" in value && "bus" in value,
+  ),
+  publicUrl: { expected: 'an address such as "https://shop.example/api"', read: readPublicUrl } satisfies Rule<string>,
+  cursorKeys: cursorKeysRule,
+  trustedProxies: optional(
+    listOf<string>(
+      'a list of networks such as "10.0.0.0/8" (never true: everybody could claim any address)',
+      isNetwork,
+    ),
+    [],
+  ),
+  maxBody: optional(size, 1024 ** 2),
+  timeouts: optional(object<TimeoutOptions>("an object"), {}),
+  load: optional(object<LoadOptions>("an object"), {}),
+  health: rule<HealthOptions | false>(
+    "an object, or false",
+    (value) => value === false || (typeof value === "object" && value !== null),
+  ),
+  shutdown: optional(object<ShutdownOptions>("an object"), {}),
+  openapi: rule<OpenApiOptions | boolean>(
+    "an object, true or false",
+    (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
+  ),
+  logger: rule<Logger | LogOptions | false>(
+    "a pino logger, an object with level and stream, or false",
+    (value) => value === false || (typeof value === "object" && value !== null),
+  ),
+  debug: optional(flag, false),
+  clock: optional(
+    rule<Clock>(
+      "a clock with now() and monotonic()",
+      (value) => typeof (value as Clock | null)?.now === "function" && typeof (value as Clock).monotonic === "function",
+    ),
+    systemClock,
+  ),
+} as const;
+
+const timeoutRules = {
+  headersSeconds: optional(seconds, 15),
+  requestSeconds: optional(seconds, 60),
+  keepAliveSeconds: optional(seconds, 72),
+  handlerSeconds: optional(seconds, 30),
+  graceSeconds: optional(seconds, 5),
+  recheckSeconds: optional(seconds, 60),
+};
+
+const shutdownRules = {
+  signals: optional(
+    listOf<"SIGTERM" | "SIGINT">('a list of "SIGTERM" and "SIGINT"', (name) => name === "SIGTERM" || name === "SIGINT"),
+    ["SIGTERM", "SIGINT"],
+  ),
+  delaySeconds: seconds,
+  socketSeconds: optional(seconds, 5),
+  deadlineSeconds: optional(seconds, 25),
+};
+
+const LEVELS: readonly string[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+const logRules = {
+  level: optional(
+    rule<NonNullable<LogOptions["level"]>>(`one of ${LEVELS.join(", ")}`, (value) => LEVELS.includes(value as string)),
+    "info",
+  ),
+  stream: rule<{ write(line: string): void }>(
+    "something with write(line)",
+    (value) => typeof (value as { write?: unknown } | null)?.write === "function",
+  ),
+};
+
+/** The options, complete: every default filled in, sizes in bytes. */
+export interface ResolvedAppOptions
+  extends Required<
+    Pick<PorticoAppOptions, "title" | "version" | "origins" | "stores" | "trustedProxies" | "load" | "debug" | "clock">
+  > {
+  readonly description: string | undefined;
+  readonly publicUrl: string | null;
+  readonly cursorKeys: readonly string[] | undefined;
+  readonly maxBody: number;
+  readonly timeouts: Required<TimeoutOptions>;
+  readonly shutdown: Required<ShutdownOptions>;
+  readonly health: Required<HealthOptions> | false;
+  readonly openapi: Required<OpenApiOptions> | false;
+  readonly logger: Logger | LogSettings | false;
+}
+/** A level for certain; a stream only where one was given. */
+type LogSettings = Required<Pick<LogOptions, "level">> & Pick<LogOptions, "stream">;
+
+/** Reads the options once; a wrong one is named in the error. */
+export function resolveAppOptions(given: PorticoAppOptions): ResolvedAppOptions {
+  const options = resolveOptions("PorticoApp", given, appRules);
+  const shutdown = resolveOptions("PorticoApp.shutdown", options.shutdown, shutdownRules);
+  const timeouts = resolveOptions("PorticoApp.timeouts", options.timeouts, timeoutRules);
+  if (timeouts.requestSeconds < timeouts.headersSeconds) {
+    throw new ConfigurationError(
+      "PorticoApp.timeouts.requestSeconds",
+      `at least headersSeconds (${timeouts.headersSeconds})`,
+      timeouts.requestSeconds,
+    );
+  }
+  if (options.debug && isProduction())
+    throw new ConfigurationError(
+      "PorticoApp.debug",
+      "would show the inside of errors to everybody: it is refused in production",
+    );
+  return {
+    ...options,
+    timeouts,
+    shutdown: { ...shutdown, delaySeconds: shutdown.delaySeconds ?? (isProduction() ? 5 : 0) },
+    health: options.health === false ? false : readHealthOptions(options.health ?? {}),
+    openapi: openApiOptions(options.openapi ?? !isProduction()),
+    logger: loggerOptions(options.logger ?? {}),
+    stores: options.stores ?? memoryStores(),
+    publicUrl: options.publicUrl ?? null,
+  };
+}
+
+function openApiOptions(given: OpenApiOptions | boolean): Required<OpenApiOptions> | false {
+  return given === false ? false : readOpenApiOptions(given === true ? {} : given);
+}
+
+function loggerOptions(given: Logger | LogOptions | false): Logger | LogSettings | false {
+  if (given === false || "child" in given) return given;
+  const { level, stream } = resolveOptions("PorticoApp.logger", pick(given), logRules);
+  return stream === undefined ? { level } : { level, stream };
+}
+
+/** The two keys that count: what catches logs for a test has more. */
+function pick({ level, stream }: LogOptions): object {
+  return { level, stream };
+}
+
+function readPublicUrl(value: unknown): string | typeof REFUSED {
+  if (typeof value !== "string" || !URL.canParse(value)) return REFUSED;
+  const { protocol, search, hash, username } = new URL(value);
+  return /^https?:$/.test(protocol) && search === "" && hash === "" && username === ""
+    ? value.replace(/(?<!\/)\/+$/, "")
+    : REFUSED;
+}
+
+const NAMED_NETWORKS = new Set(["loopback", "linklocal", "uniquelocal"]);
+
+function isNetwork(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  const [address = "", bits, ...rest] = value.split("/");
+  if (bits === undefined) return NAMED_NETWORKS.has(value) || isIP(value) !== 0;
+  if (rest.length > 0 || !/^[1-9]\d*$/.test(bits) || isIP(address) === 0) return false;
+  try {
+    new BlockList().addSubnet(address, Number(bits), isIP(address) === 4 ? "ipv4" : "ipv6");
+    return true;
+  } catch {
+    return false;
+  }
+}

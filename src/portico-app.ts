@@ -1,0 +1,378 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { ConfigurationError } from "./core/configuration-error.ts";
+import type { Logger } from "./core/logger.ts";
+import type { MaybePromise } from "./core/maybe-promise.ts";
+import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
+import type { Host } from "./http/context/app-services.ts";
+import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/context/exception-handlers.ts";
+import type { BaseContext } from "./http/context/http-context.ts";
+import { Load } from "./http/context/load.ts";
+import { Origins } from "./http/context/origins.ts";
+import { contain } from "./http/engine/contain.ts";
+import {
+  Engine,
+  type EngineApp,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type InjectRequest,
+  type InjectResponse,
+  routeUpgrade,
+} from "./http/engine/engine.ts";
+import { Actors } from "./http/identity/actors.ts";
+import { OpenConnections } from "./http/identity/open-connections.ts";
+import { Paging } from "./http/pages/paging.ts";
+import { checkPaths } from "./http/routing/check-paths.ts";
+import { reportGates } from "./http/routing/report-gates.ts";
+import { reportOverrides } from "./http/routing/report-overrides.ts";
+import type { Route } from "./http/routing/route.ts";
+import { Router, type RouteTable } from "./http/routing/router.ts";
+import { type HealthOptions, healthRoutes } from "./http/serving/health-routes.ts";
+import { Server } from "./http/serving/server.ts";
+import { openApiDocument } from "./openapi/build-open-api-document.ts";
+import type { OpenApiDocument } from "./openapi/open-api-document.ts";
+import { openApiRoutes } from "./openapi/open-api-routes.ts";
+import { type PorticoAppOptions, type ResolvedAppOptions, resolveAppOptions } from "./portico-app-options.ts";
+import type { PubSub } from "./stores/pub-sub.ts";
+import { closeStores, startStores, storeChecks } from "./stores/start-stores.ts";
+import type { Stores } from "./stores/stores.ts";
+
+/** Runs when the application starts or ends. */
+export type LifeCycleHook = () => MaybePromise<unknown>;
+
+/** What stands in for a dependency: gives the same value, in any of the ways that a dependency can. */
+export type Replacement<T> = (
+  args: ProviderAmbient<BaseContext>,
+) => MaybePromise<T> | Generator<T, unknown, unknown> | AsyncGenerator<T, unknown, unknown>;
+
+/** Where a listening application is reached. */
+export interface Address {
+  readonly port: number;
+  readonly host: string;
+  readonly url: string;
+}
+
+/**
+ * The application: routes, middleware and sockets, and the server that runs them.
+ *
+ * A wrong option throws `ConfigurationError` here and now.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp } from "portico";
+ *
+ * const app = new PorticoApp({ title: "Bookshop" });
+ * app.get("/books/:id", ({ path }) => ({ id: path.id }));
+ *
+ * const { url } = await app.listen({ port: 3000 });
+ * console.log(`listening on ${url}`);
+ * ```
+ */
+export class PorticoApp extends Router {
+  /** @internal */
+  readonly actors: Actors;
+  readonly #options: ResolvedAppOptions;
+  readonly #engine: Engine;
+  readonly #host: Host;
+  readonly #server: Server;
+  readonly #exceptionHandlers = new ExceptionHandlers();
+  readonly #overrides = new Map<Callable, (args: object) => unknown>();
+  readonly #startHooks: LifeCycleHook[] = [];
+  readonly #closeHooks: LifeCycleHook[] = [];
+  #table: RouteTable | null = null;
+  #document: OpenApiDocument | null = null;
+  #started: Promise<void> | null = null;
+  #closed: Promise<void> | null = null;
+  #address: Address | null = null;
+
+  constructor(options: PorticoAppOptions = {}) {
+    super();
+    this.#options = resolveAppOptions(options);
+    const { title, timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } =
+      this.#options;
+    this.actors = new Actors(clock);
+    this.#engine = new Engine({
+      logger,
+      trustedProxies,
+      headersTimeoutMs: timeouts.headersSeconds * 1000,
+      requestTimeoutMs: timeouts.requestSeconds * 1000,
+      keepAliveTimeoutMs: timeouts.keepAliveSeconds * 1000,
+    });
+    this.#host = {
+      stores,
+      clock,
+      debug,
+      title,
+      publicUrl,
+      listensOn: () => this.#address?.url ?? null,
+      log: this.#engine.log,
+      origins: new Origins(origins, publicUrl),
+      load: new Load(load),
+      connections: new OpenConnections({
+        clock,
+        log: this.#engine.log,
+        bus: stores.bus,
+        recheckMs: timeouts.recheckSeconds * 1000,
+      }),
+      paging: new Paging(cursorKeys, this.#engine.log, publicUrl !== null),
+      exceptionHandlers: this.#exceptionHandlers,
+      overrides: this.#overrides,
+      actors: this.actors,
+    };
+    this.#server = new Server(this.#host, {
+      maxBody: this.#options.maxBody,
+      handlerMs: timeouts.handlerSeconds * 1000,
+      arrivalMs: timeouts.requestSeconds * 1000,
+      graceMs: timeouts.graceSeconds * 1000,
+    });
+  }
+
+  /** @internal */
+  get stores(): Stores {
+    return this.#host.stores;
+  }
+
+  /** @internal It has a server of its own. */
+  override get isMountable(): boolean {
+    return false;
+  }
+
+  /** The Fastify instance, for plugins of its ecosystem; outside Portico's own semver. */
+  get engine(): FastifyInstance {
+    return this.#engine.fastify;
+  }
+
+  /** @internal The engine, once the application has started. */
+  async started(): Promise<FastifyInstance> {
+    await this.#start();
+    return this.engine;
+  }
+
+  /** The logger, as it was given or made. */
+  get log(): Logger {
+    return this.#engine.log;
+  }
+
+  /** Events between processes, outside of a request; inside of one, `ctx.pubsub` waits for the transaction. */
+  get pubsub(): PubSub {
+    return this.#host.stores.bus;
+  }
+
+  /** A Node request handler, for Express, Nest and `http.createServer`. Do not put a body parser before it. */
+  get handler(): (request: IncomingMessage, response: ServerResponse) => void {
+    return (request, response) =>
+      contain(this.log, request.socket, async () => {
+        await this.#start();
+        this.#server.start();
+        this.engine.routing(request, response);
+      });
+  }
+
+  /** Beside `handler`, for sockets: `server.on("upgrade", app.upgradeHandler)`. */
+  get upgradeHandler(): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+    return (request, socket, head) => routeUpgrade(this.engine, request, socket, head, this.#start());
+  }
+
+  /**
+   * For an existing Fastify application: `fastify.register(app.plugin(), { prefix: "/api" })`. Server options, such as
+   * trusted proxies and timeouts, are those of that application; health routes are its business.
+   */
+  plugin(): FastifyPluginAsync {
+    const app = this.#engineApp([]);
+    return async (fastify) => {
+      await this.#engine.plugin(app)(fastify, {});
+      if (app.sockets.length > 0) {
+        if (fastify.hasDecorator("websocketServer"))
+          throw new ConfigurationError(
+            "PorticoApp.plugin",
+            "has sockets of its own: it cannot share a server with @fastify/websocket",
+          );
+        fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(fastify, request, socket, head));
+      }
+      fastify.addHook("onReady", async () => {
+        this.#server.start();
+        await this.#runStartHooks();
+      });
+      fastify.addHook("preClose", () => this.#server.closeSockets(0));
+      fastify.addHook("onClose", async () => {
+        this.#server.stop();
+        await this.#runCloseHooks();
+      });
+    };
+  }
+
+  /**
+   * Turns errors of a class, and of those below it that have no handler of their own, into answers.
+   *
+   * @example
+   * ```ts
+   * import { PorticoApp } from "portico";
+   *
+   * class OutOfStock extends Error {}
+   *
+   * new PorticoApp().addExceptionHandler(OutOfStock, (_request, response, exc) => response.status(409).json({ detail: exc.message }));
+   * ```
+   */
+  addExceptionHandler<E extends Error>(type: ErrorClass<E>, handler: ExceptionHandler<E>): this {
+    this.#exceptionHandlers.add(type, handler);
+    return this;
+  }
+
+  /**
+   * Puts another callable in the place of a dependency, wherever it is declared: for tests. The log warns of one that nothing
+   * depends on.
+   *
+   * @example
+   * ```ts
+   * import { Depend, PorticoApp } from "portico";
+   *
+   * const database = (): { title: string }[] => {
+   *   throw new Error("not in a test");
+   * };
+   * const app = new PorticoApp().get("/books", { params: { books: Depend(database) } }, ({ books }) => books);
+   *
+   * app.override(database, () => [{ title: "Emma" }]);
+   * ```
+   */
+  override<T>(provider: Provider<T>, replacement: Replacement<T>): this;
+  override<R>(provider: (args: never) => R, replacement: Replacement<Unwrap<R>>): this;
+  override(provider: Callable | Provider<unknown>, replacement: (args: never) => unknown): this {
+    const callable = callableOf(provider);
+    this.#overrides.set(callable, replacement as (args: object) => unknown);
+    // Before the start, what depends on it may still be declared.
+    if (this.#started !== null) reportOverrides(this.log, [callable]);
+    return this;
+  }
+
+  /** Runs before the first request is answered; when it throws, the application does not start. */
+  onStart(hook: LifeCycleHook): this {
+    this.#startHooks.push(hook);
+    return this;
+  }
+
+  /** Runs after the last request was answered, the last added first. */
+  onClose(hook: LifeCycleHook): this {
+    this.#closeHooks.push(hook);
+    return this;
+  }
+
+  /** The OpenAPI 3.1 document of the routes as they stand. From here on they do not change. */
+  openapi(): OpenApiDocument {
+    const { title, version, description } = this.#options;
+    const info = { title, version, ...(description === undefined ? {} : { description }) };
+    this.#document ??= openApiDocument(info, this.#collect().routes);
+    return this.#document;
+  }
+
+  /** Starts to listen, and from then on ends in order on the signals of `shutdown.signals`. Port 0 takes a free one. */
+  async listen(options: { readonly port: number; readonly host?: string }): Promise<Address> {
+    const { port, host = "127.0.0.1" } = options;
+    await this.#start();
+    this.#server.start();
+    const address = await this.#engine.listen(port, host);
+    this.#endOnSignals();
+    const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+    this.#address = { port: address.port, host: address.address, url: `http://${name}:${address.port}` };
+    return this.#address;
+  }
+
+  /** Answers a request without a socket: the same route, middleware and gates. */
+  async inject(request: InjectRequest | string): Promise<InjectResponse> {
+    await this.#start();
+    return this.#engine.inject(typeof request === "string" ? { url: request } : request);
+  }
+
+  /** Ends: requests in flight are answered, sockets closed, then the `onClose` hooks run. Called again, it waits for the same. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close({ delayMs: 0, socketMs: 0 });
+    return this.#closed;
+  }
+
+  /** Ends as on a signal: readiness says 503 for a while before anything is refused, sockets are closed one after another. */
+  drain(): Promise<void> {
+    const { delaySeconds, socketSeconds } = this.#options.shutdown;
+    this.#closed ??= this.#close({ delayMs: delaySeconds * 1000, socketMs: socketSeconds * 1000 });
+    return this.#closed;
+  }
+
+  async #close({ delayMs, socketMs }: { readonly delayMs: number; readonly socketMs: number }): Promise<void> {
+    const deadlineMs = this.#options.shutdown.deadlineSeconds * 1000;
+    this.#engine.closeConnectionsAfterAnswers();
+    await this.#server.drain(delayMs);
+    const cut = setTimeout(() => this.#server.cutSockets(), deadlineMs);
+    await Promise.all([this.#engine.close(deadlineMs), this.#server.closeSockets(socketMs)]);
+    clearTimeout(cut);
+    this.#server.stop();
+    await this.#runCloseHooks();
+  }
+
+  #start(): Promise<void> {
+    this.#started ??= (async () => {
+      const { health } = this.#options;
+      this.#engine.start(this.#engineApp(health === false ? [] : this.#healthRoutes(health)));
+      await this.#engine.ready();
+      await this.#runStartHooks();
+    })();
+    return this.#started;
+  }
+
+  #healthRoutes(health: Required<HealthOptions>): readonly Route[] {
+    const checks = { ...storeChecks(this.#host.stores, this.#host.clock), ...health.checks };
+    return healthRoutes({ ...health, checks }, this.#server);
+  }
+
+  #engineApp(health: readonly Route[]): EngineApp {
+    const { openapi } = this.#options;
+    const { middleware, routes, sockets } = this.#collect();
+    // Built now, not when it is first asked for: two routes of one name are a fault of the start.
+    if (openapi !== false) this.openapi();
+    // The middleware of the app holds for these as for all others.
+    const documentation =
+      openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
+    checkPaths([...routes, ...documentation, ...health], sockets);
+    this.#host.paging.check(routes);
+    reportGates(this.log, { middleware, routes, sockets });
+    reportOverrides(this.log, this.#overrides.keys());
+    return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
+  }
+
+  #collect(): RouteTable {
+    this.#table ??= this.collect();
+    return this.#table;
+  }
+
+  async #runStartHooks(): Promise<void> {
+    await startStores(this.#host.stores, this.log, this.#host.clock);
+    try {
+      for (const hook of this.#startHooks) await hook();
+    } catch (error) {
+      await closeStores(this.#host.stores);
+      throw error;
+    }
+  }
+
+  async #runCloseHooks(): Promise<void> {
+    try {
+      for (const hook of this.#closeHooks.toReversed()) await hook();
+    } finally {
+      await closeStores(this.#host.stores);
+    }
+  }
+
+  #endOnSignals(): void {
+    const { signals, deadlineSeconds, delaySeconds } = this.#options.shutdown;
+    const end = (signal: NodeJS.Signals): void => {
+      this.log.info({ signal }, "shutting down");
+      // The last resort, should a hook hang: later than everything that ends by itself.
+      setTimeout(() => process.exit(1), (delaySeconds + deadlineSeconds) * 1000 + 1_000).unref();
+      this.drain().catch((err: unknown) => {
+        this.log.error({ err }, "shutting down failed");
+        process.exitCode = 1;
+      });
+    };
+    for (const signal of signals) process.once(signal, end);
+    this.onClose(() => {
+      for (const signal of signals) process.off(signal, end);
+    });
+  }
+}

@@ -1,0 +1,181 @@
+import type { ControlledTransaction, KyselyPlugin } from "kysely";
+import { currentContext } from "../../http/context/current-context.ts";
+import { type EventHold, holdEvents } from "../../http/context/event-hold.ts";
+import { CommitWork } from "./after-commit.ts";
+import type { Database, Transaction } from "./database.ts";
+import { Permits, type Release } from "./permits.ts";
+
+type Engine = Database["engine"];
+
+/** What a transaction and a savepoint do differently at their end. */
+interface Ending {
+  commit(): Promise<unknown>;
+  rollback(): Promise<unknown>;
+  /** Runs after either, however it went. */
+  readonly release: Release;
+  /** Of a savepoint. */
+  readonly use?: SavepointUse;
+}
+
+/** How long a savepoint waits for the one before it. */
+const PATIENCE_MS = 60_000;
+
+/** Makes of Kysely's transaction one that ends by an outcome, and has savepoints that do. */
+export function openTransaction<DB>(
+  inner: ControlledTransaction<DB>,
+  engine: Engine,
+  events: EventHold | null,
+  release: Release,
+): Transaction<DB> {
+  return withEnding(inner, engine, events, new CommitWork(null), {
+    commit: async () => {
+      try {
+        await inner.commit().execute();
+      } catch (error) {
+        // A commit that failed leaves the connection in our hands. The first error is the one to tell of.
+        if (!inner.isRolledBack)
+          await inner
+            .rollback()
+            .execute()
+            .catch(() => {});
+        throw error;
+      }
+    },
+    rollback: () => inner.rollback().execute(),
+    release,
+  });
+}
+
+/** What the request publishes while it is open waits for its end. `null` outside of one. */
+export function eventsOf(outer: EventHold | null): EventHold | null {
+  const ctx = currentContext();
+  return ctx === null ? null : holdEvents(ctx, outer);
+}
+
+/** The same of a transaction that Kysely runs from its beginning to its end. */
+export async function holdingEvents<T>(work: () => Promise<T>): Promise<T> {
+  const events = eventsOf(null);
+  events?.open();
+  try {
+    const result = await work();
+    await events?.end(true);
+    return result;
+  } catch (error) {
+    await events?.end(false);
+    throw error;
+  }
+}
+
+async function openSavepoint<DB>(
+  parent: ControlledTransaction<DB, any>,
+  engine: Engine,
+  events: EventHold | null,
+  after: CommitWork,
+  release: Release,
+): Promise<Transaction<DB>> {
+  const name = `portico_${++savepoints}`;
+  const use = new SavepointUse();
+  const inner = use.guard<DB>(await parent.savepoint(name as never).execute());
+  const rollback = async (): Promise<void> => {
+    await inner.rollbackToSavepoint(name).execute();
+    await inner.releaseSavepoint(name).execute();
+  };
+  const commit = async (): Promise<void> => {
+    try {
+      await inner.releaseSavepoint(name).execute();
+    } catch (error) {
+      // PostgreSQL refuses after an error inside; what came before the savepoint is still good.
+      await rollback().catch(() => {});
+      throw error;
+    }
+  };
+  return withEnding(inner, engine, events, after, { commit, rollback, release, use });
+}
+
+/**
+ * Rejects the statements of a savepoint that has ended. To Kysely it is still its transaction, which is open: a statement that comes
+ * late, such as that of a parallel branch after another one failed, would be committed with the transaction.
+ */
+class SavepointUse {
+  #isOver = false;
+
+  guard<DB>(savepoint: ControlledTransaction<DB, any>): ControlledTransaction<DB, any> {
+    const plugin: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        this.check();
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const guarded = savepoint.withPlugin(plugin);
+    const execute = guarded.executeQuery.bind(guarded);
+    // A compiled query passes no plugin.
+    guarded.executeQuery = async (...args) => {
+      this.check();
+      return execute(...args);
+    };
+    return guarded;
+  }
+
+  check(): void {
+    if (this.#isOver) throw new Error("The savepoint has already ended: use the transaction around it");
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
+let savepoints = 0;
+
+function withEnding<DB>(
+  inner: ControlledTransaction<DB, any>,
+  engine: Engine,
+  events: EventHold | null,
+  after: CommitWork,
+  ending: Ending,
+): Transaction<DB> {
+  // Savepoints nest and do not overlap: the second one of a transaction waits for the first.
+  const turn = new Permits(
+    1,
+    PATIENCE_MS,
+    "A savepoint waited for another one of the same transaction, which did not end",
+  );
+  let ended: Promise<void> | null = null;
+  events?.open();
+  after.keepFor(inner);
+  const end = async (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => {
+    let isCommitted = false;
+    ending.use?.end();
+    try {
+      await (outcome === "success" ? ending.commit() : ending.rollback());
+      isCommitted = outcome === "success";
+    } finally {
+      ending.release();
+      if (isCommitted) await after.run();
+      await events?.end(isCommitted);
+    }
+  };
+  const begin = async (): Promise<Transaction<DB>> => {
+    ending.use?.check();
+    const within = eventsOf(events);
+    let release: Release | undefined;
+    try {
+      release = await turn.acquire();
+      ending.use?.check();
+      return await openSavepoint(inner, engine, within, new CommitWork(after), release);
+    } catch (error) {
+      release?.();
+      await within?.end(false);
+      throw error;
+    }
+  };
+  const transaction: Transaction<DB> = Object.assign(inner, {
+    engine,
+    begin,
+    current: (): Database<DB> => transaction,
+    end: (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => (ended ??= end(outcome)),
+    ping: async (): Promise<void> => void (await inner.selectNoFrom((eb) => eb.lit(1).as("one")).execute()),
+  });
+  return transaction;
+}
