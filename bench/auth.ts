@@ -112,13 +112,13 @@ function asking(headers: Headers = {}, middleware: readonly Middleware[] = [], s
 }
 
 const next = async (): Promise<void> => {};
-const host = { log: { debug() {} }, actors: { identityOf: () => undefined } };
+const services = { log: { debug() {} }, actors: { identityOf: () => undefined } };
 
 function through(token: string, backend: AuthenticationBackend): Work {
   const middleware = authentication(backend);
   const headers = bearer(token);
   const exchange = { headers, rawHeaders: Object.entries(headers).flat() };
-  const ctx = new HttpContext(host as never, exchange as never, 0);
+  const ctx = new HttpContext(services as never, exchange as never, 0);
   return async () => {
     await middleware.handle(ctx, next);
     if (!ctx.user.isAuthenticated) throw new Error("nobody is signed in");

@@ -85,14 +85,14 @@ async function compare(hooks: readonly OperationHook[]): Promise<readonly [off: 
 /** A handler of an endpoint, and what a request brought to it. */
 interface Served {
   readonly serve: (ctx: HttpContext) => unknown;
-  readonly seen: { readonly host: HttpContext["host"]; readonly exchange: HttpContext["exchange"] };
+  readonly seen: { readonly services: HttpContext["services"]; readonly exchange: HttpContext["exchange"] };
 }
 
 /** Microseconds of CPU per operation. */
 async function measure({ serve, seen }: Served, operations: number): Promise<number> {
   const start = process.cpuUsage();
   for (let n = 0; n < operations; n++) {
-    const ctx = new HttpContext(seen.host, seen.exchange, 1024);
+    const ctx = new HttpContext(seen.services, seen.exchange, 1024);
     await serve(ctx);
     if (ctx.outgoing.code !== 200) throw new Error(`an operation answered ${ctx.outgoing.code}`);
   }
@@ -126,7 +126,7 @@ async function endpointWith(hooks: readonly OperationHook[]): Promise<Served> {
   // Its own request is over: the next ones are not to hear of that.
   const { method, target, headers, rawHeaders, params, query, ip, host, protocol } = ctx.exchange;
   const exchange = { method, target, headers, rawHeaders, params, query, ip, host, protocol, onAbort: () => {} };
-  return { seen: { host: ctx.host, exchange: exchange as never }, serve: (again) => handler({ ctx: again }) };
+  return { seen: { services: ctx.services, exchange: exchange as never }, serve: (again) => handler({ ctx: again }) };
 }
 
 function shelf(): GraphQLSchema {

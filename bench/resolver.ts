@@ -64,7 +64,7 @@ function compare(document: DocumentNode): readonly [raw: number, own: number] {
 
 function execution(built: GraphQLSchema, document: DocumentNode): number {
   const user = { isAuthenticated: true };
-  const connection = { host: {}, identity: { user }, user };
+  const connection = { services: {}, identity: { user }, user };
   const contextValue = new GraphContext(connection as never, { operationName: null, cost: null });
   const start = process.hrtime.bigint();
   const { errors } = executeSync({ schema: built, document, contextValue });

@@ -4,7 +4,7 @@ import { ConfigurationError } from "./core/configuration-error.ts";
 import type { Logger } from "./core/logger.ts";
 import type { MaybePromise } from "./core/maybe-promise.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
-import type { Host } from "./http/context/app-services.ts";
+import type { AppServices } from "./http/context/app-services.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/context/exception-handlers.ts";
 import type { BaseContext } from "./http/context/http-context.ts";
 import { Load } from "./http/context/load.ts";
@@ -29,7 +29,7 @@ import type { Route } from "./http/routing/route.ts";
 import { Router, type RouteTable } from "./http/routing/router.ts";
 import { type HealthOptions, healthRoutes } from "./http/serving/health-routes.ts";
 import { Server } from "./http/serving/server.ts";
-import { openApiDocument } from "./openapi/build-open-api-document.ts";
+import { buildOpenApiDocument } from "./openapi/build-open-api-document.ts";
 import type { OpenApiDocument } from "./openapi/open-api-document.ts";
 import { openApiRoutes } from "./openapi/open-api-routes.ts";
 import { type PorticoAppOptions, type ResolvedAppOptions, resolveAppOptions } from "./portico-app-options.ts";
@@ -73,7 +73,7 @@ export class PorticoApp extends Router {
   readonly actors: Actors;
   readonly #options: ResolvedAppOptions;
   readonly #engine: Engine;
-  readonly #host: Host;
+  readonly #services: AppServices;
   readonly #server: Server;
   readonly #exceptionHandlers = new ExceptionHandlers();
   readonly #overrides = new Map<Callable, (args: object) => unknown>();
@@ -98,7 +98,7 @@ export class PorticoApp extends Router {
       requestTimeoutMs: timeouts.requestSeconds * 1000,
       keepAliveTimeoutMs: timeouts.keepAliveSeconds * 1000,
     });
-    this.#host = {
+    this.#services = {
       stores,
       clock,
       debug,
@@ -119,7 +119,7 @@ export class PorticoApp extends Router {
       overrides: this.#overrides,
       actors: this.actors,
     };
-    this.#server = new Server(this.#host, {
+    this.#server = new Server(this.#services, {
       maxBody: this.#options.maxBody,
       handlerMs: timeouts.handlerSeconds * 1000,
       arrivalMs: timeouts.requestSeconds * 1000,
@@ -129,7 +129,7 @@ export class PorticoApp extends Router {
 
   /** @internal */
   get stores(): Stores {
-    return this.#host.stores;
+    return this.#services.stores;
   }
 
   /** @internal It has a server of its own. */
@@ -155,7 +155,7 @@ export class PorticoApp extends Router {
 
   /** Events between processes, outside of a request; inside of one, `ctx.pubsub` waits for the transaction. */
   get pubsub(): PubSub {
-    return this.#host.stores.bus;
+    return this.#services.stores.bus;
   }
 
   /** A Node request handler, for Express, Nest and `http.createServer`. Do not put a body parser before it. */
@@ -260,7 +260,7 @@ export class PorticoApp extends Router {
   openapi(): OpenApiDocument {
     const { title, version, description } = this.#options;
     const info = { title, version, ...(description === undefined ? {} : { description }) };
-    this.#document ??= openApiDocument(info, this.#collect().routes);
+    this.#document ??= buildOpenApiDocument(info, this.#collect().routes);
     return this.#document;
   }
 
@@ -317,7 +317,7 @@ export class PorticoApp extends Router {
   }
 
   #healthRoutes(health: Required<HealthOptions>): readonly Route[] {
-    const checks = { ...storeChecks(this.#host.stores, this.#host.clock), ...health.checks };
+    const checks = { ...storeChecks(this.#services.stores, this.#services.clock), ...health.checks };
     return healthRoutes({ ...health, checks }, this.#server);
   }
 
@@ -330,7 +330,7 @@ export class PorticoApp extends Router {
     const documentation =
       openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
     checkPaths([...routes, ...documentation, ...health], sockets);
-    this.#host.paging.check(routes);
+    this.#services.paging.check(routes);
     reportGates(this.log, { middleware, routes, sockets });
     reportOverrides(this.log, this.#overrides.keys());
     return this.#server.engineApp({ middleware, routes: [...routes, ...documentation], sockets }, health);
@@ -342,11 +342,11 @@ export class PorticoApp extends Router {
   }
 
   async #runStartHooks(): Promise<void> {
-    await startStores(this.#host.stores, this.log, this.#host.clock);
+    await startStores(this.#services.stores, this.log, this.#services.clock);
     try {
       for (const hook of this.#startHooks) await hook();
     } catch (error) {
-      await closeStores(this.#host.stores);
+      await closeStores(this.#services.stores);
       throw error;
     }
   }
@@ -355,7 +355,7 @@ export class PorticoApp extends Router {
     try {
       for (const hook of this.#closeHooks.toReversed()) await hook();
     } finally {
-      await closeStores(this.#host.stores);
+      await closeStores(this.#services.stores);
     }
   }
 

@@ -9,6 +9,7 @@ export { accountRoutes } from "./accounts/routes/account-routes.ts";
 export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";
 export { APIKeys } from "./api-keys/api-keys.ts";
 export type { APIKeysOptions, NewAPIKey, RenewAPIKey } from "./api-keys/api-keys-options.ts";
+export { AuthenticationFailed } from "./authentication-failed.ts";
 export { AuthenticationMiddleware, type AuthenticationMiddlewareOptions } from "./authentication-middleware.ts";
 export { APIKeyAuthBackend, type APIKeyAuthOptions } from "./backends/api-key-auth-backend.ts";
 export { AuthResult } from "./backends/auth-result.ts";
@@ -18,7 +19,6 @@ export type { JWTAuthOptions } from "./backends/jwt-auth-options.ts";
 export { SessionAuthBackend } from "./backends/session-auth-backend.ts";
 export type { TokenClaims } from "./backends/token-claims.ts";
 export type { JSONWebKeySet } from "./backends/verifying-keys.ts";
-export { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
 export { limitLogin } from "./limits/limit-login.ts";
 export {
   type LegacyPasswordScheme,
@@ -26,6 +26,7 @@ export {
   PasswordHasher,
   type PasswordOptions,
 } from "./passwords/password-hasher.ts";
+export { PermissionDenied } from "./permission-denied.ts";
 export { SessionMiddleware, type SessionMiddlewareOptions } from "./sessions/session-middleware.ts";
 export { type JWKSRoutesOptions, jwksRoutes, publicKeySet } from "./tokens/jwks-routes.ts";
 export type { JWTAlgorithm } from "./tokens/jwt-algorithm.ts";

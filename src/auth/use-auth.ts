@@ -3,7 +3,8 @@ import type { BaseContext } from "../http/context/http-context.ts";
 import { HttpException, ServiceUnavailable } from "../http/context/http-exception.ts";
 import type { Credential } from "../http/identity/credential.ts";
 import type { AuthScope, Gate, Permission } from "../http/identity/identity.ts";
-import { AuthenticationFailed, PermissionDenied } from "./exceptions.ts";
+import { AuthenticationFailed } from "./authentication-failed.ts";
+import { PermissionDenied } from "./permission-denied.ts";
 
 /** Whom a gate lets in. */
 export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boolean = boolean> {
@@ -55,7 +56,7 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
 ): Gate<R, [S] extends [never] ? AuthScope : S> {
   const { scopes, permissions, required, freshWithin } = resolveOptions("useAuth", options, useAuthRules);
 
-  function check({ identity, host }: BaseContext): void {
+  function check({ identity, services }: BaseContext): void {
     const { user, auth, failure, refusal, challenge, credential } = identity;
     if (!user.isAuthenticated) {
       if (!required) return;
@@ -67,7 +68,7 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
     // A promise, from a class in plain JavaScript, is no yes.
     const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);
     if (missing !== undefined) throw new PermissionDenied(undefined, missing);
-    if (freshWithin !== undefined && !isFresh(credential, host.clock.now(), freshWithin))
+    if (freshWithin !== undefined && !isFresh(credential, services.clock.now(), freshWithin))
       throw new HttpException(403, "Sign in again", { code: "SIGN_IN_AGAIN" });
   }
 

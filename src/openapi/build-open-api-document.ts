@@ -25,7 +25,7 @@ export type { OpenApiDocument };
  *
  * Throws `ConfigurationError` when two of them have the same name.
  */
-export function openApiDocument(
+export function buildOpenApiDocument(
   info: OpenApiInfo,
   routes: readonly Route[],
   servers: readonly OpenApiServer[] = [],

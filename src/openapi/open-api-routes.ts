@@ -10,7 +10,7 @@ import { joinPath } from "../http/routing/path-params.ts";
 import { declareRoute, type Route } from "../http/routing/route.ts";
 import type { OpenApiDocument } from "./open-api-document.ts";
 import type { readOpenApiOptions } from "./open-api-options.ts";
-import { referenceHeaders, referencePage } from "./reference-html.ts";
+import { referenceHeaders, referenceHtml } from "./reference-html.ts";
 import { readScalarBundle, type ScalarBundle } from "./scalar-bundle.ts";
 
 interface Args {
@@ -51,7 +51,7 @@ function pageRoutes(page: string, document: string, openApi: () => OpenApiDocume
       const relative = (path: string): string => `./${posix.relative(from, path)}`;
       for (const [name, value] of Object.entries(referenceHeaders)) response.header(name, value);
       return response.html(
-        referencePage({
+        referenceHtml({
           title,
           document: relative(document),
           script: script === null ? null : relative(`${scripts}/${script.hash}.js`),

@@ -1,7 +1,7 @@
-import { pageHeaders } from "../http/html/html-headers.ts";
+import { htmlHeaders } from "../http/html/html-headers.ts";
 
 /** What the reference page needs to know; addresses are relative to the page. */
-export interface ReferencePage {
+export interface ReferenceHtml {
   readonly title: string;
   readonly document: string;
   /** `null` when Scalar's script is not there. */
@@ -9,7 +9,7 @@ export interface ReferencePage {
 }
 
 /** Nothing from elsewhere, and no script but the one file. Scalar writes its styles into the page. */
-export const referenceHeaders: Readonly<Record<string, string>> = pageHeaders({
+export const referenceHeaders: Readonly<Record<string, string>> = htmlHeaders({
   "script-src": ["'self'"],
   "style-src": ["'self'", "'unsafe-inline'"],
   "img-src": ["'self'", "data:", "blob:"],
@@ -17,7 +17,7 @@ export const referenceHeaders: Readonly<Record<string, string>> = pageHeaders({
 });
 
 /** The page that shows the document. It loads nothing but the document and one script, both from this application. */
-export function referencePage({ title, document, script }: ReferencePage): string {
+export function referenceHtml({ title, document, script }: ReferenceHtml): string {
   const link = `<a href="${escape(document)}">OpenAPI document</a>`;
   if (script === null)
     return html(title, note(title, `Here is the ${link}. The page that shows it is not part of this build.`));

@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { nameOf, renew } from "./statement-name.ts";
+import { renew, statementName } from "./statement-name.ts";
 
 /** A query as `pg` takes it, by name. */
 interface NamedQuery {
@@ -49,7 +49,7 @@ function withNames(client: PostgresPoolClient): PostgresPoolClient {
 
 function query(client: PostgresPoolClient, text: unknown, values?: readonly unknown[]): unknown {
   const run = client.query.bind(client) as (query: unknown, values?: readonly unknown[]) => unknown;
-  const name = typeof text === "string" ? nameOf(text) : undefined;
+  const name = typeof text === "string" ? statementName(text) : undefined;
   if (name === undefined || typeof text !== "string") return run(text, values);
   const named = run({ name, text, values: values ?? [] } satisfies NamedQuery) as Promise<unknown>;
   return named.catch((error: unknown) => {

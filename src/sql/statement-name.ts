@@ -21,7 +21,7 @@ export function noteUse(text: string): void {
 }
 
 /** The name of a statement that has one. */
-export function nameOf(text: string): string | undefined {
+export function statementName(text: string): string | undefined {
   return names.get(text);
 }
 

@@ -1,3 +1,4 @@
+import { type Rule, thing } from "../core/resolve-options.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
 
 /**
@@ -50,3 +51,9 @@ export function checkTtl(ttlMs: number | undefined): void {
   if (ttlMs === undefined || (Number.isSafeInteger(ttlMs) && ttlMs > 0)) return;
   throw new RangeError(`ttlMs must be a whole number of milliseconds, 1 or more, received ${ttlMs}`);
 }
+
+/** An option that takes what stores a value under a key. */
+export const keyValueStore: Rule<KeyValueStore> = thing(
+  "a KeyValueStore",
+  (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
+);

@@ -33,12 +33,12 @@ export interface CallerOptions {
 
 /** The context of a request as a server would make it, without a server. */
 export function httpContext(options: CallerOptions = {}): HttpContext {
-  return identify(new HttpContext(host() as never, exchange(options) as never, 1024), options);
+  return identify(new HttpContext(services() as never, exchange(options) as never, 1024), options);
 }
 
 /** The context of a socket, likewise. */
 export function socketContext(options: CallerOptions = {}): WebSocketContext {
-  return identify(new WebSocketContext(host() as never, exchange(options) as never, 1024), options);
+  return identify(new WebSocketContext(services() as never, exchange(options) as never, 1024), options);
 }
 
 /** Runs a query or mutation as the only operation of a request. */
@@ -97,7 +97,7 @@ function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, fail
   return ctx;
 }
 
-function host(): object {
+function services(): object {
   const log = { error: () => {} };
   return {
     stores: memoryStores(),

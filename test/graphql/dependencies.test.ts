@@ -350,7 +350,7 @@ it("calls what a test has put in the place of a dependency", async () => {
   const shelf = (): string => "the real one";
   const built = schema({ query: { a: field(t.string, { params: { shelf: Depend(shelf) } })(({ shelf }) => shelf) } });
   const ctx = httpContext();
-  (ctx.host.overrides as Map<unknown, unknown>).set(shelf, () => "a fake");
+  (ctx.services.overrides as Map<unknown, unknown>).set(shelf, () => "a fake");
 
   expect(await data(built, "{ a }", { ctx })).toEqual({ a: "a fake" });
 });

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-implied-eval, typescript/unbound-method, typescript/no-extraneous-class, eslint/no-extra-bind -- functions of every form are what is read here */
 import { describe, expect, it } from "vitest";
-import { readParameters } from "../../src/graphql/fields/source-parameters.ts";
+import { sourceParameters } from "../../src/graphql/fields/source-parameters.ts";
 
 const make = (source: string): ((...args: never) => unknown) => new Function(`return (${source})`)() as () => unknown;
 const method = (source: string): ((...args: never) => unknown) =>
@@ -28,7 +28,9 @@ describe("the names that a function takes out of its parameter", () => {
     ["({ async, get, of, static: s }) => s", "async", "get", "of", "static"],
     ["({ a } = {}) => a", "a"],
   ])("of %s", (source, ...keys) => {
-    expect(readParameters(make(source))).toMatchObject([{ ...pattern(...keys), hasDefault: source.includes("= {}") }]);
+    expect(sourceParameters(make(source))).toMatchObject([
+      { ...pattern(...keys), hasDefault: source.includes("= {}") },
+    ]);
   });
 
   it.each([
@@ -42,7 +44,7 @@ describe("the names that a function takes out of its parameter", () => {
     ["async({ a }) {}", "a"],
     ["get({ a }) {}", "a"],
   ])("of the method %s", (source, ...keys) => {
-    expect(readParameters(method(source))).toEqual([pattern(...keys)]);
+    expect(sourceParameters(method(source))).toEqual([pattern(...keys)]);
   });
 
   it("of the methods of a class, private ones too", () => {
@@ -59,9 +61,9 @@ describe("the names that a function takes out of its parameter", () => {
       static two = Methods.#two;
     }
 
-    expect(readParameters(Methods.one)).toEqual([pattern("a")]);
-    expect(readParameters(Methods.two)).toEqual([pattern("b")]);
-    expect(readParameters(Methods.prototype.three)).toEqual([pattern("c")]);
+    expect(sourceParameters(Methods.one)).toEqual([pattern("a")]);
+    expect(sourceParameters(Methods.two)).toEqual([pattern("b")]);
+    expect(sourceParameters(Methods.prototype.three)).toEqual([pattern("c")]);
   });
 });
 
@@ -83,14 +85,14 @@ describe("what else is told", () => {
     ["({ a, ...rest }) => a", [{ ...pattern("a"), hasRest: true }]],
     ["({ a }, b) => a", [pattern("a"), other]],
   ])("of %s", (source, parameters) => {
-    expect(readParameters(make(source))).toEqual(parameters);
+    expect(sourceParameters(make(source))).toEqual(parameters);
   });
 
   it("is nothing where the source does not tell", () => {
-    expect(readParameters(Math.max)).toBeNull();
-    expect(readParameters((({ a }: { a: unknown }) => a).bind(null))).toBeNull();
-    expect(readParameters(make("({ ['a']: b }) => b"))).toBeNull();
-    expect(readParameters(class {} as never)).toBeNull();
-    expect(readParameters(new Proxy(() => 1, {}))).toBeNull();
+    expect(sourceParameters(Math.max)).toBeNull();
+    expect(sourceParameters((({ a }: { a: unknown }) => a).bind(null))).toBeNull();
+    expect(sourceParameters(make("({ ['a']: b }) => b"))).toBeNull();
+    expect(sourceParameters(class {} as never)).toBeNull();
+    expect(sourceParameters(new Proxy(() => 1, {}))).toBeNull();
   });
 });

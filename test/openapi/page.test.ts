@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 import { ConfigurationError, type InjectResponse, PorticoApp, type PorticoAppOptions } from "portico";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { referencePage } from "../../src/openapi/reference-html.ts";
+import { referenceHtml } from "../../src/openapi/reference-html.ts";
 
 describe("the document's route", () => {
   it("serves the document as JSON, with where the application is", async () => {
@@ -91,7 +91,7 @@ describe("the page", () => {
   });
 
   it("links the document when its script is not part of the build", () => {
-    const page = referencePage({ title: "Bookshop", document: "./openapi.json", script: null });
+    const page = referenceHtml({ title: "Bookshop", document: "./openapi.json", script: null });
 
     expect(page).toContain('<a href="./openapi.json">');
     expect(page).not.toContain("<script");

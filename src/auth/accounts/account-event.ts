@@ -43,11 +43,11 @@ export function report(
   kind: AccountEventKind,
   user: string | null,
 ): void {
-  const { host, log, request } = ctx;
+  const { services, log, request } = ctx;
   const event: AccountEvent = Object.freeze({
     kind,
     user,
-    at: new Date(host.clock.now()),
+    at: new Date(services.clock.now()),
     address: request.ip,
     device: deviceLabel(request.headers["user-agent"]),
   });
@@ -55,5 +55,5 @@ export function report(
   if (hook === undefined) return;
   Promise.resolve(event)
     .then(hook)
-    .catch((err: unknown) => host.log.error({ err, kind }, "an account event could not be recorded"));
+    .catch((err: unknown) => services.log.error({ err, kind }, "an account event could not be recorded"));
 }

@@ -14,8 +14,7 @@ import {
   text,
   thing,
 } from "../../core/resolve-options.ts";
-import { keyValueStore } from "../../stores/key-value-rule.ts";
-import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import type { AccountModel } from "../users/account-model.ts";
 import type { AccountEventHook } from "./account-event.ts";

@@ -12,8 +12,8 @@ import { endFamilyOf, type RefreshOptions, revokeRefreshTokensOf } from "../toke
 import { TokenForUser, type TokenPair } from "../tokens/token-for-user.ts";
 import type { AccountUser } from "../users/account-model.ts";
 import { type AccountEventKind, report } from "./account-event.ts";
-import { InvalidCredentials } from "./account-exceptions.ts";
 import type { ResolvedAccountOptions } from "./account-options.ts";
+import { InvalidCredentials } from "./invalid-credentials.ts";
 import type { Mail } from "./mailer.ts";
 import { OneTimeTokens } from "./one-time-tokens.ts";
 import { runEach } from "./run-each.ts";
@@ -72,7 +72,7 @@ export class Accounts {
       strictRefresh,
       ...(issuer === undefined ? {} : { issuer }),
       refreshStore: this.store(ctx),
-      clock: ctx.host.clock,
+      clock: ctx.services.clock,
       onReuse: async ({ identity, sid }) => {
         this.report(ctx, "token_reused", identity);
         // Its access tokens, and their sockets, end with it.
@@ -106,7 +106,7 @@ export class Accounts {
   }
 
   store(ctx: HttpContext): KeyValueStore {
-    return this.options.store ?? ctx.host.stores.durable;
+    return this.options.store ?? ctx.services.stores.durable;
   }
 
   report(ctx: HttpContext, kind: AccountEventKind, user: string | null): void {
@@ -141,11 +141,11 @@ export class Accounts {
 
   /** A link of ours, whatever host the request has named. */
   link(ctx: HttpContext, page: string, token: string): string {
-    const { host } = ctx;
+    const { services } = ctx;
     const query = `?token=${token}`;
     if (!page.startsWith("/")) return page + query;
-    if (host.publicUrl === null && isProduction()) throw new Error("a link in a mail needs the app's publicUrl");
-    return (host.publicUrl ?? host.listensOn() ?? "") + page + query;
+    if (services.publicUrl === null && isProduction()) throw new Error("a link in a mail needs the app's publicUrl");
+    return (services.publicUrl ?? services.listensOn() ?? "") + page + query;
   }
 
   /** Ends whatever else signs this user in: sessions, refresh tokens, access tokens, open sockets; and links to new addresses. */
@@ -161,7 +161,7 @@ export class Accounts {
   async #publishEnd(ctx: HttpContext, user: string): Promise<void> {
     // Not with a transaction of the request, which may be rolled back: what was ended stays ended.
     try {
-      await ctx.host.stores.bus.publish(revoked, { user });
+      await ctx.services.stores.bus.publish(revoked, { user });
     } catch (err) {
       // Open sockets find out when they are looked at again.
       ctx.log.warn({ err }, "the end of a user's credentials could not be told");

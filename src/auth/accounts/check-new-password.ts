@@ -2,7 +2,7 @@ import type { HttpContext } from "../../http/context/http-context.ts";
 import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { isCommonPassword } from "../passwords/is-common-password.ts";
 import { readNewPassword } from "../passwords/password-attempt.ts";
-import { refuseEasyPassword } from "../passwords/refuse-name-as-password.ts";
+import { refuseNameAsPassword } from "../passwords/refuse-name-as-password.ts";
 import { HttpException, ServiceUnavailable } from "../../http/context/exceptions.ts";
 import { within } from "../../core/within.ts";
 import { refuseEasyPassword } from "../../passwords/easy-password.ts";
@@ -32,7 +32,7 @@ export async function checkNewPassword(
   { email, username }: Owner,
 ): Promise<void> {
   readNewPassword(password);
-  refuseEasyPassword(password, [email, username, ctx.host.title, accounts.options.audience]);
+  refuseNameAsPassword(password, [email, username, ctx.services.title, accounts.options.audience]);
   if (await isCommonPassword(password))
     throw new HttpException(422, "The password is one of those that are tried first", { code: "PASSWORD_EASY" });
   if (await isBreached(ctx, accounts, password))

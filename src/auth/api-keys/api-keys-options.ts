@@ -9,8 +9,7 @@ import {
   seconds,
   thing,
 } from "../../core/resolve-options.ts";
-import { keyValueStore } from "../../stores/key-value-rule.ts";
-import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 
 /** Where API keys are kept. */

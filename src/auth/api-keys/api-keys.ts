@@ -1,14 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import type { Host } from "../../http/context/app-services.ts";
+import type { AppServices } from "../../http/context/app-services.ts";
 import { currentContext } from "../../http/context/current-context.ts";
 import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { revoked } from "../../http/identity/credential.ts";
 import type { UserProtocol } from "../../http/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
-import { AuthenticationFailed, PermissionDenied } from "../exceptions.ts";
+import { AuthenticationFailed } from "../authentication-failed.ts";
 import { isSignedInStill } from "../is-signed-in-still.ts";
+import { PermissionDenied } from "../permission-denied.ts";
 import { type APIKey, type CreatedAPIKey, credentialId, shown } from "./api-key.ts";
 import type { APIKeyRecord } from "./api-key-record.ts";
 import { APIKeyStore, type StoredKey } from "./api-key-store.ts";
@@ -155,16 +156,16 @@ export class APIKeys {
    * a text whose checksum is wrong. Rejects when the store does.
    */
   async verify(text: string): Promise<APIKey | null> {
-    return this.verifyOn(currentContext()?.host, text);
+    return this.verifyOn(currentContext()?.services, text);
   }
 
   /** @internal The same, for a request of this application. */
-  async verifyOn(host: Host | undefined, text: string): Promise<APIKey | null> {
+  async verifyOn(services: AppServices | undefined, text: string): Promise<APIKey | null> {
     const presented = readKey(text);
     if (presented === null) return null;
-    const keys = this.#keysOn(host);
+    const keys = this.#keysOn(services);
     const found = await keys.find(presented.id);
-    const now = (this.#clock ?? host?.clock ?? systemClock).now();
+    const now = (this.#clock ?? services?.clock ?? systemClock).now();
     const digest = keyDigest(presented);
     const isRight = isSame(digest, found?.record.hash);
     const { previous } = found?.record ?? {};
@@ -174,24 +175,26 @@ export class APIKeys {
     if (lastUsedAt !== null && now - lastUsedAt < USED_EVERY_MS && now >= lastUsedAt) return shown(found);
     const used = { ...found.record, lastUsedAt: now };
     // Nobody waits for it, and it fails without a consequence. Gone or renewed meanwhile, it is left alone.
-    keys.replace(found, used).catch((err: unknown) => host?.log.warn({ err }, "the use of an API key was not noted"));
+    keys
+      .replace(found, used)
+      .catch((err: unknown) => services?.log.warn({ err }, "the use of an API key was not noted"));
     return shown({ ...found, record: used });
   }
 
   get #now(): number {
-    return (this.#clock ?? currentContext()?.host.clock ?? systemClock).now();
+    return (this.#clock ?? currentContext()?.services.clock ?? systemClock).now();
   }
 
-  #keysOn(host: Host | undefined): APIKeyStore {
-    const store = this.#store ?? host?.stores.durable;
+  #keysOn(services: AppServices | undefined): APIKeyStore {
+    const store = this.#store ?? services?.stores.durable;
     if (store === undefined)
       throw new Error("APIKeys has no store: outside of a request, new APIKeys({ store }) needs one");
-    return new APIKeyStore(store, this.#clock ?? host?.clock ?? systemClock);
+    return new APIKeyStore(store, this.#clock ?? services?.clock ?? systemClock);
   }
 
   /** A store that fails is "not now" to the client; why, the log knows. */
   async #reach<T>(operation: (keys: APIKeyStore) => Promise<T>): Promise<T> {
-    const keys = this.#keysOn(currentContext()?.host);
+    const keys = this.#keysOn(currentContext()?.services);
     try {
       return await operation(keys);
     } catch (error) {
@@ -204,7 +207,7 @@ export class APIKeys {
   /** What is revoked is revoked, also when nobody can be told: open sockets are checked against the store in time. */
   async #tell(user: string, ids: readonly string[]): Promise<void> {
     const ctx = currentContext();
-    const bus = this.#bus ?? ctx?.host.stores.bus;
+    const bus = this.#bus ?? ctx?.services.stores.bus;
     try {
       for (const id of ids) await bus?.publish(revoked, { user, credential: credentialId(id) });
     } catch (err) {

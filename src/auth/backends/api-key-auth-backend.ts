@@ -1,13 +1,12 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, positiveInteger, REFUSED, type Rule, resolveOptions, thing } from "../../core/resolve-options.ts";
-import type { Host } from "../../http/context/app-services.ts";
+import type { AppServices } from "../../http/context/app-services.ts";
 import { currentContext } from "../../http/context/current-context.ts";
 import { TooManyRequests } from "../../http/context/http-exception.ts";
 import { IncomingRequest, type PorticoRequest } from "../../http/context/portico-request.ts";
 import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
-import { keyValueStore } from "../../stores/key-value-rule.ts";
-import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { credentialId } from "../api-keys/api-key.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthResult } from "./auth-result.ts";
@@ -54,7 +53,7 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
   readonly #perMinute: number | undefined;
   readonly #counter = new GuardedCounter("APIKeyAuthBackend");
   /** Of each request the application it came to: what stays open is looked at again outside of it. */
-  readonly #hosts = new WeakMap<PorticoRequest, Host>();
+  readonly #services = new WeakMap<PorticoRequest, AppServices>();
 
   constructor(options: APIKeyAuthOptions = {}) {
     super();
@@ -83,14 +82,14 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
   async authenticate(request: PorticoRequest): Promise<AuthResult> {
     const text = this.#textOf(request);
     if (text === null) return AuthResult.decline("there is no API key, or more than one");
-    const before = this.#hosts.get(request);
-    const host = before ?? currentContext()?.host;
-    if (host !== undefined) this.#hosts.set(request, host);
-    const key = await this.#keys.verifyOn(host, text);
+    const before = this.#services.get(request);
+    const services = before ?? currentContext()?.services;
+    if (services !== undefined) this.#services.set(request, services);
+    const key = await this.#keys.verifyOn(services, text);
     if (key === null) return AuthResult.decline("the API key is not valid");
     // Asked again about the same request, it is not used again.
     const limit = key.perMinute ?? this.#perMinute;
-    const count = host === undefined || limit === undefined ? null : () => this.#count(host, key.id, limit);
+    const count = services === undefined || limit === undefined ? null : () => this.#count(services, key.id, limit);
     const refusal = before === undefined ? await count?.() : null;
     if (refusal instanceof TooManyRequests) return AuthResult.decline("the API key is used too often", refusal);
     return AuthResult.accept(key.user, this.scope, {
@@ -109,8 +108,8 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
     return isAlone ? text : null;
   }
 
-  async #count(host: Host, id: string, limit: number): Promise<TooManyRequests | null> {
-    const count = await this.#counter.increment(host, host.stores.counters, `rate:apikey:${id}`, WINDOW_MS);
+  async #count(services: AppServices, id: string, limit: number): Promise<TooManyRequests | null> {
+    const count = await this.#counter.increment(services, services.stores.counters, `rate:apikey:${id}`, WINDOW_MS);
     return count.value <= limit ? null : new TooManyRequests(Math.max(1, Math.ceil(count.resetAfterMs / 1000)));
   }
 }

@@ -128,7 +128,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
   }
 
   get #now(): number {
-    return (this.#clock ?? currentContext()?.host.clock ?? systemClock).now() / 1000;
+    return (this.#clock ?? currentContext()?.services.clock ?? systemClock).now() / 1000;
   }
 
   #warnOfIdentifier(claims: TokenClaims): void {

@@ -16,8 +16,7 @@ import {
   text,
   wholeNumber,
 } from "../../core/resolve-options.ts";
-import { keyValueStore } from "../../stores/key-value-rule.ts";
-import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { JWTAlgorithm } from "../tokens/jwt-algorithm.ts";
 import { secretRing } from "../tokens/secret-ring.ts";

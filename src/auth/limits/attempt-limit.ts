@@ -33,18 +33,18 @@ export async function countAttempt(ctx: BaseContext, attempts: readonly CountedA
 
 /** Counts an attempt; `null` when it may be made, else the milliseconds until the next one. */
 export async function tryAttempt(ctx: BaseContext, attempt: CountedAttempt): Promise<number | null> {
-  const { host } = ctx;
-  const { counters: store } = host.stores;
+  const { services } = ctx;
+  const { counters: store } = services.stores;
   const windowMs = attempt.windowSeconds * 1000;
-  const { value, resetAfterMs } = await guarded(store).increment(host, store, keyOf(attempt), windowMs);
+  const { value, resetAfterMs } = await guarded(store).increment(services, store, keyOf(attempt), windowMs);
   return value > attempt.limit ? resetAfterMs : null;
 }
 
 /** Forgets the attempts that this limit has counted. */
 export async function forgetAttempts(ctx: BaseContext, attempt: CountedAttempt): Promise<void> {
-  const { host } = ctx;
-  const { counters: store } = host.stores;
-  await guarded(store).reset(host, store, keyOf(attempt), attempt.windowSeconds * 1000);
+  const { services } = ctx;
+  const { counters: store } = services.stores;
+  await guarded(store).reset(services, store, keyOf(attempt), attempt.windowSeconds * 1000);
 }
 
 function guarded(store: CounterStore): GuardedCounter {

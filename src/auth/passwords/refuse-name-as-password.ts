@@ -2,7 +2,7 @@ import { HttpException } from "../../http/context/http-exception.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 
 /** Throws 422 for a password that is one of the names, or the part of an address before the @. */
-export function refuseEasyPassword(password: string, names: readonly string[]): void {
+export function refuseNameAsPassword(password: string, names: readonly string[]): void {
   const text = canonicalName(password);
   const taken = names.flatMap((name) => [canonicalName(name), canonicalName(name.split("@")[0] ?? "")]);
   if (taken.includes(text))

@@ -5,8 +5,8 @@ import { HttpException } from "../../http/context/http-exception.ts";
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 /** Whether a page of a foreign origin made the browser send this, with a cookie that it knows nothing of. */
-export function isForgeable({ host, exchange }: HttpContext | WebSocketContext): boolean {
-  return !SAFE_METHODS.has(exchange.method) && host.origins.provenance(exchange) === "foreign";
+export function isForgeable({ services, exchange }: HttpContext | WebSocketContext): boolean {
+  return !SAFE_METHODS.has(exchange.method) && services.origins.provenance(exchange) === "foreign";
 }
 
 export function crossSiteRefused(): HttpException {

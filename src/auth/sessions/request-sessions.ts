@@ -225,9 +225,9 @@ export class RequestSessions implements SessionManager {
   /** Ends sessions, and tells the other processes: what was opened by them is closed there. */
   async #end(user: string, handles: readonly string[]): Promise<number> {
     const count = await this.#store.end(user, handles);
-    const { host, log } = this.#ctx;
+    const { services, log } = this.#ctx;
     // Not by the context's own bus: no transaction takes back what is over, and none holds up the news of it.
-    const told = handles.map((handle) => host.stores.bus.publish(revoked, { user, credential: NAME + handle }));
+    const told = handles.map((handle) => services.stores.bus.publish(revoked, { user, credential: NAME + handle }));
     for (const result of await Promise.allSettled(told)) {
       // They are over all the same: whatever is open by them is found when it is next looked up.
       if (result.status === "rejected") log.warn({ err: result.reason }, "a revocation could not be told");
@@ -248,7 +248,7 @@ export class RequestSessions implements SessionManager {
   }
 
   #sendCookie(id: string, session: StoredSession): void {
-    const leftMs = this.#store.lastsUntil(session) - this.#ctx.host.clock.now();
+    const leftMs = this.#store.lastsUntil(session) - this.#ctx.services.clock.now();
     this.#cookie.send(id, session.record.isRemembered ? Math.floor(leftMs / 1000) : undefined);
   }
 }

@@ -3,8 +3,7 @@ import { KeyRing, type Secret } from "../../core/key-ring.ts";
 import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
 import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
 import type { Next } from "../../http/routing/middleware.ts";
-import { keyValueStore } from "../../stores/key-value-rule.ts";
-import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { RequestSessions } from "./request-sessions.ts";
 import { type SessionLimits, SessionStore } from "./session-store.ts";
 
@@ -64,7 +63,7 @@ export class SessionMiddleware {
   }
 
   async handle(ctx: HttpContext | WebSocketContext, next: Next): Promise<void> {
-    const { stores, clock } = ctx.host;
+    const { stores, clock } = ctx.services;
     const sessions = new RequestSessions(
       ctx,
       this.#ring,

@@ -2,7 +2,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { currentContext } from "../../http/context/current-context.ts";
 import type { UserProtocol } from "../../http/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { AuthenticationFailed } from "../exceptions.ts";
+import { AuthenticationFailed } from "../authentication-failed.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
 import type { UserModel } from "../users/user-model.ts";
 import type { RefreshFamilies, RefreshOwner } from "./refresh-families.ts";

@@ -1,5 +1,5 @@
 import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
-import { PermissionDenied } from "../exceptions.ts";
+import { PermissionDenied } from "../permission-denied.ts";
 
 /** What says who it is, and nothing of what it may do: read from the user itself, whose class may keep it private. */
 const FACTS = ["isAuthenticated", "identity", "displayName", "credentialVersion"] as const;

@@ -82,7 +82,7 @@ export class Documents {
   }
 
   async #automatic(hash: string, query: string | null, ctx: BaseContext): Promise<ResolvedDocument> {
-    const { clock, stores } = ctx.host;
+    const { clock, stores } = ctx.services;
     const documents = new KeptDocuments(stores.durable, clock);
     if (query === null) {
       const kept = await this.#try(ctx, () => documents.get(hash));
@@ -100,21 +100,21 @@ export class Documents {
   }
 
   /** A document that cannot be looked up or kept is one that is not known: the client sends it whole, and it runs. */
-  async #try<T>({ host }: BaseContext, operation: () => Promise<T>): Promise<T | null> {
-    if (host.clock.monotonic() < this.#isFailingUntil) return null;
+  async #try<T>({ services }: BaseContext, operation: () => Promise<T>): Promise<T | null> {
+    if (services.clock.monotonic() < this.#isFailingUntil) return null;
     try {
       return await operation();
     } catch (err) {
-      this.#isFailingUntil = host.clock.monotonic() + RETRY_STORE_MS;
-      host.log.error({ err }, "Graph.documents: the store failed; clients have to send their documents whole");
+      this.#isFailingUntil = services.clock.monotonic() + RETRY_STORE_MS;
+      services.log.error({ err }, "Graph.documents: the store failed; clients have to send their documents whole");
       return null;
     }
   }
 
   /** Beyond it a document runs and is not kept: the client sends it whole again, and nobody fills the store. */
-  async #mayRegister({ host, request }: BaseContext): Promise<boolean> {
+  async #mayRegister({ services, request }: BaseContext): Promise<boolean> {
     const key = `documents:${addressBucket(request.ip)}`;
-    const { value } = await this.#registrations.increment(host, host.stores.counters, key, 60_000);
+    const { value } = await this.#registrations.increment(services, services.stores.counters, key, 60_000);
     return value <= MOST_REGISTRATIONS;
   }
 }

@@ -148,12 +148,12 @@ function isBareRefusal(cause: unknown): cause is Error {
 function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: object, isExpected: boolean): void {
   const subject = isGraphQLError(cause) ? error : cause;
   try {
-    if (isExpected && isBareRefusal(cause)) return logRefusal(ctx.host, ctx.exchange, cause.message, details);
+    if (isExpected && isBareRefusal(cause)) return logRefusal(ctx.services, ctx.exchange, cause.message, details);
     if (isExpected && isAboutRequest(error, cause))
-      return logRefusal(ctx.host, ctx.exchange, withoutValue(error.message), details);
-    logFailure(ctx.host, ctx.exchange, subject, details, isExpected ? "info" : "error");
+      return logRefusal(ctx.services, ctx.exchange, withoutValue(error.message), details);
+    logFailure(ctx.services, ctx.exchange, subject, details, isExpected ? "info" : "error");
   } catch {
     // An error whose own properties throw when they are read, or written to as the logger does.
-    logFailure(ctx.host, ctx.exchange, new Error("what was thrown cannot be printed"), details);
+    logFailure(ctx.services, ctx.exchange, new Error("what was thrown cannot be printed"), details);
   }
 }

@@ -3,11 +3,8 @@ import { PorticoError } from "../../core/portico-error.ts";
 import { HttpException } from "../../http/context/http-exception.ts";
 import { GraphRefusal } from "../execute/graph-refusal.ts";
 
-/** Why a request was refused: a status, and errors to format. */
-export type Refusal = Pick<GraphRefusal, "status" | "errors" | "headers">;
-
 /** What was thrown before an operation ran, as a refusal. What is no answer stays inside: 500, and masked. */
-export function toRefusal(error: unknown): Refusal {
+export function toGraphRefusal(error: unknown): Pick<GraphRefusal, "status" | "errors" | "headers"> {
   if (error instanceof GraphRefusal) return error;
   const cause = error instanceof Error ? error : new Error(`something that is no error was thrown: ${String(error)}`);
   if (!(cause instanceof PorticoError))

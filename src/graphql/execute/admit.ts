@@ -27,7 +27,7 @@ export interface Arrival {
 }
 
 /** What was found out about an operation, however far it came. */
-export interface Facts extends Writable<OperationFindings> {
+export interface FindingsSoFar extends Writable<OperationFindings> {
   prepared: Prepared | null;
   readonly trace: FieldTrace | null;
 }
@@ -50,27 +50,27 @@ export async function admit(
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Arrival,
-  facts: Facts,
+  findings: FindingsSoFar,
 ): Promise<Admitted> {
   const { schema, preparer, limits, documents, hooks } = pipeline;
   const params = read();
   // A subscription holds them as long as it runs: only where somebody reads them.
-  if (!hooks.isEmpty) facts.extensions = params.extensions;
-  facts.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
+  if (!hooks.isEmpty) findings.extensions = params.extensions;
+  findings.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
   const { source, keep } = await documents.find(params, ctx);
   const prepared = preparer.prepare(source, params.operationName, {
     refuse: (operation) => {
-      facts.operationName = operation.name?.value ?? null;
-      facts.operationType = operation.operation;
+      findings.operationName = operation.name?.value ?? null;
+      findings.operationType = operation.operation;
       checkMethod(operation, arrival);
     },
   });
-  facts.prepared = prepared;
+  findings.prepared = prepared;
   const variables = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
-  facts.cost = prepared.cost?.(variables) ?? null;
-  checkCost(facts.cost, limits);
+  findings.cost = prepared.cost?.(variables) ?? null;
+  checkCost(findings.cost, limits);
   await keep?.();
-  const { operationName, cost, trace } = facts;
+  const { operationName, cost, trace } = findings;
   const declared = declaredOf(prepared.operation, params.variables);
   const execution = { schema, document: prepared.document, variables: declared, operationName, cost, trace };
   return { execution, prepared, source };

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../core/error-codes.ts";
 import type { Limits } from "../limits/limits.ts";
 import { longestAlias } from "../limits/longest-alias.ts";
 import type { Structure } from "../limits/measure.ts";
-import { type GraphRefusal, refusal } from "./graph-refusal.ts";
+import { type GraphRefusal, graphRefusal } from "./graph-refusal.ts";
 
 /** Throws `GraphRefusal` for the first limit that the operation exceeds, in the order of the table below. */
 export function checkStructure(structure: Structure, limits: Limits): void {
@@ -18,7 +18,7 @@ export function checkAliases(document: DocumentNode, { aliases }: Limits): void 
   if (aliases === null) return;
   const length = longestAlias(document);
   if (length > LONGEST_ALIAS)
-    throw refusal(
+    throw graphRefusal(
       "ALIAS_LIMIT_EXCEEDED",
       `The document has an alias of ${length} characters, the limit is ${LONGEST_ALIAS}`,
     );
@@ -35,7 +35,7 @@ export function checkCost(cost: number | null, limits: Limits): void {
 
 /** Refuses with the limit and the count in the sentence: a client has to know how far off it is. */
 function over(code: ErrorCode, subject: string, count: number | string, limit: number): GraphRefusal {
-  return refusal(code, `The ${subject} of the operation is ${count}, the limit is ${limit}`);
+  return graphRefusal(code, `The ${subject} of the operation is ${count}, the limit is ${limit}`);
 }
 
 const STRUCTURAL = [

@@ -22,7 +22,7 @@ export class GraphRefusal extends Error {
 }
 
 /** A refusal for one reason, in one sentence. */
-export function refusal(
+export function graphRefusal(
   code: ErrorCode,
   message: string,
   headers: Readonly<Record<string, string>> = {},
@@ -31,7 +31,7 @@ export function refusal(
 }
 
 /** A refusal for what graphql found, each error with the code. */
-export function refusalOf(code: ErrorCode, errors: readonly GraphQLError[]): GraphRefusal {
+export function graphRefusalOf(code: ErrorCode, errors: readonly GraphQLError[]): GraphRefusal {
   return new GraphRefusal(
     errorCodes[code],
     errors.map((error) => withCode(error, code)),

@@ -2,8 +2,8 @@ import { type ExecutionResult, GraphQLError } from "graphql";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { type FormattedError, formatError } from "../errors/format-error.ts";
 import { formatErrors } from "../errors/format-errors.ts";
-import { toRefusal } from "../errors/to-graph-refusal.ts";
-import type { Facts } from "./admit.ts";
+import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
+import type { FindingsSoFar } from "./admit.ts";
 
 /** The answer to one operation: a status of its own when it never ran. */
 export interface OperationAnswer {
@@ -26,28 +26,38 @@ export function isRefused({ body }: Pick<OperationAnswer, "body">): boolean {
 }
 
 /** What an execution gave, as an answer. */
-export function answerTo(result: ExecutionResult, ctx: BaseContext, isDebug: boolean, facts: Facts): OperationAnswer {
+export function answerTo(
+  result: ExecutionResult,
+  ctx: BaseContext,
+  isDebug: boolean,
+  findings: FindingsSoFar,
+): OperationAnswer {
   const errors = formatErrors(result.errors ?? [], ctx, isDebug);
   const body = {
     data: result.data ?? null,
     ...(errors.length === 0 ? {} : { errors }),
-    ...extensionsOf(facts, result.extensions),
+    ...extensionsOf(findings, result.extensions),
   };
   return printed({ status: 200, headers: {}, body }, ctx, isDebug);
 }
 
 /** What was thrown before it ran, as an answer. */
-export function refusalTo(error: unknown, ctx: BaseContext, isDebug: boolean, facts: Facts): OperationAnswer {
-  const { status, headers, errors } = toRefusal(error);
+export function answerToError(
+  error: unknown,
+  ctx: BaseContext,
+  isDebug: boolean,
+  findings: FindingsSoFar,
+): OperationAnswer {
+  const { status, headers, errors } = toGraphRefusal(error);
   const body = {
     errors: formatErrors(errors, ctx, isDebug),
-    ...extensionsOf(facts, undefined),
+    ...extensionsOf(findings, undefined),
   };
   return printed({ status, headers, body }, ctx, isDebug);
 }
 
 function extensionsOf(
-  { prepared, cost }: Facts,
+  { prepared, cost }: FindingsSoFar,
   given: Readonly<Record<string, unknown>> | undefined,
 ): Pick<AnswerBody, "extensions"> {
   if (prepared === null || cost === null) return given === undefined ? {} : { extensions: given };

@@ -6,7 +6,7 @@ import type { Limits } from "../limits/limits.ts";
 import { measure, type Structure } from "../limits/measure.ts";
 import { checkAliases, checkStructure } from "./check-structure.ts";
 import { DocumentCache } from "./document-cache.ts";
-import { refusal } from "./graph-refusal.ts";
+import { graphRefusal } from "./graph-refusal.ts";
 import { hideSuggestions } from "./hide-suggestions.ts";
 import { checkLength, type ReadDocument, readDocument } from "./read-document.ts";
 import { validateDocument } from "./validate-document.ts";
@@ -83,9 +83,9 @@ export class Preparer {
     if (!isValid) checkAliases(document, this.#limits);
     if (!isValid) validateDocument(this.#schema, entry, { limits: this.#limits, introspection: this.#introspection });
     if (!this.#introspection && asksForSchema(operation, fragments))
-      throw refusal("INTROSPECTION_DISABLED", "Introspection is switched off");
+      throw graphRefusal("INTROSPECTION_DISABLED", "Introspection is switched off");
     if (asksForTooMuch(operation, fragments))
-      throw refusal("GRAPHQL_VALIDATION_FAILED", "Maximum introspection depth exceeded");
+      throw graphRefusal("GRAPHQL_VALIDATION_FAILED", "Maximum introspection depth exceeded");
     const cost = this.#limits.cost === null ? null : compileCost(this.#schema, document, operation, fragments);
     return { document, operation, name: operation.name?.value ?? null, structure, cost };
   }
@@ -101,12 +101,12 @@ function chooseOperation({ definitions }: DocumentNode, name: string | null): Op
   const [chosen, another] =
     name === null ? operations : operations.filter((operation) => operation.name?.value === name);
   if (chosen === undefined)
-    throw refusal(
+    throw graphRefusal(
       "OPERATION_RESOLUTION_FAILURE",
       name === null ? "The document holds no operation" : "The document holds no operation named as operationName says",
     );
   if (another !== undefined && name === null)
-    throw refusal(
+    throw graphRefusal(
       "OPERATION_RESOLUTION_FAILURE",
       "The document holds several operations: operationName has to say which one to run",
     );
@@ -118,7 +118,8 @@ function shallow<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (error instanceof RangeError) throw refusal("GRAPHQL_VALIDATION_FAILED", "The document is nested too deeply");
+    if (error instanceof RangeError)
+      throw graphRefusal("GRAPHQL_VALIDATION_FAILED", "The document is nested too deeply");
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { DocumentSource } from "../errors/document-source.ts";
 import { type Fragments, fragmentsOf } from "../limits/fold.ts";
 import type { Limits } from "../limits/limits.ts";
 import { MOST_NESTED, scan } from "../limits/scan.ts";
-import { refusal, refusalOf } from "./graph-refusal.ts";
+import { graphRefusal, graphRefusalOf } from "./graph-refusal.ts";
 
 /** A document that parses. */
 export interface ReadDocument {
@@ -15,14 +15,17 @@ export interface ReadDocument {
 /** Throws `GraphRefusal` for a document that is too long, before anything else looks at its text. */
 export function checkLength({ length }: string, { characters }: Limits): void {
   if (characters !== null && length > characters)
-    throw refusal("CHARACTER_LIMIT_EXCEEDED", `The document has ${length} characters, the limit is ${characters}`);
+    throw graphRefusal("CHARACTER_LIMIT_EXCEEDED", `The document has ${length} characters, the limit is ${characters}`);
 }
 
 /** Parses a document. Throws `GraphRefusal` for one that has too many tokens, and for one that does not parse. */
 export function readDocument(source: string, limits: Limits): ReadDocument {
   const { tokens, nesting } = scan(source, limits.tokens ?? Number.POSITIVE_INFINITY);
   if (limits.tokens !== null && tokens > limits.tokens)
-    throw refusal("TOKEN_LIMIT_EXCEEDED", `The document has ${tokens} tokens or more, the limit is ${limits.tokens}`);
+    throw graphRefusal(
+      "TOKEN_LIMIT_EXCEEDED",
+      `The document has ${tokens} tokens or more, the limit is ${limits.tokens}`,
+    );
   if (nesting > MOST_NESTED) throw nestedTooDeeply(limits);
   const document = tryParse(source, limits);
   return { document, fragments: fragmentsOf(document), tokens };
@@ -36,15 +39,15 @@ function tryParse(text: string, { tokens }: Limits): DocumentNode {
     if (document.loc !== undefined) source.dropLongText(document.loc);
     return document;
   } catch (error) {
-    if (error instanceof GraphQLError) throw refusalOf("GRAPHQL_PARSE_FAILED", [error]);
+    if (error instanceof GraphQLError) throw graphRefusalOf("GRAPHQL_PARSE_FAILED", [error]);
     throw error;
   }
 }
 
 function nestedTooDeeply({ depth }: Limits): Error {
   return depth === null
-    ? refusal("GRAPHQL_PARSE_FAILED", `The document is nested more than ${MOST_NESTED} levels deep`)
-    : refusal(
+    ? graphRefusal("GRAPHQL_PARSE_FAILED", `The document is nested more than ${MOST_NESTED} levels deep`)
+    : graphRefusal(
         "DEPTH_LIMIT_EXCEEDED",
         `The document is nested more than ${MOST_NESTED} levels deep, the limit is ${depth}`,
       );

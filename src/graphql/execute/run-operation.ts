@@ -2,7 +2,7 @@ import { type ExecutionResult, execute, GraphQLError } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
-import { type Operation, openOperation } from "../operation/running-operation.ts";
+import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
 import type { Arrival } from "./admit.ts";
 import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
 
@@ -25,7 +25,11 @@ export async function runOperation(
 }
 
 /** Executes in an operation that was opened for it, and closes it. `rootValue` is the event of a subscription. */
-export async function runIn(operation: Operation, execution: Execution, rootValue: unknown): Promise<ExecutionResult> {
+export async function runIn(
+  operation: RunningOperation,
+  execution: Execution,
+  rootValue: unknown,
+): Promise<ExecutionResult> {
   const { contextValue } = operation;
   contextValue.isOver = operation.isOver;
   let unwatch: (() => void) | null = null;
@@ -53,7 +57,7 @@ export async function runIn(operation: Operation, execution: Execution, rootValu
 }
 
 /** Rejects with `OperationOver` when the time is over; the operation hears of it by its signal. */
-async function inTime<T>(work: Promise<T>, operation: Operation, timeoutMs: number): Promise<T> {
+async function inTime<T>(work: Promise<T>, operation: RunningOperation, timeoutMs: number): Promise<T> {
   if (timeoutMs === 0) return work;
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

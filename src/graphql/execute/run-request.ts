@@ -7,8 +7,8 @@ import type { Limits } from "../limits/limits.ts";
 import { type LiveSubscription, openSubscription } from "../subscriptions/live-subscription.ts";
 import type { SharedStreams } from "../subscriptions/shared-streams.ts";
 import type { RequestParams } from "../transport/request-params.ts";
-import { type Arrival, admit, type Facts } from "./admit.ts";
-import { answerTo, type OperationAnswer, refusalTo } from "./operation-answer.ts";
+import { type Arrival, admit, type FindingsSoFar } from "./admit.ts";
+import { answerTo, answerToError, type OperationAnswer } from "./operation-answer.ts";
 import type { Preparer } from "./preparer.ts";
 import { runOperation } from "./run-operation.ts";
 
@@ -46,10 +46,10 @@ export function openRequest(
   read: () => RequestParams,
   arrival: Arrival,
 ): Promise<OperationAnswer | LiveSubscription> {
-  const observation = observe(pipeline.hooks, ctx.host);
+  const observation = observe(pipeline.hooks, ctx.services);
   return observation.run(async () => {
     const { trace } = observation;
-    const facts: Facts = {
+    const findings: FindingsSoFar = {
       operationName: null,
       operationType: null,
       prepared: null,
@@ -57,8 +57,8 @@ export function openRequest(
       extensions: {},
       trace,
     };
-    const opened = await open(pipeline, ctx, read, arrival, observation, facts);
-    if ("text" in opened) observation.end(opened.body, facts);
+    const opened = await open(pipeline, ctx, read, arrival, observation, findings);
+    if ("text" in opened) observation.end(opened.body, findings);
     return opened;
   });
 }
@@ -69,20 +69,20 @@ async function open(
   read: () => RequestParams,
   arrival: Arrival,
   observation: Observation,
-  facts: Facts,
+  findings: FindingsSoFar,
 ): Promise<OperationAnswer | LiveSubscription> {
   const { timeoutMs } = pipeline;
   try {
     if (arrival.isFurther === true) await ctx.identity.credential?.use?.();
-    const admitted = await admit(pipeline, ctx, read, arrival, facts);
+    const admitted = await admit(pipeline, ctx, read, arrival, findings);
     if (admitted.prepared.operation.operation === OperationTypeNode.SUBSCRIPTION) {
       await arrival.beforeStream?.();
-      return await openSubscription(pipeline, ctx, admitted, observation, facts);
+      return await openSubscription(pipeline, ctx, admitted, observation, findings);
     }
     const execution = ctx.kind === "http" ? admitted.execution : { ...admitted.execution, timeoutMs };
     const result = await runOperation(ctx, execution, arrival);
-    return answerTo(result, ctx, pipeline.isDebug, facts);
+    return answerTo(result, ctx, pipeline.isDebug, findings);
   } catch (error) {
-    return refusalTo(error, ctx, pipeline.isDebug, facts);
+    return answerToError(error, ctx, pipeline.isDebug, findings);
   }
 }

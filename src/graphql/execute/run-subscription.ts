@@ -4,7 +4,7 @@ import { eventTurns } from "../../core/turns.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { GraphQLDenied } from "../fields/graphql-denied.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
-import { type Operation, openOperation } from "../operation/running-operation.ts";
+import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
 import { type Execution, executionArgs } from "./execution.ts";
 import { runIn } from "./run-operation.ts";
 
@@ -39,13 +39,18 @@ export async function runSubscription(
 class EventResults implements ResultStream {
   readonly #connection: BaseContext;
   readonly #execution: Execution;
-  readonly #operation: Operation;
+  readonly #operation: RunningOperation;
   readonly #events: AsyncIterator<unknown>;
   /** That of the event that is being executed. */
-  #running: Operation | null = null;
+  #running: RunningOperation | null = null;
   #isLeft = false;
 
-  constructor(connection: BaseContext, execution: Execution, operation: Operation, events: AsyncIterator<unknown>) {
+  constructor(
+    connection: BaseContext,
+    execution: Execution,
+    operation: RunningOperation,
+    events: AsyncIterator<unknown>,
+  ) {
     this.#connection = connection;
     this.#execution = execution;
     this.#operation = operation;

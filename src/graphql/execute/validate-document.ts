@@ -2,7 +2,7 @@ import { type GraphQLSchema, OverlappingFieldsCanBeMergedRule, specifiedRules, v
 import { MOST_ERRORS } from "../errors/format-errors.ts";
 import type { Limits } from "../limits/limits.ts";
 import { findOverlaps } from "../limits/overlaps.ts";
-import { refusal, refusalOf } from "./graph-refusal.ts";
+import { graphRefusal, graphRefusalOf } from "./graph-refusal.ts";
 import { hideSuggestions } from "./hide-suggestions.ts";
 import type { ReadDocument } from "./read-document.ts";
 
@@ -33,9 +33,10 @@ export function validateDocument(
   const overlaps = findOverlaps(schema, document, fragments, MOST_OPERATIONS * (limits.fields ?? LARGE));
   const rules = overlaps === "differ" ? specifiedRules : linearRules;
   const errors = validate(schema, document, rules, { maxErrors: MOST_ERRORS, hideSuggestions: !suggests });
-  if (errors.length > 0) throw refusalOf("GRAPHQL_VALIDATION_FAILED", suggests ? errors : errors.map(hideSuggestions));
+  if (errors.length > 0)
+    throw graphRefusalOf("GRAPHQL_VALIDATION_FAILED", suggests ? errors : errors.map(hideSuggestions));
   if (overlaps === "too many")
-    throw refusal(
+    throw graphRefusal(
       "GRAPHQL_VALIDATION_FAILED",
       "The document selects too many fields under the same names to tell whether they conflict",
     );

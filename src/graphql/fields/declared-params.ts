@@ -30,7 +30,7 @@ export function isAmbient(name: string): boolean {
 }
 
 /** Sorts the declared parameters. Throws `ResolverError` with the parameter's name for one that cannot be. */
-export function readParams(place: string, params: Readonly<Record<string, unknown>>): DeclaredParams {
+export function readDeclaredParams(place: string, params: Readonly<Record<string, unknown>>): DeclaredParams {
   const args: DeclaredArg[] = [];
   const graph: string[] = [];
   const info: string[] = [];

@@ -3,12 +3,12 @@ import { nearest } from "../../core/resolve-options.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { isTypeRef } from "../types/arg.ts";
 import type { AnyRef } from "../types/type-node.ts";
-import { type DeclaredParams, isAmbient, readParams } from "./declared-params.ts";
+import { type DeclaredParams, isAmbient, readDeclaredParams } from "./declared-params.ts";
 import type { Operation } from "./field-def.ts";
 import { type FieldGate, readGates } from "./field-gate.ts";
 import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./field-options.ts";
 import { ResolverError } from "./resolver-error.ts";
-import { readParameters } from "./source-parameters.ts";
+import { sourceParameters } from "./source-parameters.ts";
 
 /** What `field(type, options)` says, before there is a resolver. */
 export interface FieldHead {
@@ -55,7 +55,7 @@ export function declareHead(
       "the first argument is no type; when the type is declared further down or in a module that imports this one, give a thunk: () => Type",
     );
   const read = readFieldOptions(operation, options);
-  const params = readParams(operation, read.params ?? {});
+  const params = readDeclaredParams(operation, read.params ?? {});
   const stranger = sizeArguments(read.listSize).find((name) => !params.args.some(({ key }) => key === name));
   if (stranger !== undefined)
     throw new ResolverError(operation, `listSize.argument names ${stranger}, which is no argument of this field`);
@@ -112,7 +112,7 @@ function takenNames(
   params: DeclaredParams,
   resolver: (args: never) => unknown,
 ): ReadonlySet<string> | null {
-  const parameters = readParameters(resolver);
+  const parameters = sourceParameters(resolver);
   if (parameters === null) return null;
   if (parameters.some(({ kind }) => kind === "rest"))
     throw new ResolverError(place, "a resolver takes one object, not (...args): a field has a fixed list of arguments");

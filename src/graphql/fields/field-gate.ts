@@ -10,7 +10,7 @@ import { type DeniedCode, denialWith, GraphQLDenied } from "./denied.ts";
 import type { FieldPermission, GateFunction, ResolvedFieldOptions } from "./field-options.ts";
 import { type DeniedCode, denialWith, GraphQLDenied } from "./graphql-denied.ts";
 import { ResolverError } from "./resolver-error.ts";
-import { readParameters } from "./source-parameters.ts";
+import { sourceParameters } from "./source-parameters.ts";
 
 /** One gate of a field as it was declared. A field may have several: all of them must open. */
 export type FieldGate =
@@ -36,7 +36,7 @@ export function readGates(place: string, { auth, permissionClasses = [] }: Resol
 /** Sorts a gate by how many parameters it takes. Throws `ResolverError` where that number lies. */
 function readGate(place: string, auth: true | GateFunction): FieldGate {
   if (auth === true) return { kind: "signed-in" };
-  const parameters = readParameters(auth);
+  const parameters = sourceParameters(auth);
   if (parameters?.some(({ kind, hasDefault }) => kind === "rest" || hasDefault))
     throw new ResolverError(
       place,

@@ -1,7 +1,7 @@
 import { SourceReader } from "./source-reader.ts";
 
 /** One parameter of a function, as its source tells. */
-export interface Parameter {
+export interface SourceParameter {
   readonly kind: "object" | "rest" | "other";
   /** Whether it has a default as a whole: `({ a } = {})`, not `({ a = 1 })`. */
   readonly hasDefault: boolean;
@@ -16,14 +16,14 @@ export interface Parameter {
  * of its argument, and minifiers keep these keys. `null` when the source does not tell: a native or bound function, a
  * class, a computed key.
  */
-export function readParameters(callable: (...args: never) => unknown): readonly Parameter[] | null {
+export function sourceParameters(callable: (...args: never) => unknown): readonly SourceParameter[] | null {
   const source = Function.prototype.toString.call(callable);
   if (/\{\s*\[native code\]\s*\}$/.test(source)) return null;
   const reader = new SourceReader(source);
   const single = skipToParameters(reader);
   if (single !== "list") return single;
 
-  const parameters: Parameter[] = [];
+  const parameters: SourceParameter[] = [];
   for (;;) {
     if (reader.take(")")) return parameters;
     const parameter = readParameter(reader);
@@ -34,7 +34,7 @@ export function readParameters(callable: (...args: never) => unknown): readonly 
 }
 
 /** Passes `async function* name`, `static "a key"`, `[computed]`. An arrow without parentheses is told at once. */
-function skipToParameters(reader: SourceReader): "list" | readonly Parameter[] | null {
+function skipToParameters(reader: SourceReader): "list" | readonly SourceParameter[] | null {
   for (;;) {
     if (reader.take("(")) return "list";
     if (reader.take("*") || reader.take("#")) continue;
@@ -48,9 +48,9 @@ function skipToParameters(reader: SourceReader): "list" | readonly Parameter[] |
   }
 }
 
-const OTHER: Parameter = { kind: "other", hasDefault: false, keys: [], hasRest: false };
+const OTHER: SourceParameter = { kind: "other", hasDefault: false, keys: [], hasRest: false };
 
-function readParameter(reader: SourceReader): Parameter | null {
+function readParameter(reader: SourceReader): SourceParameter | null {
   if (reader.take("...")) {
     reader.skipExpression(")");
     return { ...OTHER, kind: "rest" };

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Host } from "../../http/context/app-services.ts";
+import type { AppServices } from "../../http/context/app-services.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import { FieldTrace } from "./field-trace.ts";
 import { ObservedStream, type Told } from "./observed-stream.ts";
@@ -7,8 +7,8 @@ import type { OperationAround, OperationEnd, OperationFindings } from "./operati
 import { logHookFailure, type OperationHooks } from "./operation-hooks.ts";
 
 /** Every transport calls this when an operation comes in, once for each of a batch, and ends what it gets. */
-export function observe(hooks: OperationHooks, host: Pick<Host, "clock" | "log">): Observation {
-  return new Observation(hooks, host);
+export function observe(hooks: OperationHooks, services: Pick<AppServices, "clock" | "log">): Observation {
+  return new Observation(hooks, services);
 }
 
 /** One operation as the hooks see it: begun when it comes in, ended once, whatever happened. */
@@ -16,16 +16,16 @@ export class Observation {
   /** How long its fields take; `null` when no hook asks. */
   readonly trace: FieldTrace | null;
   readonly #hooks: OperationHooks;
-  readonly #host: Pick<Host, "clock" | "log">;
+  readonly #services: Pick<AppServices, "clock" | "log">;
   readonly #started: number;
   #ended: PromiseWithResolvers<OperationEnd> | null = null;
   #isOver = false;
 
-  constructor(hooks: OperationHooks, host: Pick<Host, "clock" | "log">) {
+  constructor(hooks: OperationHooks, services: Pick<AppServices, "clock" | "log">) {
     this.#hooks = hooks;
-    this.#host = host;
-    this.#started = host.clock.monotonic();
-    this.trace = hooks.isTracing ? new FieldTrace(host.clock) : null;
+    this.#services = services;
+    this.#started = services.clock.monotonic();
+    this.trace = hooks.isTracing ? new FieldTrace(services.clock) : null;
   }
 
   /** Does the whole work of the operation, inside of the hooks that go around it. */
@@ -49,7 +49,7 @@ export class Observation {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#hooks.isEmpty) return;
-    const { clock, log } = this.#host;
+    const { clock, log } = this.#services;
     const { operationName, operationType, cost, extensions } = findings;
     const errors = told.errors ?? [];
     const end: OperationEnd = {
@@ -89,7 +89,7 @@ export class Observation {
 
   /** A hook that does not run the operation, or fails, is left out. */
   #enter<T>(around: OperationAround, next: () => Promise<T>, ended: Promise<OperationEnd>): Promise<T> {
-    const { log } = this.#host;
+    const { log } = this.#services;
     let running: Promise<T> | null = null;
     const start = (): Promise<OperationEnd> => {
       running ??= next();

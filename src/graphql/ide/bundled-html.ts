@@ -4,7 +4,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 import { sourceHash } from "../../http/html/html-headers.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
-import type { PageOptions } from "./html-options.ts";
+import type { HtmlOptions } from "./html-options.ts";
 
 /** The beginning of the page, as it was built: the explorer with all that it needs. */
 export interface ExplorerBundle {
@@ -45,7 +45,7 @@ export function bundledHeaders({ script }: ExplorerBundle): Readonly<Record<stri
 }
 
 /** What follows the explorer in the page. */
-export function bundledEnd(options: PageOptions): Buffer {
+export function bundledEnd(options: HtmlOptions): Buffer {
   return Buffer.from(`${jsonElement("options", options)}\n<script>${START}</script>\n</body>\n</html>\n`);
 }
 
@@ -56,7 +56,7 @@ export function bundledTag({ script }: ExplorerBundle, end: Buffer, encoding: st
 }
 
 /** The page, compressed: the explorer as it lies on disk, and the end in the same format. Nothing of it is kept in memory. */
-export async function bundledPage(bundle: ExplorerBundle, end: Buffer, encoding: Encoding): Promise<Buffer> {
+export async function bundledHtml(bundle: ExplorerBundle, end: Buffer, encoding: Encoding): Promise<Buffer> {
   const extension = encoding === "br" ? "br" : "gz";
   const begin = await readFile(new URL(`explorer.html.${extension}`, bundle.folder));
   return Buffer.concat([begin, ...(encoding === "br" ? brotliEnd(end) : gzipEnd(bundle, end))]);

@@ -1,7 +1,7 @@
 import { sourceHash } from "../../http/html/html-headers.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
-import type { PageOptions } from "./html-options.ts";
+import type { HtmlOptions } from "./html-options.ts";
 
 interface CdnFile {
   readonly url: string;
@@ -57,7 +57,7 @@ export const cdnHeaders: Readonly<Record<string, string>> = explorerHeaders(
 );
 
 /** A small page that loads the explorer from a CDN, each file at one version and with the hash of its content. */
-export function cdnPage(options: PageOptions): string {
+export function cdnHtml(options: HtmlOptions): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -5,14 +5,14 @@ import { acceptsEncoding, matchesTag } from "../../http/html/accepts-encoding.ts
 import {
   bundledEnd,
   bundledHeaders,
-  bundledPage,
+  bundledHtml,
   bundledTag,
   type ExplorerBundle,
   findExplorer,
 } from "./bundled-html.ts";
-import { cdnHeaders, cdnPage } from "./cdn-html.ts";
+import { cdnHeaders, cdnHtml } from "./cdn-html.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
-import type { PageOptions } from "./html-options.ts";
+import type { HtmlOptions } from "./html-options.ts";
 import type { IDE } from "./ide.ts";
 import { SharedBuffers } from "./shared-buffers.ts";
 
@@ -31,7 +31,7 @@ export class Explorer {
 
   async serve(ctx: HttpContext): Promise<void> {
     ctx.outgoing.vary("Accept");
-    if (this.#ide.assets === "cdn") return sendText(ctx, cdnHeaders, cdnPage(this.#options()));
+    if (this.#ide.assets === "cdn") return sendText(ctx, cdnHeaders, cdnHtml(this.#options()));
     this.#bundle ??= findExplorer();
     const bundle = await this.#bundle;
     if (bundle === null) return sendText(ctx, explorerHeaders(["'none'"], []), NOT_THERE);
@@ -51,7 +51,7 @@ export class Explorer {
     }
     const type = "text/html; charset=utf-8";
     // Shared: who asks for it many times and reads nothing holds it once.
-    const page = await this.#pages.get(tag, () => bundledPage(bundle, end, encoding ?? "gzip"));
+    const page = await this.#pages.get(tag, () => bundledHtml(bundle, end, encoding ?? "gzip"));
     if (encoding === undefined) {
       outgoing.stream(Readable.from([page]).pipe(createGunzip()), type);
       return;
@@ -61,7 +61,7 @@ export class Explorer {
   }
 
   /** The same whatever the client wrote as the path: a page for each spelling would be held for each. */
-  #options(): PageOptions {
+  #options(): HtmlOptions {
     const { title, query } = this.#ide;
     return { title, query, hasSocket: this.#hasSocket() };
   }

@@ -1,5 +1,5 @@
 /** What the server tells the page about its graph. */
-export interface PageOptions {
+export interface HtmlOptions {
   readonly title: string;
   readonly query: string | null;
   /** Whether subscriptions are accepted by a socket at the address of the page. */

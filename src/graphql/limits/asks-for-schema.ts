@@ -1,6 +1,6 @@
 import { Kind, type OperationDefinitionNode, type SelectionSetNode } from "graphql";
 import { type Fragments, fold, type Gathering } from "./fold.ts";
-import { plus } from "./saturating-sum.ts";
+import { saturatingSum } from "./saturating-sum.ts";
 
 /**
  * Whether an operation asks for the schema, under whatever alias and through whatever fragment. No type can have fields of
@@ -55,7 +55,7 @@ type Around = "a way in" | "a list" | "another field";
 const reading: Gathering<Reading, Around> = {
   empty: () => ({ schemas: 0, lists: 0, widest: 0 }),
   field(sum, { name: { value: name } }) {
-    if (name === "__schema") sum.schemas = plus(sum.schemas, 1);
+    if (name === "__schema") sum.schemas = saturatingSum(sum.schemas, 1);
     if (name === "__schema" || name === "__type") return "a way in";
     return LISTS.has(name) ? "a list" : "another field";
   },
@@ -68,7 +68,7 @@ const reading: Gathering<Reading, Around> = {
 };
 
 function add(sum: Reading, inner: Reading): void {
-  sum.schemas = plus(sum.schemas, inner.schemas);
+  sum.schemas = saturatingSum(sum.schemas, inner.schemas);
   sum.lists = Math.max(sum.lists, inner.lists);
   sum.widest = Math.max(sum.widest, inner.widest);
 }

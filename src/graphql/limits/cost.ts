@@ -1,7 +1,7 @@
 import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinitionNode } from "graphql";
 import { type Fragments, fold, fragmentsOf, type Gathering } from "./fold.ts";
 import { type Price, priceOf, type Quantity, timesCounted } from "./price.ts";
-import { plus, times } from "./saturating-sum.ts";
+import { saturatingProduct, saturatingSum } from "./saturating-sum.ts";
 
 /** What an operation costs with these variables, which are coerced already. */
 export type Cost = (variables: Readonly<Record<string, unknown>>) => number;
@@ -50,7 +50,7 @@ function adding(schema: GraphQLSchema, open: Sum[]): Gathering<Sum, Place> {
     empty: () => ({ constant: 0, terms: [] }),
     field(sum, node, { type }) {
       const price = lookUp(type, node.name.value);
-      sum.constant = plus(sum.constant, price.cost);
+      sum.constant = saturatingSum(sum.constant, price.cost);
       return { type: price.type, times: timesCounted(price, node) };
     },
     below: (sum, inner, place) => add(sum, place.times, inner),
@@ -63,7 +63,7 @@ function adding(schema: GraphQLSchema, open: Sum[]): Gathering<Sum, Place> {
 
   function add(sum: Sum, factor: Quantity, inner: Sum): void {
     if (inner.terms.length === 0 && typeof factor === "number") {
-      sum.constant = plus(sum.constant, times(factor, inner.constant));
+      sum.constant = saturatingSum(sum.constant, saturatingProduct(factor, inner.constant));
       return;
     }
     if (!kept.has(inner)) open.push(inner);
@@ -84,7 +84,7 @@ function evaluate(sum: Sum, values: ReadonlyMap<Sum, number>, variables: Readonl
   let value = sum.constant;
   for (const term of sum.terms) {
     const factor = typeof term.times === "number" ? term.times : term.times(variables);
-    value = plus(value, times(factor, values.get(term.sum) ?? 0));
+    value = saturatingSum(value, saturatingProduct(factor, values.get(term.sum) ?? 0));
   }
   return value;
 }

@@ -1,6 +1,6 @@
 import type { OperationDefinitionNode } from "graphql";
 import { type Fragments, fold, type Gathering } from "./fold.ts";
-import { plus } from "./saturating-sum.ts";
+import { saturatingSum } from "./saturating-sum.ts";
 
 /** What an operation asks for, counted on the document alone, its fragments expanded. */
 export interface Structure {
@@ -44,10 +44,10 @@ const counting: Gathering<Counts, undefined> = {
   },
   field(sum, node) {
     sum.depth = Math.max(sum.depth, 1);
-    sum.width = plus(sum.width, 1);
-    sum.fields = plus(sum.fields, 1);
-    if (node.alias !== undefined) sum.aliases = plus(sum.aliases, 1);
-    sum.directives = plus(sum.directives, node.directives?.length ?? 0);
+    sum.width = saturatingSum(sum.width, 1);
+    sum.fields = saturatingSum(sum.fields, 1);
+    if (node.alias !== undefined) sum.aliases = saturatingSum(sum.aliases, 1);
+    sum.directives = saturatingSum(sum.directives, node.directives?.length ?? 0);
     return undefined;
   },
   below(sum, inner) {
@@ -59,14 +59,14 @@ const counting: Gathering<Counts, undefined> = {
   merge(sum, node, inner) {
     sum.depth = Math.max(sum.depth, inner.depth);
     sum.breadth = Math.max(sum.breadth, inner.breadth);
-    sum.width = plus(sum.width, inner.width);
+    sum.width = saturatingSum(sum.width, inner.width);
     addTotals(sum, inner);
-    sum.directives = plus(sum.directives, node.directives?.length ?? 0);
+    sum.directives = saturatingSum(sum.directives, node.directives?.length ?? 0);
   },
 };
 
 function addTotals(sum: Counts, inner: Counts): void {
-  sum.fields = plus(sum.fields, inner.fields);
-  sum.aliases = plus(sum.aliases, inner.aliases);
-  sum.directives = plus(sum.directives, inner.directives);
+  sum.fields = saturatingSum(sum.fields, inner.fields);
+  sum.aliases = saturatingSum(sum.aliases, inner.aliases);
+  sum.directives = saturatingSum(sum.directives, inner.directives);
 }

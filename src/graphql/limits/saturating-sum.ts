@@ -2,11 +2,11 @@
 const MOST: number = Number.MAX_SAFE_INTEGER;
 
 /** The sum of two counts. */
-export function plus(a: number, b: number): number {
+export function saturatingSum(a: number, b: number): number {
   return Math.min(a + b, MOST);
 }
 
 /** The product of two counts. */
-export function times(a: number, b: number): number {
+export function saturatingProduct(a: number, b: number): number {
   return Math.min(a * b, MOST);
 }

@@ -59,7 +59,7 @@ export class GraphContext implements OperationFacts {
     if (this.#dependencies === null) {
       this.#dependencies = new DependencyScope(this.connection, {
         shared: true,
-        overrides: this.connection.host.overrides,
+        overrides: this.connection.services.overrides,
         otherContext: (declared, parameter) => wrongTransport(declared, parameter, this.connection),
       });
       // A field that is still running after the answer finds a scope that opens nothing.

@@ -3,7 +3,7 @@ import { endLeftOpen } from "../../http/context/end-left-open.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
-import { type OperationContext, operationContext, watchSignal } from "./operation-context.ts";
+import { type OwnContext, ownContext, watchSignal } from "./own-context.ts";
 
 /** How an operation stands to its connection. */
 export interface OperationOptions extends Partial<OperationFacts> {
@@ -19,7 +19,7 @@ export interface OperationOptions extends Partial<OperationFacts> {
 }
 
 /** An operation that is running. */
-export interface Operation {
+export interface RunningOperation {
   /** What graphql gets as its context value. */
   readonly contextValue: GraphContext;
   /** Ends what the operation listens to, before it is closed: a subscription whose client has left. */
@@ -41,21 +41,21 @@ export interface Operation {
  * Opens an operation on a connection: one value per dependency, one verdict per gate of the user, one batch per loader.
  * Whoever executes opens it before and closes it after, whatever happened.
  */
-export function openOperation(connection: BaseContext, options: OperationOptions = {}): Operation {
+export function openOperation(connection: BaseContext, options: OperationOptions = {}): RunningOperation {
   return new OpenOperation(connection, options);
 }
 
 /** A class, not an object of functions: there is one for every event. */
-class OpenOperation implements Operation {
+class OpenOperation implements RunningOperation {
   readonly contextValue: GraphContext;
   readonly #connection: BaseContext;
   /** `null` for one that is alone on its connection. */
-  readonly #own: OperationContext | null;
+  readonly #own: OwnContext | null;
 
   constructor(connection: BaseContext, options: OperationOptions) {
     const { operationName = null, cost = null, trace = null } = options;
     this.#connection = connection;
-    this.#own = options.isAlone === true ? null : operationContext(connection);
+    this.#own = options.isAlone === true ? null : ownContext(connection);
     this.contextValue = new GraphContext(this.#own?.ctx ?? connection, { operationName, cost }, trace);
   }
 

@@ -1,10 +1,10 @@
-import { pageHeaders, sourceHash } from "../../http/html/html-headers.ts";
+import { htmlHeaders, sourceHash } from "../../http/html/html-headers.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
 import { OPERATIONS_SCRIPT } from "./operations-script.ts";
 import { OPERATIONS_STYLE } from "./operations-style.ts";
 
 /** Nothing but its own style and script, and its own server. */
-export const operationsHeaders: Readonly<Record<string, string>> = pageHeaders({
+export const operationsHeaders: Readonly<Record<string, string>> = htmlHeaders({
   "script-src": [sourceHash(OPERATIONS_SCRIPT)],
   "style-src": [sourceHash(OPERATIONS_STYLE)],
   "img-src": ["data:"],

@@ -9,7 +9,7 @@ import type { Gate } from "../../http/identity/identity.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
 import type { AnswerBody } from "../execute/operation-answer.ts";
 import { openRequest, type Pipeline } from "../execute/run-request.ts";
-import { readParams } from "../transport/request-params.ts";
+import { readRequestParams } from "../transport/request-params.ts";
 import { type ClientMessage, readClientMessage } from "./client-message.ts";
 import { type EventSink, type LiveSubscription, onlyAnswer, recheck } from "./live-subscription.ts";
 import type { Subscriptions } from "./subscriptions.ts";
@@ -123,7 +123,7 @@ export class Conversation {
   #refuse(error: unknown): void {
     const isAnswer = error instanceof PorticoError && (error instanceof HttpException || error.status < 500);
     if (!isAnswer) {
-      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+      logFailure(this.#ctx.services, this.#ctx.exchange, error);
       return this.#socket.close(1011, "internal error");
     }
     const isLater = error.status === 503 || error.status === 429;
@@ -135,7 +135,7 @@ export class Conversation {
     if (this.#state !== "ready") return this.#socket.close(4401, "connection_init comes first");
     if (this.#operations.has(id)) return this.#socket.close(4409, "this id is taken");
     // Whoever comes back finds another process.
-    if (this.#ctx.host.connections.isLeaving) return this.#socket.close(1001, "going away");
+    if (this.#ctx.services.connections.isLeaving) return this.#socket.close(1001, "going away");
     this.#run(id, payload, length).catch((error: unknown) => this.#refuse(error));
   }
 
@@ -146,10 +146,10 @@ export class Conversation {
     const isOneTooMany = Math.max(this.#operations.size, this.#leaving) >= subscriptions.maxPerSocket;
     const isTooMuch = held > MOST_HELD;
     if (!isOneTooMany && !isTooMuch) this.#operations.set(id, operation);
-    const read = (): ReturnType<typeof readParams> => {
+    const read = (): ReturnType<typeof readRequestParams> => {
       if (isOneTooMany) throw tooMany(`A socket carries at most ${subscriptions.maxPerSocket} operations at once`);
       if (isTooMuch) throw tooMany(`The operations of a socket have at most ${MOST_HELD} characters together`);
-      return readParams(payload);
+      return readRequestParams(payload);
     };
     const opened = await openRequest(pipeline, this.#ctx, read, {
       isAlone: false,

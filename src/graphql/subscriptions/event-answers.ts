@@ -2,8 +2,8 @@ import type { BaseContext } from "../../http/context/http-context.ts";
 import { ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
-import type { Facts } from "../execute/admit.ts";
-import { answerTo, type OperationAnswer, refusalTo } from "../execute/operation-answer.ts";
+import type { FindingsSoFar } from "../execute/admit.ts";
+import { answerTo, answerToError, type OperationAnswer } from "../execute/operation-answer.ts";
 import type { ResultStream } from "../execute/run-subscription.ts";
 
 /**
@@ -14,14 +14,14 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
   readonly #results: ResultStream;
   readonly #ctx: BaseContext;
   readonly #isDebug: boolean;
-  readonly #facts: Facts;
+  readonly #findings: FindingsSoFar;
   #hasFailed = false;
 
-  constructor(results: ResultStream, ctx: BaseContext, isDebug: boolean, facts: Facts) {
+  constructor(results: ResultStream, ctx: BaseContext, isDebug: boolean, findings: FindingsSoFar) {
     this.#results = results;
     this.#ctx = ctx;
     this.#isDebug = isDebug;
-    this.#facts = facts;
+    this.#findings = findings;
   }
 
   async next(): Promise<IteratorResult<OperationAnswer, void>> {
@@ -29,10 +29,10 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
     try {
       const { done, value } = await this.#results.next();
       if (done === true) return { done, value };
-      return { done: false, value: answerTo(value, this.#ctx, this.#isDebug, this.#facts) };
+      return { done: false, value: answerTo(value, this.#ctx, this.#isDebug, this.#findings) };
     } catch (error) {
       this.#hasFailed = true;
-      return { done: false, value: refusalTo(toTold(error), this.#ctx, this.#isDebug, this.#facts) };
+      return { done: false, value: answerToError(toTold(error), this.#ctx, this.#isDebug, this.#findings) };
     }
   }
 
@@ -45,7 +45,7 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
   async throw(error: unknown): Promise<IteratorResult<OperationAnswer, void>> {
     this.#hasFailed = true;
     void this.#giveUp(error);
-    return { done: false, value: refusalTo(error, this.#ctx, this.#isDebug, this.#facts) };
+    return { done: false, value: answerToError(error, this.#ctx, this.#isDebug, this.#findings) };
   }
 
   [Symbol.asyncIterator](): this {
@@ -60,7 +60,7 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
     try {
       await this.#results.throw(reason);
     } catch (error) {
-      if (error !== reason) logFailure(this.#ctx.host, this.#ctx.exchange, error);
+      if (error !== reason) logFailure(this.#ctx.services, this.#ctx.exchange, error);
     }
   }
 }

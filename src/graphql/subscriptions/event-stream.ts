@@ -26,14 +26,14 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     this.#ctx = ctx;
     this.#live = live;
     this.#options = options;
-    this.#beatAt = ctx.host.clock.monotonic() + options.pingSeconds * 1000;
+    this.#beatAt = ctx.services.clock.monotonic() + options.pingSeconds * 1000;
     this.ended = new Promise((resolve) => this.once("close", resolve));
     // The client learns that it is connected before anything happens.
     this.push(COMMENT);
     live.start(this);
     if (ctx.exchange.headers[TELL_LISTENING] !== undefined) void this.#tellListening();
     // Last: a process that is leaving ends it here.
-    ctx.host.connections.add(this);
+    ctx.services.connections.add(this);
   }
 
   get identity(): Identity {
@@ -48,7 +48,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     if (this.push(eventOf("next", text))) return undefined;
     if (this.#drained === null) {
       this.#drained = Promise.withResolvers();
-      this.#stalledAt = this.#ctx.host.clock.monotonic();
+      this.#stalledAt = this.#ctx.services.clock.monotonic();
     }
     return this.#drained.promise;
   }

@@ -11,9 +11,9 @@ import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { whenListening } from "../../http/context/listening.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
-import type { Admitted, Facts } from "../execute/admit.ts";
+import type { Admitted, FindingsSoFar } from "../execute/admit.ts";
 import { GraphRefusal } from "../execute/graph-refusal.ts";
-import { isRefused, type OperationAnswer, refusalTo } from "../execute/operation-answer.ts";
+import { answerToError, isRefused, type OperationAnswer } from "../execute/operation-answer.ts";
 import type { Pipeline } from "../execute/run-request.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
@@ -52,15 +52,15 @@ export async function openSubscription(
   ctx: BaseContext,
   admitted: Admitted,
   observation: Observation,
-  facts: Facts,
+  findings: FindingsSoFar,
 ): Promise<OperationAnswer | LiveSubscription> {
   const { operation, document } = admitted.prepared;
   if (isShared(pipeline.schema, operation, document))
-    return pipeline.shared.join(pipeline, ctx, admitted, observation, facts);
+    return pipeline.shared.join(pipeline, ctx, admitted, observation, findings);
   const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: pipeline.timeoutMs });
-  if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, facts);
-  const answers = new EventAnswers(source, ctx, pipeline.isDebug, facts);
-  return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? answers : observation.follow(answers, facts));
+  if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, findings);
+  const answers = new EventAnswers(source, ctx, pipeline.isDebug, findings);
+  return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? answers : observation.follow(answers, findings));
 }
 
 /** Whether the author said that the events of this subscription do not depend on the caller. */
@@ -97,9 +97,9 @@ export function noEvents(
   { errors = [] }: ExecutionResult,
   ctx: BaseContext,
   isDebug: boolean,
-  facts: Facts,
+  findings: FindingsSoFar,
 ): OperationAnswer {
-  return refusalTo(new GraphRefusal(200, errors), ctx, isDebug, facts);
+  return answerToError(new GraphRefusal(200, errors), ctx, isDebug, findings);
 }
 
 /** A subscription that is executed for one client, at its pace. */
@@ -129,7 +129,7 @@ class OwnSubscription implements LiveSubscription {
       const last = await this.#events.throw(denial);
       if (last.done !== true) this.#sink?.error(last.value.text);
     } catch (error) {
-      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+      logFailure(this.#ctx.services, this.#ctx.exchange, error);
     }
   }
 
@@ -143,7 +143,7 @@ class OwnSubscription implements LiveSubscription {
     try {
       await this.#events.return();
     } catch (error) {
-      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+      logFailure(this.#ctx.services, this.#ctx.exchange, error);
     }
   }
 

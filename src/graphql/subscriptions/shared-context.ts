@@ -1,4 +1,4 @@
-import type { Host } from "../../http/context/app-services.ts";
+import type { AppServices } from "../../http/context/app-services.ts";
 import type { HttpExchange } from "../../http/context/exchange.ts";
 import { BaseContext, type CachePolicy } from "../../http/context/http-context.ts";
 import { HttpException } from "../../http/context/http-exception.ts";
@@ -12,8 +12,8 @@ import type { Identity } from "../../http/identity/identity.ts";
 export class SharedContext extends BaseContext {
   readonly kind = "websocket" as const;
 
-  constructor(host: Host, path: string) {
-    super(host, nobodysExchange(path), 0);
+  constructor(services: AppServices, path: string) {
+    super(services, nobodysExchange(path), 0);
   }
 
   override get identity(): Identity {

@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ExecutionResult } from "graphql";
 import { eventTurns } from "../../core/turns.ts";
-import type { Host } from "../../http/context/app-services.ts";
+import type { AppServices } from "../../http/context/app-services.ts";
 import type { BaseContext } from "../../http/context/context.ts";
 import { withContext } from "../../http/context/current-context.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { whenListening } from "../../http/context/listening.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { FormattedError } from "../errors/format-error.ts";
-import type { Admitted, Facts } from "../execute/admit.ts";
+import type { Admitted, FindingsSoFar } from "../execute/admit.ts";
 import { isRefused, type OperationAnswer } from "../execute/operation-answer.ts";
 import type { Pipeline } from "../execute/run-request.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
@@ -23,7 +23,7 @@ import { SharedContext } from "./shared-context.ts";
  * once, and sent to all who listen. It runs from the first who comes to the last who leaves.
  */
 export class SharedStreams {
-  readonly #byHost = new WeakMap<Host, Map<string, SharedStream>>();
+  readonly #byServices = new WeakMap<AppServices, Map<string, SharedStream>>();
   // Around no request: what middleware keeps for the first who comes must not be found by what all of them see.
   readonly #outside = AsyncLocalStorage.snapshot();
 
@@ -32,15 +32,16 @@ export class SharedStreams {
     ctx: BaseContext,
     admitted: Admitted,
     observation: Observation,
-    facts: Facts,
+    findings: FindingsSoFar,
   ): Promise<OperationAnswer | LiveSubscription> {
-    const running = this.#byHost.get(ctx.host) ?? new Map<string, SharedStream>();
-    this.#byHost.set(ctx.host, running);
-    const key = keyOf(facts.operationName, admitted);
-    const start = (): SharedStream => new SharedStream(pipeline, ctx, admitted, facts, () => void running.delete(key));
+    const running = this.#byServices.get(ctx.services) ?? new Map<string, SharedStream>();
+    this.#byServices.set(ctx.services, running);
+    const key = keyOf(findings.operationName, admitted);
+    const start = (): SharedStream =>
+      new SharedStream(pipeline, ctx, admitted, findings, () => void running.delete(key));
     const stream = running.get(key) ?? this.#outside(start);
     running.set(key, stream);
-    return stream.join(observation.ending(facts), ctx, pipeline.isDebug, facts);
+    return stream.join(observation.ending(findings), ctx, pipeline.isDebug, findings);
   }
 }
 
@@ -72,18 +73,18 @@ class SharedStream {
 
   constructor(
     pipeline: Pipeline,
-    { host, exchange }: BaseContext,
+    { services, exchange }: BaseContext,
     admitted: Admitted,
-    facts: Facts,
+    findings: FindingsSoFar,
     onOver: () => void,
   ) {
     this.#onOver = onOver;
-    this.#ctx = new SharedContext(host, exchange.target.split("?", 1)[0] ?? "");
+    this.#ctx = new SharedContext(services, exchange.target.split("?", 1)[0] ?? "");
     const execution = { ...admitted.execution, timeoutMs: pipeline.timeoutMs, trace: null };
     this.#inside = withContext(this.#ctx, () => AsyncLocalStorage.snapshot());
     this.#source = this.#inside(() => runSubscription(this.#ctx, execution));
     this.#answers = this.#source.then(
-      (source) => (isResultStream(source) ? new EventAnswers(source, this.#ctx, pipeline.isDebug, facts) : null),
+      (source) => (isResultStream(source) ? new EventAnswers(source, this.#ctx, pipeline.isDebug, findings) : null),
       () => null,
     );
   }
@@ -92,7 +93,7 @@ class SharedStream {
     onEnd: Ended,
     ctx: BaseContext,
     isDebug: boolean,
-    facts: Facts,
+    findings: FindingsSoFar,
   ): Promise<OperationAnswer | LiveSubscription> {
     const member = new SharedMember(this, onEnd);
     this.#members.set(member, null);
@@ -100,7 +101,7 @@ class SharedStream {
       const source = await this.#source;
       if (isResultStream(source)) return member;
       this.#over();
-      return noEvents(source, ctx, isDebug, facts);
+      return noEvents(source, ctx, isDebug, findings);
     } catch (error) {
       this.#over();
       throw error;
@@ -125,7 +126,7 @@ class SharedStream {
     try {
       await (await this.#answers)?.return();
     } catch (error) {
-      logFailure(this.#ctx.host, this.#ctx.exchange, error);
+      logFailure(this.#ctx.services, this.#ctx.exchange, error);
     }
   }
 

@@ -8,8 +8,8 @@ const PREFLIGHT_HEADERS = ["graphql-require-preflight", "apollo-require-prefligh
  * Refuses a request that a foreign page could have made a browser send, cookies included, without a preflight: a GET, a form,
  * an upload. A body of JSON needs a preflight already.
  */
-export function checkForgery({ host, exchange }: HttpContext): void {
-  if (host.origins.provenance(exchange) !== "foreign") return;
+export function checkForgery({ services, exchange }: HttpContext): void {
+  if (services.origins.provenance(exchange) !== "foreign") return;
   if (PREFLIGHT_HEADERS.some((name) => (exchange.headers[name] ?? "") !== "")) return;
   throw new HttpException(
     403,

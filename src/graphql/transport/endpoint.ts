@@ -2,7 +2,7 @@ import type { BaseContext, HttpContext } from "../../http/context/http-context.t
 import { HttpException, MethodNotAllowed } from "../../http/context/http-exception.ts";
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import { formatErrors } from "../errors/format-errors.ts";
-import { toRefusal } from "../errors/to-graph-refusal.ts";
+import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
 import type { OperationAnswer } from "../execute/operation-answer.ts";
 import { openRequest, type Pipeline, runRequest } from "../execute/run-request.ts";
 import type { Explorer } from "../ide/explorer.ts";
@@ -12,7 +12,7 @@ import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
 import { asksForPage, asksForStream, JSON_TYPE, negotiate, type ResponseType } from "./negotiate.ts";
-import { readParams } from "./request-params.ts";
+import { readRequestParams } from "./request-params.ts";
 import { carriesQuery, chooseReader, type GraphRequest } from "./request-reader.ts";
 import type { Transport } from "./transport.ts";
 
@@ -61,7 +61,7 @@ export class Endpoint {
 
   /** The answer to a refusal, also to one of the route's gate or middleware. */
   renderError(ctx: BaseContext, error: unknown): void {
-    const { status, headers, errors } = toRefusal(error);
+    const { status, headers, errors } = toGraphRefusal(error);
     const body = { errors: formatErrors(errors, ctx, this.#pipeline.isDebug) };
     this.#write(ctx, this.#negotiate(ctx) ?? JSON_TYPE, { status, headers, body: JSON.stringify(body) });
   }
@@ -130,7 +130,7 @@ export class Endpoint {
     for (const entry of entries) {
       if (ctx.signal.aborted) break;
       const arrival = { isAlone: false, isGet: false, isFurther: texts.length > 0 };
-      const { text } = await runRequest(this.#pipeline, ctx, () => readParams(entry), arrival);
+      const { text } = await runRequest(this.#pipeline, ctx, () => readRequestParams(entry), arrival);
       texts.push(text);
     }
     return texts;

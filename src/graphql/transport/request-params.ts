@@ -12,7 +12,7 @@ export interface RequestParams {
 }
 
 /** Reads the parts of one operation. Unknown keys are ignored; a part of a wrong type is 400. */
-export function readParams(value: unknown): RequestParams {
+export function readRequestParams(value: unknown): RequestParams {
   if (!isRecord(value)) throw new BadRequest("An operation is an object with a query");
   return {
     query: readText(value, "query"),
@@ -29,7 +29,7 @@ export function readTextParams(values: ReadonlyMap<string, string>): RequestPara
     name,
     name === "variables" || name === "extensions" ? parse(name, value) : value,
   ]);
-  return readParams(Object.fromEntries(entries));
+  return readRequestParams(Object.fromEntries(entries));
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

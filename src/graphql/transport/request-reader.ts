@@ -5,7 +5,7 @@ import { decodeUtf8, jsonBody, mediaType } from "../../http/context/read-body.ts
 import { receiveUpload } from "../uploads/receive-upload.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { batchRefused, checkBatch } from "./check-batch.ts";
-import { type RequestParams, readParams, readTextParams } from "./request-params.ts";
+import { type RequestParams, readRequestParams, readTextParams } from "./request-params.ts";
 import type { Transport } from "./transport.ts";
 
 /** What a request asks for: one operation, or the entries of a batch, each of them still unchecked. */
@@ -85,7 +85,7 @@ const formReader: RequestReader = {
 const textReader: RequestReader = {
   isForgeable: false,
   async read({ incoming }) {
-    return { kind: "single", params: readParams({ query: readText(await incoming.bytes()) }) };
+    return { kind: "single", params: readRequestParams({ query: readText(await incoming.bytes()) }) };
   },
 };
 
@@ -94,7 +94,7 @@ function jsonReader({ batch }: Transport): RequestReader {
     isForgeable: false,
     async read({ incoming }) {
       const body = await jsonBody("application/json", () => incoming.bytes());
-      if (!Array.isArray(body)) return { kind: "single", params: readParams(body) };
+      if (!Array.isArray(body)) return { kind: "single", params: readRequestParams(body) };
       checkBatch(body, batch);
       return { kind: "batch", entries: body };
     },
@@ -116,7 +116,7 @@ function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
       const { operations, dispose } = await receiveUpload(source, { uploads, maxBody, batch, signal });
       if (Array.isArray(operations)) return { kind: "batch", entries: operations, dispose };
       try {
-        return { kind: "single", params: readParams(operations), dispose };
+        return { kind: "single", params: readRequestParams(operations), dispose };
       } catch (error) {
         await dispose();
         throw error;

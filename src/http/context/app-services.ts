@@ -10,7 +10,7 @@ import type { Load } from "./load.ts";
 import type { Origins } from "./origins.ts";
 
 /** What an application lends to everything that runs in it. */
-export interface Host {
+export interface AppServices {
   readonly stores: Stores;
   readonly log: Logger;
   readonly clock: Clock;

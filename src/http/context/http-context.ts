@@ -4,7 +4,7 @@ import { DependencyScope } from "../../dependencies/dependency-scope.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { type Caller, type Identity, NOBODY } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
-import type { Host } from "./app-services.ts";
+import type { AppServices } from "./app-services.ts";
 import { endLeftOpen } from "./end-left-open.ts";
 import { publishFrom } from "./event-hold.ts";
 import type { HttpExchange } from "./exchange.ts";
@@ -34,7 +34,7 @@ export abstract class BaseContext<U = Caller> {
   static readonly "~instance": BaseContext = undefined as never;
   abstract readonly kind: "http" | "websocket";
   /** @internal */
-  readonly host: Host;
+  readonly services: AppServices;
   /** @internal */
   readonly exchange: HttpExchange;
   /** @internal `null` on a socket. */
@@ -59,11 +59,11 @@ export abstract class BaseContext<U = Caller> {
   readonly #maxBody: number;
 
   /** @internal */
-  constructor(host: Host, exchange: HttpExchange, maxBody: number) {
-    this.host = host;
+  constructor(services: AppServices, exchange: HttpExchange, maxBody: number) {
+    this.services = services;
     this.exchange = exchange;
     this.#maxBody = maxBody;
-    const actor = host.actors.identityOf(exchange.headers);
+    const actor = services.actors.identityOf(exchange.headers);
     this.#isActing = actor !== undefined;
     this.#identity = actor ?? NOBODY;
   }
@@ -100,14 +100,14 @@ export abstract class BaseContext<U = Caller> {
   get pubsub(): PubSub {
     this.#pubsub ??= {
       publish: (topic, value) =>
-        publishFrom(this as BaseContext<unknown> as BaseContext, this.host.stores.bus, topic, value),
-      subscribe: (topic, options) => this.host.stores.bus.subscribe(topic, options),
-      settled: () => this.host.stores.bus.settled(),
+        publishFrom(this as BaseContext<unknown> as BaseContext, this.services.stores.bus, topic, value),
+      subscribe: (topic, options) => this.services.stores.bus.subscribe(topic, options),
+      settled: () => this.services.stores.bus.settled(),
     };
     return this.#pubsub;
   }
   get log(): Logger {
-    return this.host.log;
+    return this.services.log;
   }
   /** Aborts when the client leaves and when the time for an answer is over; on a socket, when it is closed. */
   get signal(): AbortSignal {
@@ -138,7 +138,7 @@ export abstract class BaseContext<U = Caller> {
       this as BaseContext<unknown> as BaseContext,
       this.exchange,
       this.#maxBody,
-      this.host.publicUrl,
+      this.services.publicUrl,
     );
     return this.#request;
   }
@@ -153,7 +153,7 @@ export abstract class BaseContext<U = Caller> {
   }
   /** @internal */
   get dependencies(): DependencyScope {
-    this.#dependencies ??= new DependencyScope(this, { shared: false, overrides: this.host.overrides });
+    this.#dependencies ??= new DependencyScope(this, { shared: false, overrides: this.services.overrides });
     return this.#dependencies;
   }
   /** @internal */

@@ -22,5 +22,5 @@ export async function whenListening(connection: BaseContext): Promise<void> {
     waiting.set(connection, subscribing);
     await subscribing.promise;
   }
-  await connection.host.stores.bus.settled();
+  await connection.services.stores.bus.settled();
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { correlationId } from "../../core/correlation-id.ts";
 import { cut } from "../../core/cut.ts";
 import { PorticoError } from "../../core/portico-error.ts";
-import type { Host } from "./app-services.ts";
+import type { AppServices } from "./app-services.ts";
 import type { Exchange } from "./exchange.ts";
 import type { BaseContext } from "./http-context.ts";
 import { HttpException } from "./http-exception.ts";
@@ -22,16 +22,18 @@ interface Problem {
  * The answer to an error that nobody handled. An HTTP exception, and any error of Portico's that blames the client, says
  * what it says; of anything else the client learns a correlation id, which is in the one log line written here.
  */
-function problemOf(error: unknown, host: Host, exchange: Exchange): Problem {
+function problemOf(error: unknown, services: AppServices, exchange: Exchange): Problem {
   if (error instanceof PorticoError && (error instanceof HttpException || error.status < 500)) {
     const { status, code, message, headers, members } = error;
     return { status, headers: { ...headers, ...PROBLEM_JSON }, body: { ...head(status, message, code), ...members } };
   }
-  const id = logUnexpected(host, exchange, error);
+  const id = logUnexpected(services, exchange, error);
   const inner = error instanceof PorticoError ? error : null;
   // "Not now" is worth telling, such as a store that is full; what else went wrong is nobody's business.
   const [status, code] = inner?.status === 503 ? [503, inner.code] : [500, "INTERNAL_ERROR"];
-  const detail = host.debug ? String((error as Error | undefined)?.stack ?? error) : "Something went wrong on our side";
+  const detail = services.debug
+    ? String((error as Error | undefined)?.stack ?? error)
+    : "Something went wrong on our side";
   return {
     status,
     headers: { ...inner?.headers, ...PROBLEM_JSON },
@@ -40,39 +42,39 @@ function problemOf(error: unknown, host: Host, exchange: Exchange): Problem {
 }
 
 /** The way most routes render an error. */
-export const renderProblem: RenderError = ({ host, exchange, outgoing }, error) => {
-  const { status, headers, body } = problemOf(error, host, exchange);
+export const renderProblem: RenderError = ({ services, exchange, outgoing }, error) => {
+  const { status, headers, body } = problemOf(error, services, exchange);
   for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
   outgoing.status(status);
   outgoing.json(body);
 };
 
 /** Writes the line about an error that the client learns nothing of, and gives the id that is in it. */
-export function logUnexpected(host: Host, exchange: Exchange, error: unknown): string {
+export function logUnexpected(services: AppServices, exchange: Exchange, error: unknown): string {
   const id = correlationId();
   const code = error instanceof PorticoError ? error.code : "INTERNAL_ERROR";
-  logFailure(host, exchange, error, { correlation_id: id, code });
+  logFailure(services, exchange, error, { correlation_id: id, code });
   return id;
 }
 
 /** Writes one line about an error. The path without its query: that may hold what must not be kept. */
 export function logFailure(
-  host: Host,
+  services: AppServices,
   exchange: Exchange,
   error: unknown,
   details: object = {},
   level: "info" | "error" = "error",
 ): void {
   const line = { err: error, ...whereOf(exchange), ...details };
-  host.log[level](
+  services.log[level](
     line,
     error instanceof Error ? cut(error.message, MOST_LOGGED) : "something that is no error was thrown",
   );
 }
 
 /** The same of an answer that is no failure of ours: what it said, without a stack. */
-export function logRefusal(host: Host, exchange: Exchange, sentence: string, details: object): void {
-  host.log.info({ ...whereOf(exchange), ...details }, cut(sentence, MOST_LOGGED));
+export function logRefusal(services: AppServices, exchange: Exchange, sentence: string, details: object): void {
+  services.log.info({ ...whereOf(exchange), ...details }, cut(sentence, MOST_LOGGED));
 }
 
 /** Characters of a sentence and of a path in the log: clients have a hand in both. */

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
  * The headers of a page: it may load and run what the given directives list, talk to its own server, and nothing else. It
  * cannot be framed.
  */
-export function pageHeaders(directives: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> {
+export function htmlHeaders(directives: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> {
   const listed = Object.entries(directives).map(([name, sources]) => `${name} ${sources.join(" ")}`);
   return {
     "content-security-policy": [

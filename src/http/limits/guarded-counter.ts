@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Count, CounterStore } from "../../stores/counter-store.ts";
 import { MemoryCounter } from "../../stores/memory-counter.ts";
-import type { Host } from "../context/app-services.ts";
+import type { AppServices } from "../context/app-services.ts";
 
 /** How long a failing store is left alone before it is asked again. */
 const RETRY_STORE_MS = 5_000;
@@ -17,16 +17,16 @@ export class GuardedCounter {
     this.#owner = owner;
   }
 
-  increment(host: Host, store: CounterStore, key: string, windowMs: number): Promise<Count> {
-    return this.#try(host, store, (counters) => counters.increment(shortened(key), windowMs));
+  increment(services: AppServices, store: CounterStore, key: string, windowMs: number): Promise<Count> {
+    return this.#try(services, store, (counters) => counters.increment(shortened(key), windowMs));
   }
 
-  reset(host: Host, store: CounterStore, key: string, windowMs: number): Promise<void> {
-    return this.#try(host, store, (counters) => counters.reset(shortened(key), windowMs));
+  reset(services: AppServices, store: CounterStore, key: string, windowMs: number): Promise<void> {
+    return this.#try(services, store, (counters) => counters.reset(shortened(key), windowMs));
   }
 
   async #try<T>(
-    { clock, log }: Host,
+    { clock, log }: AppServices,
     store: CounterStore,
     operation: (counters: CounterStore) => Promise<T>,
   ): Promise<T> {

@@ -65,7 +65,12 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
 
   const attempt = async (ctx: BaseContext): Promise<void> => {
     const counted = prefix + (await (key ?? byAddress)(ctx));
-    const count = await counter.increment(ctx.host, store ?? ctx.host.stores.counters, counted, windowSeconds * 1000);
+    const count = await counter.increment(
+      ctx.services,
+      store ?? ctx.services.stores.counters,
+      counted,
+      windowSeconds * 1000,
+    );
     if (count.value > limit) throw new TooManyRequests(Math.max(1, Math.ceil(count.resetAfterMs / 1000)));
   };
   const rateLimit: MiddlewareFunction = async (ctx, next) => {

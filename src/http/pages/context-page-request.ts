@@ -16,15 +16,15 @@ export abstract class ContextPageRequest implements PageRequest {
     if (filter !== undefined) this.filter = filter;
   }
   get keys(): CursorKeys {
-    return this.ctx.host.paging.keys;
+    return this.ctx.services.paging.keys;
   }
   get signal(): AbortSignal {
     return this.ctx.signal;
   }
   now(): number {
-    return this.ctx.host.clock.now();
+    return this.ctx.services.clock.now();
   }
   warn(sentence: string): void {
-    this.ctx.host.paging.warn(sentence, this.place);
+    this.ctx.services.paging.warn(sentence, this.place);
   }
 }

@@ -18,7 +18,7 @@ export interface PageCall {
 export function pageCall(ctx: BaseContext, method: string, data: unknown, options: unknown): PageCall {
   const { strategy, dataHandler, filter, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const chosen = strategyOf(strategy, others);
-  ctx.host.paging.checkDeclared(ctx.pattern, chosen);
+  ctx.services.paging.checkDeclared(ctx.pattern, chosen);
   return {
     strategy: chosen,
     handler: handlerOf(method, dataHandler ?? data),
@@ -37,16 +37,16 @@ function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
 class RoutePageRequest extends ContextPageRequest {
   constructor(ctx: BaseContext, filter: PageRequest["filter"]) {
     super(ctx, filter);
-    ctx.host.paging.checkPublicUrl();
+    ctx.services.paging.checkPublicUrl();
   }
   /** As they were sent: what a schema made of them is for the handler. */
   override get params(): QueryParams {
     return this.ctx.exchange.query;
   }
   override get baseUrl(): string {
-    const { exchange, host } = this.ctx;
+    const { exchange, services } = this.ctx;
     const path = exchange.target.split("?", 1)[0] as string;
-    return encodePath(`${host.publicUrl ?? this.#origin()}${path}`);
+    return encodePath(`${services.publicUrl ?? this.#origin()}${path}`);
   }
   get search(): string {
     const { target } = this.ctx.exchange;

@@ -14,9 +14,9 @@ export function answer(outgoing: OutgoingResponse, value: unknown): void {
 
 /** The answer to an error: by the application's handler of its class, else as a problem. */
 export async function respond(ctx: BaseContext, error: unknown): Promise<void> {
-  const { host, outgoing } = ctx;
+  const { services, outgoing } = ctx;
   outgoing.reset();
-  const handler = host.exceptionHandlers.find(error);
+  const handler = services.exceptionHandlers.find(error);
   if (handler === null) return respondProblem(ctx, error);
   try {
     answer(outgoing, await handler(ctx.request, outgoing as PorticoResponse<number> as PorticoResponse, error));
@@ -29,7 +29,7 @@ export async function respond(ctx: BaseContext, error: unknown): Promise<void> {
 
 /** Sends what the context's response says; `streamEnded` is called when that is a stream, at its end. */
 export function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = ignore): void {
-  const { exchange, outgoing, host } = ctx;
+  const { exchange, outgoing, services } = ctx;
   let payload: Payload;
   try {
     payload = payloadOf(ctx);
@@ -38,9 +38,10 @@ export function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => v
     outgoing.reset();
     return respondProblem(ctx, error);
   }
-  if (!host.origins.isEmpty) {
+  if (!services.origins.isEmpty) {
     outgoing.vary("Origin");
-    for (const [name, value] of Object.entries(host.origins.corsHeaders(exchange) ?? {})) outgoing.header(name, value);
+    for (const [name, value] of Object.entries(services.origins.corsHeaders(exchange) ?? {}))
+      outgoing.header(name, value);
   }
   if (outgoing.body?.kind === "stream") watchStream(ctx, outgoing.body.value, streamEnded);
   // First: whatever becomes of the response, the request is no longer in flight.
@@ -58,7 +59,7 @@ export function statusOf({ code, body }: OutgoingResponse): number {
 /** Closes the dependencies when the answer is decided already: what fails is logged. */
 export async function closeQuietly(ctx: BaseContext): Promise<void> {
   const errors = await ctx.closeDependencies();
-  for (const error of errors ?? []) logFailure(ctx.host, ctx.exchange, error);
+  for (const error of errors ?? []) logFailure(ctx.services, ctx.exchange, error);
 }
 
 function respondProblem(ctx: BaseContext, error: unknown): void {
@@ -75,7 +76,7 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
     transmit(ctx);
   } catch (failure) {
     // Nothing else is left to be sent, and a rejection that nothing handles would end the process.
-    logUnexpected(ctx.host, ctx.exchange, failure);
+    logUnexpected(ctx.services, ctx.exchange, failure);
     ctx.exchange.cut(failure);
   }
 }

@@ -1,4 +1,4 @@
-import type { Host } from "../context/app-services.ts";
+import type { AppServices } from "../context/app-services.ts";
 import { checkCredential } from "../context/check-credential.ts";
 import { withContext } from "../context/current-context.ts";
 import { ClientGone, type UpgradeExchange } from "../context/exchange.ts";
@@ -16,7 +16,7 @@ import { checkPart } from "./run-route.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /** Serves one upgrade from its request to the end of its socket. */
-export type ServeSocket = (host: Host, exchange: UpgradeExchange, graceMs: number) => Promise<void>;
+export type ServeSocket = (services: AppServices, exchange: UpgradeExchange, graceMs: number) => Promise<void>;
 
 /**
  * Lets the caller of an open socket say who it is: runs the middleware of the route again, over the request with these
@@ -35,21 +35,21 @@ export function compileSocket(route: SocketRoute): ServeSocket {
   const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query);
   const around = [...(admission?.atUpgrade ?? []), ...route.middleware];
 
-  return function serveSocket(host, exchange, graceMs) {
-    const ctx = new WebSocketContext(host, exchange, accept.maxMessageBytes);
+  return function serveSocket(services, exchange, graceMs) {
+    const ctx = new WebSocketContext(services, exchange, accept.maxMessageBytes);
     if (route.renderError !== undefined) ctx.renderError = route.renderError;
     ctx.pattern = route.path;
     return withContext(ctx, async () => {
       try {
         // A page of a foreign origin could open a socket with the visitor's cookies: CORS does not hold for sockets.
-        if (host.origins.provenance(exchange) === "foreign")
+        if (services.origins.provenance(exchange) === "foreign")
           throw new OriginRefused(exchange.headers.origin ?? "of this page");
         await compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs))(ctx);
         if (!ctx.isOpen) throw new Error(NOT_DECIDED);
         ctx.settle("success");
       } catch (error) {
         ctx.settle("failure");
-        if (ctx.isOpen) logFailure(host, exchange, error);
+        if (ctx.isOpen) logFailure(services, exchange, error);
         else if (!(error instanceof ClientGone)) await respond(ctx, error);
       } finally {
         await closeQuietly(ctx);
@@ -67,15 +67,15 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     const declared: Record<string, unknown> = {};
     if (params.length > 0) await ctx.dependencies.fill(params, declared);
 
-    const socket = new ServerSocket(await exchange.accept(accept), limits, ctx.host.clock);
+    const socket = new ServerSocket(await exchange.accept(accept), limits, ctx.services.clock);
     ctx.open(socket);
     abortAtEnd(ctx, socket);
     const connection = new SocketConnection(ctx, socket);
-    ctx.host.connections.add(connection);
+    ctx.services.connections.add(connection);
     try {
       const readmit: Readmit = async (headers) => {
-        connection.ctx = await admit(ctx.host, withHeaders(exchange, headers), socket);
-        ctx.host.connections.identified(connection);
+        connection.ctx = await admit(ctx.services, withHeaders(exchange, headers), socket);
+        ctx.services.connections.identified(connection);
         return connection.ctx;
       };
       const onRecheck: OnRecheck = (recheck) => {
@@ -95,8 +95,8 @@ export function compileSocket(route: SocketRoute): ServeSocket {
   }
 
   /** As at the upgrade, the middleware is around the rest of the socket's life. */
-  function admit(host: Host, exchange: UpgradeExchange, socket: ServerSocket): Promise<WebSocketContext> {
-    const ctx = new WebSocketContext(host, exchange, accept.maxMessageBytes);
+  function admit(services: AppServices, exchange: UpgradeExchange, socket: ServerSocket): Promise<WebSocketContext> {
+    const ctx = new WebSocketContext(services, exchange, accept.maxMessageBytes);
     ctx.pattern = route.path;
     const { promise, resolve, reject } = Promise.withResolvers<WebSocketContext>();
     const run = compose<WebSocketContext>(route.middleware, async (inner) => {
@@ -112,7 +112,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
         ctx.settle("success");
       } catch (error) {
         ctx.settle("failure");
-        if (ctx.isOpen) logFailure(host, exchange, error);
+        if (ctx.isOpen) logFailure(services, exchange, error);
         else reject(error);
       } finally {
         await closeQuietly(ctx);

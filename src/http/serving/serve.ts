@@ -81,7 +81,7 @@ function notArrived(): HttpException {
 
 function notAnswered(ctx: HttpContext, timeoutMs: number): HttpException {
   const error = new ServiceUnavailable(`No response within ${timeoutMs / 1000} s`, { code: "HANDLER_TIMEOUT" });
-  logFailure(ctx.host, ctx.exchange, error);
+  logFailure(ctx.services, ctx.exchange, error);
   return error;
 }
 
@@ -94,7 +94,7 @@ async function finishClosing(
 ): Promise<void> {
   const [first, ...others] = await closing;
   for (const error of time.isOver && first !== undefined ? [first, ...others] : others)
-    logFailure(ctx.host, ctx.exchange, error);
+    logFailure(ctx.services, ctx.exchange, error);
   if (time.isOver) return;
   if (first === undefined) transmit(ctx);
   else await respond(ctx, first);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Host } from "../context/app-services.ts";
+import type { AppServices } from "../context/app-services.ts";
 import type { HttpExchange } from "../context/exchange.ts";
 import { HttpContext } from "../context/http-context.ts";
 import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "../context/http-exception.ts";
@@ -27,12 +27,12 @@ export type ServerState = "open" | "draining" | "closing";
 
 /** Turns a table of routes into what the engine runs, and ends it in order. */
 export class Server {
-  readonly #host: Host;
+  readonly #services: AppServices;
   readonly #defaults: ServerDefaults;
   #state: ServerState = "open";
 
-  constructor(host: Host, defaults: ServerDefaults) {
-    this.#host = host;
+  constructor(services: AppServices, defaults: ServerDefaults) {
+    this.#services = services;
     this.#defaults = defaults;
   }
 
@@ -41,7 +41,7 @@ export class Server {
   }
 
   get isOverloaded(): boolean {
-    return this.#host.load.isOverloaded;
+    return this.#services.load.isOverloaded;
   }
 
   /** `unguarded` routes answer whatever the load and the state: an orchestrator must hear from an overloaded process. */
@@ -61,7 +61,7 @@ export class Server {
           serve: (exchange) => {
             const refusal = this.#refusal(exchange, 0);
             if (refusal !== null) this.#refuse(exchange, refusal);
-            else void serveSocket(this.#host, exchange, this.#defaults.graceMs);
+            else void serveSocket(this.#services, exchange, this.#defaults.graceMs);
           },
         };
       }),
@@ -93,7 +93,7 @@ export class Server {
     };
     return (exchange) => {
       // The application's own requests do not come from the event loop, and take no turns.
-      const turn = exchange.isInjected ? undefined : this.#host.load.turn();
+      const turn = exchange.isInjected ? undefined : this.#services.load.turn();
       if (turn === undefined) take(exchange, 0);
       else void turn.then((waitedMs) => take(exchange, waitedMs));
     };
@@ -127,7 +127,7 @@ export class Server {
       ctx,
       ({ outgoing }) => {
         outgoing.header("allow", [...allowed, "OPTIONS"].join(", "));
-        for (const [name, value] of Object.entries(this.#host.origins.preflight(exchange, allowed) ?? {}))
+        for (const [name, value] of Object.entries(this.#services.origins.preflight(exchange, allowed) ?? {}))
           outgoing.header(name, value);
         outgoing.empty();
       },
@@ -136,7 +136,7 @@ export class Server {
   }
 
   #refusal({ headers, isInjected }: HttpExchange, waitedMs: number): ServiceUnavailable | null {
-    const { load } = this.#host;
+    const { load } = this.#services;
     const hasCredential =
       headers.authorization !== undefined || headers.cookie !== undefined || headers["x-api-key"] !== undefined;
     if (this.#state === "closing")
@@ -155,20 +155,20 @@ export class Server {
   }
 
   #context(exchange: HttpExchange, maxBody: number, renderError?: RenderError): HttpContext {
-    const ctx = new HttpContext(this.#host, exchange, maxBody);
-    ctx.inFlight = new InFlight(this.#host.load);
+    const ctx = new HttpContext(this.#services, exchange, maxBody);
+    ctx.inFlight = new InFlight(this.#services.load);
     exchange.watchBody(ctx.inFlight);
     if (renderError !== undefined) ctx.renderError = renderError;
     return ctx;
   }
 
   start(): void {
-    this.#host.load.start();
+    this.#services.load.start();
   }
 
   stop(): void {
-    this.#host.load.stop();
-    this.#host.connections.stop();
+    this.#services.load.stop();
+    this.#services.connections.stop();
   }
 
   /** Readiness says 503 at once; after the delay nothing new is taken. */
@@ -181,12 +181,12 @@ export class Server {
   /** Closes sockets and streams, each at its own moment within the window: clients that come back do not come at once. */
   async closeSockets(windowMs: number): Promise<void> {
     this.#state = "closing";
-    await this.#host.connections.leave(windowMs);
+    await this.#services.connections.leave(windowMs);
   }
 
   /** Ends those whose clients do not answer. */
   cutSockets(): void {
-    this.#host.connections.cut();
+    this.#services.connections.cut();
   }
 }
 

@@ -8,7 +8,7 @@ import { logUnexpected } from "../context/render-problem.ts";
  * says why. Before that it is answered, and logged, like any other error.
  */
 export function watchStream(ctx: BaseContext, stream: Readable, ended: (isFailed: boolean) => void): void {
-  const { exchange, host } = ctx;
+  const { exchange, services } = ctx;
   let isClientGone = false;
   // What the client's leaving aborts may well throw.
   exchange.onAbort(() => {
@@ -16,7 +16,7 @@ export function watchStream(ctx: BaseContext, stream: Readable, ended: (isFailed
   });
   finished(stream, { writable: false }, () => {
     const isFailed = stream.errored !== null && !isClientGone;
-    if (isFailed && exchange.breakOff(stream.errored)) logUnexpected(host, exchange, stream.errored);
+    if (isFailed && exchange.breakOff(stream.errored)) logUnexpected(services, exchange, stream.errored);
     ended(isFailed);
   });
 }

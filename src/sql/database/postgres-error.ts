@@ -2,7 +2,7 @@ import { PorticoError } from "../../core/portico-error.ts";
 import { unavailable } from "../../core/unavailable.ts";
 
 /** The error of a statement: an outage is a 503, whatever the driver calls it. */
-export function readable(error: unknown): unknown {
+export function postgresError(error: unknown): unknown {
   if (error instanceof PorticoError) return error;
   if (isLost(error)) return unreachable(error);
   if (codeOf(error) === "22021") return unstorable(error);

@@ -6,7 +6,7 @@ import { currentContext } from "../../http/context/current-context.ts";
 import { namedStatements } from "../named-statements.ts";
 import type { Listen } from "./database.ts";
 import { LateCursor, loadCursor } from "./late-cursor.ts";
-import { isLost, isReadOnly, readable, unreachable } from "./postgres-error.ts";
+import { isLost, isReadOnly, postgresError, unreachable } from "./postgres-error.ts";
 import { WatchedClients } from "./watched-clients.ts";
 import { boundEnd, type Pg, type WireClient } from "./wire-client.ts";
 
@@ -70,7 +70,7 @@ class ReachablePostgresDriver extends PostgresDriver {
       throw error instanceof ConfigurationError ? error : unreachable(error);
     });
     // Requests that wait for the pool are the first sign of too much load.
-    currentContext()?.host.load.waited(performance.now() - began);
+    currentContext()?.services.load.waited(performance.now() - began);
     if (this.#known.has(connection)) return connection;
     this.#known.add(connection);
     const execute = connection.executeQuery.bind(connection);
@@ -119,12 +119,12 @@ class ReachablePostgresDriver extends PostgresDriver {
   }
 
   #told(connection: DatabaseConnection, error: unknown): unknown {
-    if (!isReadOnly(error)) return readable(error);
+    if (!isReadOnly(error)) return postgresError(error);
     if (this.#reading.has(connection)) return error;
     // It was the primary when we connected: by its name we may reach the one that is now.
     this.#opened.clients?.renew();
     this.#onReadOnly();
-    return readable(error);
+    return postgresError(error);
   }
 }
 

@@ -1,11 +1,11 @@
 import type { HttpContext } from "../../../http/context/http-context.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import { AuthenticationFailed } from "../../exceptions.ts";
+import { AuthenticationFailed } from "../../authentication-failed.ts";
 import { isSignedInStill } from "../../is-signed-in-still.ts";
 import { readEmail } from "../../users/account-name.ts";
 import { UserExists } from "../../users/user-exists.ts";
-import { InvalidLink } from "../account-exceptions.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
+import { InvalidLink } from "../invalid-link.ts";
 import type { TokenGrant } from "../one-time-tokens.ts";
 import { byPerson } from "./by-person.ts";
 import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";

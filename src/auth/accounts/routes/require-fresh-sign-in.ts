@@ -3,8 +3,8 @@ import { HttpException } from "../../../http/context/http-exception.ts";
 import type { RouteErrors } from "../../../http/routing/route.ts";
 import { limitLogin } from "../../limits/limit-login.ts";
 import { isFresh } from "../../use-auth.ts";
-import { InvalidCredentials } from "../account-exceptions.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
+import { InvalidCredentials } from "../invalid-credentials.ts";
 
 /** The errors of a route that asks for a recent sign-in, for the OpenAPI document. */
 export const FRESH_ERRORS: RouteErrors = {
@@ -19,7 +19,7 @@ export async function requireFreshSignIn(
   { email, identity }: AccountHolder,
   password: string | undefined,
 ): Promise<void> {
-  if (isFresh(ctx.identity.credential, ctx.host.clock.now(), options.freshSeconds)) return;
+  if (isFresh(ctx.identity.credential, ctx.services.clock.now(), options.freshSeconds)) return;
   if (password === undefined)
     throw new HttpException(403, "Sign in again, or send the password", { code: "SIGN_IN_AGAIN" });
   const owner = await limitLogin(email, () => options.userModel.objects.authenticate(email, password));

@@ -1,6 +1,6 @@
 import type { Router } from "../../../http/routing/router.ts";
-import { InvalidLink } from "../account-exceptions.ts";
 import type { Accounts } from "../accounts.ts";
+import { InvalidLink } from "../invalid-link.ts";
 import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";
 import { requestBody } from "./record-schema.ts";
 

@@ -4,7 +4,7 @@ import { noteSubscribed } from "../../http/context/listening.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 
 /** A context of its own for one of several operations of a connection. */
-export interface OperationContext {
+export interface OwnContext {
   readonly ctx: BaseContext;
   settle(outcome: "success" | "failure"): void;
   /** Ends what the operation listens to. */
@@ -19,11 +19,11 @@ export interface OperationContext {
  * A batch, a socket and a subscription run several operations over one connection, each with an outcome and values of its
  * own. This is the connection's context in everything else: a header that is set reaches the answer, `instanceof` holds.
  */
-export function operationContext(connection: BaseContext): OperationContext {
+export function ownContext(connection: BaseContext): OwnContext {
   return new ConnectionsOperation(connection);
 }
 
-class ConnectionsOperation implements OperationContext {
+class ConnectionsOperation implements OwnContext {
   readonly ctx: BaseContext;
   readonly #connection: BaseContext;
   #outcome: Outcome = "pending";
@@ -103,7 +103,7 @@ function over(): DOMException {
 
 /** A generator that waits for the next event cannot be told to return: its subscription ends with the operation instead. */
 function boundTo(ctx: BaseContext, connection: BaseContext, end: () => AbortSignal): PubSub {
-  const { bus } = connection.host.stores;
+  const { bus } = connection.services.stores;
   return {
     publish: (topic, value) => publishFrom(ctx, bus, topic, value),
     subscribe: (topic, options) => {

@@ -1,5 +1,4 @@
-import { HttpException } from "../../http/context/http-exception.ts";
-import { AuthenticationFailed } from "../exceptions.ts";
+import { AuthenticationFailed } from "../authentication-failed.ts";
 
 /**
  * 401 at a login: the same for every reason. A right password does not even show that its address is not verified: somebody who
@@ -13,14 +12,5 @@ export class InvalidCredentials extends AuthenticationFailed {
       ? "Name or password is incorrect, or the email address is not verified yet"
       : "Name or password is incorrect";
     super(sentence, undefined, "INVALID_CREDENTIALS");
-  }
-}
-
-/** 400: a link is old, used, or none of ours. */
-export class InvalidLink extends HttpException {
-  override readonly name: string = "InvalidLink";
-
-  constructor() {
-    super(400, "The link is not valid any more", { code: "LINK_INVALID" });
   }
 }
