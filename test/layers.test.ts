@@ -25,7 +25,7 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
     'import "../auth/x.ts";',
     "src/http/ may import core, stores, dependencies, pagination, not src/auth",
   ],
-  ["src/http/b.ts", 'import "../app.ts";', "not src/portico-app.ts"],
+  ["src/http/b.ts", 'import "../portico-app.ts";', "not src/portico-app.ts"],
   ["src/http/deep/c.ts", 'import "../../graphql/x.ts";', "not src/graphql"],
   ["src/openapi/a.ts", 'import "../auth/x.ts";', "src/openapi/ may import core, http, not src/auth"],
   ["src/auth/a.ts", 'import "../graphql/x.ts";', "src/auth/ may import core, stores, http, not src/graphql"],
@@ -44,8 +44,7 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
   ["src/testing/a.ts", 'import "graphql/utilities/index.js";', "only src/graphql/ imports graphql"],
   ["src/auth/b.ts", 'import "kysely";', "only src/sql/ imports kysely"],
   ["src/auth/c.ts", 'import "redis";', "only src/redis/ imports redis"],
-  ["src/http/utils.ts", "export const x = 1;", "name the file after what it exports"],
-  ["examples/shop/main.ts", 'import "../../src/app.ts";', "an example uses the public doors only"],
+  ["examples/shop/main.ts", 'import "../../src/portico-app.ts";', "an example uses the public doors only"],
 ];
 
 const allowed: readonly (readonly [file: string, code: string])[] = [
@@ -62,10 +61,23 @@ const allowed: readonly (readonly [file: string, code: string])[] = [
     'import "../auth/x.ts"; import "../http/context/current-context.ts"; import "kysely"; import "node:sqlite";',
   ],
   ["src/redis/ok.ts", 'import "../stores/x.ts"; import "redis";'],
-  ["src/testing/ok.ts", 'import "../app.ts"; import "../graphql/x.ts";'],
-  ["src/index.ts", 'import "./app.ts"; import "./openapi/x.ts";'],
+  ["src/testing/ok.ts", 'import "../portico-app.ts"; import "../graphql/x.ts";'],
+  ["src/index.ts", 'import "./portico-app.ts"; import "./openapi/x.ts";'],
   ["examples/shop/ok.ts", 'import "portico"; import "./main.ts";'],
   ["test/ok.ts", 'import "../src/core/x.ts"; import "fastify";'],
+];
+
+const misnamed: readonly (readonly [file: string, code: string, reason: string])[] = [
+  ["src/core/utils.ts", "export const utils = 1;", "name the file after what it exports"],
+  ["src/core/size.ts", "export const length = 1;", "name the file after its main export (length)"],
+  ["src/core/env.ts", 'export { env } from "./environment.ts";', "name the file after its main export (it has none)"],
+];
+
+const named: readonly (readonly [file: string, code: string])[] = [
+  ["src/core/key-ring.ts", "export interface KeyRingOptions {}\nexport class KeyRing {}"],
+  ["src/core/cut.ts", "function cut(): void {}\nexport { cut };"],
+  ["src/core/most-errors.ts", "export const MOST_ERRORS = 1;"],
+  ["src/core/index.ts", "export const x = 1;"],
 ];
 
 const root = resolve(import.meta.dirname, "..");
@@ -75,7 +87,7 @@ let findings: Finding[];
 
 beforeAll(() => {
   house = mkdtempSync(join(tmpdir(), "portico-layers-"));
-  for (const [file, code] of [...refused, ...allowed]) {
+  for (const [file, code] of [...refused, ...allowed, ...misnamed, ...named]) {
     mkdirSync(join(house, dirname(file)), { recursive: true });
     writeFileSync(join(house, file), `${code}\n`);
   }
@@ -84,22 +96,34 @@ beforeAll(() => {
 
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
-describe("the ranks of src/", () => {
-  it.each(refused)("refuse, in %s, %s", (file, _, reason) => {
-    expect(findings.filter(({ filename }) => filename === file)).toEqual([
-      expect.objectContaining({ message: expect.stringContaining(reason) }),
-    ]);
+describe("the layers of src/", () => {
+  it.each(refused)("reject, in %s, %s", (file, _, reason) => {
+    expect(of("layers", file)).toEqual([expect.objectContaining({ message: expect.stringContaining(reason) })]);
   });
 
   it.each(allowed)("allow, in %s, %s", (file) => {
-    expect(findings.filter(({ filename }) => filename === file)).toEqual([]);
+    expect(of("layers", file)).toEqual([]);
   });
 
   it("make the linter fail", () => {
     expect(() => run("src/core/a.ts")).toThrow("Command failed");
-    expect(() => run("src/stores/ok.ts")).not.toThrow();
+    expect(() => run("test/ok.ts")).not.toThrow();
   });
 });
+
+describe("the names of the files of src/", () => {
+  it.each(misnamed)("reject, in %s, %s", (file, _, reason) => {
+    expect(of("file-names", file)).toEqual([expect.objectContaining({ message: expect.stringContaining(reason) })]);
+  });
+
+  it.each(named)("allow, in %s, %s", (file) => {
+    expect(of("file-names", file)).toEqual([]);
+  });
+});
+
+function of(rule: string, file: string): readonly Finding[] {
+  return findings.filter(({ code, filename }) => code === `portico(${rule})` && filename === file);
+}
 
 // The repository's own configuration, run over the fixture as if it were the repository.
 function run(...files: string[]): string {

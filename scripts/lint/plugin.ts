@@ -8,6 +8,12 @@ interface Node {
   readonly value?: unknown;
   readonly source?: Node | null;
   readonly id?: Node;
+  readonly name?: string;
+  readonly body?: readonly Node[];
+  readonly declaration?: Node | null;
+  readonly declarations?: readonly Node[];
+  readonly specifiers?: readonly Node[];
+  readonly exported?: Node;
 }
 interface Context {
   readonly cwd: string;
@@ -45,10 +51,19 @@ function layers(context: Context): Visitor {
 function fileNames(context: Context): Visitor {
   return {
     Program: (node) => {
-      const fault = fileNameFault(path(context));
+      const fault = fileNameFault(path(context), (node.body ?? []).flatMap(exportedNames));
       if (fault !== undefined) context.report({ node, message: fault });
     },
   };
+}
+
+/** The names that a statement exports, those of other files left out. */
+function exportedNames({ type, source, declaration, specifiers = [] }: Node): readonly string[] {
+  if (type !== "ExportNamedDeclaration" || source) return [];
+  const declared = declaration?.declarations ?? (declaration ? [declaration] : []);
+  return [...declared.map(({ id }) => id), ...specifiers.map(({ exported }) => exported)].flatMap(
+    (named) => named?.name ?? [],
+  );
 }
 
 function path({ cwd, filename }: Context): string {
