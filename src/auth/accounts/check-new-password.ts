@@ -34,7 +34,7 @@ export async function checkNewPassword(
   readNewPassword(password);
   refuseNameAsPassword(password, [email, username, ctx.services.title, accounts.options.audience]);
   if (await isCommonPassword(password))
-    throw new HttpException(422, "The password is one of those that are tried first", { code: "PASSWORD_EASY" });
+    throw new HttpException(422, "The password is one of those that are tried first", { code: "PASSWORD_TOO_COMMON" });
   if (await isBreached(ctx, accounts, password))
     throw new HttpException(422, "The password is known from a breach", { code: "PASSWORD_BREACHED" });
 }

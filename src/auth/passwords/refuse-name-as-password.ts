@@ -7,6 +7,6 @@ export function refuseNameAsPassword(password: string, names: readonly string[])
   const taken = names.flatMap((name) => [canonicalName(name), canonicalName(name.split("@")[0] ?? "")]);
   if (taken.includes(text))
     throw new HttpException(422, "The password is a name: yours, your address, or that of the application", {
-      code: "PASSWORD_EASY",
+      code: "PASSWORD_TOO_COMMON",
     });
 }

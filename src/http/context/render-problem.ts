@@ -30,7 +30,7 @@ function problemOf(error: unknown, services: AppServices, exchange: Exchange): P
   const id = logUnexpected(services, exchange, error);
   const inner = error instanceof PorticoError ? error : null;
   // "Not now" is worth telling, such as a store that is full; what else went wrong is nobody's business.
-  const [status, code] = inner?.status === 503 ? [503, inner.code] : [500, "INTERNAL_ERROR"];
+  const [status, code] = inner?.status === 503 ? [503, inner.code] : [500, "INTERNAL_SERVER_ERROR"];
   const detail = services.debug
     ? String((error as Error | undefined)?.stack ?? error)
     : "Something went wrong on our side";
@@ -52,7 +52,7 @@ export const renderProblem: RenderError = ({ services, exchange, outgoing }, err
 /** Writes the line about an error that the client learns nothing of, and gives the id that is in it. */
 export function logUnexpected(services: AppServices, exchange: Exchange, error: unknown): string {
   const id = correlationId();
-  const code = error instanceof PorticoError ? error.code : "INTERNAL_ERROR";
+  const code = error instanceof PorticoError ? error.code : "INTERNAL_SERVER_ERROR";
   logFailure(services, exchange, error, { correlation_id: id, code });
   return id;
 }

@@ -21,7 +21,7 @@ it("[auth:AU-115] refuses the 10,000 passwords that are used most, in any case, 
   for (const answer of refused)
     expect(answer.json()).toMatchObject({
       status: 422,
-      code: "password_easy",
+      code: "password_too_common",
       detail: expect.stringContaining("first"),
     });
   // The link is still good.
@@ -81,7 +81,7 @@ it("[auth:AU-116] refuses a password that is the name, the address, or what the 
   for (const word of ["margaret@example.org", "Margaret", " margaret_M", "corner bookshop", "Corner-API"])
     expect((await post("/register", { ...margaret, password: word })).json()).toMatchObject({
       status: 422,
-      code: "password_easy",
+      code: "password_too_common",
     });
 });
 

@@ -143,9 +143,9 @@ describe("an exception handler", () => {
         throw new TypeError("s3cret");
       },
       500,
-      "internal_error",
+      "internal_server_error",
     ],
-    ["rejects", () => Promise.reject(new TypeError("s3cret")), 500, "internal_error"],
+    ["rejects", () => Promise.reject(new TypeError("s3cret")), 500, "internal_server_error"],
     [
       "throws an HTTP exception",
       () => {
@@ -154,7 +154,7 @@ describe("an exception handler", () => {
       410,
       "gone",
     ],
-    ["answers what JSON cannot say", () => 1n, 500, "internal_error"],
+    ["answers what JSON cannot say", () => 1n, 500, "internal_server_error"],
   ] as readonly [string, () => unknown, number, string][])(
     "that %s is answered as a problem, and is not asked again",
     async (_what, handler, status, code) => {
@@ -302,7 +302,7 @@ describe("an HTTP exception", () => {
     ]);
     expect([failed.answer.status, failed.answer.json()]).toEqual([
       500,
-      expect.objectContaining({ code: "internal_error" }),
+      expect.objectContaining({ code: "internal_server_error" }),
     ]);
     expect(failed.log.lines[0]).toMatchObject({ code: "STOCK_LOST", msg: "s3cret" });
   });
@@ -328,14 +328,14 @@ describe("an unexpected error", () => {
         title: "Internal Server Error",
         status: 500,
         detail: "Something went wrong on our side",
-        code: "internal_error",
+        code: "internal_server_error",
         correlation_id: expect.stringMatching(/^[\w-]{16}$/),
       });
       expect(log.lines).toHaveLength(1);
       expect(log.lines[0]).toMatchObject({
         level: "error",
         correlation_id: body.correlation_id,
-        code: "INTERNAL_ERROR",
+        code: "INTERNAL_SERVER_ERROR",
         method: "GET",
         path,
         msg: "s3cret of the database",
@@ -369,7 +369,7 @@ describe("an unexpected error", () => {
   ])("may be no error at all: %s", async (_what, value) => {
     const { answer, log } = await thrown(value, { path: "/async" });
 
-    expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_error" })]);
+    expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_server_error" })]);
     expect(answer.text()).not.toContain("s3cret");
     expect(log.lines.map(({ msg }) => msg)).toEqual(["something that is no error was thrown"]);
   });

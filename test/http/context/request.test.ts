@@ -286,7 +286,7 @@ describe("the body", () => {
 
     const answer = await testClient(app).post("/", { body: {} });
 
-    expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_error" })]);
+    expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_server_error" })]);
     expect(log.lines[0]?.msg).toContain("the body was read before");
   });
 

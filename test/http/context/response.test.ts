@@ -66,7 +66,7 @@ describe("status and headers", () => {
         expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
         for (const answer of answers) {
           expect(answer.cookies).toEqual([]);
-          expect(answer.json()).toMatchObject({ code: "internal_error", correlation_id: expect.any(String) });
+          expect(answer.json()).toMatchObject({ code: "internal_server_error", correlation_id: expect.any(String) });
         }
         expect((await client.get("/fine")).json()).toBe("fine");
       },
@@ -472,7 +472,7 @@ describe("what JSON cannot say", () => {
           expect(answer.status).toBe(500);
           expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
           expect(answer.cookies).toEqual([]);
-          expect(answer.json()).toMatchObject({ code: "internal_error" });
+          expect(answer.json()).toMatchObject({ code: "internal_server_error" });
           expect(answer.text()).not.toContain("s3cret");
         }
       },

@@ -263,7 +263,10 @@ describe("handler in Express", () => {
     const posted = await fetch(`${url}/api/books`, json("POST", { title: "Emma" }));
     const got = await fetch(`${url}/api/books/7`);
 
-    expect([posted.status, await posted.json()]).toEqual([500, expect.objectContaining({ code: "internal_error" })]);
+    expect([posted.status, await posted.json()]).toEqual([
+      500,
+      expect.objectContaining({ code: "internal_server_error" }),
+    ]);
     expect(log.lines.map(({ msg }) => msg)).toEqual([
       "the body was read before: by request.stream, or by a body parser in front of app.handler",
     ]);

@@ -152,7 +152,7 @@ it("an error of a plugin that does not blame the client is a 500 that says nothi
 
   expect(answer.status).toBe(500);
   expect(answer.body.toString()).not.toContain("s3cret");
-  expect(JSON.parse(answer.body.toString())).toMatchObject({ code: "internal_error" });
+  expect(JSON.parse(answer.body.toString())).toMatchObject({ code: "internal_server_error" });
 });
 
 it("a plugin that cannot start keeps the app from starting", async () => {

@@ -148,7 +148,7 @@ describe("faults", () => {
 
     const answer = await testClient(app).get("/");
 
-    expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_error" })]);
+    expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_server_error" })]);
     expect(answer.text()).not.toContain("s3cret");
     expect(log.lines.map(({ msg }) => msg)).toEqual([message]);
   });

@@ -460,7 +460,7 @@ describe("the response schema", () => {
       title: "Internal Server Error",
       status: 500,
       detail: "Something went wrong on our side",
-      code: "internal_error",
+      code: "internal_server_error",
       correlation_id: expect.any(String),
     });
     expect(log.lines).toHaveLength(1);

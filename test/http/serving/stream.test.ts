@@ -54,7 +54,7 @@ describe("a stream that fails after its first byte", () => {
           level: "error",
           msg: "the table is gone",
           correlation_id: expect.any(String),
-          code: "INTERNAL_ERROR",
+          code: "INTERNAL_SERVER_ERROR",
           method: "GET",
           path: "/rows",
         },
