@@ -26,6 +26,8 @@ export type {
 export { DependencyError } from "./dependencies/dependency-scope.ts";
 export { currentContext } from "./http/context/current-context.ts";
 export type { ErrorClass, ExceptionHandler } from "./http/context/exception-handlers.ts";
+export type { RawPath, RawQuery } from "./http/context/exchange.ts";
+export type { Gate, GateScope, GateUser } from "./http/context/gate.ts";
 export {
   BaseContext,
   type CachePolicy,
@@ -37,7 +39,7 @@ export {
 export * from "./http/context/http-exception.ts";
 export type { LoadOptions } from "./http/context/load.ts";
 export type { Origin } from "./http/context/origins.ts";
-export type { PorticoRequest, RawPath, RawQuery, RequestScope } from "./http/context/portico-request.ts";
+export type { PorticoRequest, RequestScope } from "./http/context/portico-request.ts";
 export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/context/portico-response.ts";
 export type { Schema, SchemaInput, SchemaOutput } from "./http/context/schema.ts";
 export type { Socket, SocketMessage } from "./http/context/socket.ts";
@@ -48,9 +50,6 @@ export {
   type AuthScope,
   type Caller,
   type CurrentUser,
-  type Gate,
-  type GateScope,
-  type GateUser,
   type Identity,
   type Misfit,
   type Permission,

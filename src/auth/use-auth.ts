@@ -1,8 +1,9 @@
 import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../core/resolve-options.ts";
+import type { Gate } from "../http/context/gate.ts";
 import type { BaseContext } from "../http/context/http-context.ts";
 import { HttpException, ServiceUnavailable } from "../http/context/http-exception.ts";
 import type { Credential } from "../http/identity/credential.ts";
-import type { AuthScope, Gate, Permission } from "../http/identity/identity.ts";
+import type { AuthScope, Permission } from "../http/identity/identity.ts";
 import { AuthenticationFailed } from "./authentication-failed.ts";
 import { PermissionDenied } from "./permission-denied.ts";
 

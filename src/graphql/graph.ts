@@ -2,8 +2,8 @@ import { assertValidSchema, type GraphQLSchema, isObjectType, isSchema } from "g
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isProduction } from "../core/env.ts";
 import { flag, listOf, optional, resolveOptions, rule, seconds } from "../core/resolve-options.ts";
+import type { Gate } from "../http/context/gate.ts";
 import type { HttpContext } from "../http/context/http-context.ts";
-import type { Gate } from "../http/identity/identity.ts";
 import type { Middleware } from "../http/routing/middleware.ts";
 import { declareRoute, gate, type Method } from "../http/routing/route.ts";
 import type { Router } from "../http/routing/router.ts";
@@ -11,7 +11,6 @@ import type { SocketRoute } from "../http/routing/socket-route.ts";
 import { hasConnections } from "./connection/has-connections.ts";
 import { Documents, type DocumentsOptions } from "./documents/documents.ts";
 import { Preparer } from "./execute/preparer.ts";
-import type { Pipeline } from "./execute/run-request.ts";
 import { traceFields } from "./hooks/field-trace.ts";
 import type { OperationHook } from "./hooks/operation-hook.ts";
 import { OperationHooks } from "./hooks/operation-hooks.ts";
@@ -20,6 +19,7 @@ import { IDE, type IDEOptions } from "./ide/ide.ts";
 import { Limits, type LimitsOptions } from "./limits/limits.ts";
 import { checkOneGraphql } from "./schema/check-one-graphql.ts";
 import { graphSocketRoute } from "./subscriptions/graph-socket-route.ts";
+import type { SubscriptionPipeline } from "./subscriptions/live-subscription.ts";
 import { SharedStreams } from "./subscriptions/shared-streams.ts";
 import { connectLimit, readSubscriptions, type SubscriptionsOptions } from "./subscriptions/subscriptions.ts";
 import { Endpoint } from "./transport/endpoint.ts";
@@ -127,7 +127,7 @@ export class Graph {
       Limits.from(read.limits),
     ];
     const introspection = read.introspection ?? !isProduction();
-    const pipeline: Pipeline = {
+    const pipeline: SubscriptionPipeline = {
       schema,
       limits,
       hooks: this.#hooks,

@@ -7,8 +7,8 @@ import type { RequestParams } from "../transport/request-params.ts";
 import { checkCost } from "./check-structure.ts";
 import { coerceVariables } from "./coerce-variables.ts";
 import type { Execution } from "./execution.ts";
+import type { Pipeline } from "./pipeline.ts";
 import type { Prepared } from "./preparer.ts";
-import type { Pipeline } from "./run-request.ts";
 
 /** How an operation came in. */
 export interface Arrival {

@@ -1,34 +1,19 @@
-import { type GraphQLSchema, OperationTypeNode } from "graphql";
+import { OperationTypeNode } from "graphql";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import type { Documents } from "../documents/documents.ts";
 import { type Observation, observe } from "../hooks/observation.ts";
-import type { OperationHooks } from "../hooks/operation-hooks.ts";
-import type { Limits } from "../limits/limits.ts";
-import { type LiveSubscription, openSubscription } from "../subscriptions/live-subscription.ts";
-import type { SharedStreams } from "../subscriptions/shared-streams.ts";
+import {
+  type LiveSubscription,
+  openSubscription,
+  type SubscriptionPipeline,
+} from "../subscriptions/live-subscription.ts";
 import type { RequestParams } from "../transport/request-params.ts";
 import { type Arrival, admit, type FindingsSoFar } from "./admit.ts";
 import { answerTo, answerToError, type OperationAnswer } from "./operation-answer.ts";
-import type { Preparer } from "./preparer.ts";
 import { runOperation } from "./run-operation.ts";
-
-/** What every operation of an endpoint has in common. */
-export interface Pipeline {
-  readonly schema: GraphQLSchema;
-  readonly preparer: Preparer;
-  readonly limits: Limits;
-  readonly documents: Documents;
-  readonly hooks: OperationHooks;
-  /** The subscriptions that are executed once for all who ask the same. */
-  readonly shared: SharedStreams;
-  readonly isDebug: boolean;
-  /** How long an operation on a socket may take, and an event; over HTTP the route says so. 0 is for ever. */
-  readonly timeoutMs: number;
-}
 
 /** The same for a transport that carries answers alone: a subscription is refused. */
 export async function runRequest(
-  pipeline: Pipeline,
+  pipeline: SubscriptionPipeline,
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Omit<Arrival, "takes">,
@@ -41,7 +26,7 @@ export async function runRequest(
  * variables, cost, execution, hooks. Every transport comes through here, so that none can forget a step.
  */
 export function openRequest(
-  pipeline: Pipeline,
+  pipeline: SubscriptionPipeline,
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Arrival,
@@ -64,7 +49,7 @@ export function openRequest(
 }
 
 async function open(
-  pipeline: Pipeline,
+  pipeline: SubscriptionPipeline,
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Arrival,

@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from "graphql";
 import { nearest } from "../../core/resolve-options.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { isTypeRef } from "../types/arg.ts";
-import type { AnyRef } from "../types/type-node.ts";
+import type { AnyRef, DeclaredField } from "../types/type-node.ts";
 import { type DeclaredParams, isAmbient, readDeclaredParams } from "./declared-params.ts";
 import type { Operation } from "./field-def.ts";
 import { type FieldGate, readGates } from "./field-gate.ts";
@@ -32,8 +32,7 @@ interface FieldCall {
 }
 
 /** A field as it was declared, checked. */
-export interface FieldDeclaration extends FieldHead {
-  readonly "~kind": "declaration";
+export interface FieldDeclaration extends FieldHead, DeclaredField {
   /** `null`: the field is the property of its name. */
   readonly resolver: ((args: object) => unknown) | null;
   /** The names that the resolver takes; `null` when its source does not tell, and it gets them all. */

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { optional, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
-import type { Gate } from "../../http/identity/identity.ts";
+import type { Gate } from "../../http/context/gate.ts";
 import { gate } from "../../http/routing/route.ts";
 import { Router } from "../../http/routing/router.ts";
 import type { Metrics } from "../hooks/metrics.ts";

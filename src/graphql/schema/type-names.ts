@@ -2,16 +2,11 @@ import { classMembers } from "../fields/class-members.ts";
 import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import { nodeOf } from "../types/node-of.ts";
-import type {
-  AnyRef,
-  InterfaceNode,
-  MemberNode,
-  NamedNode,
-  ObjectNode,
-  UnionNode,
-  WrapperNode,
-} from "../types/type-node.ts";
+import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode, WrapperNode } from "../types/type-node.ts";
 import { checkInheritedGates } from "./check-inherited-gates.ts";
+
+/** A type alone is the property of that name. */
+type Member = AnyRef | FieldDeclaration;
 
 /**
  * The named types of one schema, found by walking from its roots: a name stands for one type, and a type given by name is
@@ -19,7 +14,7 @@ import { checkInheritedGates } from "./check-inherited-gates.ts";
  */
 export class TypeNames {
   readonly #byName = new Map<string, NamedNode>();
-  readonly #fields = new Map<ObjectNode | InterfaceNode, Readonly<Record<string, MemberNode>>>();
+  readonly #fields = new Map<ObjectNode | InterfaceNode, Readonly<Record<string, Member>>>();
   readonly #queue: (readonly [place: string, ref: AnyRef])[] = [];
 
   /** Finds everything that can be reached from a type. */
@@ -51,10 +46,10 @@ export class TypeNames {
   }
 
   /** The fields of a type: those of its interfaces that it does not declare itself, its own, and its class's. */
-  fieldsOf(node: ObjectNode | InterfaceNode): Readonly<Record<string, MemberNode>> {
+  fieldsOf(node: ObjectNode | InterfaceNode): Readonly<Record<string, Member>> {
     const known = this.#fields.get(node);
     if (known !== undefined) return known;
-    const own: Record<string, MemberNode> = { ...node.fields };
+    const own = { ...node.fields } as Record<string, Member>;
     if (node.kind === "object" && node.model !== null) {
       for (const { key, field } of classMembers(node.model).values()) {
         if (field.operation !== "field")

@@ -1,24 +1,30 @@
 import { PorticoError } from "../../core/portico-error.ts";
 import { checkCredential } from "../../http/context/check-credential.ts";
 import { withContext } from "../../http/context/current-context.ts";
+import type { Gate } from "../../http/context/gate.ts";
 import type { WebSocketContext } from "../../http/context/http-context.ts";
 import { HttpException } from "../../http/context/http-exception.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { ServerSocket, SocketMessage } from "../../http/context/socket.ts";
-import type { Gate } from "../../http/identity/identity.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
 import type { AnswerBody } from "../execute/operation-answer.ts";
-import { openRequest, type Pipeline } from "../execute/run-request.ts";
+import { openRequest } from "../execute/run-request.ts";
 import { readRequestParams } from "../transport/request-params.ts";
 import { type ClientMessage, readClientMessage } from "./client-message.ts";
-import { type EventSink, type LiveSubscription, onlyAnswer, recheck } from "./live-subscription.ts";
+import {
+  type EventSink,
+  type LiveSubscription,
+  onlyAnswer,
+  recheck,
+  type SubscriptionPipeline,
+} from "./live-subscription.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const PROTOCOL = "graphql-transport-ws";
 
 /** What a conversation needs. */
 export interface ConversationOptions {
-  readonly pipeline: Pipeline;
+  readonly pipeline: SubscriptionPipeline;
   readonly subscriptions: Subscriptions;
   /** The gate of the endpoint's route. */
   readonly gate: Gate | undefined;

@@ -14,12 +14,19 @@ import { logFailure } from "../../http/context/render-problem.ts";
 import type { Admitted, FindingsSoFar } from "../execute/admit.ts";
 import { GraphRefusal } from "../execute/graph-refusal.ts";
 import { answerToError, isRefused, type OperationAnswer } from "../execute/operation-answer.ts";
-import type { Pipeline } from "../execute/run-request.ts";
+import type { Pipeline } from "../execute/pipeline.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { openOperation } from "../operation/running-operation.ts";
 import { EventAnswers } from "./event-answers.ts";
+import type { SharedStreams } from "./shared-streams.ts";
+
+/** A pipeline that takes subscriptions too. */
+export interface SubscriptionPipeline extends Pipeline {
+  /** The subscriptions that are executed once for all who ask the same. */
+  readonly shared: SharedStreams;
+}
 
 /** Where the events of a subscription go: one end of a socket or of a stream over HTTP. */
 export interface EventSink {
@@ -48,7 +55,7 @@ export interface LiveSubscription {
 
 /** Opens a subscription that may run; an answer says why it has no events. */
 export async function openSubscription(
-  pipeline: Pipeline,
+  pipeline: SubscriptionPipeline,
   ctx: BaseContext,
   admitted: Admitted,
   observation: Observation,

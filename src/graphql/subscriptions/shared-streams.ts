@@ -10,7 +10,7 @@ import { logFailure } from "../../http/context/render-problem.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import type { Admitted, FindingsSoFar } from "../execute/admit.ts";
 import { isRefused, type OperationAnswer } from "../execute/operation-answer.ts";
-import type { Pipeline } from "../execute/run-request.ts";
+import type { Pipeline } from "../execute/pipeline.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
 import { keepErrors } from "../hooks/observed-stream.ts";

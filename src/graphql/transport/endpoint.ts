@@ -4,10 +4,10 @@ import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
 import type { OperationAnswer } from "../execute/operation-answer.ts";
-import { openRequest, type Pipeline, runRequest } from "../execute/run-request.ts";
+import { openRequest, runRequest } from "../execute/run-request.ts";
 import type { Explorer } from "../ide/explorer.ts";
 import { EventStream, STREAM_TYPE } from "../subscriptions/event-stream.ts";
-import { type LiveSubscription, onlyAnswer } from "../subscriptions/live-subscription.ts";
+import { type LiveSubscription, onlyAnswer, type SubscriptionPipeline } from "../subscriptions/live-subscription.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
@@ -32,10 +32,10 @@ export interface EndpointOptions {
  * answers, then those that need the document.
  */
 export class Endpoint {
-  readonly #pipeline: Pipeline;
+  readonly #pipeline: SubscriptionPipeline;
   readonly #options: EndpointOptions;
 
-  constructor(pipeline: Pipeline, options: EndpointOptions) {
+  constructor(pipeline: SubscriptionPipeline, options: EndpointOptions) {
     this.#pipeline = pipeline;
     this.#options = options;
   }

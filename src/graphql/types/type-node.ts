@@ -1,5 +1,4 @@
 import type { GraphQLScalarType } from "graphql";
-import type { FieldDeclaration } from "../fields/field-declaration.ts";
 import type { Class, GraphType } from "./graph-type.ts";
 
 /** A type where one is wanted, as it was written: itself, a class, or a thunk. */
@@ -42,8 +41,12 @@ export interface ArgNode {
   readonly deprecationReason: string | undefined;
 }
 
+/** A field that was declared with `field()`. Only `fields/` knows what a declaration holds. */
+export interface DeclaredField {
+  readonly "~kind": "declaration";
+}
 /** A field of an object: a type alone is the property of that name. */
-export type MemberNode = AnyRef | FieldDeclaration;
+export type MemberNode = AnyRef | DeclaredField;
 
 export interface ObjectNode {
   readonly kind: "object";

@@ -1,6 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import type { RawPath, RawQuery } from "./portico-request.ts";
+
+/** Path parameters as the router found them, decoded. */
+export type RawPath = Readonly<Record<string, string>>;
+/** Query parameters as they were sent: a repeated one is a list. */
+export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A body ready to leave: nothing, text, bytes, or a stream of them. */
 export type Payload = string | Uint8Array | Readable | null;

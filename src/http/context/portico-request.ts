@@ -2,14 +2,9 @@ import type { Readable } from "node:stream";
 import { parse as parseCookies } from "cookie-es";
 import type { AuthScope, Caller } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, RawPath, RawQuery } from "./exchange.ts";
 import type { BaseContext } from "./http-context.ts";
 import { formBody, isBodyMissing, jsonBody, readBody } from "./read-body.ts";
-
-/** Path parameters as the router found them, decoded. */
-export type RawPath = Readonly<Record<string, string>>;
-/** Query parameters as they were sent: a repeated one is a list. */
-export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Who is calling, and by which backend: what `request.scope` holds. */
 export interface RequestScope<U = Caller, S = AuthScope | null> {

@@ -20,11 +20,12 @@ import type {
   Exchange,
   HttpExchange,
   Payload,
+  RawPath,
+  RawQuery,
   RawSocket,
   UpgradeExchange,
 } from "../context/exchange.ts";
 import { ServiceUnavailable } from "../context/http-exception.ts";
-import type { RawPath, RawQuery } from "../context/portico-request.ts";
 import { unreadResponses } from "../context/unread-responses.ts";
 import { methodFinder, withHead } from "../routing/method-finder.ts";
 import type { Method } from "../routing/route.ts";

@@ -1,17 +1,24 @@
+import type { Clock } from "../../core/clock.ts";
 import type { CursorKeys } from "../../pagination/cursor/cursor-keys.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import type { QueryParams } from "../../pagination/query-params.ts";
-import type { BaseContext } from "../context/http-context.ts";
+import type { Paging } from "./paging.ts";
+
+/** What is read of a context. */
+export interface PageContext {
+  readonly services: { readonly paging: Paging; readonly clock: Clock; readonly publicUrl: string | null };
+  readonly signal: AbortSignal;
+}
 
 /** The page that somebody asks for on a connection, whatever it goes through: a route, or a field. */
-export abstract class ContextPageRequest implements PageRequest {
+export abstract class ContextPageRequest<C extends PageContext> implements PageRequest {
   abstract readonly params: QueryParams;
   abstract readonly baseUrl: string;
   abstract readonly place: string;
   readonly filter?: Readonly<Record<string, unknown>>;
-  protected readonly ctx: BaseContext;
+  protected readonly ctx: C;
 
-  constructor(ctx: BaseContext, filter: PageRequest["filter"]) {
+  constructor(ctx: C, filter: PageRequest["filter"]) {
     this.ctx = ctx;
     if (filter !== undefined) this.filter = filter;
   }

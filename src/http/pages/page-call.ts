@@ -4,8 +4,18 @@ import type { PageRequest } from "../../pagination/page-request.ts";
 import type { QueryParams } from "../../pagination/query-params.ts";
 import { type AnyStrategy, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
 import { asHandler } from "../../pagination/sync-list-data-handler.ts";
-import type { BaseContext } from "../context/http-context.ts";
-import { ContextPageRequest } from "./context-page-request.ts";
+import { ContextPageRequest, type PageContext } from "./context-page-request.ts";
+
+/** What is read of the context of a request. */
+interface RouteContext extends PageContext {
+  readonly pattern: string;
+  readonly exchange: {
+    readonly query: QueryParams;
+    readonly target: string;
+    readonly protocol: string;
+    readonly host: string;
+  };
+}
 
 /** What `paginate` was asked to do, checked. */
 export interface PageCall {
@@ -15,7 +25,7 @@ export interface PageCall {
 }
 
 /** Reads the arguments of `paginate` and `apaginate`. */
-export function pageCall(ctx: BaseContext, method: string, data: unknown, options: unknown): PageCall {
+export function pageCall(ctx: RouteContext, method: string, data: unknown, options: unknown): PageCall {
   const { strategy, dataHandler, filter, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const chosen = strategyOf(strategy, others);
   ctx.services.paging.checkDeclared(ctx.pattern, chosen);
@@ -34,8 +44,8 @@ function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
 }
 
 /** The page that a request to a route asks for. Getters: what a strategy does not need is not computed. */
-class RoutePageRequest extends ContextPageRequest {
-  constructor(ctx: BaseContext, filter: PageRequest["filter"]) {
+class RoutePageRequest extends ContextPageRequest<RouteContext> {
+  constructor(ctx: RouteContext, filter: PageRequest["filter"]) {
     super(ctx, filter);
     ctx.services.paging.checkPublicUrl();
   }

@@ -4,7 +4,13 @@ import type { Logger } from "../../core/logger.ts";
 import { CursorKeys } from "../../pagination/cursor/cursor-keys.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import type { AnyStrategy } from "../../pagination/strategies/strategy-by-name.ts";
-import type { Route } from "../routing/route.ts";
+
+/** What is read of a route: the list that it declares. */
+interface PagedRoute {
+  readonly path: string;
+  readonly paginated?: { readonly strategy: AnyStrategy };
+  readonly hasCursors?: boolean;
+}
 
 /** What the paginated lists of an application share: the keys of their cursors, and what they tell its author once. */
 export class Paging {
@@ -36,7 +42,7 @@ export class Paging {
   }
 
   /** At the start: what the declared lists need must be there. */
-  check(routes: readonly Route[]): void {
+  check(routes: readonly PagedRoute[]): void {
     for (const { path, paginated } of routes) {
       if (paginated !== undefined) this.#declared.set(path, [...(this.#declared.get(path) ?? []), paginated.strategy]);
     }

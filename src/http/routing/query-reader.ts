@@ -1,5 +1,5 @@
 import type { AnyStrategy } from "../../pagination/strategies/strategy-by-name.ts";
-import type { RawQuery } from "../context/portico-request.ts";
+import type { RawQuery } from "../context/exchange.ts";
 import type { Schema } from "../context/schema.ts";
 import { standardJsonSchema } from "./standard-json-schema.ts";
 

@@ -5,12 +5,13 @@ import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
 import { type AnyStrategy, type PageOf, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
+import type { RawQuery } from "../context/exchange.ts";
+import type { Gate, GateScope, GateUser } from "../context/gate.ts";
 import { type HttpContext, WebSocketContext } from "../context/http-context.ts";
-import type { PorticoRequest, RawQuery } from "../context/portico-request.ts";
+import type { PorticoRequest } from "../context/portico-request.ts";
 import type { PorticoResponse, TypedResponse } from "../context/portico-response.ts";
 import type { RenderError } from "../context/render-problem.ts";
 import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } from "../context/schema.ts";
-import type { Gate, GateScope, GateUser } from "../identity/identity.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
 

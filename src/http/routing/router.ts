@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { listOf, resolveOptions, rule } from "../../core/resolve-options.ts";
 import type { StrategyFor } from "../../pagination/strategies/strategy-by-name.ts";
+import type { Gate } from "../context/gate.ts";
 import type { Schema } from "../context/schema.ts";
-import type { Gate } from "../identity/identity.ts";
 import type { RouteParams } from "./depend.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import { joinPath } from "./path-params.ts";

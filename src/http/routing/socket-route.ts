@@ -4,13 +4,13 @@ import { listOf, optional, resolveOptions, seconds } from "../../core/resolve-op
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import type { ParamPlan } from "../../dependencies/param-plan.ts";
-import type { AcceptOptions } from "../context/exchange.ts";
+import type { AcceptOptions, RawQuery } from "../context/exchange.ts";
+import type { Gate, GateScope, GateUser } from "../context/gate.ts";
 import { HttpContext, type WebSocketContext } from "../context/http-context.ts";
-import type { PorticoRequest, RawQuery } from "../context/portico-request.ts";
+import type { PorticoRequest } from "../context/portico-request.ts";
 import type { RenderError } from "../context/render-problem.ts";
 import type { Schema, SchemaOutput } from "../context/schema.ts";
 import type { Socket, SocketLimits } from "../context/socket.ts";
-import type { Gate, GateScope, GateUser } from "../identity/identity.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
 import { checkPath, planRouteParams, sharedRules } from "./route.ts";

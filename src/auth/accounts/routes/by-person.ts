@@ -1,4 +1,4 @@
-import type { Gate } from "../../../http/identity/identity.ts";
+import type { Gate } from "../../../http/context/gate.ts";
 import { useAuth } from "../../use-auth.ts";
 
 /** The gate of what only a person may do to an account: a key for a program, however narrow, does not get there. */
