@@ -1,10 +1,12 @@
 import { posix } from "node:path";
 
+type Layers = Readonly<Record<string, readonly string[] | "anything">>;
+
 /**
- * The ranks of `src/`: each folder, and the folders it may import besides itself.
- * Nothing imports upstream. `"anything"` marks the composition at the end.
+ * The layers of `src/`: each folder, and the folders that it may import besides itself. Lower layers come first.
+ * `"anything"` marks the folders that put the parts together.
  */
-const ranks: Readonly<Record<string, readonly string[] | "anything">> = {
+const layers: Layers = {
   core: [],
   stores: ["core"],
   dependencies: ["core"],
@@ -19,7 +21,19 @@ const ranks: Readonly<Record<string, readonly string[] | "anything">> = {
   cli: "anything",
 };
 
-/** Packages that have one home under `src/`: everybody else goes through that home. `*` stands for any ending. */
+/** The layers inside `src/http/`. */
+const httpLayers: Layers = {
+  html: [],
+  identity: [],
+  pages: [],
+  context: ["identity", "pages"],
+  routing: ["context", "identity"],
+  engine: ["context", "routing"],
+  limits: ["context", "routing"],
+  serving: ["context", "identity", "routing", "engine"],
+};
+
+/** Packages that have one home under `src/`: all other files go through that home. `*` stands for any ending. */
 const homes: readonly { readonly home: string; readonly packages: readonly string[] }[] = [
   { home: "http/engine/engine.ts", packages: ["fastify", "fastify-plugin", "light-my-request", "@fastify/*"] },
   { home: "http/routing/method-finder.ts", packages: ["find-my-way"] },
@@ -45,24 +59,37 @@ export function refusal(file: string, specifier: string): string | undefined {
 function refusalInExamples(file: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   const target = posix.join(posix.dirname(file), specifier);
-  return target.startsWith("src/") ? "an example uses the public doors only, as an application would" : undefined;
+  return target.startsWith("src/")
+    ? "an example uses the public entry points only, as an application would"
+    : undefined;
 }
 
 function refusalOfFile(place: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(place), specifier);
   if (target.startsWith("..")) return "src/ imports nothing that is outside src/";
+  if (isComposition(place)) return undefined;
+  return refusalOfLayer("src/", layers, place, target) ?? refusalInHttp(place, target);
+}
+
+function refusalInHttp(place: string, target: string): string | undefined {
+  const home = "http/";
+  if (!place.startsWith(home) || !target.startsWith(home)) return undefined;
+  return refusalOfLayer("src/http/", httpLayers, place.slice(home.length), target.slice(home.length));
+}
+
+function refusalOfLayer(root: string, table: Layers, place: string, target: string): string | undefined {
   const from = folderOf(place);
   const to = folderOf(target);
-  if (isComposition(place) || from === to) return undefined;
-  const allowed = ranks[from ?? ""];
-  if (allowed === undefined) return `src/${from}/ has no rank yet: give it one in scripts/lint/layers.ts`;
+  if (from === to) return undefined;
+  const allowed = table[from ?? ""];
+  if (allowed === undefined) return `${root}${from ?? ""}/ has no layer yet: give it one in scripts/lint/layers.ts`;
   if (allowed === "anything" || (to !== undefined && allowed.includes(to))) return undefined;
-  return `src/${from}/ may import ${allowed.join(", ") || "nothing of ours"}, not src/${to ?? target}`;
+  return `${root}${from}/ may import ${allowed.join(", ") || "nothing of ours"}, not ${root}${to ?? target}`;
 }
 
 function refusalOfPackage(place: string, specifier: string): string | undefined {
   const name = packageName(specifier);
-  if (name === "portico") return "src/ imports its own files by path, not through a door";
+  if (name === "portico") return "src/ imports its own files by path, not through an entry point";
   if (homeless.includes(name)) return undefined;
   const home = homes.find(({ packages }) => packages.some((pattern) => matches(pattern, name)))?.home;
   return home === undefined || place.startsWith(home) ? undefined : `only src/${home} imports ${name}`;
