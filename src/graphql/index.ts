@@ -80,13 +80,13 @@ export type {
   OutputType,
   TypeKind,
 } from "./types/graph-type.ts";
-export type { InputFields, InputOf, InputType, OneOf, OptionalKeys, Simplify } from "./types/input.ts";
+export type { InputFields, InputOf, InputType, OneOf, OptionalKeys, Simplify } from "./types/input-type.ts";
 export type { Implementable, InterfaceOptions, InterfaceType } from "./types/interface-type.ts";
-export type { ListType, NullableType, OptionalType, RefType } from "./types/list.ts";
-export { type ObjectOptions, type ObjectType, object } from "./types/object.ts";
+export type { ListType, NullableType, OptionalType, RefType } from "./types/list-type.ts";
+export { type ObjectOptions, type ObjectType, object } from "./types/object-type.ts";
 export type { Scalar, ScalarOptions } from "./types/scalar.ts";
 export type { TypeOptions } from "./types/type-options.ts";
-export type { UnionMember, UnionOptions, UnionType } from "./types/union.ts";
+export type { UnionMember, UnionOptions, UnionType } from "./types/union-type.ts";
 export type { Upload } from "./types/upload.ts";
 export { Uploads, type UploadsOptions } from "./uploads/uploads.ts";
 export { t };

@@ -13,7 +13,7 @@ import { sortOrder } from "../../pagination/read-sort.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { arg } from "../types/arg.ts";
 import type { Arg } from "../types/graph-type.ts";
-import { list, nullable } from "../types/list.ts";
+import { list, nullable } from "../types/list-type.ts";
 import { int, string } from "../types/scalars.ts";
 
 type Place = NonNullable<Position["at"]>;

@@ -1,8 +1,8 @@
 import { field } from "../fields/field.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
-import { list, nullable } from "../types/list.ts";
+import { list, nullable } from "../types/list-type.ts";
 import { nodeOf } from "../types/node-of.ts";
-import { type ObjectType, object } from "../types/object.ts";
+import { type ObjectType, object } from "../types/object-type.ts";
 import { boolean, int, string } from "../types/scalars.ts";
 import type { AnyRef, ObjectNode } from "../types/type-node.ts";
 import type { Edge, ListConnection, PageInfo as PageInfoValue } from "./list-connection.ts";

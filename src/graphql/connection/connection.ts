@@ -11,7 +11,7 @@ import { fieldFactory } from "../fields/field.ts";
 import { declareHead } from "../fields/field-declaration.ts";
 import type { FieldDef } from "../fields/field-def.ts";
 import type { FieldOptions, GateInput, IsGated } from "../fields/field-options.ts";
-import type { ObjectType } from "../types/object.ts";
+import type { ObjectType } from "../types/object-type.ts";
 import { connectionArgs, sortArgs } from "./connection-args.ts";
 import { connectionType } from "./connection-type.ts";
 import { FieldPageRequest } from "./field-page-request.ts";

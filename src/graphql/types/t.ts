@@ -1,9 +1,9 @@
 // The members of `t`, and nothing else: what an editor offers after the dot.
 export { arg } from "./arg.ts";
 export { enumOf as enum } from "./enum-type.ts";
-export { input, oneOf } from "./input.ts";
+export { input, oneOf } from "./input-type.ts";
 export { interfaceOf as interface } from "./interface-type.ts";
-export { list, nullable, optional, ref } from "./list.ts";
+export { list, nullable, optional, ref } from "./list-type.ts";
 export { scalar } from "./scalar.ts";
 export { boolean, dateTime, float, id, int, json, string, upload } from "./scalars.ts";
-export { union } from "./union.ts";
+export { union } from "./union-type.ts";

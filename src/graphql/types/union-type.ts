@@ -1,7 +1,7 @@
 import { callable, resolveOptions } from "../../core/resolve-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { Class, GraphType, OutOf } from "./graph-type.ts";
-import type { ObjectType } from "./object.ts";
+import type { ObjectType } from "./object-type.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
 /** A union type. */

@@ -2,7 +2,7 @@ import { resolveOptions } from "../../core/resolve-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import { isArg, isTypeRef, plainArg } from "./arg.ts";
 import type { Arg, ArgRef, GraphType, InOf } from "./graph-type.ts";
-import type { OptionalType } from "./list.ts";
+import type { OptionalType } from "./list-type.ts";
 import { type ArgNode, isGraphType } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
