@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
 import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/resolve-options.ts";
+import { within } from "../core/within.ts";
 import { withContext } from "../http/context/current-context.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../http/context/http-context.ts";
 import { HttpException } from "../http/context/http-exception.ts";
@@ -9,7 +10,6 @@ import type { Credential } from "../http/identity/credential.ts";
 import { type AuthScope, type CurrentUser, type Identity, NOBODY } from "../http/identity/identity.ts";
 import type { Next } from "../http/routing/middleware.ts";
 import type { OpenApiSecurityScheme } from "../http/routing/open-api-security-scheme.ts";
-import { within } from "../core/within.ts";
 import { AuthResult } from "./backends/auth-result.ts";
 import { AuthenticationBackend } from "./backends/authentication-backend.ts";
 import { narrowUser } from "./users/narrow-user.ts";

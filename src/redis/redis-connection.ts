@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../core/logger.ts";
 import { outside } from "../core/outside.ts";
 import { PorticoError } from "../core/portico-error.ts";
-import { redisHost } from "./check-redis-url.ts";
 import { within } from "../core/within.ts";
-import { redisHost } from "./redis-address.ts";
+import { redisHost } from "./check-redis-url.ts";
 import { isReply, type RedisClient, redisClient } from "./redis-client.ts";
 
 export interface RedisConnectionOptions {

@@ -57,10 +57,14 @@ it("waits for the answer to a command that it could not write while the process 
   onTestFinished(() => bus.close());
   await bus.publish(news, { n: 0, text: "connects" });
 
-  for (let n = 1; n <= 10; n++) {
-    setImmediate(standStill, 600);
-    await bus.publish(news, { n, text: "" });
-  }
+  const publishing = async (): Promise<void> => {
+    for (let n = 1; n <= 10; n++) {
+      setImmediate(standStill, 600);
+      await bus.publish(news, { n, text: "" });
+    }
+  };
+
+  await expect(publishing()).resolves.toBeUndefined();
 }, 30_000);
 
 function standStill(ms: number): void {

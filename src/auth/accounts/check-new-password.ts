@@ -1,12 +1,9 @@
+import { within } from "../../core/within.ts";
 import type { HttpContext } from "../../http/context/http-context.ts";
 import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { isCommonPassword } from "../passwords/is-common-password.ts";
 import { readNewPassword } from "../passwords/password-attempt.ts";
 import { refuseNameAsPassword } from "../passwords/refuse-name-as-password.ts";
-import { HttpException, ServiceUnavailable } from "../../http/context/exceptions.ts";
-import { within } from "../../core/within.ts";
-import { refuseEasyPassword } from "../../passwords/easy-password.ts";
-import { readNewPassword } from "../../passwords/password-text.ts";
 import type { Accounts } from "./accounts.ts";
 
 /** Says whether a password is among those that were stolen somewhere: by a service that is asked for a part of its hash alone. */

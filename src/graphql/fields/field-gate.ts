@@ -2,11 +2,9 @@ import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import { within } from "../../core/within.ts";
 import type { Identity } from "../../http/identity/identity.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
-
-import { within } from "../../core/within.ts";
-import { type DeniedCode, denialWith, GraphQLDenied } from "./denied.ts";
 import type { FieldPermission, GateFunction, ResolvedFieldOptions } from "./field-options.ts";
 import { type DeniedCode, denialWith, GraphQLDenied } from "./graphql-denied.ts";
 import { ResolverError } from "./resolver-error.ts";

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { ExecutionResult } from "graphql";
 import { eventTurns } from "../../core/turns.ts";
 import type { AppServices } from "../../http/context/app-services.ts";
-import type { BaseContext } from "../../http/context/context.ts";
 import { withContext } from "../../http/context/current-context.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { whenListening } from "../../http/context/listening.ts";

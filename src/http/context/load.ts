@@ -1,8 +1,7 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { optional, positiveInteger, type Resolved, resolveOptions } from "../../core/resolve-options.ts";
-import { TooManyRequests } from "./http-exception.ts";
 import { Turns } from "../../core/turns.ts";
-import { TooManyRequests } from "./exceptions.ts";
+import { TooManyRequests } from "./http-exception.ts";
 
 /** When the process answers 503 instead of taking on more. */
 export interface LoadOptions {
