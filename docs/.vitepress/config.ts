@@ -22,7 +22,10 @@ const config: UserConfig<DefaultTheme.Config> = defineConfig({
     theme: { light: "github-light-high-contrast", dark: "github-dark" },
   },
   // The build targets browsers from the last four years. The search index is one large file.
-  vite: { build: { target: "es2022", chunkSizeWarningLimit: 2_000 } },
+  vite: {
+    build: { target: "es2022", chunkSizeWarningLimit: 2_000 },
+    optimizeDeps: { esbuildOptions: { target: "es2022" } },
+  },
   themeConfig: {
     logo: "/portico.svg",
     nav: [

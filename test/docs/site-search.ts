@@ -1,0 +1,17 @@
+import MiniSearch from "minisearch";
+import { createServer } from "vitepress";
+
+// The options of VitePress' search box.
+const FIELDS = { fields: ["title", "titles", "text"], storeFields: ["title", "titles"] };
+const RANKING = { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 } };
+
+/** Searches the site as its search box does. Returns the addresses of the sections, the best match first. */
+export async function siteSearch(): Promise<(term: string) => readonly string[]> {
+  const server = await createServer("docs", { middlewareMode: true, hmr: false, watch: null });
+  const loaded = await server.pluginContainer.load("/@localSearchIndexroot");
+  await server.close();
+  // The module is a text of JSON, written as a literal.
+  const literal = (loaded as string).replace("export default ", "");
+  const index = MiniSearch.loadJSON(JSON.parse(literal) as string, { ...FIELDS, searchOptions: RANKING });
+  return (term) => index.search(term).map(({ id }) => String(id));
+}
