@@ -43,6 +43,6 @@ function headings(page: string): readonly string[] {
   return [...withoutBlocks(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title as string));
 }
 
-function withoutBlocks(text: string): string {
+export function withoutBlocks(text: string): string {
   return text.replace(/^```.*?^```/gms, "");
 }

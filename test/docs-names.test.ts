@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { errorCodes } from "../src/core/error-codes.ts";
+import { namedCodes, namesOfSamples } from "./docs/named-codes.ts";
+import { isOption, type NamedOption, optionsInTables, optionsInText } from "./docs/named-options.ts";
+import { filesBelow, read } from "./docs/repository.ts";
+
+const pages = ["README.md", "SECURITY.md", ...(await filesBelow("docs", ".md"))];
+const code = [...(await filesBelow("src", ".ts")), ...(await filesBelow("examples", ".ts"))];
+
+describe("an error code that a page names", () => {
+  // The last one belongs to Node.
+  const others = new Set([...pages, ...code].flatMap(namesOfSamples)).add("NODE_EXTRA_CA_CERTS");
+
+  it("is thrown by Portico, or by a sample", () => {
+    const named = pages.flatMap(namedCodes);
+
+    expect(named.length).toBeGreaterThan(200);
+    expect(named.filter(({ code }) => !(code in errorCodes) && !others.has(code))).toEqual([]);
+  });
+});
+
+describe("an option that a page names", () => {
+  it("is declared by the interface of its table", () => {
+    const named = pages.flatMap(optionsInTables);
+
+    expect(named.length).toBeGreaterThan(200);
+    expect(named.filter((option) => !isOption(option))).toEqual([]);
+  });
+
+  it("belongs to the group that the text gives it", () => {
+    const named = pages.flatMap(optionsInText);
+
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((option) => !isOption(option))).toEqual([]);
+  });
+
+  it("is a flag of the command line if it begins with two dashes", () => {
+    const program = code
+      .filter((file) => file.startsWith("src/cli/"))
+      .map(read)
+      .join("\n");
+    const flags = [...read("docs/reference/cli.md").matchAll(/`--([a-z-]+)/g)].map(([, flag = ""]) => flag);
+
+    expect(flags.length).toBeGreaterThan(8);
+    expect(flags.filter((flag) => !new RegExp(`\\b${flag}"?: \\{ type|--${flag}\\b`).test(program))).toEqual([]);
+  });
+
+  it.each<NamedOption>([
+    { at: "", name: "maxBdy", interfaces: ["PorticoAppOptions"] },
+    { at: "", name: "maxBody", interfaces: ["CookieOptions"] },
+    { at: "", name: "maxBdy", interfaces: [] },
+    { at: "", name: "timeouts.maxBody", interfaces: [] },
+  ])("is reported when nothing declares it: $name of $interfaces", (option) => {
+    expect(isOption(option)).toBe(false);
+  });
+});
