@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { exceptionsIn, findingsIn, review } from "../../scripts/prose.ts";
+
+const places = (file: string, content: string): readonly string[] =>
+  findingsIn(file, content).map(({ line, found }) => `${line}: ${found}`);
+
+describe("the prose check of a page", () => {
+  it.each([
+    "The route runs for nobody.",
+    "Whoever signs in sees it.",
+    "The caller could not be found out.",
+    "Subscribers are told of it.",
+    "This is mended.",
+    "Readers leaf through the list.",
+    "0 is for ever.",
+    "Add a route of your own.",
+    "This value is no number.",
+    "The token does not count.",
+    "Redis is away.",
+    "The answer is 404.",
+    "Each door loads alone.",
+    "What is sent is JSON.",
+    "It ends here. Who is calling stays.",
+    "## What follows",
+    "| `maxBody` | what one request may hold |",
+  ])("finds the fault in %j", (sentence) => {
+    expect(places("page.md", `# Title\n\n${sentence}\n`)).toEqual([expect.stringMatching(/^3: /)]);
+  });
+
+  it.each([
+    "There is no limit, and it is no longer checked.",
+    "Queries of your own table are fast.",
+    "## What is a gate?",
+    "The field `what is no code` and [a page](is-no-page.md) stay.",
+    "```sh\nnobody leafs through this\n```",
+  ])("accepts %j", (sentence) => {
+    expect(places("page.md", `# Title\n\n${sentence}\n`)).toEqual([]);
+  });
+
+  it("finds words that a line break separates", () => {
+    expect(places("page.md", "A session lasts for\never.\n")).toHaveLength(1);
+  });
+});
+
+describe("the prose check of code", () => {
+  it("reads comments and messages, and no other code", () => {
+    const code = [
+      "/** The same for sockets. */",
+      "export function nobody(is: number, no: number): number {",
+      "  // A caller that is none",
+      "  // of our users: for",
+      "  // ever anonymous.",
+      "  if (is < no) throw new Error(`${is} is no number`);",
+      '  return ["somebody", "Nobody is signed in"].length;',
+      "}",
+    ].join("\n");
+
+    expect(places("a.ts", code).map((place) => place.slice(0, 2))).toEqual(["1:", "3:", "4:", "6:", "7:"]);
+  });
+
+  it("skips the samples of doc comments", () => {
+    expect(
+      places("a.ts", "/**\n * Starts.\n *\n * @example\n * ```ts\n * nobody();\n * ```\n */\nexport {};\n"),
+    ).toEqual([]);
+  });
+});
+
+describe("the exceptions of the prose check", () => {
+  const findings = findingsIn("a.md", "Nobody has the key.\n\nNobody is signed in.\n");
+
+  it("cover the places with their words, in their file", () => {
+    const exceptions = exceptionsIn("# Meant literally.\na.md: Nobody has the key\nb.md: Nobody is signed in\n");
+
+    const { open, unneeded } = review(findings, exceptions);
+
+    expect(open.map(({ line }) => line)).toEqual([3]);
+    expect(unneeded).toEqual([{ file: "b.md", words: "Nobody is signed in" }]);
+  });
+});
