@@ -3,6 +3,7 @@
 const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
   burst: () => import("./burst.ts"),
   overload: () => import("./overload.ts"),
+  graphql: () => import("./graphql.ts"),
   hooks: () => import("./hooks.ts"),
   http: () => import("./http.ts"),
   imports: () => import("./imports.ts"),

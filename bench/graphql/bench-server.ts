@@ -1,0 +1,112 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { isDeepStrictEqual } from "node:util";
+import type { Round } from "./results.ts";
+import { expected, workloads } from "./workloads.ts";
+
+const CONNECTIONS = 16;
+/** Documents that are never repeated are numbered across all rounds. */
+let sent = 0;
+
+/** A server in its own process, and the load on it. */
+export class BenchServer {
+  readonly name: string;
+  readonly #process: ChildProcess;
+  readonly #port: number;
+
+  private constructor(name: string, process: ChildProcess, port: number) {
+    this.name = name;
+    this.#process = process;
+    this.#port = port;
+  }
+
+  static async start(name: string, [script, ...args]: readonly [string, ...string[]]): Promise<BenchServer> {
+    const child = fork(new URL(`../${script}`, import.meta.url), args, {
+      env: { ...process.env, NODE_ENV: "production" },
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    const ended = once(child, "exit").then(([code]) => {
+      throw new Error(`${name} ended with exit code ${code} before it listened`);
+    });
+    const [port] = (await Promise.race([once(child, "message"), ended])) as [number];
+    ended.catch(() => {});
+    return new BenchServer(name, child, port);
+  }
+
+  stop(): void {
+    this.#process.kill();
+  }
+
+  /** Throws unless the server returns the expected data. */
+  async verify(workload: string): Promise<void> {
+    const response = await fetch(`http://127.0.0.1:${this.#port}/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-workload": workload },
+      body: workloads[workload]?.body(sent++) ?? "",
+    });
+    const { data } = (await response.json()) as { readonly data: unknown };
+    if (!isDeepStrictEqual(data, expected[workload]))
+      throw new Error(
+        `${this.name} returns other data for workload ${workload}: ${JSON.stringify(data).slice(0, 200)}`,
+      );
+  }
+
+  /** Keeps some connections busy for a while. */
+  async load(workload: string, ms: number): Promise<Round> {
+    const before = await this.#cpuMicros();
+    const latencies: number[] = [];
+    const until = performance.now() + ms;
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => this.#busyConnection(workload, until, latencies)));
+    return { micros: ((await this.#cpuMicros()) - before) / latencies.length, latencies };
+  }
+
+  async #cpuMicros(): Promise<number> {
+    this.#process.send("cpu");
+    const [micros] = (await once(this.#process, "message")) as [number];
+    return micros;
+  }
+
+  #busyConnection(workload: string, until: number, latencies: number[]): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const socket = connect(this.#port, "127.0.0.1").setNoDelay();
+    let began = 0;
+    let head = "";
+    let left = -1;
+    const send = (): void => {
+      const body = workloads[workload]?.body(sent++) ?? "";
+      began = performance.now();
+      socket.write(
+        `POST /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Workload: ${workload}\r\n` +
+          `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    };
+    const done = (): void => {
+      latencies.push(performance.now() - began);
+      head = "";
+      left = -1;
+      if (performance.now() < until) send();
+      else {
+        socket.destroy();
+        resolve();
+      }
+    };
+    socket.on("connect", send).on("error", reject);
+    socket.on("data", (chunk) => {
+      if (left < 0) {
+        head += chunk.toString("latin1");
+        const end = head.indexOf("\r\n\r\n");
+        if (end < 0) return;
+        const length = /content-length: (\d+)/i.exec(head);
+        if (length === null) {
+          // Chunked: it ends with an empty chunk.
+          if (head.endsWith("0\r\n\r\n")) done();
+          return;
+        }
+        left = Number(length[1]) - (head.length - end - 4);
+      } else left -= chunk.length;
+      if (left <= 0) done();
+    });
+    return promise;
+  }
+}
