@@ -22,7 +22,7 @@ const engine =
     : [{ find: /^graphql$/, replacement: "graphql/index.js" }];
 
 // What measures time, CPU or memory. Others use the machine as well, so the best of three counts.
-const measured = [
+export const measured: readonly string[] = [
   "test/auth/accounts/{flood,timing}.test.ts",
   "test/auth/jwt-memory.test.ts",
   "test/auth/passwords/failure-times.test.ts",
@@ -32,11 +32,17 @@ const measured = [
   "test/linear-time/linear-time.test.ts",
 ];
 
+// The tests that open the explorer, which is bundled before the first of them.
+const explorer = [
+  "examples/bookshop/test/{browser,operations}.test.ts",
+  "examples/bookshop/test/corpus/corpus.test.ts",
+  "test/graphql/ide/*.test.ts",
+];
+
 // What brings servers, processes or a browser of its own, and waits for them.
 const heavy = [
-  "examples/bookshop/test/{browser,two-processes}.test.ts",
+  "examples/bookshop/test/two-processes.test.ts",
   "test/auth/accounts/{faults,processes,races}.test.ts",
-  "test/graphql/ide/explorer.test.ts",
   "test/graphql/operations-page/operations-page.test.ts",
   "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
   "test/http/engine/shared-connection.test.ts",
@@ -53,15 +59,29 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "measured", include: measured, retry: 2, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: "measured", include: [...measured], retry: 2, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: "heavy", include: heavy, maxWorkers: 1, sequence: { groupOrder: 2 } } },
       {
         extends: true,
         test: {
+          name: "explorer",
+          include: explorer,
+          globalSetup: ["test/ide-bundle.ts"],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "usual",
           // Not by exclude: what the command line excludes would be forgotten.
-          include: ["test/**/*.test.ts", "examples/*/test/**/*.test.ts", ...[...measured, ...heavy].map(not)],
+          include: [
+            "test/**/*.test.ts",
+            "examples/*/test/**/*.test.ts",
+            ...[...measured, ...heavy, ...explorer].map(not),
+          ],
           typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
           maxWorkers: "100%",
           sequence: { groupOrder: 3 },
@@ -70,7 +90,6 @@ const config: ViteUserConfig = defineConfig({
     ],
     coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },
     testTimeout: 20_000,
-    globalSetup: ["test/ide-bundle.ts"],
     // Looks for credentials in everything that the tests log and answer: npm run scan:logs.
     setupFiles: process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : [],
   },

@@ -1,6 +1,6 @@
 import { buildIde } from "../scripts/build-ide.ts";
 
-/** Before all tests: the page of the IDE, unless it is there already. */
+/** Bundles the explorer before the tests that open it, unless that was done already. */
 export async function setup(): Promise<void> {
   await buildIde();
 }

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { buildIde } from "../../scripts/build-ide.ts";
 import { accountReaders } from "./accounts.ts";
 import { bodyReaders } from "./bodies.ts";
 import { cpuBySize } from "./cpu-by-size.ts";
@@ -14,6 +15,8 @@ const MOST_GROWTH: number = 2.6 ** DOUBLINGS;
 const NOISE_MS = 1;
 const MOST_MS = 20;
 
+// One of the entry points is the page of the explorer.
+await buildIde();
 const app = await everything();
 afterAll(() => app.live.close());
 const readers = [headerReaders, targetReaders, bodyReaders, accountReaders, socketReaders].flatMap((make) => make(app));
