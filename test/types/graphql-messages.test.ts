@@ -3,12 +3,13 @@ import { compileSnippets, type Snippet } from "../docs/snippets.ts";
 
 const HEAD = `import { Depend } from "portico";
 import { connection, field, mutation, object, type ObjectType, schema, subscription, t } from "portico/graphql";
-import { CursorPagination } from "portico/pagination";
+import { AsyncListDataHandler, CursorPagination, SyncListDataHandler } from "portico/pagination";
 interface AuthorRow { id: string; name: string; email: string }
 interface BookRow { id: string; title: string; author_id: string }
 const Author: ObjectType<AuthorRow> = object("Author", { id: t.id, name: t.string });
 const Book: ObjectType<BookRow> = object("Book", { id: t.id, title: t.string });
-const shelf = (): string[] => [];
+declare const authors: readonly AuthorRow[];
+const newest = new CursorPagination();
 `;
 
 /** The common mistakes, and the words that the compiler must find for them. */
@@ -34,8 +35,47 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
     "Rest types may only be created from object types",
   ],
   "a filter that does not name the parent": [
-    `connection(Book, new CursorPagination(), { filter: ({ parent }) => ({ author: parent.id }) });`,
+    `connection(Book, newest, { filter: ({ parent }) => ({ author: parent.id }) });`,
     `Property 'id' does not exist on type '{ readonly "name the parent: filter: ({ parent }: Of<Row>) => ...": never; }'`,
+  ],
+  "wrong rows in a connection": [
+    `connection(Book, newest)(() => authors);`,
+    "Type 'AuthorRow' is missing the following properties from type 'BookRow': title, author_id",
+  ],
+  "wrong rows in a connection's sync handler": [
+    `connection(Book, newest)(() => new SyncListDataHandler(authors));`,
+    "The types returned by 'getItems(...)' are incompatible between these types",
+    "Type 'AuthorRow' is missing the following properties from type 'BookRow': title, author_id",
+  ],
+  "wrong rows in a connection's async handler": [
+    `connection(Book, newest)(() => new AsyncListDataHandler(authors));`,
+    "The types returned by 'getItems(...)' are incompatible between these types",
+    "Type 'AuthorRow' is missing the following properties from type 'BookRow': title, author_id",
+  ],
+  "a cursor over a column that the rows do not have": [
+    `connection(Book, new CursorPagination({ sortField: "price" }));`,
+    `Type '"price"' is not assignable to type 'keyof BookRow'`,
+  ],
+  "a parameter of a connection that is named as one of its arguments": [
+    `connection(Book, newest, { params: { first: t.int } });`,
+    `is not assignable to type '"every connection has this argument: choose another name"'`,
+  ],
+  "a gate that does not return a boolean": [
+    `field(t.string, { auth: (user) => user.identity });`,
+    "Type 'string' is not assignable to type 'MaybePromise<boolean>'",
+  ],
+  "a misspelt type": [`field(t.strng);`, "Property 'strng' does not exist on type", "Did you mean 'string'?"],
+  "a null in a field that is not nullable": [
+    `field(t.int)(() => null);`,
+    "Type 'null' is not assignable to type 'MaybePromise<number>'",
+  ],
+  "a second parameter of a resolver": [
+    `field(t.string)((args: object, info: object) => "");`,
+    "Target signature provides too few arguments. Expected 2 or more, but got 1",
+  ],
+  "a root field without a resolver": [
+    `schema({ query: { a: field(t.int) } });`,
+    `Property '"give the field its resolver"' is missing`,
   ],
   "a permission class without its method": [
     `class IsOwner { hasPermision() { return true; } }
@@ -86,7 +126,7 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
     `field(t.string, { params: { parent: t.string } });`,
     `is not assignable to type '"this name is the parent object: choose another one"'`,
   ],
-  "a subscription that is no generator": [
+  "a subscription that is not a generator": [
     `subscription(t.int)(async () => 1);`,
     "Type 'Promise<number>' is missing the following properties from type 'AsyncGenerator<number, void, void>'",
   ],
@@ -94,14 +134,14 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
 
 describe("the compiler's message", () => {
   it("is readable for the common mistakes", { timeout: 60_000 }, async () => {
-    const file = (title: string): string => `messages/${title.replaceAll(" ", "-")}`;
+    const file = (title: string): string => `messages/${title.replaceAll(/\W/g, "-")}`;
     const snippets = Object.entries(mistakes).map(
       ([title, [code]]): Snippet => ({ file: file(title), line: 1, language: "ts", code: HEAD + code }),
     );
 
     const faults = await compileSnippets("graphql-messages", snippets);
 
-    // What continues a message is indented below it.
+    // The compiler indents the further lines of a message.
     const messages = faults.reduce<string[]>(
       (all, line) => (line.startsWith(" ") ? [...all.slice(0, -1), `${all.at(-1)}\n${line}`] : [...all, line]),
       [],

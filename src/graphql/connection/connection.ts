@@ -1,8 +1,9 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
+import type { Reserved } from "../../dependencies/depend.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { CurrentUser } from "../../http/identity/identity.ts";
-import type { AnyHandler, DataHandler } from "../../pagination/data-handler.ts";
+import type { AnyHandler, DataHandler, FetchContext } from "../../pagination/data-handler.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { asHandler } from "../../pagination/sync-list-data-handler.ts";
@@ -26,7 +27,7 @@ export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends Maybe
   Verdict
 > & {
   readonly listSize?: never;
-  readonly params?: { readonly [K in keyof typeof connectionArgs]?: never };
+  readonly params?: Reserved<keyof typeof connectionArgs, "every connection has this argument: choose another name">;
   /**
    * What the list is filtered by, as `paginate` takes it: part of the scope of its cursors. A function makes it of the
    * arguments, of the parent where each has a list of its own, and of `ctx` where each caller has. A function that reads
@@ -45,20 +46,30 @@ type FilterArgs<Parent, P, Gated> = {
 };
 type ListFilter = Readonly<Record<string, unknown>>;
 
+/**
+ * A sync or async data handler as one type: for a union of the two, TypeScript reports the wrong rows of an async handler
+ * as a promise where the sync one returns a number.
+ */
+interface RowSource<Row> {
+  readonly name?: string;
+  getTotalItems(context?: FetchContext): MaybePromise<number>;
+  getItems(offset: number, limit: number, context?: FetchContext): MaybePromise<readonly Row[]>;
+}
+
 /** Takes the resolver, which gives the source of the list, or stands behind `@` on a method. */
 export interface ConnectionFactory<Row, P, Gated, GateParent> {
   <Parent extends GateParent>(
-    resolver: (args: ResolverArgs<P, Parent, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>,
+    resolver: (args: ResolverArgs<P, Parent, Gated>) => MaybePromise<RowSource<Row> | readonly Row[]>,
     context?: undefined,
   ): FieldDef<Parent, MaybePromise<DataHandler<Row> | readonly Row[]>, TestArgs<P, Parent, Gated>, "field">;
   /** A legacy decorator. */
-  <This extends GateParent, M extends (args: Args<P, This, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>>(
+  <This extends GateParent, M extends (args: Args<P, This, Gated>) => MaybePromise<RowSource<Row> | readonly Row[]>>(
     target: This,
     key: string,
     descriptor: TypedPropertyDescriptor<M>,
   ): void;
   <This extends GateParent>(
-    method: (this: This, args: Args<P, This, Gated>) => MaybePromise<DataHandler<Row> | readonly Row[]>,
+    method: (this: This, args: Args<P, This, Gated>) => MaybePromise<RowSource<Row> | readonly Row[]>,
     context: ClassMethodDecoratorContext<This>,
   ): void;
 }
