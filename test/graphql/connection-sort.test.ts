@@ -50,7 +50,7 @@ describe("a connection over a sortable strategy", () => {
     const printed = printSchema(schema({ query }));
 
     expect(printed.match(/sort: \[String!\]/g)).toHaveLength(1);
-    expect(printed).toContain("What to sort by, of rank, id, with - in front for descending.");
+    expect(printed).toContain("The columns to sort by: rank, id. Prefix a column with - for descending order.");
   });
 
   it("walks every row once in the order that was asked for", async () => {

@@ -243,13 +243,15 @@ describe("a connection", () => {
     expect(declare).toThrow(ConfigurationError);
   });
 
-  it("refuses what is no object type, and to be a property", () => {
+  it("rejects a type that is not an object, and a field without a resolver", () => {
     const named = t.ref<Book>("Book") as never;
 
     expect(() => schema({ query: { books: connection(named, byId as never)(() => []) } })).toThrow(
-      "is over an object type",
+      "the first argument must be an object type",
     );
-    expect(() => object("Shop", { books: connection(BookType, byId) } as never)).toThrow("give the field a resolver");
+    expect(() => object("Shop", { books: connection(BookType, byId) } as never)).toThrow(
+      "a field without a resolver cannot have params",
+    );
   });
 
   it("binds its cursors to a filter: an object, or what a function makes of the arguments and the parent", async () => {
@@ -297,7 +299,7 @@ describe("a connection", () => {
     ])
       expect(await run(text)).toMatchObject({ errors: [{ extensions: { code: "BAD_USER_INPUT" } }] });
     expect(() => connection(BookType, byId, { filter: "shop" as never })).toThrow(
-      'connection.filter must be an object, or a function that makes one, received "shop"',
+      'connection.filter must be an object, or a function that returns one, received "shop"',
     );
     await app.close();
   });
@@ -621,7 +623,7 @@ describe("the size of a connection", () => {
     const { errors } = await ask(serve(new Shelf(9)), ALL, "(first: 1, last: 1)");
 
     expect(errors).toMatchObject([
-      { message: "first and last cannot be given together", extensions: { code: "BAD_USER_INPUT" } },
+      { message: "first and last cannot be used together", extensions: { code: "BAD_USER_INPUT" } },
     ]);
   });
 

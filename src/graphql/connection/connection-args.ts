@@ -18,64 +18,68 @@ import { int, string } from "../types/scalars.ts";
 
 type Place = NonNullable<Position["at"]>;
 
-/** What a connection was asked for. */
+/** The page that the arguments of a connection select. */
 export interface Wanted {
   readonly direction: Position["direction"];
   readonly size: number;
-  /** Where it starts from, going in the direction; `null` is the beginning, or going backward the end. */
+  /** The position to start from; `null` is the start of the list, or its end when paging backward. */
   readonly near: Place | null;
-  /** Where it ends at the latest. */
+  /** The position at which the page ends at the latest. */
   readonly far: Place | null;
-  /** The argument that the start came from, for errors. */
+  /** The argument with the start position, for errors. */
   readonly parameter: "after" | "before";
 }
 
-/** The arguments of a page, as graphql has coerced them. */
+/** The paging arguments, as coerced by graphql. */
 export interface ConnectionArgs {
   readonly first?: number | null;
   readonly after?: string | null;
   readonly last?: number | null;
   readonly before?: string | null;
-  /** Only where the strategy is sortable. */
+  /** Present only if the strategy is sortable. */
   readonly sort?: readonly string[] | null;
 }
 
-/** The same in the schema, but for the sorting. */
+/** The paging arguments in the schema, without `sort`. */
 export const connectionArgs: Readonly<Record<Exclude<keyof ConnectionArgs, "sort">, Arg<any>>> = {
-  first: arg(nullable(int), { description: "At most so many, from the beginning or from after." }),
-  after: arg(nullable(string), { description: "The cursor that the items stand behind." }),
-  last: arg(nullable(int), { description: "At most so many, back from the end or from before." }),
-  before: arg(nullable(string), { description: "The cursor that the items stand in front of." }),
+  first: arg(nullable(int), {
+    description: "The maximum number of items, from the start of the list or after the cursor in after.",
+  }),
+  after: arg(nullable(string), { description: "Returns the items after this cursor." }),
+  last: arg(nullable(int), {
+    description: "The maximum number of items, from the end of the list or before the cursor in before.",
+  }),
+  before: arg(nullable(string), { description: "Returns the items before this cursor." }),
 };
 
-/** The argument of the sorting, where the strategy leaves that to the client. */
+/** The argument `sort`, if the strategy lets clients sort. */
 export function sortArgs(strategy: CursorPagination<any>): Readonly<Record<string, Arg<any>>> {
   const { sort } = strategy;
   if (sort === null) return {};
-  const description = `What to sort by, of ${sort.columns.join(", ")}, with - in front for descending.`;
+  const description = `The columns to sort by: ${sort.columns.join(", ")}. Prefix a column with - for descending order.`;
   return { sort: arg(nullable(list(string)), { description }) };
 }
 
-/** The order that the arguments ask for; `undefined` when they ask for none. Throws `InvalidSortError`. */
+/** The order in the arguments, or `undefined` if there is none. Throws `InvalidSortError`. */
 export function readSorting(strategy: CursorPagination<any>, { sort: names }: ConnectionArgs): Order | undefined {
   const { sort } = strategy;
-  // Of a strategy that is not sortable it is an argument of the author's own.
+  // If the strategy is not sortable, the connection may declare its own argument named sort.
   if (sort === null || names === null || names === undefined) return undefined;
   return blaming("sort", () => sortOrder(names, { ...sort, parameter: "sort" }));
 }
 
-/** Reads the arguments. Throws a `PaginationError` with the code `BAD_USER_INPUT`; nothing is fetched before. */
+/** Reads the arguments before anything is fetched. Throws a `PaginationError` with the code `BAD_USER_INPUT`. */
 export function readWanted(strategy: CursorPagination<any>, list: CursorList<unknown>, args: ConnectionArgs): Wanted {
   const first = readCount(strategy, "first", args.first);
   const last = readCount(strategy, "last", args.last);
   if (first !== null && last !== null)
-    throw new InvalidPageSizeError("first and last cannot be given together", {
+    throw new InvalidPageSizeError("first and last cannot be used together", {
       parameter: "last",
       code: "BAD_USER_INPUT",
     });
   const after = readPlace(list, "after", args.after);
   const before = readPlace(list, "before", args.before);
-  // Before a place and nothing else: the items next to it, as a page that goes back gives them.
+  // Only before is set: the page holds the items next to it, as the previous page of a route does.
   const isBackward = last !== null || (first === null && after === null && before !== null);
   const size = first ?? last ?? strategy.size.fallback;
   return isBackward
@@ -92,7 +96,7 @@ function readCount(
   return blaming(parameter, () => readSize({ [parameter]: String(value) }, parameter, { ...strategy.size, least: 0 }));
 }
 
-/** Cursors of routes lead one way; here the argument says which. Of a key the two are the same place. */
+/** A cursor of a route has a direction; here the argument sets it. For a key, both directions are the same position. */
 function readPlace(
   list: CursorList<unknown>,
   parameter: "after" | "before",
@@ -100,16 +104,16 @@ function readPlace(
 ): Place | null {
   if (value === null || value === undefined) return null;
   const { at, direction } = blaming(parameter, () => list.open(value));
-  // An end of the list: before the last, or after the first, is from there on.
+  // The cursor is an end of the list: paging backward from its end, or forward from its start, has no start position.
   if (at === null && (parameter === "before") === (direction === "backward")) return null;
   if (at === null) throw new InvalidCursorError({ parameter, code: "BAD_USER_INPUT" });
   if ("key" in at) return at;
-  // An offset lies on one side of its item: a forward cursor's behind it, a backward one's in front.
+  // The offset of a forward cursor is behind its item, the offset of a backward cursor is in front of it.
   if (parameter === "after") return { offset: direction === "forward" ? at.offset : at.offset + 1 };
   return { offset: direction === "backward" ? at.offset : Math.max(0, at.offset - 1) };
 }
 
-/** Runs it; a pagination error then names the argument, and has the code of GraphQL's clients. */
+/** Runs the function. A pagination error that it throws names the argument and has the code for GraphQL clients. */
 function blaming<T>(parameter: string, run: () => T): T {
   try {
     return run();
@@ -118,7 +122,7 @@ function blaming<T>(parameter: string, run: () => T): T {
   }
 }
 
-/** A pagination error as a field gives it; any other as it is. */
+/** Gives a pagination error the argument and the code `BAD_USER_INPUT`. Other errors are unchanged. */
 export function asUserInput(error: unknown, parameter: string): unknown {
   if (!(error instanceof PaginationError)) return error;
   const options = { parameter, code: "BAD_USER_INPUT", cause: error };

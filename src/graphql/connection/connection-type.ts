@@ -7,13 +7,14 @@ import { boolean, int, string } from "../types/scalars.ts";
 import type { AnyRef, ObjectNode } from "../types/type-node.ts";
 import type { Edge, ListConnection, PageInfo as PageInfoValue } from "./list-connection.ts";
 
-// One connection for each type, however many fields have it.
+// All fields over the same object type share one connection type.
 const byNode = new WeakMap<ObjectNode, ObjectType<ListConnection<unknown>>>();
 
-/** `BookConnection` of `Book`. */
+/** The connection type of an object type: `BookConnection` for `Book`. */
 export function connectionType(type: AnyRef): ObjectType<ListConnection<unknown>> {
   const node = nodeOf("connection", type);
-  if (node.kind !== "object") throw new ResolverError("connection", "is over an object type, made by object()");
+  if (node.kind !== "object")
+    throw new ResolverError("connection", "the first argument must be an object type made by object()");
   const known = byNode.get(node);
   if (known !== undefined) return known;
   const made = makeConnection({ "~kind": "object", "~node": node, name: node.name });
@@ -24,8 +25,11 @@ export function connectionType(type: AnyRef): ObjectType<ListConnection<unknown>
 function makeConnection(Node: ObjectType<unknown>): ObjectType<ListConnection<unknown>> {
   const BookEdge: ObjectType<Edge<unknown>> = object(
     `${Node.name}Edge`,
-    { cursor: field(string, { description: "Its place in the list, for after and before." }), node: Node },
-    { description: `One ${Node.name} of a list.` },
+    {
+      cursor: field(string, { description: "The position of the item in the list, for after and before." }),
+      node: Node,
+    },
+    { description: `An item in a list of ${Node.name}.` },
   );
   const BookConnection: ObjectType<ListConnection<unknown>> = object(
     `${Node.name}Connection`,
@@ -33,11 +37,11 @@ function makeConnection(Node: ObjectType<unknown>): ObjectType<ListConnection<un
       edges: field(list(BookEdge))(({ parent }: Of) => parent.edges()),
       nodes: field(list(Node), { description: "The items without their cursors." })(({ parent }: Of) => parent.nodes()),
       pageInfo: field(PageInfo)(({ parent }: Of) => parent.pageInfo()),
-      totalCount: field(nullable(int), { description: "Counted only where it is selected." })(({ parent }: Of) =>
-        parent.totalCount(),
-      ),
+      totalCount: field(nullable(int), {
+        description: "The number of items in the whole list, counted only if this field is selected.",
+      })(({ parent }: Of) => parent.totalCount()),
     },
-    { description: `A part of a list of ${Node.name}.` },
+    { description: `A page of a list of ${Node.name}.` },
   );
   return BookConnection;
 }
@@ -54,5 +58,5 @@ const PageInfo: ObjectType<PageInfoValue> = object(
     startCursor: nullable(string),
     endCursor: nullable(string),
   },
-  { description: "Where a part of a list stands in it." },
+  { description: "The position of a page in its list." },
 );

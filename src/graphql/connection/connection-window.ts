@@ -5,7 +5,7 @@ import type { PageRequest } from "../../pagination/page-request.ts";
 import type { Steps } from "../../pagination/steps.ts";
 import type { Wanted } from "./connection-args.ts";
 
-/** The items that a connection was asked for. */
+/** The items of the page that the arguments select. */
 export function* connectionWindow<T>(list: CursorList<T>, wanted: Wanted, request: PageRequest): Steps<Window<T>> {
   if (!isSeekable(list.handler)) return yield* offsetWindow(list, wanted, request);
   const { direction, size, near, far } = wanted;
@@ -14,9 +14,9 @@ export function* connectionWindow<T>(list: CursorList<T>, wanted: Wanted, reques
 }
 
 /**
- * Leaves out what lies at or beyond the far end. Only the source can compare two keys as it sorts them: it is asked for
- * the last item in front of that end, and what follows this item is cut off. Where it is not among the items they all lie
- * in front of it; an end that lies behind the start is ignored, as Relay has it.
+ * Removes the items at or beyond the far end. Only the source can compare two keys in its sort order, so it is queried
+ * for the last item before that end, and the items after that one are cut off. If that item is not on the page, the
+ * whole page is before the end. A far end that is behind the start is ignored, as in Relay.
  */
 function* cutAt<T>(list: CursorList<T>, { direction, near, far }: Wanted, found: Window<T>): Steps<Window<T>> {
   const isForward = direction === "forward";
@@ -51,7 +51,7 @@ function part<T>(
   };
 }
 
-/** Over a source that cannot seek the two ends are offsets, and the end of the list is its total. */
+/** For a source that cannot seek, both ends are offsets, and the end of the list is its total. */
 function* offsetWindow<T>(list: CursorList<T>, wanted: Wanted, request: PageRequest): Steps<Window<T>> {
   const { direction, size, near, far } = wanted;
   const isForward = direction === "forward";

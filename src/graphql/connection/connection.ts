@@ -19,7 +19,9 @@ import { FieldPageRequest } from "./field-page-request.ts";
 import { connectionExtensions } from "./has-connections.ts";
 import { ListConnection } from "./list-connection.ts";
 
-/** What a connection says about itself: as a field does, but for the size of the list and the arguments of its pages. */
+/**
+ * The options of a connection: those of a field, without `listSize` and without parameters named as its own arguments.
+ */
 export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>> = FieldOptions<
   P,
   Parent,
@@ -29,9 +31,10 @@ export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends Maybe
   readonly listSize?: never;
   readonly params?: Reserved<keyof typeof connectionArgs, "every connection has this argument: choose another name">;
   /**
-   * What the list is filtered by, as `paginate` takes it: part of the scope of its cursors. A function makes it of the
-   * arguments, of the parent where each has a list of its own, and of `ctx` where each caller has. A function that reads
-   * the parent names it: `({ parent }: Of<AuthorRow>) => ({ author: parent.id })`. @default nothing
+   * The values that the list is filtered by, as for `paginate`. They are part of the scope of its cursors. A function
+   * builds them from the arguments, from the parent if each parent has its own list, and from `ctx` if each caller has.
+   * A function that reads the parent names its type: `({ parent }: Of<AuthorRow>) => ({ author: parent.id })`.
+   * @default no filter
    */
   readonly filter?:
     | ListFilter
@@ -47,8 +50,8 @@ type FilterArgs<Parent, P, Gated> = {
 type ListFilter = Readonly<Record<string, unknown>>;
 
 /**
- * A sync or async data handler as one type: for a union of the two, TypeScript reports the wrong rows of an async handler
- * as a promise where the sync one returns a number.
+ * A sync or async data handler as one type: for a union of the two, TypeScript reports the wrong rows of an async
+ * handler as a promise where the sync one returns a number.
  */
 interface RowSource<Row> {
   readonly name?: string;
@@ -56,13 +59,13 @@ interface RowSource<Row> {
   getItems(offset: number, limit: number, context?: FetchContext): MaybePromise<readonly Row[]>;
 }
 
-/** Takes the resolver, which gives the source of the list, or stands behind `@` on a method. */
+/** Takes the resolver, which returns the source of the list, or decorates a method. */
 export interface ConnectionFactory<Row, P, Gated, GateParent> {
   <Parent extends GateParent>(
     resolver: (args: ResolverArgs<P, Parent, Gated>) => MaybePromise<RowSource<Row> | readonly Row[]>,
     context?: undefined,
   ): FieldDef<Parent, MaybePromise<DataHandler<Row> | readonly Row[]>, TestArgs<P, Parent, Gated>, "field">;
-  /** A legacy decorator. */
+  /** The legacy decorator of a method. */
   <This extends GateParent, M extends (args: Args<P, This, Gated>) => MaybePromise<RowSource<Row> | readonly Row[]>>(
     target: This,
     key: string,
@@ -75,11 +78,13 @@ export interface ConnectionFactory<Row, P, Gated, GateParent> {
 }
 
 /**
- * A Relay connection over the strategy and the data handler of a route: `first`, `after`, `last` and `before`, and cursors
- * that the two exchange. The resolver gives the handler, or a list. Rows are fetched only where a query selects them, and
- * counted only for `totalCount`. Its `listSize` is the strategy's. A strategy with `sortable` adds `sort: [String!]`.
+ * Declares a Relay connection with the arguments `first`, `after`, `last` and `before`. It works with the strategy and
+ * the data handler of a route, and a cursor of one is valid in the other. The resolver returns the handler or a list.
+ * Rows are fetched only if a query selects them, and counted only for `totalCount`. Its `listSize` follows from the
+ * strategy. A strategy with `sortable` adds the argument `sort: [String!]`.
  *
- * Throws `ConfigurationError` for a strategy without cursors or with its own `calculateOffsetLimit`, and for a parameter named as one of these.
+ * Throws `ConfigurationError` for a strategy without cursors or with its own `calculateOffsetLimit`, and for a
+ * parameter that is named as one of these arguments.
  *
  * @example
  * ```ts
@@ -111,7 +116,7 @@ export function connection<
   if (strategy.calculateOffsetLimit !== CursorPagination.prototype.calculateOffsetLimit)
     throw new ConfigurationError(
       "connection: the strategy",
-      `cannot be ${strategy.constructor.name}: it overrides calculateOffsetLimit, and first and last set the size of a connection`,
+      `cannot be ${strategy.constructor.name}: it overrides calculateOffsetLimit, but first and last set the page size of a connection`,
     );
   const {
     params = {},
@@ -121,11 +126,17 @@ export function connection<
     ...others
   } = (options ?? {}) as FieldOptions<Params, unknown, true, boolean> & { readonly filter?: unknown };
   if (listSize !== undefined)
-    throw new ConfigurationError("connection.listSize", "is what the strategy says: set its maxPageSize");
+    throw new ConfigurationError(
+      "connection.listSize",
+      "cannot be set: it follows from the strategy. Set maxPageSize on the strategy",
+    );
   const pageArgs = { ...connectionArgs, ...sortArgs(strategy) };
   const taken = Object.keys(pageArgs).find((name) => Object.hasOwn(params, name));
   if (taken !== undefined)
-    throw new ConfigurationError(`connection.params.${taken}`, "is an argument of every connection: take another name");
+    throw new ConfigurationError(
+      `connection.params.${taken}`,
+      "is reserved for the arguments of the connection: choose another name",
+    );
   const filterOf = readFilter(filter);
   const { max, fallback } = strategy.size;
   const declared = {
@@ -150,12 +161,12 @@ export function connection<
 function readFilter(filter: unknown): (of: object) => PageRequest["filter"] {
   if (typeof filter === "function") return filter as (of: object) => ListFilter;
   if (filter !== undefined && (typeof filter !== "object" || filter === null || Array.isArray(filter)))
-    throw new ConfigurationError("connection.filter", "an object, or a function that makes one", filter);
+    throw new ConfigurationError("connection.filter", "an object, or a function that returns one", filter);
   return () => filter as PageRequest["filter"];
 }
 
 function handlerOf(given: unknown): AnyHandler<unknown> {
   const handler = asHandler(given);
   if (handler !== null) return handler;
-  throw new TypeError("the resolver of a connection gives a data handler or a list");
+  throw new TypeError("the resolver of a connection must return a data handler or a list");
 }

@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from "graphql";
 import { ContextPageRequest, type PageContext } from "../../http/pages/context-page-request.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 
-/** The page that a field asks for. Its arguments are read elsewhere: a connection has no query, and no links. */
+/** The page request of a field. A connection has no query string and no links, and its arguments are read elsewhere. */
 export class FieldPageRequest extends ContextPageRequest<PageContext> {
   override readonly params = {};
   override readonly baseUrl = "";

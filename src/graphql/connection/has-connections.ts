@@ -1,9 +1,9 @@
 import { type GraphQLSchema, isObjectType } from "graphql";
 
-/** What a field that `connection` declared says of itself. */
+/** The extensions that mark a field declared with `connection`. */
 export const connectionExtensions = { isConnection: true } as const;
 
-/** Whether a schema has lists with cursors. */
+/** Whether a schema has connections, and so hands out cursors. */
 export function hasConnections(schema: GraphQLSchema): boolean {
   return Object.values(schema.getTypeMap()).some(
     (type) =>

@@ -8,7 +8,7 @@ import type { CursorPagination } from "../../pagination/strategies/cursor-pagina
 import { asUserInput, type ConnectionArgs, readSorting, readWanted, type Wanted } from "./connection-args.ts";
 import { connectionWindow } from "./connection-window.ts";
 
-/** One list as a connection: rows are fetched, counted and sealed into cursors only where a query selects them. */
+/** The value of a connection: rows are fetched, counted and sealed into cursors only if a query selects them. */
 export class ListConnection<T> {
   readonly #strategy: CursorPagination<any>;
   readonly #list: CursorList<T>;
@@ -37,7 +37,7 @@ export class ListConnection<T> {
     return new PageInfo(await this.#read());
   }
 
-  /** Selecting it asks for it: only a strategy that says so has none. */
+  /** Counts the items, because the query selected the total. Returns `null` if the strategy has no totals. */
   async totalCount(): Promise<number | null> {
     const { totals = "exact" } = this.#strategy;
     if (totals === "none") return null;
@@ -63,7 +63,7 @@ export class ListConnection<T> {
   }
 }
 
-/** An item and its cursor, which is sealed when it is read. */
+/** An item and its cursor. The cursor is sealed only when it is read. */
 export class Edge<T> {
   readonly node: T;
   readonly #window: Window<T>;
@@ -78,7 +78,7 @@ export class Edge<T> {
   }
 }
 
-/** Where a page stands in its list. */
+/** The position of a page in its list. */
 export class PageInfo {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;

@@ -8,16 +8,18 @@ import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import { isRecord, type RequestParams } from "../transport/request-params.ts";
 import { KeptDocuments } from "./kept-documents.ts";
 
-/** Where trusted documents are looked up by their id. */
+/** Looks up trusted documents by their id. */
 export interface DocumentSource {
   get(id: string): MaybePromise<string | null | undefined>;
 }
 
-/** Documents that a request names instead of sending them. */
+/** The options of documents that a request refers to instead of sending them. */
 export interface DocumentsOptions {
-  /** Documents by id, as a build step extracts them from the clients: a manifest, or something that looks them up. */
+  /**
+   * Trusted documents by id, extracted from the clients by a build step: a manifest, or an object that looks them up.
+   */
   readonly trusted?: Readonly<Record<string, string>> | DocumentSource;
-  /** Whether no other document runs: the strongest limit there is. @default false */
+  /** Whether only trusted documents may run, which is the strongest limit. @default false */
   readonly only?: boolean;
   /** Whether clients may register documents by their hash (automatic persisted queries). @default false */
   readonly automatic?: boolean;
@@ -28,12 +30,12 @@ export interface DocumentsOptions {
 /** The document of a request. */
 export interface ResolvedDocument {
   readonly source: string;
-  /** Keeps it for requests to come; called once it has proved valid and within the limits. */
+  /** Stores the document for later requests. Called after it has been found valid and within the limits. */
   readonly keep: (() => Promise<void>) | null;
 }
 
 const trusted: Rule<DocumentSource> = {
-  expected: "an object of documents by id, or something with get(id)",
+  expected: "an object of documents by id, or an object with the method get(id)",
   read(value) {
     if (!isRecord(value)) return REFUSED;
     if (typeof value["get"] === "function") return value as unknown as DocumentSource;
@@ -50,11 +52,11 @@ const documentRules = {
   keepSeconds: optional(positiveInteger, 86_400),
 };
 
-/** In bytes of UTF-8. Longer ones are not kept: anybody may register. */
+/** In bytes of UTF-8. Longer documents are not kept, because any client can register them. */
 const LONGEST_KEPT = 16_384;
-/** How long a failing store is left alone, in milliseconds: clients send their documents whole meanwhile. */
+/** After a store failure, the store is not used for this time. Meanwhile clients send full documents. */
 const RETRY_STORE_MS = 5_000;
-/** Of one address in a minute: what an application with many documents needs, and not what fills a store. */
+/** Per address and minute: enough for an application with many documents, but too few to fill the store. */
 const MOST_REGISTRATIONS = 120;
 const ID = /^[\w.:/+=-]{1,200}$/;
 const HASH = /^[0-9a-f]{64}$/;
@@ -72,7 +74,8 @@ export class Documents {
   async find(params: RequestParams, ctx: BaseContext): Promise<ResolvedDocument> {
     const hash = hashOf(params);
     const id = params.documentId ?? hash;
-    if (id !== null && !ID.test(id)) throw new BadRequest("A document id is a short text of letters and digits");
+    if (id !== null && !ID.test(id))
+      throw new BadRequest("The document id must have 1 to 200 characters: letters, digits and . _ : / + = -");
     const known = id === null ? null : ((await this.#options.trusted?.get(id)) ?? null);
     if (known !== null) return { source: known, keep: null };
     if (this.#options.only) throw id === null ? notTrusted() : notFound();
@@ -90,7 +93,7 @@ export class Documents {
       return { source: kept, keep: null };
     }
     if (createHash("sha256").update(query).digest("hex") !== hash) {
-      throw new HttpException(400, "The hash is not that of the document", { code: "PERSISTED_QUERY_MISMATCH" });
+      throw new HttpException(400, "The hash does not match the document", { code: "PERSISTED_QUERY_MISMATCH" });
     }
     const keepMs = this.#options.keepSeconds * 1000;
     const keep = async (): Promise<void> => {
@@ -99,19 +102,19 @@ export class Documents {
     return { source: given(query), keep: Buffer.byteLength(query) > LONGEST_KEPT ? null : keep };
   }
 
-  /** A document that cannot be looked up or kept is one that is not known: the client sends it whole, and it runs. */
+  /** If the store fails, the document is treated as unknown: the client sends the full document, and it runs. */
   async #try<T>({ services }: BaseContext, operation: () => Promise<T>): Promise<T | null> {
     if (services.clock.monotonic() < this.#isFailingUntil) return null;
     try {
       return await operation();
     } catch (err) {
       this.#isFailingUntil = services.clock.monotonic() + RETRY_STORE_MS;
-      services.log.error({ err }, "Graph.documents: the store failed; clients have to send their documents whole");
+      services.log.error({ err }, "Graph.documents: the store failed; clients must send full documents");
       return null;
     }
   }
 
-  /** Beyond it a document runs and is not kept: the client sends it whole again, and nobody fills the store. */
+  /** Beyond the limit a document runs but is not stored, so that no client can fill the store. */
   async #mayRegister({ services, request }: BaseContext): Promise<boolean> {
     const key = `documents:${addressBucket(request.ip)}`;
     const { value } = await this.#registrations.increment(services, services.stores.counters, key, 60_000);
@@ -128,27 +131,29 @@ function resolveDocuments(options: DocumentsOptions): {
   return resolveOptions("Graph.documents", options, documentRules);
 }
 
-/** The hash of a request by the convention of automatic persisted queries. */
+/** The hash in a request that uses automatic persisted queries. */
 function hashOf({ extensions }: RequestParams): string | null {
   const persisted = Object.hasOwn(extensions, "persistedQuery") ? extensions["persistedQuery"] : undefined;
   if (persisted === undefined || persisted === null) return null;
   const hash = isRecord(persisted) && Object.hasOwn(persisted, "sha256Hash") ? persisted["sha256Hash"] : undefined;
   if (typeof hash === "string" && HASH.test(hash)) return hash;
-  throw new BadRequest("extensions.persistedQuery.sha256Hash is the SHA-256 of a document in hexadecimal digits");
+  throw new BadRequest(
+    "extensions.persistedQuery.sha256Hash must be the SHA-256 hash of a document, as 64 lowercase hexadecimal digits",
+  );
 }
 
 function given(query: string | null): string {
-  if (query === null || query.trim() === "") throw new BadRequest("There is no document in the request");
+  if (query === null || query.trim() === "") throw new BadRequest("The request contains no document");
   return query;
 }
 
 function notFound(): HttpException {
-  // By this word, and not by the code, some clients know that they are to send the document whole.
+  // Some clients recognise this message, not the code, and then send the full document.
   return new HttpException(400, "PersistedQueryNotFound", { code: "PERSISTED_QUERY_NOT_FOUND" });
 }
 
 function notTrusted(): HttpException {
-  return new HttpException(403, "Only documents that are known here run: send the id of one", {
+  return new HttpException(403, "Only trusted documents are allowed. Send the id of a trusted document.", {
     code: "DOCUMENT_NOT_TRUSTED",
   });
 }

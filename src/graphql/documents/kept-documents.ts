@@ -1,25 +1,25 @@
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 
-/** Entries of the store that hold documents: so many and no more, whatever clients send. */
+/** The number of store entries that hold documents. It is fixed, so that clients cannot fill the store. */
 const SHELVES = 128;
 /** 1,024 documents in all. */
 const MOST_ON_A_SHELF = 8;
 /** 6 MiB in all. */
 const MOST_BYTES_ON_A_SHELF = 49_152;
-/** Other processes write, too; a document that loses every time is sent whole again. */
+/** Other processes write too. If all attempts fail, the client sends the full document again. */
 const TRIES = 3;
 
 interface Kept {
   readonly hash: string;
   readonly source: string;
-  /** In milliseconds since 1970. */
+  /** The expiry time, in milliseconds since 1970. */
   readonly until: number;
 }
 
 /**
- * The documents that clients have registered, in a store that also holds sessions. They have their own capacity: each hash
- * belongs to one of 128 entries of the store, and within an entry the oldest document makes room for the newest.
+ * The documents that clients have registered, in a store that also holds sessions. They have a separate capacity: each
+ * hash belongs to one of 128 entries of the store, and in a full entry the newest document replaces the oldest.
  */
 export class KeptDocuments {
   readonly #store: KeyValueStore;
@@ -35,7 +35,7 @@ export class KeptDocuments {
     return shelf.find((kept) => kept.hash === hash)?.source ?? null;
   }
 
-  /** Keeps a document; `mayAdd` is called for one that is not there yet. */
+  /** Stores a document. `mayAdd` is called if it is not stored yet. */
   async keep(hash: string, source: string, keepMs: number, mayAdd: () => Promise<boolean>): Promise<void> {
     const key = keyOf(hash);
     for (let tries = 0; tries < TRIES; tries++) {
@@ -43,7 +43,7 @@ export class KeptDocuments {
       const shelf = this.#read(before);
       const present = shelf.find((kept) => kept.hash === hash);
       const now = this.#clock.now();
-      // One that clients send whole each time is not written each time.
+      // A document that clients always send in full is not written on each request.
       if (present !== undefined && present.until - now > keepMs / 2) return;
       if (present === undefined && tries === 0 && !(await mayAdd())) return;
       const others = shelf.filter((kept) => kept !== present);
@@ -58,7 +58,7 @@ export class KeptDocuments {
   }
 }
 
-/** As text, without the oldest that there is no room for. */
+/** Serializes the entry without the oldest documents that do not fit. */
 function fitted(shelf: readonly Kept[]): string {
   const text = JSON.stringify(shelf);
   const isFull = shelf.length > MOST_ON_A_SHELF || Buffer.byteLength(text) > MOST_BYTES_ON_A_SHELF;

@@ -8,7 +8,7 @@ import { logFailure, logRefusal } from "../../http/context/render-problem.ts";
 import { GraphQLDenied } from "../fields/graphql-denied.ts";
 import { locationsOf } from "./document-source.ts";
 
-/** An error as it goes out. */
+/** An error in a response. */
 export interface FormattedError {
   readonly message: string;
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
@@ -17,19 +17,20 @@ export interface FormattedError {
 }
 
 const MASKED = "Unexpected error";
-const LATER = "Service unavailable. Try again later."; /** A client may give a field a name of any length. */
+const LATER = "Service unavailable. Try again later.";
+/** Aliases in the path may be long, so the logged path is cut. */
 const MOST_LOGGED = 300;
 
 /**
- * Formats an error and writes the one log line that its correlation id is found in. The text of an error that is meant for
- * clients is sent: graphql's own, a `GraphQLError` of a resolver, an HTTP exception. Any other is masked; an outage keeps its code
- * and `retryAfter`.
+ * Formats an error and writes one log line with its correlation id. The message is sent if it is meant for clients: an
+ * error of graphql itself, a `GraphQLError` from a resolver, or an HTTP exception. Any other message is masked. An
+ * outage keeps its code and `retryAfter`.
  */
 export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: boolean): FormattedError {
   const id = correlationId();
   const cause = rootCause(error);
   const isShown = isDebug || isMeantForClients(error, cause);
-  // As on a route: when to come back is worth telling, why is not.
+  // As on a route, clients learn when to retry, but not the reason.
   const outage = !isShown && cause instanceof PorticoError && cause.status === 503 ? cause : null;
   const code = isShown ? codeOf(error, cause) : (outage?.code ?? "INTERNAL_SERVER_ERROR");
   const { path } = error;
@@ -53,19 +54,19 @@ export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: bool
   };
 }
 
-/** Whether what went wrong is not meant for clients. */
+/** Whether the details of an error are hidden from clients. */
 export function isUnexpected(error: GraphQLError): boolean {
   return !isMeantForClients(error, rootCause(error));
 }
 
-/** What a resolver threw, below what graphql wrapped around it. */
+/** The error that a resolver threw, without the errors that graphql wrapped around it. */
 function rootCause(error: GraphQLError): unknown {
   let cause: unknown = error;
   while (isGraphQLError(cause) && cause.originalError !== undefined) cause = cause.originalError;
   return cause;
 }
 
-/** By a brand and not by `instanceof`: a resolver may throw the error of another copy of graphql. */
+/** Checks the brand instead of `instanceof`, because a resolver may throw the error of another copy of graphql. */
 function isGraphQLError(value: unknown): value is GraphQLError {
   return value instanceof Error && Object.prototype.toString.call(value) === "[object GraphQLError]";
 }
@@ -75,12 +76,12 @@ function isMeantForClients(error: GraphQLError, cause: unknown): boolean {
   return isGraphQLError(cause) && !isMisfit(error, cause);
 }
 
-/** graphql says what did not fit the type of a field: a value of the application's own. */
+/** Whether graphql reports a result that does not match the type of its field. The message quotes that result. */
 function isMisfit(error: GraphQLError, cause: GraphQLError): boolean {
   return error.path !== undefined && cause.extensions["code"] === undefined && MISFIT.test(cause.message);
 }
 
-// The sentences of graphql's executor and of its scalars, in both majors.
+// Matches the messages of graphql's executor and scalars, in both major versions.
 const MISFIT =
   / cannot represent |^Expected `.*returned: |^Expected Iterable, |^Expected value of type "|^Abstract type "|^Runtime Object type "/;
 
@@ -91,12 +92,12 @@ function codeOf(error: GraphQLError, cause: unknown): string {
   return isAboutArgument(cause) ? "BAD_USER_INPUT" : "INTERNAL_SERVER_ERROR";
 }
 
-/** Whether graphql could not make an argument of what the document and its variables say together: found when the field is run. */
+/** Whether graphql could not coerce an argument. With variables, it finds this only when the field runs. */
 function isAboutArgument(cause: unknown): boolean {
   return isGraphQLError(cause) && cause.nodes !== undefined && cause.message.startsWith('Argument "');
 }
 
-/** What graphql says of a document or a variable repeats what it was sent, of whatever length. */
+/** The message for the client. graphql quotes the document or a variable, which may be long, so that message is cut. */
 function shown(error: GraphQLError, cause: unknown): string {
   const message = messageOf(error, cause);
   return isAboutRequest(error, cause) ? cut(message, MOST_SHOWN) : message;
@@ -104,15 +105,15 @@ function shown(error: GraphQLError, cause: unknown): string {
 
 const MOST_SHOWN = 1_000;
 
-/** Whether graphql found it in the document or its variables, before the resolver ran. */
+/** Whether graphql found the error in the document or its variables, before the resolver ran. */
 function isAboutRequest(error: GraphQLError, cause: unknown): boolean {
   return isAboutArgument(cause) || (error.path === undefined && isGraphQLError(cause));
 }
 
-/** The sentence for the log, without the value: it may be a password that was sent as a number. */
+/** The message for the log, without the value, which may be a password that was sent as a number. */
 function withoutValue(message: string): string {
   const variable = /^Variable "(\$\w+)"/.exec(message)?.[1];
-  if (variable !== undefined) return `The variable ${variable} does not fit its type`;
+  if (variable !== undefined) return `The variable ${variable} does not match its type`;
   return message.replace(/\b(value:?|found:?) .*$/s, "$1 ...");
 }
 
@@ -120,7 +121,9 @@ function messageOf(error: GraphQLError, cause: unknown): string {
   return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
 }
 
-/** What an author put there, and what REST says in headers and members, if JSON can say it. */
+/**
+ * The extensions of the error, and the values that a route sends as headers and members, if JSON can represent them.
+ */
 function safeExtensions(error: GraphQLError, cause: unknown): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(JSON.stringify({ ...membersOf(cause), ...error.extensions })) as Record<string, unknown>;
@@ -133,13 +136,13 @@ function membersOf(cause: unknown): Readonly<Record<string, unknown>> {
   return cause instanceof PorticoError ? { ...waitOf(cause), ...cause.members } : {};
 }
 
-/** One of several fields has no header of its own. */
+/** A single field has no response headers, so `retry-after` becomes an extension. */
 function waitOf({ headers }: PorticoError): { readonly retryAfter?: number } {
   const { "retry-after": wait } = headers;
   return /^\d+$/.test(wait ?? "") ? { retryAfter: Number(wait) } : {};
 }
 
-/** The client was told no, by a gate or an exception with nothing beneath it: where that was thrown is of no interest. */
+/** A rejection by a gate, or by an exception without a cause. It is logged without a stack trace. */
 function isBareRefusal(cause: unknown): cause is Error {
   if (cause instanceof GraphQLDenied) return true;
   return cause instanceof PorticoError && cause.status < 500 && cause.cause === undefined;
@@ -153,7 +156,7 @@ function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: obj
       return logRefusal(ctx.services, ctx.exchange, withoutValue(error.message), details);
     logFailure(ctx.services, ctx.exchange, subject, details, isExpected ? "info" : "error");
   } catch {
-    // An error whose own properties throw when they are read, or written to as the logger does.
-    logFailure(ctx.services, ctx.exchange, new Error("what was thrown cannot be printed"), details);
+    // The properties of the error throw when the logger reads or writes them.
+    logFailure(ctx.services, ctx.exchange, new Error("the thrown value cannot be printed"), details);
   }
 }

@@ -3,8 +3,8 @@ import { type Fragments, fold, type Gathering } from "./fold.ts";
 import { saturatingSum } from "./saturating-sum.ts";
 
 /**
- * Whether an operation asks for the schema, under whatever alias and through whatever fragment. No type can have fields of
- * these names of its own, and `__typename` says nothing about the schema that the data does not.
+ * Whether an operation selects the schema, under any alias and in any fragment. No type can declare fields with these
+ * names, and `__typename` reveals nothing about the schema that the data does not.
  */
 export function asksForSchema(operation: OperationDefinitionNode, fragments: Fragments): boolean {
   const seen = new Set<string>();
@@ -26,8 +26,9 @@ export function asksForSchema(operation: OperationDefinitionNode, fragments: Fra
 }
 
 /**
- * Whether an operation reads so much of the schema that the response is many times as large as the schema: lists of fields
- * within lists of fields, or the whole schema again and again. Every tool's introspection query stays within both limits.
+ * Whether an operation reads so much of the schema that the response would be many times as large as the schema: lists
+ * of fields within lists of fields, or the whole schema several times. The introspection queries of tools stay within
+ * both limits.
  */
 export function asksForTooMuch(operation: OperationDefinitionNode, fragments: Fragments): boolean {
   const { schemas, widest } = fold(operation, fragments, reading, "another field");
@@ -36,20 +37,20 @@ export function asksForTooMuch(operation: OperationDefinitionNode, fragments: Fr
 
 const MOST_SCHEMAS = 3;
 const MOST_LISTS = 1;
-/** The fields of `__Type` that multiply what is selected in them; graphql's own rule lets two of them nest. */
+/** The fields of `__Type` that multiply the selections in them. graphql's own rule allows two nested levels of them. */
 const LISTS: ReadonlySet<string> = new Set(["fields", "inputFields", "interfaces", "possibleTypes"]);
 
-/** What was selected in a place. */
+/** The schema fields in a selection set. */
 interface Reading {
   /** How often `__schema` is selected. */
   schemas: number;
-  /** How deeply lists nest, seen from here. */
+  /** How deeply lists nest below this selection set. */
   lists: number;
   /** How deeply lists nest within `__schema` and `__type`. */
   widest: number;
 }
 
-/** The field that a selection stands in. */
+/** The field that a selection set belongs to. */
 type Around = "a way in" | "a list" | "another field";
 
 const reading: Gathering<Reading, Around> = {

@@ -3,14 +3,14 @@ import { type Fragments, fold, fragmentsOf, type Gathering } from "./fold.ts";
 import { type Price, priceOf, type Quantity, timesCounted } from "./price.ts";
 import { saturatingProduct, saturatingSum } from "./saturating-sum.ts";
 
-/** What an operation costs with these variables, which are coerced already. */
+/** Returns the cost of an operation for coerced variables. */
 export type Cost = (variables: Readonly<Record<string, unknown>>) => number;
 
 /**
- * Works out once what an operation costs: the sum of the `cost` of all selected fields, where a field that declares
- * `listSize` counts what is selected in it so many times. What does not depend on the variables is added up here and now;
- * what does takes time linear in the document at every call. The operation is to be valid; of one that is not, fields
- * that the schema does not have cost 1.
+ * Compiles the cost of an operation: the sum of the `cost` of all selected fields, where a field with `listSize`
+ * multiplies the cost of the selections in it. The part that does not depend on the variables is computed once. The
+ * rest takes time linear in the document at every call. The operation should be valid; a field that is not in the
+ * schema costs 1.
  */
 export function compileCost(
   schema: GraphQLSchema,
@@ -23,14 +23,14 @@ export function compileCost(
   const total = fold(operation, fragments, adding(schema, open), { type: root, times: 1 });
   if (total.terms.length === 0) return () => total.constant;
   return (variables) => {
-    // Each sum stands after those it is made of.
+    // The list is ordered so that each sum comes after its terms.
     const values = new Map<Sum, number>();
     for (const sum of open) values.set(sum, evaluate(sum, values, variables));
     return evaluate(total, values, variables);
   };
 }
 
-/** A number, and what is added to it once the variables are known. */
+/** A constant, and terms that are added when the variables are known. */
 interface Sum {
   constant: number;
   readonly terms: { readonly times: Quantity; readonly sum: Sum }[];
@@ -38,11 +38,11 @@ interface Sum {
 
 interface Place {
   readonly type: GraphQLNamedType | undefined;
-  /** How often what is selected here counts in the field it is selected in. */
+  /** The factor for the cost of this selection set. */
   readonly times: Quantity;
 }
 
-/** `open` receives the sums that depend on the variables, in an order in which they can be evaluated. */
+/** Adds up costs. `open` receives the sums that depend on the variables, in the order of their evaluation. */
 function adding(schema: GraphQLSchema, open: Sum[]): Gathering<Sum, Place> {
   const prices = new Map<GraphQLNamedType | undefined, Map<string, Price>>();
   const kept = new Set<Sum>();

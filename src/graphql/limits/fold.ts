@@ -12,17 +12,17 @@ import {
 /** The fragments of a document by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** How a value of type `Sum` is gathered from selections. `Context` is what a selection has to know of where it stands. */
+/** How a value of type `Sum` is computed from selections. `Context` describes the place of a selection. */
 export interface Gathering<Sum, Context> {
-  /** The sum of no selection; `of` is the definition whose selections are gathered next, if it is one. */
+  /** The initial sum; `of` is the definition whose selections follow, if they belong to one. */
   empty(of?: OperationDefinitionNode | FragmentDefinitionNode): Sum;
-  /** Adds a field without what is selected in it, and gives the context of that. */
+  /** Adds a field without the selections in it, and returns their context. */
   field(sum: Sum, node: FieldNode, context: Context): Context;
-  /** Adds what is selected in a field, whose context was `context`. */
+  /** Adds the selections in a field, whose context was `context`. */
   below(sum: Sum, inner: Sum, context: Context): void;
-  /** The context in a fragment. For one that has a name it follows from the fragment alone. */
+  /** The context in a fragment. For a named fragment it must depend only on the fragment. */
   inside(fragment: FragmentDefinitionNode | InlineFragmentNode, context: Context): Context;
-  /** Adds what a fragment selects, as if it stood here. */
+  /** Adds the selections of a fragment to the selection set that spreads it. */
   merge(sum: Sum, node: FragmentSpreadNode | InlineFragmentNode, inner: Sum): void;
 }
 
@@ -35,9 +35,9 @@ interface Frame<Sum, Context> {
 }
 
 /**
- * Gathers over an operation with its fragments expanded, in time linear in the document: a fragment is walked once,
- * however often it is spread. Takes documents that are not valid: a spread that closes a circle, or that names no
- * fragment, adds nothing. The nesting of a document costs no stack.
+ * Computes a sum over an operation with its fragments expanded, in time linear in the document: a fragment is visited
+ * once, however often it is spread. The document may be invalid: a spread that closes a cycle, or that names an unknown
+ * fragment, adds nothing. It does not recurse, so deep nesting cannot overflow the stack.
  */
 export function fold<Sum, Context>(
   operation: OperationDefinitionNode,
@@ -46,7 +46,7 @@ export function fold<Sum, Context>(
   context: Context,
 ): Sum {
   const total = gathering.empty(operation);
-  // `null` marks a fragment that is being walked.
+  // `null` marks a fragment that is being visited.
   const gathered = new Map<string, Sum | null>();
   const stack: Frame<Sum, Context>[] = [{ set: operation.selectionSet, sum: total, context, close: () => {}, next: 0 }];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
@@ -99,7 +99,10 @@ export function fold<Sum, Context>(
   }
 }
 
-/** The fragments of a document. Of two with one name the last counts, as in graphql; validation refuses both. */
+/**
+ * The fragments of a document. If two have the same name, the last one is used, as in graphql, and validation rejects
+ * both.
+ */
 export function fragmentsOf(document: DocumentNode): Fragments {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {

@@ -1,30 +1,34 @@
 import { optional, orNull, positiveInteger, resolveOptions, wholeNumber } from "../../core/resolve-options.ts";
 
-/** How much one operation may ask for. `null` turns a limit off and leaves the others on. */
+/** The limits of one operation. `null` disables a limit and leaves the others on. */
 export interface LimitsOptions {
-  /** The budget: the sum of the `cost` of the selected fields. `null` also takes `extensions.cost` out of the answers. @default 5000 */
+  /**
+   * The budget: the sum of the `cost` of the selected fields. `null` also removes `extensions.cost` from responses.
+   * @default 5000
+   */
   readonly cost?: number | null;
-  /** How deeply fields are nested, the innermost one included. @default 15 */
+  /** How deeply fields may nest, including the innermost field. @default 15 */
   readonly depth?: number | null;
-  /** Fields that are given another name, which has at most 256 characters. @default 30 */
+  /** Aliases, of which each may have 256 characters. @default 30 */
   readonly aliases?: number | null;
   /** Fields in the widest selection set. @default 100 */
   readonly breadth?: number | null;
-  /** Fields altogether. @default 1000 */
+  /** Fields in total. @default 1000 */
   readonly fields?: number | null;
-  /** Characters of the whole document, before anything of it is read. @default 65,536 */
+  /** Characters of the whole document, checked before it is parsed. @default 65,536 */
   readonly characters?: number | null;
   /** Tokens of the whole document, comments included. @default 2000 */
   readonly tokens?: number | null;
-  /** Directives altogether. @default 50 */
+  /** Directives in total. @default 50 */
   readonly directives?: number | null;
 }
 
 /**
- * How much one operation may ask for, the same over HTTP, SSE and sockets. Fragments count wherever they are spread, what
- * `@skip` leaves out counts too, and nothing is exempt by its name; the standard introspection query fits the defaults.
+ * The limits of one operation, over HTTP, SSE and WebSockets alike. Fragments count each time they are spread,
+ * selections under `@skip` count too, and no field is exempt. The standard introspection query is within the defaults.
  *
- * Throws `ConfigurationError` for a wrong value or an unknown name. Wherever a `Limits` is taken, a plain object is too.
+ * Throws `ConfigurationError` for an invalid value or an unknown name. Every option that accepts a `Limits` also
+ * accepts a plain object.
  *
  * @example
  * ```ts
@@ -56,13 +60,13 @@ export class Limits implements Required<LimitsOptions> {
     Object.freeze(this);
   }
 
-  /** The limits themselves, or those that a plain object describes. */
+  /** Returns the limits, or creates them from a plain object. */
   static from(value: Limits | LimitsOptions = {}): Limits {
     return value instanceof Limits ? value : new Limits(value);
   }
 }
 
-// None at all can be meant of these; of the others it would refuse every operation.
+// 0 is a useful value for these limits. For the others it would reject every operation.
 const count = orNull(wholeNumber);
 const extent = orNull(positiveInteger);
 

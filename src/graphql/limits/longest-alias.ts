@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, type SelectionSetNode } from "graphql";
 
-/** The number of characters of the longest alias in a document, in time linear in the document. */
+/** The length of the longest alias in a document, in time linear in the document. */
 export function longestAlias({ definitions }: DocumentNode): number {
   let longest = 0;
   const open: SelectionSetNode[] = [];

@@ -2,34 +2,34 @@ import type { OperationDefinitionNode } from "graphql";
 import { type Fragments, fold, type Gathering } from "./fold.ts";
 import { saturatingSum } from "./saturating-sum.ts";
 
-/** What an operation asks for, counted on the document alone, its fragments expanded. */
+/** The size of an operation with its fragments expanded, counted from the document alone. */
 export interface Structure {
-  /** How deeply fields are nested. */
+  /** How deeply fields nest. */
   readonly depth: number;
-  /** Fields that are given another name. */
+  /** Fields with an alias. */
   readonly aliases: number;
   /** Fields in the widest selection set. */
   readonly breadth: number;
-  /** Fields altogether. */
+  /** Fields in total. */
   readonly fields: number;
-  /** Directives altogether: on fields, spreads, fragments, variables and the operation. */
+  /** Directives in total: on fields, spreads, fragments, variables and the operation. */
   readonly directives: number;
 }
 
 /**
- * Measures one operation, whether it is valid or not. Every selection counts, under `@skip` and for introspection too, and
- * a fragment counts each time it is spread. The counts are whole numbers up to `Number.MAX_SAFE_INTEGER`.
+ * Measures one operation, which may be invalid. Every selection counts, including those under `@skip` and
+ * introspection, and a fragment counts each time it is spread. The counts are integers up to `Number.MAX_SAFE_INTEGER`.
  */
 export function measure(operation: OperationDefinitionNode, fragments: Fragments): Structure {
   const { depth, aliases, breadth, width, fields, directives } = fold(operation, fragments, counting, undefined);
   return { depth, aliases, breadth: Math.max(breadth, width), fields, directives };
 }
 
-/** The counts of one selection set, as far as it was read. */
+/** The counts of the part of a selection set that has been read. */
 interface Counts {
   depth: number;
   aliases: number;
-  /** Of the sets further down; `width` is that of this one. */
+  /** The breadth of the sets below; `width` is the breadth of this set. */
   breadth: number;
   width: number;
   fields: number;

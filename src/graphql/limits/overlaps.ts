@@ -13,21 +13,21 @@ import type { Fragments } from "./fold.ts";
 import { fieldOf } from "./price.ts";
 
 /**
- * Whether fields that share a place in the answer are all alike.
+ * Whether fields with the same response key are all alike.
  *
- * - `"alike"`: the same field with the same arguments and type at every place: they merge.
- * - `"differ"`: some differ. That may be right, for objects of two types, or a conflict: graphql has to compare pairs.
- * - `"too many"`: some differ and there are too many pairs, or the document unfolds too far to be looked through.
+ * - `"alike"`: at every place it is the same field with the same arguments and type, so they merge.
+ * - `"differ"`: some differ. That can be valid, for objects of two types, or a conflict: graphql has to compare pairs.
+ * - `"too many"`: some differ and there are too many pairs, or the expanded document is too large to be checked.
  */
 export type Overlaps = "alike" | "differ" | "too many";
 
-// graphql compares a few thousand pairs in a millisecond, and gives up after half a million.
+// graphql compares a few thousand pairs in a millisecond and gives up after half a million.
 const MOST_PAIRS = 10_000;
 
 /**
- * Looks at every place of the answer once. graphql compares all fields of a place in pairs, which takes a tenth of a
- * second for a document that is well within the limits; they rarely differ, and this takes time linear in what is selected,
- * which may be `most` in all operations together.
+ * Visits every place of the response once. graphql compares all fields of a place in pairs, which can take 100
+ * milliseconds for a document that is well within the limits. Fields rarely differ, and this check takes time linear in
+ * the number of selections, of which there may be `most` in all operations together.
  */
 export function findOverlaps(
   schema: GraphQLSchema,
@@ -40,7 +40,7 @@ export function findOverlaps(
     if (definition.kind === Kind.OPERATION_DEFINITION)
       walk.from(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined);
   }
-  // Nothing runs what is spread nowhere, or hidden by another of its name, and yet graphql compares what is in it.
+  // graphql also compares the fields of fragments that never run, because they are not spread or share a name.
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION && !walk.reached.has(definition))
       walk.from(definition.selectionSet, schema.getType(definition.typeCondition.name.value));
@@ -50,13 +50,13 @@ export function findOverlaps(
   return walk.pairs > MOST_PAIRS ? "too many" : "differ";
 }
 
-/** A place in the answer: the fields that are written to it, and the places below. */
+/** A place in the response: the fields that are written to it, and the places below. */
 interface Place {
   first: Written | null;
   fields: number;
   spreads: number;
   readonly below: Map<string, Place>;
-  /** A fragment adds nothing to a place where it was spread before. */
+  /** The sets that have been visited here: spreading a fragment again adds nothing. */
   readonly sets: Set<SelectionSetNode>;
 }
 
@@ -147,7 +147,7 @@ class Walk {
     return this.#argumentsOf(a.node) === this.#argumentsOf(b.node) && !isStreamed(a.node) && !isStreamed(b.node);
   }
 
-  /** As they were written: those that only look different are left to graphql. */
+  /** The arguments as they are written. If only their notation differs, graphql decides. */
   #argumentsOf({ arguments: given }: FieldNode): string {
     const start = given?.at(0)?.loc?.start;
     return start === undefined ? "" : this.#source.slice(start, given?.at(-1)?.loc?.end);

@@ -16,15 +16,15 @@ import {
 } from "graphql";
 import { type ListSize, sizeArguments } from "../fields/field-options.ts";
 
-/** A number, or one that follows from the variables. */
+/** A number, or a function that computes one from the variables. */
 export type Quantity = number | ((variables: Readonly<Record<string, unknown>>) => number);
 
-/** What one field costs, wherever it is selected on one type. */
+/** The cost of one field of one type. */
 export interface Price {
   readonly cost: number;
-  /** The fields that say how long their list is. */
+  /** The fields that declare `listSize`. */
   readonly lists: readonly List[];
-  /** What is selected in it is selected on this type; `undefined` when the schema has no such field. */
+  /** The type of the selections in the field; `undefined` if the schema has no such field. */
   readonly type: GraphQLNamedType | undefined;
 }
 
@@ -34,8 +34,8 @@ interface List {
 }
 
 /**
- * The price of a field, as its `extensions` say: `cost`, 1 unless it is a whole number, and `listSize`.
- * What is selected on an interface costs as much as with the dearest of the types that may stand there.
+ * The price of a field from its `extensions`: `cost`, which is 1 unless it is an integer, and `listSize`.
+ * A field of an interface costs as much as in the most expensive object type that implements it.
  */
 export function priceOf(schema: GraphQLSchema, parent: GraphQLNamedType | undefined, name: string): Price {
   const own = fieldOf(parent, name);
@@ -45,12 +45,12 @@ export function priceOf(schema: GraphQLSchema, parent: GraphQLNamedType | undefi
     const size = field.extensions["listSize"];
     return isListSize(size) ? [{ field, size }] : [];
   });
-  // Some of the types say how long their list is, and one says nothing.
+  // Some object types declare the size of the list, and at least one does not.
   if (own !== undefined && lists.length > 0 && lists.length < fields.length - 1) lists.push({ field: own, size: 1 });
   return { cost: costs.length === 0 ? 1 : Math.max(...costs), lists, type: own && getNamedType(own.type) };
 }
 
-/** How often what is selected in this field counts. */
+/** The factor for the cost of the selections in this field. */
 export function timesCounted({ lists }: Price, node: FieldNode): Quantity {
   const sizes = lists.map(({ field, size }) => quantityOf(size, field, node));
   if (sizes.length === 0) return 1;
@@ -60,7 +60,7 @@ export function timesCounted({ lists }: Price, node: FieldNode): Quantity {
   return (variables) => Math.max(...known, ...open.map((size) => size(variables)));
 }
 
-/** The field of that name, one that every schema has included. */
+/** The field with that name, including the meta fields that every schema has. */
 export function fieldOf(parent: GraphQLNamedType | undefined, name: string): GraphQLField<any, any> | undefined {
   const meta = META.get(name);
   if (meta !== undefined) return meta;
@@ -103,7 +103,7 @@ function quantityOf(size: ListSize, field: GraphQLField<unknown, unknown>, node:
   }
 }
 
-/** What an argument says: the value of a variable, or else what is known already. */
+/** The value of an argument: that of a variable, or else a value that is already known. */
 interface Asked {
   readonly variable: string | null;
   readonly otherwise: unknown;
@@ -118,7 +118,7 @@ function askedFor(argument: string, field: GraphQLField<unknown, unknown>, node:
     : { variable: null, otherwise: literal(given.value) };
 }
 
-/** graphql 16 keeps the value, graphql 17 the value or the literal it was written as. */
+/** graphql 16 holds the value, graphql 17 the value or its literal. */
 function defaultOf(argument: GraphQLArgument | undefined): unknown {
   const { defaultValue, default: given } = (argument ?? {}) as {
     readonly defaultValue?: unknown;
@@ -127,7 +127,7 @@ function defaultOf(argument: GraphQLArgument | undefined): unknown {
   return given?.literal === undefined ? (given?.value ?? defaultValue) : literal(given.literal);
 }
 
-/** What is no number is left to the field: a size that cannot be read counts as the most. */
+/** A value that is not a number becomes `NaN`, for which the maximum size is used. */
 function literal(node: ArgumentNode["value"]): unknown {
   if (node.kind === Kind.NULL) return null;
   return node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : Number.NaN;
@@ -137,7 +137,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** The schema may be another library's, whose `listSize` means something else. */
+/** The schema may come from another library, whose `listSize` means something else. */
 function isListSize(value: unknown): value is ListSize {
   if (typeof value !== "object" || value === null) return isCount(value);
   const { argument, max, assumed } = value as Record<string, unknown>;

@@ -1,12 +1,12 @@
-/** Counts stop here: fragments that spread fragments reach numbers that are no longer whole, then `Infinity`. */
+/** The largest count: nested fragments can exceed the safe integers and even reach `Infinity`. */
 const MOST: number = Number.MAX_SAFE_INTEGER;
 
-/** The sum of two counts. */
+/** The sum of two counts, at most the largest count. */
 export function saturatingSum(a: number, b: number): number {
   return Math.min(a + b, MOST);
 }
 
-/** The product of two counts. */
+/** The product of two counts, at most the largest count. */
 export function saturatingProduct(a: number, b: number): number {
   return Math.min(a * b, MOST);
 }

@@ -1,17 +1,17 @@
-/** What a look at the text of a document tells, before anything is built from it. */
+/** The measures of a document that are taken from its text, before it is parsed. */
 export interface Scan {
-  /** Tokens and comments. Counting stops at one more than was allowed. */
+  /** Tokens and comments. Counting stops at one more than the maximum. */
   readonly tokens: number;
-  /** How deeply brackets are nested. */
+  /** How deeply brackets nest. */
   readonly nesting: number;
 }
 
-/** More brackets than this are not opened within one another: the parser recurses, and Node's stack holds about twice as many. */
+/** The maximum nesting of brackets: the parser recurses, and Node's stack overflows at about twice as many. */
 export const MOST_NESTED = 1000;
 
 /**
- * Counts the tokens of a document as graphql's lexer does, and its comments with them, without building a token. Stops as
- * soon as there are more than `most`, and where the lexer would stop: what follows is the parser's to refuse.
+ * Counts the tokens of a document as graphql's lexer does, including comments, without creating token objects. Stops as
+ * soon as there are more than `most`, and at text that the lexer would reject: the parser then reports the error.
  */
 export function scan(source: string, most: number): Scan {
   let tokens = 0;
@@ -39,7 +39,7 @@ function isIgnored(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x2c || code === 0x09 || code === 0x0d || code === 0xfeff;
 }
 
-/** Where the token ends that begins here; here, if none does. */
+/** The end of the token that starts at `at`; `at` itself if no token starts there. */
 function endOf(source: string, at: number, code: number): number {
   if (isNamePart(code) && !isDigit(code)) return endOfRun(source, at + 1, isNamePart);
   if (isDigit(code) || code === 0x2d) return endOfNumber(source, at + 1);
