@@ -23,7 +23,7 @@ describe("a decorator refuses", () => {
     ["a class", { kind: "class", name: "title", metadata: {} }],
   ])("%s", (_, given) => {
     expect(() => on(field(t.string))(() => "", given)).toThrow(
-      "field title: the decorator stands on a method or a property that is neither static nor private",
+      "field title: the decorator can only be used on a method or a property that is neither static nor private",
     );
   });
 
@@ -38,7 +38,7 @@ describe("a decorator refuses", () => {
 
   it("to be without metadata", () => {
     expect(() => on(field(t.string))(() => "", context("method", "title", { metadata: undefined }))).toThrow(
-      "field title: the compiler gave the decorator no metadata",
+      "field title: the decorator received no metadata",
     );
   });
 
@@ -46,19 +46,19 @@ describe("a decorator refuses", () => {
     const title = ({ limt }: { limt: unknown }): unknown => limt;
 
     expect(() => on(field(t.string))(title, context("method", "title"))).toThrow(
-      "field title: the parameter limt carries no type",
+      "field title: the parameter limt is not declared in params",
     );
     expect(() => on(mutation(t.string))(title, context("method", "title"))).toThrow(
       "mutation title: the parameter limt",
     );
     expect(() => on(subscription(t.int))(() => 1, context("method", "ticks"))).toThrow(
-      "subscription ticks: a subscription's resolver",
+      "subscription ticks: the resolver of a subscription must be an async generator",
     );
     expect(() => on(subscription(t.int))({}, "ticks", { value: () => 1 })).toThrow(
-      "subscription ticks: a subscription's resolver",
+      "subscription ticks: the resolver of a subscription must be an async generator",
     );
     expect(() => on(field(t.string, { params: { n: t.int } }))(undefined, context("field", "title"))).toThrow(
-      "field title: a property takes no parameters",
+      "field title: a field without a resolver cannot have params",
     );
   });
 });
@@ -102,7 +102,7 @@ it("a class is the model of one type, and its members stand beside those of obje
   const ShopType = object("Shop", {}, { model: Shop });
 
   expect(() => object("Other", {}, { model: Shop })).toThrow(
-    "object Other: the class Shop is the model of Shop already",
+    "object Other: the class Shop is already the model of Shop",
   );
   expect(schema({ query: { shop: field(ShopType)(() => new Shop()) } }).getType("Shop")).toBeDefined();
 });
@@ -117,7 +117,7 @@ it.each(["_Shop", "e", "Ze", "shop"])(
     on(field(t.string))(model.prototype, "name");
 
     expect(() => schema({ query: { shop: field(model)(() => new model()) } })).toThrow(
-      `Query.shop: the class ${name} has a name that a bundler may have given it`,
+      `Query.shop: the name of the class ${name} may come from a bundler`,
     );
   },
 );

@@ -75,7 +75,7 @@ it("fails all keys for a call that throws, or returns another number of values",
     { reason: { message: "away" } },
   ]);
   await expect(Promise.all([short.load(ctx, 1), short.load(ctx, 2)])).rejects.toThrow(
-    "a loader returns one value for each of its 2 keys, received 1",
+    "the batch function of a loader must return one value for each of its 2 keys, received 1",
   );
 });
 
@@ -113,7 +113,7 @@ it("can be the value of a dependency, and so use others", async () => {
 });
 
 it("refuses what is no function", () => {
-  expect(() => loader(undefined as never)).toThrow("loader must be given a function of keys");
+  expect(() => loader(undefined as never)).toThrow("loader must be called with a batch function");
 });
 
 it.each([
@@ -122,7 +122,7 @@ it.each([
   ["null", [null, "7"], "null"],
 ])("says what is missing when it is given %s and no context", (_, given, received) => {
   const authors = loader((ids: readonly string[]) => ids);
-  const sentence = `a loader takes the context of the resolver first, load(ctx, key), and received ${received}`;
+  const sentence = `the first argument of a loader must be the context of the resolver, load(ctx, key), received ${received}`;
 
   expect(() => authors.load(...(given as unknown as Parameters<typeof authors.load>))).toThrow(new TypeError(sentence));
   expect(() => authors.clear(...(given as unknown as Parameters<typeof authors.load>))).toThrow(TypeError);

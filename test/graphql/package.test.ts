@@ -75,7 +75,7 @@ describe("copies of graphql", () => {
     rmSync(join(portico, "node_modules/graphql"));
 
     expect(status).not.toBe(0);
-    expect(text).toContain("ConfigurationError: graphql is there twice");
+    expect(text).toContain("ConfigurationError: graphql is loaded twice");
     expect(text).toContain(join(place, "node_modules/graphql"));
     expect(text).toContain(join(root, "node_modules/graphql17"));
   });
@@ -92,6 +92,6 @@ describe("copies of graphql", () => {
     );
 
     expect(status).not.toBe(0);
-    expect(text).toContain(`Portico uses ${join(place, "node_modules/graphql")}, the application ${elsewhere}`);
+    expect(text).toContain(`Portico uses ${join(place, "node_modules/graphql")}, the application uses ${elsewhere}`);
   });
 });

@@ -24,7 +24,7 @@ it("[RES-13] [RES-14] rejects the import of a module whose resolver takes a name
 
   await expect(importing).rejects.toThrow(ResolverError);
   await expect(importing).rejects.toThrow(
-    "field: the parameter limt carries no type: limit is declared; did you mean limit? If not, add it to params, such as { limt: t.int }",
+    "field: the parameter limt is not declared in params (declared: limit). Did you mean limit? If not, add it with its type, such as { limt: t.int }",
   );
 });
 
@@ -41,22 +41,24 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
   it("[RES-14] [RES-25] it by its name, beside declared ones", () => {
     expect(
       refusal(() => make(t.string, { params: { a: t.int, b: t.int } })(({ a, limt }: never) => [a, limt])).message,
-    ).toBe(`${name}: the parameter limt carries no type: a, b are declared; add it to params, such as { limt: t.int }`);
+    ).toBe(
+      `${name}: the parameter limt is not declared in params (declared: a, b). Add it with its type, such as { limt: t.int }`,
+    );
   });
 
   it("[RES-14] [RES-25] a parameter that is declared as nothing, by its name", () => {
     expect(refusal(() => make(t.string, { params: { limit: undefined } })).message).toContain(
-      "the parameter limit carries no type",
+      "the parameter limit has no type",
     );
     expect(refusal(() => make(t.string, { params: { limit: 10 } })).message).toContain(
-      "the parameter limit carries no type",
+      "the parameter limit has no type",
     );
   });
 
   it("[RES-15] [RES-25] ...rest in the destructuring", () => {
     expect(
       refusal(() => make(t.string, { params: { a: t.int } })(({ a, ...rest }: { a: number }) => [a, rest])).message,
-    ).toBe(`${name}: a resolver names what it takes, without ...rest: a field has a fixed list of arguments`);
+    ).toBe(`${name}: a resolver must name its parameters, without ...rest: a field has a fixed list of arguments`);
   });
 
   it("[RES-16] [RES-25] (...args)", () => {
@@ -66,31 +68,33 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
   it("[RES-36] [RES-25] a second parameter", () => {
     expect(
       refusal(() => make(t.string, { params: { a: t.int } })(({ a }: never, b: unknown) => [a, b])).message,
-    ).toContain("there is no second parameter");
+    ).toContain("must take one object, without a second parameter");
   });
 
   it.each(["parent", "root", "self"])("[RES-53] %s as an argument", (key) => {
     expect(refusal(() => make(t.string, { params: { [key]: t.string } })).message).toBe(
-      `${name}: ${key} is the parent object and never a parameter of its own: choose another name`,
+      `${name}: the name ${key} is reserved for the parent object: choose another name for the parameter`,
     );
   });
 
-  it("what is no resolver", () => {
-    expect(refusal(() => make(t.string)("books")).message).toContain("takes a resolver, received string");
-    expect(refusal(() => make(undefined)).message).toContain("give a thunk");
+  it("a resolver that is not a function, and a type that is missing", () => {
+    expect(refusal(() => make(t.string)("books")).message).toContain("expects a resolver function, received string");
+    expect(refusal(() => make(undefined)).message).toContain("pass a thunk");
   });
 
-  it("a type of results, or a foreign class, as an argument", () => {
+  it("an output type or another class as an argument", () => {
     const Book = object<{ id: string }, { id: typeof t.id }>("Book", { id: t.id });
 
     expect(refusal(() => make(t.string, { params: { book: Book } })).message).toContain(
-      "the parameter book has a type of results",
+      "the parameter book has an output type",
     );
     expect(refusal(() => make(t.string, { params: { book: Map } })).message).toContain("the class Map");
   });
 
-  it("a dependency under a name that every resolver has", () => {
-    expect(refusal(() => make(t.string, { params: { ctx: Depend(() => 1) } })).message).toContain("has ctx already");
+  it("a dependency under a name that every resolver receives", () => {
+    expect(refusal(() => make(t.string, { params: { ctx: Depend(() => 1) } })).message).toContain(
+      "every resolver already receives ctx",
+    );
   });
 
   it("a list size of an argument that is not there", () => {
@@ -111,7 +115,7 @@ it.each([
   ],
 ])("[RES-22] refuses a subscription whose resolver is %s", (_, resolver) => {
   expect(refusal(() => looseSubscription(t.int)(resolver)).message).toBe(
-    "subscription: a subscription's resolver is an async generator: async function* ({ ... }) { yield ... }",
+    "subscription: the resolver of a subscription must be an async generator: async function* ({ ... }) { yield ... }",
   );
 });
 
@@ -122,29 +126,29 @@ describe("a schema names the coordinate", () => {
   it.each([
     [{ query: { a: 1 } }, "Query.a: is not a field"],
     [{ query: { a: field(t.string) } }, "Query.a: is not a field"],
-    [{ query: {} }, "Query: has no fields"],
-    [{ query: { a: mutation(t.string)(() => "") } }, "Query.a: is declared with mutation(): under Query it is field()"],
+    [{ query: {} }, "Query: must have at least one field"],
+    [
+      { query: { a: mutation(t.string)(() => "") } },
+      "Query.a: is declared with mutation(). Declare the fields of Query with field()",
+    ],
     [
       { query: { hello }, mutation: { hello } },
-      "Mutation.hello: is declared with field(): under Mutation it is mutation()",
+      "Mutation.hello: is declared with field(). Declare the fields of Mutation with mutation()",
     ],
-    [{ query: [{ hello }, { hello }] }, "Query.hello: is there twice"],
-    [{ query: { hello, other: field(t.string, { name: "hello" })(() => "") } }, "Query.other: is there twice"],
+    [{ query: [{ hello }, { hello }] }, "Query.hello: is declared twice"],
+    [{ query: { hello, other: field(t.string, { name: "hello" })(() => "") } }, "Query.other: is declared twice"],
     [{ query: { a: field(t.ref<string>("Author"))(() => "") } }, "Query.a: there is no type named Author"],
-    [{ query: { a: field((() => undefined) as never)(() => undefined as never) } }, "Query.a: carries no type"],
-    [{ query: { a: field(Date)(() => new Date()) } }, "Query.a: the class Date is no type"],
+    [{ query: { a: field((() => undefined) as never)(() => undefined as never) } }, "Query.a: has no type"],
+    [{ query: { a: field(Date)(() => new Date()) } }, "Query.a: the class Date is not a GraphQL type"],
     [
       { query: { a: field(t.string, { params: { n: t.int(1.5) } })(() => "") } },
-      "Query.a(n:): the default does not fit the type Int!",
+      "Query.a(n:): the default does not match the type Int!",
     ],
     [
       { query: { a: field(t.string, { params: { n: t.list(() => looseObject("B", {})) as never } })(() => "") } },
-      "is a type of results",
+      "is an output type",
     ],
-    [
-      { query: { a: field((() => t.input("In", { a: t.int })) as never)(() => "" as never) } },
-      "is a type of arguments",
-    ],
+    [{ query: { a: field((() => t.input("In", { a: t.int })) as never)(() => "" as never) } }, "is an input type"],
     [{ query: { "a-b": field(t.string)(() => "") } }, "a-b"],
     [{ query: { __a: field(t.string)(() => "") } }, "__a"],
   ])("of %j: %s", (config, message) => {
@@ -168,7 +172,7 @@ describe("a schema names the coordinate", () => {
       "Book.add: is declared with mutation()",
     );
     expect(refusal(() => looseObject("Book", { a: field(t.string, { params: { n: t.int } }) })).message).toContain(
-      "Book.a: a property takes no parameters",
+      "Book.a: a field without a resolver cannot have params",
     );
     expect(refusal(() => looseObject("My Book", {})).message).toContain('received "My Book"');
   });
@@ -191,8 +195,8 @@ describe("an option that is wrong", () => {
     [{ listSize: { argument: "first", maximum: 3 } }, "field.listSize must be"],
     [{ permissionClasses: "admin" }, "field.permissionClasses must be a list"],
     [{ params: [] }, "field.params must be an object of parameters"],
-    [{ extensions: { cost: 3 } }, "field.extensions.cost is what the option cost writes"],
-    [{ shared: true }, "field.shared is an option of subscriptions"],
+    [{ extensions: { cost: 3 } }, "field.extensions.cost is reserved: use the option cost instead"],
+    [{ shared: true }, "field.shared is only an option of subscription()"],
     [[HttpContext], "field options must be an object"],
   ])("stops the import: %j", (options, message) => {
     expect(() => make(t.string, options)).toThrow(ConfigurationError);

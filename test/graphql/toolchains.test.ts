@@ -78,7 +78,7 @@ const wrapped = {
   sdl: expect.stringContaining('label(prefix: String! = "-"): String!') as string,
   results: [{ data: { books: [{ id: "1", label: "* Emma" }], none: [] } }],
   refusals: [
-    "field: the parameter unknown carries no type: known is declared; add it to params, such as { unknown: t.int }",
+    "field: the parameter unknown is not declared in params (declared: known). Add it with its type, such as { unknown: t.int }",
   ],
 };
 

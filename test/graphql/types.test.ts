@@ -167,7 +167,7 @@ describe("[RES-39] a union", () => {
     const Hit = t.union("Hit", [Book, Author]);
 
     expect(() => schema({ query: { hits: field(t.list(Hit))(() => []) } })).toThrow(
-      "Hit: a value could not be told to be a Book: give resolveType, or give Book its class as model",
+      "Hit: cannot determine whether a value is a Book. Set resolveType, or set model on Book",
     );
   });
 });
@@ -191,7 +191,7 @@ describe("[RES-40] an enum", () => {
 
   it("refuses to be without values, or with one twice", () => {
     expect(() => t.enum("Empty", [])).toThrow(ResolverError);
-    expect(() => t.enum("Twice", ["a", "a"])).toThrow("t.enum Twice: the value a is there twice");
+    expect(() => t.enum("Twice", ["a", "a"])).toThrow("t.enum Twice: declares the value a twice");
     expect(() => t.enum("Bad", ["a b"])).toThrow('received "a b"');
   });
 });
@@ -248,9 +248,9 @@ describe("[RES-41] an input object", () => {
   });
 
   it("names a field that cannot be", () => {
-    expect(() => t.input("In", { a: undefined as never })).toThrow("t.input In.a: carries no type");
+    expect(() => t.input("In", { a: undefined as never })).toThrow("t.input In.a: has no type");
     expect(() => t.input("In", { a: t.arg(t.int, { name: "b" }) })).toThrow(
-      "t.input In.a: an input field has the name of its key",
+      "t.input In.a: must not set name: an input field is named after its key",
     );
     expect(() => t.input("In", { a: t.int }, { desc: "" } as never)).toThrow(ConfigurationError);
   });
@@ -312,7 +312,7 @@ describe("[RES-43] a scalar", () => {
       later: "2026-11-14T09:30:01.000Z",
     });
     expect((await ask(built, "{ broken }")).errors?.[0]?.message).toBe(
-      "DateTime cannot represent what the resolver gave: an invalid Date",
+      "DateTime cannot represent the value that the resolver returned: an invalid Date",
     );
   });
 
@@ -322,7 +322,7 @@ describe("[RES-43] a scalar", () => {
       expect(
         (await ask(built, "query ($at: DateTime!) { later(at: $at) }", { variables: { at: text } })).errors?.[0]
           ?.message,
-      ).toContain("DateTime takes RFC 3339 text");
+      ).toContain("DateTime must be RFC 3339 text");
     },
   );
 
@@ -338,7 +338,7 @@ describe("[RES-43] a scalar", () => {
     });
   });
 
-  it("[RES-43] Upload takes a file and nothing else", async () => {
+  it("[RES-43] Upload accepts only files", async () => {
     const file = { filename: "a.png", contentType: "image/png", size: 3, stream: () => new ReadableStream() };
 
     expect(await data(built, "query ($f: Upload!) { upload(file: $f) }", { variables: { f: file } })).toEqual({
@@ -347,7 +347,7 @@ describe("[RES-43] a scalar", () => {
     expect(
       (await ask(built, "query ($f: Upload!) { upload(file: $f) }", { variables: { f: "a.png" } })).errors?.[0]
         ?.message,
-    ).toContain("Upload takes a file");
+    ).toContain("Upload must be a file");
     expect((await ask(built, '{ upload(file: "a.png") }')).errors).toHaveLength(1);
   });
 
@@ -464,15 +464,15 @@ describe("[RES-47] an optional input", () => {
     const inner = await ask(built, "{ change(change: { title: null }) }");
 
     expect(result.errors?.[0]).toMatchObject({
-      message: "the argument c may be left out, and must not be null",
+      message: "the argument c may be omitted, but must not be null",
       extensions: { code: "BAD_REQUEST" },
     });
-    expect(inner.errors?.[0]?.message).toBe("Change.title may be left out, and must not be null");
+    expect(inner.errors?.[0]?.message).toBe("Change.title may be omitted, but must not be null");
   });
 
-  it("stands outermost", () => {
-    expect(() => t.list(t.optional(t.int) as never)).toThrow("t.optional() stands outermost");
-    expect(() => t.nullable(t.optional(t.int) as never)).toThrow("t.optional() stands outermost");
+  it("must be the outermost wrapper", () => {
+    expect(() => t.list(t.optional(t.int) as never)).toThrow("t.optional() must be the outermost wrapper");
+    expect(() => t.nullable(t.optional(t.int) as never)).toThrow("t.optional() must be the outermost wrapper");
   });
 });
 

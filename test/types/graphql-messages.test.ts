@@ -105,7 +105,7 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
   ],
   "a property of another type": [
     `const B: ObjectType<BookRow> = object("Book", { title: t.int });`,
-    `"field type does not fit the property"`,
+    `"the field type does not match the property"`,
   ],
   "a misspelt option": [`field(t.string, { atuh: true });`, "'atuh' does not exist in type 'FieldOptions<"],
   "a misspelt option beside good ones": [
@@ -124,7 +124,7 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
   "a mutation among the queries": [`schema({ query: { a: mutation(t.int)(() => 1) } });`, `"must be declared with"`],
   "a reserved name": [
     `field(t.string, { params: { parent: t.string } });`,
-    `is not assignable to type '"this name is the parent object: choose another one"'`,
+    `is not assignable to type '"this name is reserved for the parent object: choose another one"'`,
   ],
   "a subscription that is not a generator": [
     `subscription(t.int)(async () => 1);`,

@@ -6,17 +6,20 @@ import type { GraphContext } from "../operation/graph-context.ts";
 import type { Arg, ArgRef, InOf } from "../types/graph-type.ts";
 import type { Info } from "./info.ts";
 
-/** A parameter that is handed in and never stands in the schema. */
+/** A parameter that is injected and does not appear in the schema. */
 export type InjectedParam = ContextClass<BaseContext | GraphContext> | Dependency<any> | typeof Info;
-/** What a parameter may be declared as: something injected, or the type of an argument. */
+/** The declaration of a parameter: injected, or the type of an argument. */
 export type Param = InjectedParam | ArgRef | Arg<any>;
-/** The declared parameters. `parent`, `root` and `self` are the parent object and nothing else; `ctx: t.string` is an argument. */
+/**
+ * The declared parameters. `parent`, `root` and `self` are reserved for the parent object; `ctx: t.string` is an
+ * argument.
+ */
 export type Params = { readonly [name: string]: Param } & Reserved<
   "parent" | "root" | "self",
-  "this name is the parent object: choose another one"
+  "this name is reserved for the parent object: choose another one"
 >;
 
-/** A context behind a gate: its user is somebody. */
+/** The type of a context behind a gate: its user is signed in. */
 export type SignedIn<C> = C extends HttpContext
   ? HttpContext<CurrentUser>
   : C extends WebSocketContext
@@ -25,7 +28,7 @@ export type SignedIn<C> = C extends HttpContext
       ? BaseContext<CurrentUser>
       : C;
 
-/** The names that every resolver may destructure without declaring them. */
+/** The names that every resolver can destructure without declaring them. */
 export interface Ambient<Parent, Gated> {
   readonly ctx: Gated extends true ? BaseContext<CurrentUser> : BaseContext;
   readonly context: Gated extends true ? BaseContext<CurrentUser> : BaseContext;
@@ -35,7 +38,7 @@ export interface Ambient<Parent, Gated> {
   readonly info: GraphQLResolveInfo;
 }
 
-/** What one declared parameter is in the resolver. */
+/** The type of one declared parameter in the resolver. */
 export type ParamOf<P, Gated> =
   P extends Dependency<any>
     ? InjectedOf<P>
@@ -46,7 +49,7 @@ export type ParamOf<P, Gated> =
           ? SignedIn<C>
           : C
         : InOf<P>;
-/** What the declared parameters are in the resolver. */
+/** The types of the declared parameters in the resolver. */
 export type Declared<P, Gated> = { readonly [K in keyof P]: ParamOf<P[K], Gated> };
 /** The ambient names that are not declared as something else. */
 export type Undeclared<P, Parent, Gated> =
@@ -55,8 +58,8 @@ export type Undeclared<P, Parent, Gated> =
     : Omit<Ambient<Parent, Gated>, keyof P>;
 
 /**
- * What a resolver is called with. The wrapper form infers it; a decorated method, whose parameters TypeScript cannot
- * infer, writes it down. `Gated` says whether the field has a gate, so that `ctx.user` is somebody.
+ * The object that a resolver receives. The wrapper form infers it. Annotate a decorated method with it, because
+ * TypeScript cannot infer its parameters. With `Gated`, the field has a gate and `ctx.user` is a signed-in user.
  *
  * @example
  * ```ts
@@ -70,9 +73,9 @@ export type Undeclared<P, Parent, Gated> =
  */
 export type Args<P = {}, Parent = unknown, Gated = false> = Declared<P, Gated> & Undeclared<P, Parent, Gated>;
 /**
- * What the wrapper form hands to a resolver. TypeScript creates rest types from objects alone: with `true` in it, `...rest`
- * in the destructuring does not compile.
+ * The object that the wrapper form passes to a resolver. TypeScript creates rest types only from objects: the
+ * intersection with `true` makes `...rest` in the destructuring a compile-time error.
  */
 export type ResolverArgs<P, Parent, Gated> = Args<P, Parent, Gated> & true;
-/** The same for a unit test, where the ambient names may be left out. */
+/** The object that a unit test passes to `resolve`, where the ambient names may be omitted. */
 export type TestArgs<P, Parent = unknown, Gated = false> = Declared<P, Gated> & Partial<Undeclared<P, Parent, Gated>>;

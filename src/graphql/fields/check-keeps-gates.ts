@@ -1,7 +1,7 @@
 import type { FieldDeclaration } from "./field-declaration.ts";
 import { ResolverError } from "./resolver-error.ts";
 
-/** Refuses a field that redeclares `inherited`, a field of `owner`, and drops one of its gates. */
+/** Rejects a field that redeclares `inherited`, a field of `owner`, without one of its gates. */
 export function checkKeepsGates(
   place: string,
   field: FieldDeclaration | null,
@@ -16,7 +16,7 @@ export function checkKeepsGates(
     );
 }
 
-/** The options with which `inherited` is guarded and `field` is not. */
+/** The options that guard `inherited` and do not guard `field`. */
 export function droppedGates(field: FieldDeclaration | null, inherited: FieldDeclaration | null): readonly string[] {
   const kept = new Set(guardsOf(field).map(([, guard]) => guard));
   return guardsOf(inherited).flatMap(([option, guard]) => (kept.has(guard) ? [] : [option]));
@@ -24,7 +24,7 @@ export function droppedGates(field: FieldDeclaration | null, inherited: FieldDec
 
 const SIGNED_IN = Symbol("signed in");
 
-/** All that stands in front of a field, by what it is identified with. A function of `auth` asks for a user as well. */
+/** The gates and the limit of a field with the values that identify them. A function in `auth` also requires a user. */
 function guardsOf(field: FieldDeclaration | null): readonly (readonly [option: string, guard: unknown])[] {
   if (field === null) return [];
   const { gates, options } = field;

@@ -9,17 +9,19 @@ export interface ClassMember {
   readonly field: FieldDeclaration;
 }
 
-// By what a decorator is given before the class is there: the metadata object, or the prototype.
+// Decorators run before the class exists, so the key is the object that they receive: the metadata or the prototype.
 const byHome = new WeakMap<object, Map<string, ClassMember>>();
 
-/** Notes a decorated member. `home` is the class's metadata, or its prototype for a legacy decorator. */
+/** Registers a decorated member. `home` is the metadata of the class, or its prototype for a legacy decorator. */
 export function registerMember(home: object, member: ClassMember): void {
   const members = byHome.get(home) ?? new Map<string, ClassMember>();
   members.set(member.key, member);
   byHome.set(home, members);
 }
 
-/** The decorated members of a class and of those it extends; what is nearer to the class counts. */
+/**
+ * The decorated members of a class and of the classes it extends. A member of a subclass replaces the inherited one.
+ */
 export function classMembers(model: Class): ReadonlyMap<string, ClassMember> {
   const lineage: Class[] = [];
   for (let at: unknown = model; typeof at === "function" && at !== Function.prototype; at = Object.getPrototypeOf(at))

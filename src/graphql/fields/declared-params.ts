@@ -7,7 +7,7 @@ import { type AnyRef, type ArgNode, isGraphType } from "../types/type-node.ts";
 import { Info } from "./info.ts";
 import { ResolverError } from "./resolver-error.ts";
 
-/** The declared parameters of a field, sorted by where their values come from. */
+/** The declared parameters of a field, grouped by the source of their values. */
 export interface DeclaredParams {
   readonly names: ReadonlySet<string>;
   readonly args: readonly DeclaredArg[];
@@ -17,19 +17,19 @@ export interface DeclaredParams {
   readonly info: readonly string[];
 }
 interface DeclaredArg extends ArgNode {
-  /** What the resolver calls it; `name`, when there is one, is what the schema calls it. */
+  /** The name in the resolver; `name`, if set, is the name in the schema. */
   readonly key: string;
 }
 
 const PARENT = new Set(["parent", "root", "self"]);
 const AMBIENT = new Set([...PARENT, "ctx", "context", "info"]);
 
-/** Whether a resolver has this name without declaring it. */
+/** Whether every resolver receives this name without declaring it. */
 export function isAmbient(name: string): boolean {
   return AMBIENT.has(name);
 }
 
-/** Sorts the declared parameters. Throws `ResolverError` with the parameter's name for one that cannot be. */
+/** Groups the declared parameters. Throws `ResolverError` with the name of an invalid parameter. */
 export function readDeclaredParams(place: string, params: Readonly<Record<string, unknown>>): DeclaredParams {
   const args: DeclaredArg[] = [];
   const graph: string[] = [];
@@ -39,11 +39,14 @@ export function readDeclaredParams(place: string, params: Readonly<Record<string
     if (PARENT.has(key))
       throw new ResolverError(
         place,
-        `${key} is the parent object and never a parameter of its own: choose another name`,
+        `the name ${key} is reserved for the parent object: choose another name for the parameter`,
       );
     if (isDependency(value)) {
       if (AMBIENT.has(key))
-        throw new ResolverError(place, `every resolver has ${key} already: choose another name for the dependency`);
+        throw new ResolverError(
+          place,
+          `every resolver already receives ${key}: choose another name for the dependency`,
+        );
       injected[key] = value;
     } else if (value === GraphContext) graph.push(key);
     else if (isContextClass(value)) injected[key] = value;
@@ -60,7 +63,7 @@ function readArg(place: string, key: string, value: unknown): ArgNode {
     if (kind === "object" || kind === "interface" || kind === "union")
       throw new ResolverError(
         place,
-        `the parameter ${key} has a type of results; an argument takes scalars, enums and t.input()`,
+        `the parameter ${key} has an output type. The type of an argument must be a scalar, an enum or t.input()`,
       );
     return plainArg(value);
   }
@@ -68,10 +71,10 @@ function readArg(place: string, key: string, value: unknown): ArgNode {
   if (typeof value === "function")
     throw new ResolverError(
       place,
-      `the parameter ${key} is the class ${value.name}, which is neither a context nor the type of an argument`,
+      `the parameter ${key} is the class ${value.name}, which is neither a context nor an argument type`,
     );
   throw new ResolverError(
     place,
-    `the parameter ${key} carries no type; declare one, such as { ${key}: t.int }, and when it stands further down, a thunk: () => Type`,
+    `the parameter ${key} has no type. Declare one, such as { ${key}: t.int }, or pass a thunk if the type is declared later in the file: () => Type`,
   );
 }

@@ -10,20 +10,20 @@ import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./fi
 import { ResolverError } from "./resolver-error.ts";
 import { sourceParameters } from "./source-parameters.ts";
 
-/** What `field(type, options)` says, before there is a resolver. */
+/** A field as `field(type, options)` declares it, before it has a resolver. */
 export interface FieldHead {
   readonly operation: Operation;
   readonly type: AnyRef;
   readonly params: DeclaredParams;
   readonly gates: readonly FieldGate[];
   readonly options: ResolvedFieldOptions;
-  /** Makes the value of the field out of what the resolver gave, where the two are not the same. */
+  /** Turns the return value of the resolver into the value of the field; `null` if they are the same. */
   readonly finish: Finish | null;
 }
-/** Called in place of the resolver's own return, behind the gate. */
+/** Called with the return value of the resolver, behind the gate. */
 export type Finish = (given: unknown, call: FieldCall) => unknown;
 
-/** One call of a field; the arguments are as the resolver takes them. */
+/** One call of a field, with the arguments as the resolver receives them. */
 interface FieldCall {
   readonly parent: unknown;
   readonly args: Readonly<Record<string, unknown>>;
@@ -31,17 +31,19 @@ interface FieldCall {
   readonly info: GraphQLResolveInfo;
 }
 
-/** A field as it was declared, checked. */
+/** A declared field that has passed all checks. */
 export interface FieldDeclaration extends FieldHead, DeclaredField {
-  /** `null`: the field is the property of its name. */
+  /** `null` if the field exposes the property of its name. */
   readonly resolver: ((args: object) => unknown) | null;
-  /** The names that the resolver takes; `null` when its source does not tell, and it gets them all. */
+  /**
+   * The names that the resolver destructures; `null` if its source does not show them, so that it receives all names.
+   */
   readonly keys: ReadonlySet<string> | null;
-  /** The member of the class that a decorator stood on. */
+  /** The class member that was decorated. */
   readonly member: string | null;
 }
 
-/** Checks what stands before the resolver. */
+/** Checks the type and the options of a field. */
 export function declareHead(
   operation: Operation,
   type: unknown,
@@ -51,13 +53,13 @@ export function declareHead(
   if (!isTypeRef(type))
     throw new ResolverError(
       operation,
-      "the first argument is no type; when the type is declared further down or in a module that imports this one, give a thunk: () => Type",
+      "the first argument must be a type. If the type is declared later in the file or in a module that imports this one, pass a thunk: () => Type",
     );
   const read = readFieldOptions(operation, options);
   const params = readDeclaredParams(operation, read.params ?? {});
   const stranger = sizeArguments(read.listSize).find((name) => !params.args.some(({ key }) => key === name));
   if (stranger !== undefined)
-    throw new ResolverError(operation, `listSize.argument names ${stranger}, which is no argument of this field`);
+    throw new ResolverError(operation, `listSize.argument names ${stranger}, which is not an argument of this field`);
   return {
     operation,
     type,
@@ -68,14 +70,15 @@ export function declareHead(
   };
 }
 
-/** A field that a resolver computes. `place` is what is known of where it stands: `field`, or `field books`. */
+/** Declares a field with a resolver. `place` names the field as far as it is known: `field`, or `field books`. */
 export function declareResolver(
   place: string,
   head: FieldHead,
   resolver: unknown,
   member: string | null,
 ): FieldDeclaration {
-  if (typeof resolver !== "function") throw new ResolverError(place, `takes a resolver, received ${typeof resolver}`);
+  if (typeof resolver !== "function")
+    throw new ResolverError(place, `expects a resolver function, received ${typeof resolver}`);
   const callable = resolver as (args: object) => unknown;
   if (
     head.operation === "subscription" &&
@@ -83,7 +86,7 @@ export function declareResolver(
   )
     throw new ResolverError(
       place,
-      "a subscription's resolver is an async generator: async function* ({ ... }) { yield ... }",
+      "the resolver of a subscription must be an async generator: async function* ({ ... }) { yield ... }",
     );
   return {
     "~kind": "declaration",
@@ -94,11 +97,11 @@ export function declareResolver(
   };
 }
 
-/** A field that is the property of its name. */
+/** Declares a field that exposes the property of its name. */
 export function declareProperty(place: string, head: FieldHead, member: string | null): FieldDeclaration {
   if (head.operation === "subscription") throw new ResolverError(place, "a subscription needs a resolver");
   if (head.params.names.size > 0)
-    throw new ResolverError(place, "a property takes no parameters: give the field a resolver");
+    throw new ResolverError(place, "a field without a resolver cannot have params: give it a resolver");
   return { "~kind": "declaration", ...head, resolver: null, keys: null, member };
 }
 
@@ -114,27 +117,27 @@ function takenNames(
   const parameters = sourceParameters(resolver);
   if (parameters === null) return null;
   if (parameters.some(({ kind }) => kind === "rest"))
-    throw new ResolverError(place, "a resolver takes one object, not (...args): a field has a fixed list of arguments");
+    throw new ResolverError(
+      place,
+      "a resolver must take one object, not (...args): a field has a fixed list of arguments",
+    );
   const [first, ...others] = parameters;
-  if (others.length > 0) throw new ResolverError(place, "a resolver takes one object: there is no second parameter");
+  if (others.length > 0) throw new ResolverError(place, "a resolver must take one object, without a second parameter");
   if (first === undefined) return new Set();
   if (first.kind === "other") return null;
   if (first.hasRest)
     throw new ResolverError(
       place,
-      "a resolver names what it takes, without ...rest: a field has a fixed list of arguments",
+      "a resolver must name its parameters, without ...rest: a field has a fixed list of arguments",
     );
   for (const key of first.keys) {
     if (params.names.has(key) || isAmbient(key)) continue;
-    const declared =
-      params.names.size === 0
-        ? "nothing is"
-        : `${[...params.names].join(", ")} ${params.names.size === 1 ? "is" : "are"}`;
+    const declared = params.names.size === 0 ? "" : ` (declared: ${[...params.names].join(", ")})`;
     const near = nearest(key, [...params.names]);
-    const meant = near === undefined ? "" : `did you mean ${near}? If not, `;
+    const advice = near === undefined ? "Add" : `Did you mean ${near}? If not, add`;
     throw new ResolverError(
       place,
-      `the parameter ${key} carries no type: ${declared} declared; ${meant}add it to params, such as { ${key}: t.int }`,
+      `the parameter ${key} is not declared in params${declared}. ${advice} it with its type, such as { ${key}: t.int }`,
     );
   }
   return new Set(first.keys);

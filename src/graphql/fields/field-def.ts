@@ -5,7 +5,7 @@ import type { FieldDeclaration, FieldHead } from "./field-declaration.ts";
 declare const PARENT: unique symbol;
 declare const PROPERTY: unique symbol;
 
-/** Under which root type, or whether in an object, a field stands. */
+/** The function that declares a field. Fields of the query type and of objects are declared with `field`. */
 export type Operation = "field" | "mutation" | "subscription";
 
 /** A field with its resolver, ready for `object()` or `schema()`. */
@@ -15,11 +15,11 @@ export interface FieldDef<in Parent, out Result = unknown, in Call = any, out Op
   /** @internal */
   readonly "~field": FieldDeclaration;
   readonly [PARENT]?: (parent: Parent) => void;
-  /** The bare resolver, for unit tests: no gate, no dependencies but those that you hand in. */
+  /** The bare resolver, for unit tests: it checks no gate and receives only the dependencies that you pass. */
   resolve(args: Call): Result;
 }
 
-/** `field(type, options)` without a resolver: in `object()` it is the property of that name. */
+/** `field(type, options)` without a resolver: in `object()` it exposes the property of that name. */
 export interface PropertyField<in Parent, out Result = unknown> {
   readonly "~kind": "property";
   /** @internal */
@@ -27,32 +27,32 @@ export interface PropertyField<in Parent, out Result = unknown> {
   readonly [PROPERTY]?: { readonly result: Result; of(parent: Parent): void };
 }
 
-/** Takes the resolver, or stands behind `@` on a method or property. Of the signatures TypeScript reports the last. */
+/** Takes the resolver, or decorates a method or property. TypeScript reports errors against the last signature. */
 export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation>
   extends PropertyField<GateParent, Result> {
-  /** The wrapper: everything the resolver takes is inferred. */
+  /** The wrapper form: all parameters of the resolver are inferred. */
   <Parent extends GateParent>(
     resolver: (args: ResolverArgs<P, Parent, Gated>) => MaybePromise<Result>,
     context?: undefined,
   ): FieldDef<Parent, MaybePromise<Result>, TestArgs<P, Parent, Gated>, Op>;
-  /** A legacy decorator of a property. */
+  /** The legacy decorator of a property. */
   <K extends string>(target: { readonly [N in K]: Result }, key: K): void;
-  /** A legacy decorator of a method. */
+  /** The legacy decorator of a method. */
   <This extends GateParent, M extends (args: Args<P, This, Gated>) => MaybePromise<Result>>(
     target: This,
     key: string,
     descriptor: TypedPropertyDescriptor<M>,
   ): void;
-  /** A decorator of a property. */
+  /** The decorator of a property. */
   <This extends GateParent>(value: undefined, context: ClassFieldDecoratorContext<This, Result>): void;
-  /** A decorator of a method. */
+  /** The decorator of a method. */
   <This extends GateParent>(
     method: (this: This, args: Args<P, This, Gated>) => MaybePromise<Result>,
     context: ClassMethodDecoratorContext<This>,
   ): void;
 }
 
-/** Takes an async generator, or stands behind `@` on one. */
+/** Takes an async generator function, or decorates one. */
 export interface SubscriptionFactory<Event, P, Gated> {
   (
     resolver: (args: ResolverArgs<P, undefined, Gated>) => AsyncGenerator<Event, void, void>,

@@ -10,17 +10,20 @@ import { type DeniedCode, denialWith, GraphQLDenied } from "./graphql-denied.ts"
 import { ResolverError } from "./resolver-error.ts";
 import { sourceParameters } from "./source-parameters.ts";
 
-/** One gate of a field as it was declared. A field may have several: all of them must open. */
+/** One gate of a field as it was declared. A field may have several: all of them must allow access. */
 export type FieldGate =
   | { readonly kind: "signed-in" }
-  /** Decides by the user alone: once per operation for all fields that share the function. */
+  /** Depends only on the user: called once per operation for all fields that share the function. */
   | { readonly kind: "user"; readonly decide: GateFunction }
-  /** Looks at the object: once for every one; where the field takes arguments, every time. */
+  /** Depends on the object: called once for each object, or on every call if the field has arguments. */
   | { readonly kind: "object"; readonly decide: GateFunction }
-  /** An entry of `permissionClasses`, and the object whose `hasPermission` decides, for anonymous callers too. */
+  /** An entry of `permissionClasses`, with the object whose `hasPermission` is called, for anonymous callers too. */
   | { readonly kind: "permission"; readonly entry: unknown; readonly permission: FieldPermission };
 
-/** What a gate has said, or will: `true`, anything else for no, or the denial that it threw. Never rejects. */
+/**
+ * The result of a gate: `true` allows access, any other value denies it, and so does a denial that it threw. Never
+ * rejects.
+ */
 export type Verdict = MaybePromise<unknown>;
 
 /** The gates of a field, in the order in which they are checked: `auth`, then each entry of `permissionClasses`. */
@@ -31,24 +34,28 @@ export function readGates(place: string, { auth, permissionClasses = [] }: Resol
   ];
 }
 
-/** Sorts a gate by how many parameters it takes. Throws `ResolverError` where that number lies. */
+/**
+ * Determines the kind of a gate from its number of parameters. Throws `ResolverError` if that number is not reliable.
+ */
 function readGate(place: string, auth: true | GateFunction): FieldGate {
   if (auth === true) return { kind: "signed-in" };
   const parameters = sourceParameters(auth);
   if (parameters?.some(({ kind, hasDefault }) => kind === "rest" || hasDefault))
     throw new ResolverError(
       place,
-      "a gate takes (user) or (user, { parent, args, ctx }), without defaults and without ...rest: the number of its parameters decides how often it is asked",
+      "a gate takes (user) or (user, { parent, args, ctx }), without defaults and without ...rest: the number of its parameters decides how often it is called",
     );
   if (auth.length > 2)
     throw new ResolverError(
       place,
-      `a gate takes (user) or (user, { parent, args, ctx }), this one takes ${auth.length} parameters`,
+      `a gate takes (user) or (user, { parent, args, ctx }), but this one takes ${auth.length} parameters`,
     );
   return { kind: auth.length === 2 ? "object" : "user", decide: auth };
 }
 
-/** A class is instantiated once. An entry that cannot decide is refused: ignored, it would leave the field open. */
+/**
+ * Creates one instance of a class. Rejects an entry without `hasPermission`: ignoring it would leave the field open.
+ */
 function readPermission(option: string, entry: unknown): FieldGate {
   const permission = typeof entry === "function" ? instanceOf(option, entry as new () => unknown) : entry;
   if (typeof (permission as Partial<FieldPermission> | null | undefined)?.hasPermission !== "function")
@@ -70,16 +77,19 @@ function instanceOf(option: string, entry: new () => unknown): unknown {
   }
 }
 
-/** What the gate is asked about. */
+/** The field and the arguments that a gate is called with. */
 export interface GateQuestion {
   readonly parent: unknown;
   readonly args: () => unknown;
-  /** Whether the field takes any. */
+  /** Whether the field has arguments. */
   readonly hasArgs: boolean;
   readonly info: GraphQLResolveInfo;
 }
 
-/** Returns when every gate opens, at once if nothing has to be awaited; throws or rejects with `GraphQLDenied`. */
+/**
+ * Returns if every gate allows access, synchronously if all of them do; throws or rejects with `GraphQLDenied`
+ * otherwise.
+ */
 export function passGates(
   gates: readonly FieldGate[],
   graph: GraphContext,
@@ -98,8 +108,8 @@ export function passGates(
 }
 
 /**
- * Asks again about what was allowed and is still open: the denial, or `null` while it stays allowed. A gate that fails takes
- * nothing away, as a store of credentials that is away revokes none: it is asked again.
+ * Rechecks the gates of a subscription that is still open. Returns the denial, or `null` while access stays allowed. A
+ * gate that fails does not end the subscription, as an outage of the credential store does not revoke credentials.
  */
 export async function denialSince(
   gates: readonly FieldGate[],
@@ -119,14 +129,14 @@ export async function denialSince(
 }
 
 function verdictOf(gate: FieldGate, graph: GraphContext, question: GateQuestion): Verdict {
-  // Throws in a shared subscription: one verdict must not stand for all who listen.
+  // Throws in a shared subscription, where one verdict must not apply to all subscribers.
   const { identity } = graph.connection;
   if (gate.kind === "permission") {
     const { permission } = gate;
     const { parent, info } = question;
     return ask(permission, graph, () => permission.hasPermission(parent, info));
   }
-  // Nobody is never asked about: a gate may rely on having a user.
+  // A gate is never called for anonymous callers, so that it can rely on having a user.
   if (!identity.user.isAuthenticated) throw denialWith(denialOf(identity));
   if (gate.kind === "signed-in") return true;
   return gate.kind === "user"
@@ -153,14 +163,14 @@ function askGate(decide: GateFunction, graph: GraphContext, given: unknown): Ver
   return ask(decide, graph, () => decide(graph.connection.user as never, given as never));
 }
 
-/** What the gate says. One that fails to say anything says no, and the log says why. */
+/** Calls the gate. A gate that fails denies access, and the error is logged. */
 function ask(gate: GateFunction | FieldPermission, graph: GraphContext, decide: () => unknown): Verdict {
   const fail = (error: unknown): unknown => {
     if (error instanceof GraphQLDenied) return error;
     const verdicts = graph.verdictsOf(gate);
-    // Once for each operation: it may be asked about every object of a long list.
+    // Logged once per operation, because the gate may be called for every object of a long list.
     if (!verdicts.has(FAILED))
-      graph.connection.log.error({ err: error, gate: nameOf(gate) }, "a gate failed: what it guards stays closed");
+      graph.connection.log.error({ err: error, gate: nameOf(gate) }, "a gate failed; access is denied");
     verdicts.set(FAILED, FAILED);
     return FAILED;
   };
@@ -181,29 +191,26 @@ const WARNED = new WeakSet<GateFunction | FieldPermission>();
 const nameOf = (gate: GateFunction | FieldPermission): string =>
   typeof gate === "function" ? gate.name : gate.constructor.name;
 
-/** Says once for each gate that it answers neither yes nor no, outside production. */
+/** Logs once for each gate, outside production, that it returned a value that is not a boolean. */
 function warnOfVerdict(gate: GateFunction | FieldPermission, graph: GraphContext): void {
   if (WARNED.has(gate) || isProduction()) return;
   WARNED.add(gate);
-  graph.connection.log.warn(
-    { gate: nameOf(gate) },
-    "a gate returned neither true nor false: only true opens, so what it guards stays closed",
-  );
+  graph.connection.log.warn({ gate: nameOf(gate) }, "a gate returned neither true nor false; access is denied");
 }
 
-/** What a gate says that failed. */
+/** The verdict of a gate that failed. */
 const FAILED = Symbol("failed");
 
-/** How long a gate may take. */
+/** The time that a gate has to settle. */
 const PATIENCE_MS = 5_000;
 
-/** What nobody is told. */
+/** The code of the denial for a caller who is not signed in. */
 function denialOf({ failure, refusal }: Identity): DeniedCode {
   if (failure !== undefined) return "SERVICE_UNAVAILABLE";
   return refusal === undefined ? "UNAUTHENTICATED" : "FORBIDDEN";
 }
 
-// Only `true` opens: a gate that forgot to compare returns an object, and that is truthy.
+// Only `true` allows access: a gate that forgot to compare returns an object, and objects are truthy.
 function judge(verdict: unknown, graph: GraphContext): void {
   if (verdict === true) return;
   if (verdict instanceof GraphQLDenied) throw verdict;

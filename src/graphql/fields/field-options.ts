@@ -8,19 +8,22 @@ import type { RateLimit } from "../../http/limits/rate-limit.ts";
 import type { InOf } from "../types/graph-type.ts";
 import type { InjectedParam } from "./args.ts";
 
-/** The arguments among the parameters, as a gate sees them. */
+/** The arguments among the parameters, as a gate receives them. */
 export type GateInput<P> = { readonly [K in keyof P as P[K] extends InjectedParam ? never : K]: InOf<P[K]> };
-/** What a gate may look at beside the user. */
+/** The second parameter of a gate. */
 export interface GateArgs<Parent, P> {
-  /** `unknown` unless the gate says which: `(user, { parent }: Of<BookRow>) => ...`; the field then fits that object alone. */
+  /**
+   * `unknown` unless the gate names it, `(user, { parent }: Of<BookRow>) => ...`: the field then fits only that object.
+   */
   readonly parent: Parent;
   readonly args: GateInput<P>;
   readonly ctx: BaseContext<CurrentUser>;
 }
 /**
- * Names the object that a gate, or the `filter` of a connection, looks at; with it come the context, which a loader takes,
- * and the arguments of the parameters that it names, `Of<OrderRow, typeof params>`. The user of a gate is its first
- * parameter: `ctx.user` is `Caller` here, because a filter without a gate runs for anonymous callers too.
+ * The type of the object that a gate, or the `filter` of a connection, receives: the parent, the context, which a
+ * loader takes, and the arguments of the declared parameters, `Of<OrderRow, typeof params>`. In a gate, use the user
+ * from the first parameter: `ctx.user` is `Caller` here, because a filter without a gate runs for anonymous callers
+ * too.
  *
  * @example
  * ```ts
@@ -38,11 +41,12 @@ export interface Of<Parent, P = {}> extends Omit<GateArgs<Parent, P>, "ctx"> {
 }
 
 /**
- * Decides whether a field may be read: an entry of `permissionClasses`, as an instance or as a class that is constructed
- * once, without arguments. Only `true` grants. A method that throws or rejects denies, and the log has the error.
+ * Decides whether a field may be read: an entry of `permissionClasses`, as an instance or as a class that is
+ * constructed once, without arguments. Only `true` allows access. If the method throws or rejects, access is denied and
+ * the error is logged.
  *
- * It is called for every object that the field is read from, and for anonymous callers too: `currentContext()` has the
- * caller.
+ * It is called for every object that the field is read from, and for anonymous callers too. `currentContext()` returns
+ * the context of the caller.
  *
  * @example
  * ```ts
@@ -63,54 +67,59 @@ export interface FieldPermission {
   hasPermission(source: unknown, info: GraphQLResolveInfo): MaybePromise<boolean>;
 }
 
-/** By how much a list multiplies the cost of what is selected in it. */
+/** The factor by which a list multiplies the cost of the selections in it. */
 export type ListSize<Argument extends string = string> =
   | number
   | {
-      /** The argument that says how many are asked for; of several, such as `first` and `last`, the largest counts. */
+      /**
+       * The argument that sets the number of items. Of several, such as `first` and `last`, the largest value is used.
+       */
       readonly argument: Argument | readonly Argument[];
-      /** More than so many it never gives. */
+      /** The maximum number of items that the list returns. */
       readonly max: number;
-      /** What is assumed when the argument is null or missing. @default `max` */
+      /** The number that is assumed if the argument is null or missing. @default `max` */
       readonly assumed?: number;
     };
 
-/** What a field says about itself. `Yes` and `Verdict` are `never` as long as `auth` is absent. */
+/** The options of a field. `Yes` and `Verdict` are `never` if `auth` is absent. */
 export interface FieldOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>> {
-  /** What the resolver takes by name: arguments, dependencies, contexts. */
+  /** The parameters of the resolver by name: arguments, dependencies, contexts. */
   readonly params?: P;
   /**
-   * `true`: someone must be signed in. A function decides for those who are; it is never called for nobody. One that takes
-   * the user alone is asked once per operation, one that takes a second parameter for every object.
+   * `true` requires a signed-in user. A function decides for signed-in users and is never called for anonymous callers. A
+   * function that takes only the user is called once per operation, one with a second parameter for every object.
    */
   readonly auth?: Yes | ((user: CurrentUser, gate: GateArgs<Parent, NoInfer<P>>) => Verdict);
   /**
-   * How often it may be called: what `rateLimit()` returns. Counted for every call, under whatever alias and for every object,
-   * after the gate and before anything else; too many are `RATE_LIMITED`, on that field alone. Of a subscription its starts
-   * count. @default as often as one likes
+   * How often the field may be called, made by `rateLimit()`. Every call counts, under any alias and for every object,
+   * after the gate and before anything else. A call over the limit fails with `RATE_LIMITED`, on that field alone. For
+   * a subscription, each start counts. @default no limit
    */
   readonly limit?: RateLimit;
-  /** What one selection of this field counts against the budget. @default 1 */
+  /** The cost of one selection of this field. @default 1 */
   readonly cost?: number;
-  /** How many times what is selected below counts. @default 1 */
+  /** The factor for the cost of the selections below this field. @default 1 */
   readonly listSize?: ListSize<Extract<keyof GateInput<NoInfer<P>>, string>>;
-  /** Its name in the schema. @default the key it is declared under */
+  /** The name in the schema. @default the key it is declared under */
   readonly name?: string;
   readonly description?: string;
   readonly deprecationReason?: string;
   /**
-   * Every entry must grant the field, and so must `auth`, which is checked first. The list itself is in the field's
+   * Every entry must allow access, and so must `auth`, which is checked first. The list is also in the field's
    * `extensions`, unchanged. @default none
    */
   readonly permissionClasses?: readonly (FieldPermission | (new () => FieldPermission))[];
-  /** For other tools: handed to graphql, unchanged. */
+  /** Extensions for other tools, passed to graphql unchanged. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** What a subscription says about itself. */
+/** The options of a subscription. */
 export interface SubscriptionOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>>
   extends FieldOptions<P, Parent, Yes, Verdict> {
-  /** One execution for all who ask with the same document and variables; `ctx.user` and `ctx.request` throw in it. */
+  /**
+   * Runs once for all subscribers with the same document and variables; `ctx.user` and `ctx.request` throw.
+   * @default false
+   */
   readonly shared?: boolean;
 }
 
@@ -120,7 +129,7 @@ export type IsGated<Yes, Verdict> = [Yes | Verdict] extends [never] ? false : tr
 /** A gate as it was written. */
 export type GateFunction = (user: never, gate: never) => unknown;
 
-/** The options of one field, checked. */
+/** The options of one field after all checks. */
 export interface ResolvedFieldOptions {
   readonly params: Readonly<Record<string, unknown>> | undefined;
   readonly auth: true | GateFunction | undefined;
@@ -137,21 +146,24 @@ export interface ResolvedFieldOptions {
 
 const OURS = ["cost", "listSize", "permissionClasses", "shared"];
 
-/** Checks the options of a field while it is declared: `ConfigurationError` for what is unknown or wrong. */
+/** Checks the options of a field when it is declared. Throws `ConfigurationError` for an unknown or invalid option. */
 export function readFieldOptions(operation: string, options: unknown): ResolvedFieldOptions {
   if (options === undefined) return NOTHING;
   const read = resolveOptions(operation, options, rules);
   if (read.shared !== undefined && operation !== "subscription")
-    throw new ConfigurationError(`${operation}.shared`, "is an option of subscriptions");
+    throw new ConfigurationError(`${operation}.shared`, "is only an option of subscription()");
   if (read.shared === true && read.limit !== undefined)
-    throw new ConfigurationError(`${operation}.limit`, "counts who is calling, and a shared subscription knows nobody");
+    throw new ConfigurationError(
+      `${operation}.limit`,
+      "cannot be combined with shared: a limit counts the calls of each caller, and a shared subscription has no caller",
+    );
   const taken = OURS.find((name) => Object.hasOwn(read.extensions ?? {}, name));
   if (taken !== undefined)
-    throw new ConfigurationError(`${operation}.extensions.${taken}`, `is what the option ${taken} writes: use that`);
+    throw new ConfigurationError(`${operation}.extensions.${taken}`, `is reserved: use the option ${taken} instead`);
   return read;
 }
 
-/** What a field carries to graphql beside its type: Portico's own keys, and whatever the author gave. */
+/** The extensions of a field in the schema: Portico's own keys and those from its options. */
 export function fieldExtensions(options: ResolvedFieldOptions): Record<string, unknown> {
   if (options === NOTHING) return {};
   const own = {
@@ -183,7 +195,7 @@ const rules = {
   ),
   auth,
   limit: rule<RateLimit>(
-    "what rateLimit() returns",
+    "a limit made by rateLimit()",
     (value) => typeof value === "function" && typeof (value as Partial<RateLimit>).attempt === "function",
   ),
   cost: wholeNumber,
@@ -203,7 +215,7 @@ const NOTHING: ResolvedFieldOptions = resolveOptions("field", {}, rules);
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** The arguments that say how long a list is. */
+/** The arguments that set the number of items in a list. */
 export function sizeArguments(size: ListSize | undefined): readonly string[] {
   if (typeof size !== "object") return [];
   return typeof size.argument === "string" ? [size.argument] : size.argument;

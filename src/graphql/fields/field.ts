@@ -28,12 +28,12 @@ export interface FieldFunction<Op extends Operation> {
 }
 
 /**
- * A field of the query type or of an object: `field(type, options)` takes a resolver, or stands behind `@` on a method or
- * property of a class. In `object()`, without a resolver, it is the property of that name.
+ * Declares a field of the query type or of an object. `field(type, options)` takes a resolver, or decorates a method or
+ * property of a class. In `object()`, without a resolver, it exposes the property of that name.
  *
- * The resolver takes one destructured object: what `params` declares, and `ctx`, `context`, `parent`, `root`, `self` and
- * `info`, which need no declaration. Throws `ResolverError` while the module is imported for a name that is neither, for
- * `...rest` and for a second parameter; `ConfigurationError` for a wrong option.
+ * The resolver destructures one object with the declared `params`, and with `ctx`, `context`, `parent`, `root`, `self`
+ * and `info`, which need no declaration. While the module is imported, any other name, `...rest` and a second parameter
+ * throw `ResolverError`, and an invalid option throws `ConfigurationError`.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export interface FieldFunction<Op extends Operation> {
 export const field: FieldFunction<"field"> = factory("field");
 
 /**
- * A field of the mutation type, by the same rules as `field`.
+ * Declares a field of the mutation type. The rules of `field` apply.
  *
  * @example
  * ```ts
@@ -68,8 +68,8 @@ export const field: FieldFunction<"field"> = factory("field");
 export const mutation: FieldFunction<"mutation"> = factory("mutation");
 
 /**
- * A field of the subscription type: its resolver is an async generator, and every value that it yields is an event.
- * What it declares lives as long as the subscription; each event is an operation of its own.
+ * Declares a field of the subscription type. Its resolver is an async generator, and every value that it yields is an
+ * event. The declared dependencies live as long as the subscription. Each event runs as a separate operation.
  *
  * @example
  * ```ts
@@ -94,9 +94,9 @@ function factory(operation: Operation): (type: unknown, options?: unknown) => an
   return (type, options) => fieldFactory(declareHead(operation, type, options));
 }
 
-/** What takes the resolver of a field. */
+/** Returns the function that takes the resolver of a field, or decorates a member. */
 export function fieldFactory(head: FieldHead): any {
-  // One argument is the wrapper; a standard decorator gets two, a legacy one the key as the second.
+  // The wrapper form has one argument. A standard decorator has its context as the second, a legacy one the key.
   const use = (target: unknown, second?: unknown, descriptor?: PropertyDescriptor): unknown => {
     if (second === undefined) return fieldDef(declareResolver(head.operation, head, target, null));
     if (typeof second === "object" && second !== null) return decorate(head, target, second as AnyDecoratorContext);
@@ -116,12 +116,15 @@ function decorate(head: FieldHead, value: unknown, context: AnyDecoratorContext)
   const key = memberKey(head, context.name);
   const place = `${head.operation} ${key}`;
   if ((context.kind !== "method" && context.kind !== "field") || context.static || context.private)
-    throw new ResolverError(place, "the decorator stands on a method or a property that is neither static nor private");
-  // Only where something replaced the symbol that this module's imports have set.
+    throw new ResolverError(
+      place,
+      "the decorator can only be used on a method or a property that is neither static nor private",
+    );
+  // Importing this module sets Symbol.metadata, so this happens only if other code replaced it.
   if (typeof context.metadata !== "object")
     throw new ResolverError(
       place,
-      "the compiler gave the decorator no metadata: was Symbol.metadata changed after portico/graphql was imported?",
+      "the decorator received no metadata. Was Symbol.metadata changed after portico/graphql was imported?",
     );
   const field =
     context.kind === "method" ? declareResolver(place, head, value, key) : declareProperty(place, head, key);
@@ -137,7 +140,10 @@ function decorateLegacy(
   const key = memberKey(head, name);
   const place = `${head.operation} ${key}`;
   if (typeof target === "function" || (descriptor !== undefined && typeof descriptor.value !== "function"))
-    throw new ResolverError(place, "the decorator stands on a method or a property that is neither static nor private");
+    throw new ResolverError(
+      place,
+      "the decorator can only be used on a method or a property that is neither static nor private",
+    );
   const isMethod = descriptor !== undefined;
   const field = isMethod ? declareResolver(place, head, descriptor.value, key) : declareProperty(place, head, key);
   registerMember(target, { key, field });
@@ -145,5 +151,5 @@ function decorateLegacy(
 
 function memberKey(head: FieldHead, name: string | symbol | undefined): string {
   if (typeof name === "string") return name;
-  throw new ResolverError(head.operation, `a field has a name of letters, received ${String(name)}`);
+  throw new ResolverError(head.operation, `the name of a field must be a string, received ${String(name)}`);
 }

@@ -1,14 +1,14 @@
 import { GraphQLError } from "graphql";
 
-/** Why a field was refused. */
+/** The reason why access to a field was denied. */
 export type DeniedCode = "UNAUTHENTICATED" | "FORBIDDEN" | "SERVICE_UNAVAILABLE";
 
 /**
- * A field that its gate refused. It stands in `errors` with its code, on that field alone; the rest of the operation is
- * answered. A resolver may throw one itself.
+ * The error of a field whose gate denied access. It is listed in `errors` with its code and fails that field alone. A
+ * resolver can throw it too.
  *
- * `UNAUTHENTICATED`: nobody is signed in. `FORBIDDEN`: somebody is, and may not. `SERVICE_UNAVAILABLE`: who is calling
- * could not be found out.
+ * `UNAUTHENTICATED`: the caller is not signed in. `FORBIDDEN`: the caller is signed in and lacks permission.
+ * `SERVICE_UNAVAILABLE`: the caller could not be authenticated, for example because the session store is down.
  *
  * @example
  * ```ts
@@ -30,16 +30,16 @@ export class GraphQLDenied extends GraphQLError {
 }
 
 const SENTENCES: Readonly<Record<DeniedCode, string>> = {
-  UNAUTHENTICATED: "Nobody is signed in",
+  UNAUTHENTICATED: "Authentication required",
   FORBIDDEN: "This is not allowed",
-  SERVICE_UNAVAILABLE: "Who is calling could not be found out: try again",
+  SERVICE_UNAVAILABLE: "Authentication is temporarily unavailable. Try again later.",
 };
 
 const DENIALS = new Map<DeniedCode, GraphQLDenied>();
 
 /**
- * The denial that a gate throws, one for all fields: graphql wraps it for each of them, and printing the stack of another one
- * would cost more than the rest of the field.
+ * The denial that a gate throws. All fields share one per code: graphql wraps it for each of them, and capturing
+ * another stack trace would cost more than the rest of the field.
  */
 export function denialWith(code: DeniedCode): GraphQLDenied {
   const denial = DENIALS.get(code) ?? new GraphQLDenied(code);

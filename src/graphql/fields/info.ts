@@ -1,5 +1,5 @@
 /**
- * Declares that a parameter is graphql's resolve info: `params: { i: Info }`. A destructured `info` needs no declaration.
+ * Declares a parameter as graphql's resolve info: `params: { i: Info }`. A destructured `info` needs no declaration.
  *
  * @example
  * ```ts

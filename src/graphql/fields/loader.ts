@@ -2,37 +2,42 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 
-/** Loads one value by its key; the keys that one operation asks for in the meantime are loaded together. */
+/** Loads values by their keys and batches the keys that one operation requests at the same time, as DataLoader does. */
 export interface Loader<in K, out V> {
-  /** The value of a key. Asked again in the same operation, the same promise. */
+  /** Loads the value of a key. Later calls in the same operation return the same promise. */
   load(ctx: BaseContext, key: K): Promise<V>;
-  /** Forgets a key, or all of them, for this operation: after a change that makes them stale. */
+  /**
+   * Removes the cached value of a key, or all of them, for this operation. Call it after a change that makes them
+   * stale.
+   */
   clear(ctx: BaseContext, key?: K): void;
 }
 
-/** Loads many values: one for each key, in the order of the keys. An `Error` in a key's place fails that key alone. */
+/**
+ * Returns one value for each key, in the order of the keys. An `Error` in the list fails only the key at its position.
+ */
 export type Batch<K, V> = (
   keys: readonly K[],
   given: { readonly ctx: BaseContext },
 ) => MaybePromise<readonly (V | Error)[]>;
 
 /**
- * Batches the keys that the fields of one operation ask for into one call, and keeps the values until the operation ends.
- * A thousand books that each load their author cost one call.
+ * Batches the keys that the fields of one operation request into one call, and caches the values until the operation
+ * ends. A thousand books that each load their author cost one call, which solves the N+1 problem.
  *
  * @example
  * ```ts
  * import { field, loader, t } from "portico/graphql";
  *
- * const names = new Map([["1", "George Eliot"], ["2", "Jane Austen"]]);
- * const authorName = loader((ids: readonly string[]) => ids.map((id) => names.get(id) ?? new Error(`no author ${id}`)));
+ * const names = new Map([["1", "George Eliot"], ["2", "Jane Austen"]]); const authorName = loader((ids: readonly
+ * string[]) => ids.map((id) => names.get(id) ?? new Error(`no author ${id}`)));
  *
  * export const author = field(t.string, { params: { id: t.id } })(({ id, ctx }) => authorName.load(ctx, id));
  * ```
  */
 export function loader<K, V>(batch: Batch<K, V>): Loader<K, V> {
-  if (typeof batch !== "function") throw new ConfigurationError("loader", "given a function of keys", batch);
-  // By context: an operation has its own, and its values go with it.
+  if (typeof batch !== "function") throw new ConfigurationError("loader", "called with a batch function", batch);
+  // Each operation has its own context, so its values are dropped with it.
   const queues = new WeakMap<BaseContext, LoadQueue<K, V>>();
   const queueOf = (ctx: BaseContext): LoadQueue<K, V> => {
     const known = queues.get(ctx);
@@ -51,11 +56,11 @@ export function loader<K, V>(batch: Batch<K, V>): Loader<K, V> {
   });
 }
 
-/** Whoever forgets it gives the key in its place. */
+/** Catches calls without the context, such as `load(key)`. */
 function checkContext(ctx: unknown): void {
   if (typeof ctx === "object" && ctx !== null) return;
   throw new TypeError(
-    `a loader takes the context of the resolver first, load(ctx, key), and received ${ctx === null ? "null" : typeof ctx}`,
+    `the first argument of a loader must be the context of the resolver, load(ctx, key), received ${ctx === null ? "null" : typeof ctx}`,
   );
 }
 
@@ -100,7 +105,7 @@ class LoadQueue<K, V> {
       );
       if (!Array.isArray(values) || values.length !== waiting.length)
         throw new TypeError(
-          `a loader returns one value for each of its ${waiting.length} keys, received ${Array.isArray(values) ? values.length : typeof values}`,
+          `the batch function of a loader must return one value for each of its ${waiting.length} keys, received ${Array.isArray(values) ? values.length : typeof values}`,
         );
       waiting.forEach(({ resolve, reject }, index) => {
         const value = values[index] as V | Error;
@@ -113,7 +118,7 @@ class LoadQueue<K, V> {
   }
 }
 
-/** After everything that runs in this turn, promises included: until then other fields may ask. */
+/** Runs the dispatch after all promise callbacks of this turn, so that other fields can add their keys. */
 function schedule(dispatch: () => void): void {
   queueMicrotask(() => process.nextTick(dispatch));
 }

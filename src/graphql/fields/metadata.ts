@@ -1,7 +1,7 @@
-// Compilers give decorators a place for metadata only where this symbol exists when the class is evaluated. Node has none
-// yet. This module must be evaluated before any decorated class, and is listed in the manifest's `sideEffects`.
+// Compilers pass metadata to decorators only if this symbol exists when the class is evaluated, and Node does not define
+// it yet. This module must be evaluated before any decorated class, so package.json lists it in `sideEffects`.
 const known = Symbol as { metadata?: symbol };
 known.metadata ??= Symbol.for("Symbol.metadata");
 
-/** Where a class keeps what standard decorators registered. */
+/** The key under which a class holds the metadata of standard decorators. */
 export const METADATA: symbol = known.metadata;

@@ -1,9 +1,10 @@
 import { PorticoError } from "../../core/portico-error.ts";
 
 /**
- * A resolver, a type or a schema that cannot be: thrown while the module that declares it is imported.
+ * An invalid resolver, type or schema. Thrown while the module that declares it is imported.
  *
- * The sentence begins with where it stands, as far as that is known: `field`, `mutation addBook`, `Book.author`.
+ * The message starts with the place of the declaration, as far as it is known: `field`, `mutation addBook`,
+ * `Book.author`.
  *
  * @example
  * ```ts

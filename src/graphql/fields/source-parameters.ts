@@ -1,20 +1,20 @@
 import { SourceReader } from "./source-reader.ts";
 
-/** One parameter of a function, as its source tells. */
+/** One parameter of a function, read from its source. */
 export interface SourceParameter {
   readonly kind: "object" | "rest" | "other";
   /** Whether it has a default as a whole: `({ a } = {})`, not `({ a = 1 })`. */
   readonly hasDefault: boolean;
-  /** The keys that an object pattern takes, in their order. */
+  /** The keys of an object pattern, in their order. */
   readonly keys: readonly string[];
-  /** Whether an object pattern takes all the others too: `({ a, ...others })`. */
+  /** Whether an object pattern has a rest element: `({ a, ...others })`. */
   readonly hasRest: boolean;
 }
 
 /**
- * The parameters of a function, read from its source: JavaScript has no other way to ask which names a function takes out
- * of its argument, and minifiers keep these keys. `null` when the source does not tell: a native or bound function, a
- * class, a computed key.
+ * Reads the parameters of a function from its source. JavaScript has no other way to determine which keys a function
+ * destructures, and minifiers keep these keys. Returns `null` if the source does not show them: for a native or bound
+ * function, a class, or a computed key.
  */
 export function sourceParameters(callable: (...args: never) => unknown): readonly SourceParameter[] | null {
   const source = Function.prototype.toString.call(callable);
@@ -33,7 +33,9 @@ export function sourceParameters(callable: (...args: never) => unknown): readonl
   }
 }
 
-/** Passes `async function* name`, `static "a key"`, `[computed]`. An arrow without parentheses is told at once. */
+/**
+ * Skips `async function* name`, `static "a key"`, `[computed]`. Returns the parameter of an arrow without parentheses.
+ */
 function skipToParameters(reader: SourceReader): "list" | readonly SourceParameter[] | null {
   for (;;) {
     if (reader.take("(")) return "list";

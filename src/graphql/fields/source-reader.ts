@@ -1,13 +1,13 @@
 const TRIVIA = /(?:\s|\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*/y;
-// What a bundler may write for a letter outside of ASCII: \u00e9 or \u{e9}.
+// Bundlers may escape letters outside of ASCII: \u00e9 or \u{e9}.
 const WORD = /(?:[\p{ID_Continue}$\u200c\u200d]|\\u[0-9a-fA-F]{4}|\\u\{[0-9a-fA-F]+\})+/uy;
 const TEXT = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'/y;
 const REGEXP = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
-// After these a slash begins a regular expression; after anything else it divides.
+// After these tokens a slash starts a regular expression; after any other it is a division.
 const BEFORE_REGEXP =
   /(?:^|[=([{,;:?!&|+\-*%<>~^]|\b(?:return|typeof|void|in|of|delete|await|yield|case|instanceof|new))\s*$/;
 
-/** Walks over the source of a function that has been parsed once already: so it may trust that the source is correct. */
+/** Reads the source of a function. The engine has already parsed it, so the reader can rely on valid syntax. */
 export class SourceReader {
   readonly #source: string;
   #at = 0;
@@ -16,20 +16,20 @@ export class SourceReader {
     this.#source = source;
   }
 
-  /** Whether the next thing that is neither space nor comment begins with `text`. */
+  /** Whether the source continues with `text` after spaces and comments. */
   isAt(text: string): boolean {
     this.#match(TRIVIA);
     return this.#source.startsWith(text, this.#at);
   }
 
-  /** Steps over `text` if that is what comes next. */
+  /** Skips `text` if it comes next. */
   take(text: string): boolean {
     if (!this.isAt(text)) return false;
     this.#at += text.length;
     return true;
   }
 
-  /** The next name, number or quoted key; `null` when something else comes. */
+  /** Reads the next name, number or quoted key; `null` if something else comes next. */
   word(): string | null {
     this.#match(TRIVIA);
     const quoted = this.#match(TEXT);
@@ -38,7 +38,9 @@ export class SourceReader {
     return word === null ? null : unescape(word);
   }
 
-  /** Steps over everything up to one of the characters `ends`, outside of brackets, texts, comments and patterns. */
+  /**
+   * Skips everything up to one of the characters `ends` outside of brackets, strings, comments and regular expressions.
+   */
   skipExpression(ends: string): void {
     let depth = 0;
     while (this.#at < this.#source.length) {

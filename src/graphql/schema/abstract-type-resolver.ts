@@ -1,7 +1,9 @@
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { InterfaceNode, ObjectNode, UnionNode } from "../types/type-node.ts";
 
-/** Tells which object type a value of an interface or a union is: as its author says, else by the classes of the members. */
+/**
+ * Determines the object type of a value of an interface or a union, by `resolveType` or by the classes of the members.
+ */
 export function abstractTypeResolver(
   node: InterfaceNode | UnionNode,
   members: () => readonly ObjectNode[],
@@ -15,12 +17,12 @@ export function abstractTypeResolver(
   };
 }
 
-/** Stops a type whose values nobody could tell apart. */
+/** Rejects an interface or a union whose values cannot be assigned to an object type. */
 export function checkTypeResolver(node: InterfaceNode | UnionNode, members: readonly ObjectNode[]): void {
   const unknown = node.resolveType === null ? members.find(({ model }) => model === null) : undefined;
   if (unknown !== undefined)
     throw new ResolverError(
       node.name,
-      `a value could not be told to be a ${unknown.name}: give resolveType, or give ${unknown.name} its class as model`,
+      `cannot determine whether a value is a ${unknown.name}. Set resolveType, or set model on ${unknown.name}`,
     );
 }

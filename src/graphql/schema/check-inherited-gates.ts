@@ -6,8 +6,8 @@ import type { InterfaceNode, MemberNode } from "../types/type-node.ts";
 type Fields = Readonly<Record<string, MemberNode>>;
 
 /**
- * Refuses a type that would lose the gate of an interface: a field that redeclares an inherited one without its gates, and
- * a field inherited from two interfaces that guard it differently, in whatever order `implements` names them.
+ * Rejects a type that would lose the gate of an interface: a field that redeclares an inherited one without its gates,
+ * and a field that is inherited from two interfaces with different gates, whatever the order in `implements`.
  *
  * @param own the fields that the type declares itself
  * @param interfaces every interface of the type
@@ -22,7 +22,7 @@ export function checkInheritedGates(
   const declared = byName(own);
   for (const name of new Set(interfaces.flatMap(({ fields }) => [...byName(fields).keys()]))) {
     const owners = interfaces.filter(({ fields }) => byName(fields).has(name));
-    // An interface that redeclares a field of its own ancestor replaces it, and was checked to keep the gates.
+    // An interface that redeclares a field of an ancestor replaces it; its own check made sure that it keeps the gates.
     const nearest = owners.filter((owner) => !owners.some((other) => ancestors(other).includes(owner)));
     const inherited = nearest.map(({ fields }) => declarationOf(byName(fields).get(name)));
     const place = `${type}.${name}`;
@@ -38,7 +38,7 @@ export function checkInheritedGates(
   }
 }
 
-/** A type alone is a property without gates. */
+/** A plain type exposes a property and has no gates. */
 function declarationOf(member: MemberNode | undefined): FieldDeclaration | null {
   return isDeclaration(member) ? member : null;
 }

@@ -11,20 +11,20 @@ type RawArgs = Readonly<Record<string, unknown>>;
 export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;
 type Build = (source: unknown, args: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => Record<string, unknown>;
 
-/** How one argument reaches the resolver. */
+/** How one argument is passed to the resolver. */
 export interface ArgPlan {
-  /** What the resolver calls it. */
+  /** The name in the resolver. */
   readonly key: string;
-  /** What the schema calls it. */
+  /** The name in the schema. */
   readonly name: string;
   readonly complete: Complete;
 }
 
 /**
- * Compiles a field once to what graphql calls: the gate, the limit, the dependencies, then the resolver with what it takes and no
- * more. Nothing on the way waits for a promise that is not there.
+ * Compiles a field once to the function that graphql calls: the gate, the limit, the dependencies, then the resolver
+ * with only the names that it destructures. It stays synchronous unless a step returns a promise.
  *
- * @param receiver the instance whose method this is, at a root; `null` where the parent object is that instance
+ * @param receiver the instance to call the method on, for a root; `null` if that instance is the parent object
  */
 export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[], receiver: object | null): Resolve {
   const call = resolverCall(field, receiver);
@@ -55,12 +55,12 @@ function finished(run: Resolve, args: readonly ArgPlan[], finish: Finish): Resol
   };
 }
 
-/** Whoever runs the schema without an endpoint may give no context: then there is nobody to give the operation up. */
+/** Without an endpoint the schema may run without a context, and then an operation cannot be cancelled. */
 function isOver(graph: GraphContext | undefined): boolean {
   return graph !== undefined && graph.isOver;
 }
 
-/** The resolver of a field that is a property of its parent. */
+/** Compiles the resolver of a field that exposes a property of its parent. */
 export function compileProperty(key: string, { gates, options }: FieldDeclaration, receiver: object | null): Resolve {
   const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
   return gated(gates, [], limited(options.limit, property));
@@ -85,7 +85,7 @@ function gated(gates: readonly FieldGate[], args: readonly ArgPlan[], resolve: R
   };
 }
 
-/** A subscription outlives what its gate has said: the operation remembers how to ask again. */
+/** A subscription outlives the verdict of its gate, so the operation keeps a function that rechecks it. */
 function gatedAgain(gates: readonly FieldGate[], args: readonly ArgPlan[], subscribe: Resolve): Resolve {
   if (gates.length === 0) return subscribe;
   const ask = questioner(args);
@@ -118,7 +118,7 @@ function resolverCall(field: FieldDeclaration, receiver: object | null): (source
   if (member === null) return (_source, args) => resolver(args);
   return (source, args) => {
     const self = receiver ?? source;
-    // What stands there now: another decorator, or a class below, may have replaced it.
+    // Looked up on every call: another decorator or a subclass may have replaced the method.
     const method = (self as Record<string, unknown> | null | undefined)?.[member];
     return (typeof method === "function" ? method : resolver).call(self, args);
   };
@@ -135,7 +135,7 @@ function argsBuilder(field: FieldDeclaration, args: readonly ArgPlan[]): Build {
   const others = ambientSteps(field).filter(({ key }) => keys === null || keys.has(key));
   const isFresh = params.injected.length > 0;
 
-  // What graphql hands over is what the resolver takes apart: no object in between.
+  // The resolver destructures exactly the arguments that graphql passes, so no other object is needed.
   const isAsItComes =
     keys !== null && others.length === 0 && taken.every(({ key, name, complete }) => key === name && complete === null);
   if (isAsItComes) return isFresh ? (_source, raw) => ({ ...raw }) : (_source, raw) => raw;

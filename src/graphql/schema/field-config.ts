@@ -13,21 +13,21 @@ import { checkName } from "../types/type-options.ts";
 import { type ArgPlan, compileProperty, compileResolver } from "./compile-resolver.ts";
 import type { InputCompletion } from "./input-completion.ts";
 
-/** A field with where it stands: its key, and at a root the instance whose member it is. */
+/** A field with its key and, for a root, the instance whose member it is. */
 export interface PlacedField {
   readonly key: string;
   readonly field: FieldDeclaration;
   readonly receiver: object | null;
 }
 
-/** What a field asks of the schema that it is built for. */
+/** The types of the schema that a field is built for. */
 export interface FieldTypes {
   readonly completion: InputCompletion;
   output(place: string, ref: AnyRef): GraphQLOutputType;
   input(place: string, arg: ArgNode): GraphQLArgumentConfig;
 }
 
-/** A field as graphql takes it. `place` is its coordinate, `Book.author`. */
+/** Builds the configuration of a field for graphql. `place` is its coordinate, `Book.author`. */
 export function fieldConfig(
   place: string,
   { key, field, receiver }: PlacedField,
@@ -72,7 +72,7 @@ function resolverConfig(
     return field.operation === "subscription" ? { subscribe: resolve, resolve: (event) => event } : { resolve };
   }
   const property = field.member ?? key;
-  // Without a gate, a limit or another name, a property is what graphql reads by itself.
+  // graphql's default resolver reads a property that has no gate, no limit and no other name.
   const isBare = field.gates.length === 0 && field.options.limit === undefined;
   const isDefault = isBare && receiver === null && (field.options.name ?? key) === property;
   return isDefault ? {} : { resolve: compileProperty(property, field, receiver) };

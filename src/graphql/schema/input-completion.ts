@@ -1,15 +1,17 @@
 import { GraphQLError } from "graphql";
 import type { AnyRef, ArgNode, InputNode, NamedNode, WrapperNode } from "../types/type-node.ts";
 
-/** Makes of what graphql coerced what the types promise. `null` where there is nothing to do. */
+/**
+ * Turns a value that graphql has coerced into the value that the TypeScript types declare. `null` if they are the same.
+ */
 export type Complete = ((value: unknown) => unknown) | null;
 
-/** Looks through thunks, classes and names. */
+/** Looks up a node through thunks, classes and names. */
 export type Lookup = (ref: AnyRef) => NamedNode | WrapperNode;
 
 /**
- * graphql leaves out what the client left out. Here a nullable input is null then and an optional one absent, at any depth,
- * and an optional one that is sent as null is refused unless it may be null.
+ * Completes inputs that the client omitted, at any depth: a nullable input becomes null, and an optional one stays
+ * absent. Null for an optional input is rejected unless its inner type is nullable.
  */
 export class InputCompletion {
   readonly #lookup: Lookup;
@@ -19,7 +21,7 @@ export class InputCompletion {
     this.#lookup = lookup;
   }
 
-  /** For an argument or an input field; `label` names it in the error of a refused null. */
+  /** Completes an argument or an input field; `label` names it in the error if null is rejected. */
   of(label: string, arg: ArgNode): Complete {
     const node = this.#lookup(arg.type);
     if (node.kind !== "optional") return this.#value(node, true);
@@ -32,7 +34,7 @@ export class InputCompletion {
     };
   }
 
-  /** `mayBeAbsent`: an item of a list is always there. */
+  /** `mayBeAbsent` is false for an item of a list, which is always present. */
   #value(node: NamedNode | WrapperNode, mayBeAbsent: boolean): Complete {
     if (node.kind === "input") return this.#input(node);
     if (node.kind === "list") {
@@ -50,7 +52,7 @@ export class InputCompletion {
     if (known !== undefined) return known;
     let fields: (readonly [name: string, complete: Complete])[] | null = null;
     const complete = (value: unknown): unknown => {
-      // Not before the first value: an input object may hold itself.
+      // Built at the first value, because an input object may contain itself.
       fields ??= node.fields.map(([name, field]) => [name, this.of(`${node.name}.${name}`, field)]);
       const given = value as Readonly<Record<string, unknown>>;
       const completed: Record<string, unknown> = {};
@@ -67,5 +69,5 @@ export class InputCompletion {
 }
 
 function mustNotBeNull(label: string): GraphQLError {
-  return new GraphQLError(`${label} may be left out, and must not be null`, { extensions: { code: "BAD_REQUEST" } });
+  return new GraphQLError(`${label} may be omitted, but must not be null`, { extensions: { code: "BAD_REQUEST" } });
 }

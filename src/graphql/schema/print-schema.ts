@@ -1,8 +1,8 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema as print } from "graphql";
 
 /**
- * The schema as text, sorted: the same schema gives the same text, whatever order its files were read in. Made by the copy
- * of graphql that Portico runs on.
+ * Prints the schema as SDL. Types and fields are sorted, so the text does not depend on the order in which files are
+ * loaded. Uses the copy of graphql that Portico uses.
  *
  * @example
  * ```ts

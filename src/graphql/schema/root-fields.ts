@@ -6,10 +6,10 @@ import type { Class } from "../types/graph-type.ts";
 import { isClass } from "../types/node-of.ts";
 import type { PlacedField } from "./field-config.ts";
 
-/** Where the fields of a root type come from: an object of fields, an instance or a class with fields, or several of them. */
+/** The source of a root type's fields: an object of fields, an instance or a class with fields, or a list of these. */
 export type RootSource = object | readonly object[];
 
-/** Says in a sentence why something is no root of this kind. */
+/** Names the reason why a value is not a root of this kind. */
 export type CheckRoot<R, Op extends Operation> = R extends readonly unknown[]
   ? { readonly [I in keyof R]: CheckRoot<R[I], Op> }
   : R extends abstract new (
@@ -17,30 +17,33 @@ export type CheckRoot<R, Op extends Operation> = R extends readonly unknown[]
       ) => unknown
     ? R extends new () => object
       ? unknown
-      : { readonly "the class of a root is made without arguments": R }
+      : { readonly "the constructor of a root class must not require arguments": R }
     : { readonly [K in keyof R]: CheckRootField<R[K], Op> };
 export type CheckRootField<F, Op extends Operation> =
   F extends FieldDef<unknown, any, any, Op>
     ? unknown
     : F extends (...args: never) => unknown
-      ? // A method: whether it is decorated is known when the schema is built.
+      ? // Whether a method is decorated is only known when the schema is built.
         F extends { readonly "~kind": unknown }
         ? { readonly "give the field its resolver": Op }
         : unknown
       : { readonly "must be declared with": Op; readonly "and must not need a parent": F };
 
-/** The fields of a root, in their order. Throws `ResolverError` with the field's coordinate for what is none. */
+/** The fields of a root, in their order. Throws `ResolverError` with the coordinate of a value that is not a field. */
 export function rootFields(name: string, operation: Operation, source: unknown): readonly PlacedField[] {
   const fields = (Array.isArray(source) ? source : [source]).flatMap((part) => partFields(name, part));
   const seen = new Set<string>();
   for (const { key, field } of fields) {
     const place = `${name}.${key}`;
     if (field.operation !== operation)
-      throw new ResolverError(place, `is declared with ${field.operation}(): under ${name} it is ${operation}()`);
-    if (seen.has(field.options.name ?? key)) throw new ResolverError(place, "is there twice");
+      throw new ResolverError(
+        place,
+        `is declared with ${field.operation}(). Declare the fields of ${name} with ${operation}()`,
+      );
+    if (seen.has(field.options.name ?? key)) throw new ResolverError(place, "is declared twice");
     seen.add(field.options.name ?? key);
   }
-  if (fields.length === 0) throw new ResolverError(name, "has no fields");
+  if (fields.length === 0) throw new ResolverError(name, "must have at least one field");
   return fields;
 }
 
@@ -49,12 +52,12 @@ function partFields(name: string, part: unknown): readonly PlacedField[] {
   if (typeof part !== "object" || part === null)
     throw new ResolverError(
       name,
-      `takes an object of fields, an instance or a class, received ${part === null ? "null" : typeof part}`,
+      `must be an object of fields, an instance or a class, received ${part === null ? "null" : typeof part}`,
     );
   if (!isPlain(part)) return instanceFields(part);
   return Object.entries(part).map(([key, value]) => {
     if (isFieldDef(value)) return { key, field: value["~field"], receiver: null };
-    throw new ResolverError(`${name}.${key}`, "is not a field: a field is what field(type)(resolver) returns");
+    throw new ResolverError(`${name}.${key}`, "is not a field. Declare it with field(type)(resolver)");
   });
 }
 
@@ -74,7 +77,10 @@ function instanceFields(receiver: object): readonly PlacedField[] {
 
 function construct(name: string, root: Class): object {
   if (root.length > 0)
-    throw new ResolverError(name, `the class ${root.name} is made without arguments: give an instance instead`);
+    throw new ResolverError(
+      name,
+      `the constructor of the class ${root.name} requires arguments: pass an instance instead`,
+    );
   return new (root as unknown as new () => object)();
 }
 

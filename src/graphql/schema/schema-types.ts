@@ -33,7 +33,7 @@ import { type FieldTypes, fieldConfig, type PlacedField } from "./field-config.t
 import { InputCompletion } from "./input-completion.ts";
 import type { TypeNames } from "./type-names.ts";
 
-/** Builds graphql's types from ours, each once per schema. */
+/** Builds the graphql types of one schema, each of them once. */
 export class SchemaTypes implements FieldTypes {
   readonly completion: InputCompletion;
   readonly #names: TypeNames;
@@ -44,7 +44,7 @@ export class SchemaTypes implements FieldTypes {
     this.completion = new InputCompletion((ref) => names.resolve("an input", ref));
   }
 
-  /** Every type that was found on the way, also those that nothing refers to by itself. */
+  /** Every type of the schema, including those that no field refers to. */
   all(): GraphQLNamedType[] {
     return this.#names.nodes().map((node) => this.#named(node));
   }
@@ -68,7 +68,7 @@ export class SchemaTypes implements FieldTypes {
     if (isOutputType(type)) return type;
     throw new ResolverError(
       place,
-      `${String(type)} is a type of arguments; a field gives scalars, enums, objects, interfaces and unions`,
+      `${String(type)} is an input type. The type of a field must be a scalar, an enum, an object, an interface or a union`,
     );
   }
 
@@ -79,9 +79,13 @@ export class SchemaTypes implements FieldTypes {
     try {
       astFromValue(arg.default, type);
     } catch (cause) {
-      throw new ResolverError(place, `the default does not fit the type ${String(type)}: ${(cause as Error).message}`, {
-        cause,
-      });
+      throw new ResolverError(
+        place,
+        `the default does not match the type ${String(type)}: ${(cause as Error).message}`,
+        {
+          cause,
+        },
+      );
     }
     return { type, description, deprecationReason, defaultValue: arg.default };
   }
@@ -153,7 +157,7 @@ export class SchemaTypes implements FieldTypes {
     return Object.fromEntries(
       fields.map(([key, field]) => {
         const config = this.input(`${name}.${key}`, field);
-        // GraphQL asks that the fields of a oneOf input be nullable; that exactly one is given is checked for all of them.
+        // GraphQL requires nullable fields in a oneOf input, and checks that exactly one of them is set.
         return [
           key,
           isOneOf && config.type instanceof GraphQLNonNull ? { ...config, type: config.type.ofType } : config,
@@ -170,7 +174,7 @@ export class SchemaTypes implements FieldTypes {
     if (isInputType(stripped)) return stripped;
     throw new ResolverError(
       place,
-      `${String(stripped)} is a type of results; an argument takes scalars, enums and t.input()`,
+      `${String(stripped)} is an output type. The type of an argument must be a scalar, an enum or t.input()`,
     );
   }
 
@@ -183,7 +187,7 @@ export class SchemaTypes implements FieldTypes {
     if (node.kind === "list") return new GraphQLList(this.#type(place, this.#names.resolve(place, node.of)));
     if (node.kind === "nullable") return this.#nullable(place, this.#names.resolve(place, node.of));
     if (node.kind === "optional")
-      throw new ResolverError(place, "t.optional() stands outermost, on an argument or an input field");
+      throw new ResolverError(place, "t.optional() must be the outermost wrapper of an argument or an input field");
     return this.#named(node);
   }
 }
@@ -192,7 +196,7 @@ function fieldMap<T>(owner: string, entries: readonly (readonly [name: string, c
   const fields: Record<string, T> = {};
   for (const [name, config] of entries) {
     checkName(`${owner}.${name}`, name);
-    if (Object.hasOwn(fields, name)) throw new ResolverError(`${owner}.${name}`, "is there twice");
+    if (Object.hasOwn(fields, name)) throw new ResolverError(`${owner}.${name}`, "is declared twice");
     fields[name] = config();
   }
   return fields;

@@ -10,18 +10,18 @@ import { type CheckRoot, type RootSource, rootFields } from "./root-fields.ts";
 import { SchemaTypes } from "./schema-types.ts";
 import { TypeNames } from "./type-names.ts";
 
-/** What a schema is made of. Each root is an object of fields, an instance or a class with fields, or a list of those. */
+/** The parts of a schema. Each root is an object of fields, an instance or a class with fields, or a list of these. */
 export interface SchemaConfig<Q, M, S> {
   readonly query: Q & CheckRoot<NoInfer<Q>, "field">;
   readonly mutation?: M & CheckRoot<NoInfer<M>, "mutation">;
   readonly subscription?: S & CheckRoot<NoInfer<S>, "subscription">;
-  /** Types that nothing refers to but by name, or that only an interface leads to. */
+  /** Types that no field refers to: those that are referenced by name, or that only implement an interface. */
   readonly types?: readonly (GraphType<any, any> | (abstract new (...args: never) => object))[];
   readonly description?: string;
 }
 
 /**
- * Puts fields together to a schema, graphql's own. Throws `ResolverError` with the coordinate of what does not fit.
+ * Builds a `GraphQLSchema` from fields. Throws `ResolverError` with the coordinate of an invalid field or type.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ const ROOTS: readonly (readonly ["query" | "mutation" | "subscription", name: st
 ];
 
 const root: Rule<unknown> = rule(
-  "an object of fields, an instance or a class with fields, or a list of those",
+  "an object of fields, an instance or a class with fields, or a list of these",
   (value) => (typeof value === "object" && value !== null) || typeof value === "function",
 );
 const rules = {

@@ -5,25 +5,25 @@ import { nodeOf } from "../types/node-of.ts";
 import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode, WrapperNode } from "../types/type-node.ts";
 import { checkInheritedGates } from "./check-inherited-gates.ts";
 
-/** A type alone is the property of that name. */
+/** A field of an object: a plain type exposes the property of that name. */
 type Member = AnyRef | FieldDeclaration;
 
 /**
- * The named types of one schema, found by walking from its roots: a name stands for one type, and a type given by name is
- * one of them. The walk is done before anything is built, so that the order of declarations does not matter.
+ * The named types of one schema, collected from its roots. A name belongs to one type, and references by name refer to
+ * these types. All of them are collected before anything is built, so that the order of declarations does not matter.
  */
 export class TypeNames {
   readonly #byName = new Map<string, NamedNode>();
   readonly #fields = new Map<ObjectNode | InterfaceNode, Readonly<Record<string, Member>>>();
   readonly #queue: (readonly [place: string, ref: AnyRef])[] = [];
 
-  /** Finds everything that can be reached from a type. */
+  /** Adds all types that are reachable from a type. */
   addType(place: string, ref: AnyRef): void {
     this.#queue.push([place, ref]);
     this.#walk();
   }
 
-  /** Finds everything that can be reached from a field. */
+  /** Adds all types that are reachable from a field. */
   addField(place: string, field: FieldDeclaration): void {
     this.#enqueueField(place, field);
     this.#walk();
@@ -33,7 +33,7 @@ export class TypeNames {
     return [...this.#byName.values()];
   }
 
-  /** What a type is, through thunks, classes and names. */
+  /** The node of a type, looked up through thunks, classes and names. */
   resolve(place: string, ref: AnyRef): NamedNode | WrapperNode {
     const node = nodeOf(place, ref);
     if (node.kind !== "ref") return node;
@@ -41,11 +41,11 @@ export class TypeNames {
     if (named !== undefined) return named;
     throw new ResolverError(
       place,
-      `there is no type named ${node.name}: is it reachable, or listed in the schema's types?`,
+      `there is no type named ${node.name}. List it in the schema's types, or refer to it from another field`,
     );
   }
 
-  /** The fields of a type: those of its interfaces that it does not declare itself, its own, and its class's. */
+  /** The fields of a type: those that it declares, those of its class, and those that it inherits from interfaces. */
   fieldsOf(node: ObjectNode | InterfaceNode): Readonly<Record<string, Member>> {
     const known = this.#fields.get(node);
     if (known !== undefined) return known;
@@ -55,10 +55,10 @@ export class TypeNames {
         if (field.operation !== "field")
           throw new ResolverError(
             `${node.name}.${key}`,
-            `is declared with ${field.operation}(): in an object it is field()`,
+            `is declared with ${field.operation}(). Declare the fields of an object with field()`,
           );
         if (Object.hasOwn(node.fields, key))
-          throw new ResolverError(`${node.name}.${key}`, "is there twice: in object() and in its class");
+          throw new ResolverError(`${node.name}.${key}`, "is declared twice: in object() and in its class");
         own[key] = field;
       }
     }
@@ -69,7 +69,7 @@ export class TypeNames {
     return fields;
   }
 
-  /** The interfaces of a type, with those that they implement themselves, the farthest first. */
+  /** The interfaces of a type and their own interfaces. An interface comes after those that it implements. */
   interfacesOf(node: ObjectNode | InterfaceNode): readonly InterfaceNode[] {
     const found = new Set<InterfaceNode>();
     const walk = (at: ObjectNode | InterfaceNode): void => {
@@ -84,7 +84,7 @@ export class TypeNames {
     return [...found];
   }
 
-  /** The object types that an interface or a union can be. */
+  /** The object types of an interface or a union. */
   members(node: InterfaceNode | UnionNode): readonly ObjectNode[] {
     if (node.kind === "interface")
       return this.nodes().filter(
@@ -93,7 +93,7 @@ export class TypeNames {
     return node.types.map((ref) => {
       const member = this.resolve(node.name, ref);
       if (member.kind === "object") return member;
-      throw new ResolverError(node.name, "a union has objects only");
+      throw new ResolverError(node.name, "a union may only contain object types");
     });
   }
 

@@ -3,24 +3,24 @@ import { ResolverError } from "../fields/resolver-error.ts";
 import type { Arg, ArgRef, InOf } from "./graph-type.ts";
 import { type AnyRef, type ArgNode, isGraphType } from "./type-node.ts";
 
-/** What an argument or an input field says about itself beside its type. */
+/** The options of an argument or an input field. */
 export interface ArgOptions<In> {
-  /** What the resolver gets when the query leaves it out. */
+  /** The value that the resolver receives if the query omits the argument. */
   readonly default?: In;
-  /** Its name in the schema, for an argument. @default the key it is declared under */
+  /** The name of an argument in the schema. @default the key it is declared under */
   readonly name?: string;
   readonly description?: string;
   readonly deprecationReason?: string;
 }
 
 /**
- * An argument, or a field of an input object, with a default, a description, a deprecation or another name.
+ * Declares an argument, or a field of an input object, with a default, a description, a deprecation or another name.
  *
  * @example
  * ```ts
  * import { field, t } from "portico/graphql";
  *
- * const limit = t.arg(t.int, { default: 10, description: "At most so many." });
+ * const limit = t.arg(t.int, { default: 10, description: "The maximum number of squares." });
  *
  * export const squares = field(t.list(t.int), { params: { limit } })(({ limit }) =>
  *   Array.from({ length: limit }, (_, n) => n * n),
@@ -29,11 +29,11 @@ export interface ArgOptions<In> {
  */
 export function arg<T extends ArgRef>(type: T, options: ArgOptions<InOf<NoInfer<T>>> = {}): Arg<InOf<T>> {
   const read = resolveOptions("t.arg", options, rules);
-  if (!isTypeRef(type)) throw new ResolverError("t.arg", "the first argument is no type: give one of t");
+  if (!isTypeRef(type)) throw new ResolverError("t.arg", "the first argument must be a type, such as t.int");
   return { "~kind": "arg", "~arg": { ...read, type } };
 }
 
-/** An argument that is only a type. */
+/** An argument that has a type and no options. */
 export function plainArg(type: AnyRef): ArgNode {
   return { type, default: undefined, name: undefined, description: undefined, deprecationReason: undefined };
 }
@@ -42,7 +42,7 @@ export function isArg(value: unknown): value is Arg<unknown> {
   return typeof value === "object" && value !== null && "~arg" in value;
 }
 
-/** Whether this could be a type: what a thunk gives is known later. */
+/** Whether this could be a type. The type that a thunk returns is checked when the schema is built. */
 export function isTypeRef(value: unknown): value is AnyRef {
   return typeof value === "function" || isGraphType(value);
 }

@@ -5,19 +5,21 @@ import type { Arg, GraphType } from "./graph-type.ts";
 import type { EnumNode, EnumValueNode } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
-/** An enum: a union of texts in TypeScript. Called with one of them it is an argument with that default. */
+/**
+ * An enum type: a union of strings in TypeScript. Call it with one of them to declare an argument with that default.
+ */
 export interface EnumType<T> extends GraphType<T, T, "enum"> {
   (defaultValue: T): Arg<T>;
 }
 
-/** What a value of an enum may say about itself. */
+/** The options of an enum value. */
 export interface EnumValueOptions {
   readonly description?: string;
   readonly deprecationReason?: string;
 }
 
 /**
- * An enum from its values; as an object when they have something to say.
+ * Declares an enum from a list of values, or from an object when values have a description or a deprecation.
  *
  * @example
  * ```ts
@@ -40,7 +42,7 @@ export function enumOf<const V extends string>(
   const { description } = resolveOptions(`${place} ${name}`, options, typeRules);
   const node: EnumNode = { kind: "enum", name, description, values: readValues(`${place} ${name}`, values) };
   if (Object.keys(node.values).length === 0)
-    throw new ResolverError(`${place} ${name}`, "an enum has at least one value");
+    throw new ResolverError(`${place} ${name}`, "must have at least one value");
   const self: EnumType<V> = Object.assign((defaultValue: V): Arg<V> => arg(self, { default: defaultValue }), {
     "~kind": "enum" as const,
     "~node": node,
@@ -56,7 +58,7 @@ function readValues(
   const read: Record<string, EnumValueNode> = {};
   for (const [value, options] of entries) {
     checkName(place, value);
-    if (Object.hasOwn(read, value)) throw new ResolverError(place, `the value ${value} is there twice`);
+    if (Object.hasOwn(read, value)) throw new ResolverError(place, `declares the value ${value} twice`);
     read[value] = resolveOptions(`${place}.${value}`, options, valueRules);
   }
   return read;

@@ -3,7 +3,7 @@ import type { ArgNode, TypeNode } from "./type-node.ts";
 declare const OUT: unique symbol;
 declare const IN: unique symbol;
 
-/** What sorts of types there are. */
+/** The kinds of types. */
 export type TypeKind =
   | "scalar"
   | "enum"
@@ -16,7 +16,7 @@ export type TypeKind =
   | "optional"
   | "ref";
 
-/** A type of the schema, and what it is in TypeScript: `Out` as a result, `In` as an argument. */
+/** A GraphQL type with its TypeScript types: `Out` for results, `In` for arguments. */
 export interface GraphType<out Out, out In = Out, out K extends TypeKind = TypeKind> {
   readonly "~kind": K;
   /** @internal */
@@ -35,14 +35,14 @@ export type ArgType = GraphType<any, any, Exclude<TypeKind, "object" | "interfac
 /** A type that a list or a nullable may hold. */
 export type InnerType = GraphType<any, any, Exclude<TypeKind, "optional">>;
 
-/** Where a field's type is wanted: itself, a class, or a thunk for what is declared further down. */
+/** A reference to the type of a field: the type, a class, or a thunk for a type that is declared later. */
 export type OutputRef = OutputType | Class | (() => OutputType | Class);
-/** Where an argument's type is wanted: itself, or a thunk. */
+/** A reference to the type of an argument: the type or a thunk. */
 export type ArgRef = ArgType | (() => ArgType);
-/** Where any type is wanted. */
+/** A reference to any type that a list or a nullable may hold. */
 export type InnerRef = InnerType | Class | (() => InnerType | Class);
 
-/** What a resolver of this type returns. */
+/** The TypeScript type that a resolver returns for this GraphQL type. */
 export type OutOf<T> = T extends { readonly [OUT]?: infer O }
   ? O
   : T extends Class<infer I>
@@ -52,7 +52,7 @@ export type OutOf<T> = T extends { readonly [OUT]?: infer O }
       : never;
 
 /**
- * What an argument of this type is in the resolver.
+ * The TypeScript type that a resolver receives for an argument of this GraphQL type.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export type OutOf<T> = T extends { readonly [OUT]?: infer O }
  */
 export type InOf<T> = T extends { readonly [IN]?: infer I } ? I : T extends () => infer R ? InOf<R> : never;
 
-/** A declared argument: a type with a default, a name or a description. Made by `t.arg` and by calling a scalar or an enum. */
+/** An argument with a default, a name or a description, made by `t.arg` or by calling a scalar or an enum. */
 export interface Arg<out In> {
   readonly "~kind": "arg";
   /** @internal */

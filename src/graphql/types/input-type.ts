@@ -6,14 +6,16 @@ import type { OptionalType } from "./list-type.ts";
 import { type ArgNode, isGraphType } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
-/** An input object. */
+/** An input object type. */
 export interface InputType<In> extends GraphType<never, In, "input"> {}
 
 /** The fields of an input object. */
 export type InputFields = { readonly [name: string]: ArgRef | Arg<any> };
 export type OptionalKeys<F> = { [K in keyof F]: F[K] extends OptionalType<any> ? K : never }[keyof F];
 export type Simplify<T> = { [K in keyof T]: T[K] } & {};
-/** An input object in the resolver: `nullable` is a value or null and always there, `optional` may be absent. */
+/**
+ * An input object as the resolver receives it: a `nullable` field is always present, an `optional` one may be absent.
+ */
 export type InputOf<F> = Simplify<
   { [K in Exclude<keyof F, OptionalKeys<F>>]: InOf<F[K]> } & { [K in OptionalKeys<F>]?: Exclude<InOf<F[K]>, undefined> }
 >;
@@ -23,7 +25,7 @@ export type OneOf<F> = {
 }[keyof F];
 
 /**
- * An input object.
+ * Declares an input object.
  *
  * @example
  * ```ts
@@ -43,7 +45,7 @@ export function input<const F extends InputFields>(
 }
 
 /**
- * An input object of which the client gives exactly one field.
+ * Declares an input object of which the client must set exactly one field.
  *
  * @example
  * ```ts
@@ -51,7 +53,8 @@ export function input<const F extends InputFields>(
  *
  * const BookKey = t.oneOf("BookKey", { id: t.id, isbn: t.string });
  *
- * export const title = field(t.string, { params: { by: BookKey } })(({ by }) => (by.id === undefined ? by.isbn : by.id));
+ * export const title = field(t.string, { params: { by: BookKey } })(({ by }) => (by.id === undefined ? by.isbn :
+ * by.id));
  * ```
  */
 export function oneOf<const F extends InputFields>(
@@ -82,13 +85,14 @@ function inputField(place: string, value: unknown, isOneOf: boolean): ArgNode {
   checkName(place, place.slice(place.lastIndexOf(".") + 1));
   const field = isArg(value) ? value["~arg"] : isTypeRef(value) ? plainArg(value) : null;
   if (field === null)
-    throw new ResolverError(place, "carries no type; when the type is declared further down, give a thunk: () => Type");
-  if (field.name !== undefined) throw new ResolverError(place, "an input field has the name of its key");
+    throw new ResolverError(place, "has no type. If the type is declared later in the file, pass a thunk: () => Type");
+  if (field.name !== undefined)
+    throw new ResolverError(place, "must not set name: an input field is named after its key");
   const kind = isGraphType(field.type) ? field.type["~kind"] : null;
   if (isOneOf && (field.default !== undefined || kind === "nullable" || kind === "optional"))
     throw new ResolverError(
       place,
-      "one field of a oneOf input is given: it has no default and is neither nullable nor optional",
+      "a field of a oneOf input must not have a default and must not be nullable or optional",
     );
   return field;
 }

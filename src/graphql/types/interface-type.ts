@@ -5,25 +5,30 @@ import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
 declare const ROW: unique symbol;
 
-/** What an object whose values are `Row` may implement: an interface that asks for no more than those have. */
+/**
+ * An interface that an object with values of type `Row` can implement: it requires no property that `Row` does not
+ * have.
+ */
 export interface Implementable<in Row> {
   readonly "~kind": "interface";
   readonly [ROW]?: (row: Row) => void;
 }
-/** An interface type; what implements it has at least the properties of `Out`. */
+/** An interface type. The values of a type that implements it have at least the properties of `Out`. */
 export interface InterfaceType<Out> extends GraphType<Out, never, "interface">, Implementable<Out> {
   readonly "~kind": "interface";
 }
 
-/** What an interface may say about itself. */
+/** The options of an interface type. */
 export interface InterfaceOptions<Row> extends TypeOptions {
   readonly implements?: readonly Implementable<NoInfer<Row>>[];
-  /** The name of the type that a value is of. Not needed where every object that implements it has a `model`. */
+  /**
+   * Returns the name of a value's object type. Not needed if every object that implements the interface has a `model`.
+   */
   resolveType?(value: Row): string;
 }
 
 /**
- * An interface. Objects name it in `implements` and take over the fields that they do not declare themselves.
+ * Declares an interface. Objects list it in `implements` and inherit the fields that they do not declare themselves.
  *
  * @example
  * ```ts

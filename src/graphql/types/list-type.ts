@@ -4,37 +4,37 @@ import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "./graph-type.ts";
 import { type AnyRef, isGraphType, type Wrapper, type WrapperNode } from "./type-node.ts";
 import { checkName } from "./type-options.ts";
 
-/** A list of another type. */
+/** A list type. */
 export interface ListType<Out, In> extends GraphType<Out, In, "list"> {}
-/** A type or null. Everything else is never null. */
+/** A type whose values may be null. All other types are non-null. */
 export interface NullableType<Out, In> extends GraphType<Out, In, "nullable"> {}
-/** An argument or input field that may be left out, and then reads as `undefined`. */
+/** An argument or input field that may be omitted. It is then `undefined`. */
 export interface OptionalType<In> extends GraphType<never, In, "optional"> {}
-/** A type that stands in another module, by its name. */
+/** A type that is referred to by its name. */
 export interface RefType<T> extends GraphType<T, T, "ref"> {}
 
-/** `[T!]!`. Lists of lists are lists of lists. */
+/** Declares a list, `[T!]!`. Lists can be nested. */
 export function list<T extends InnerRef>(of: T): ListType<readonly OutOf<T>[], InOf<T>[]> {
   return { "~kind": "list", "~node": wrapper("list", of) };
 }
 
 /**
- * `T` instead of `T!`. A result may be null or undefined; an argument is a value or null, also when the query leaves it
- * out. To tell those two apart, use `t.optional(t.nullable(...))`.
+ * Declares a nullable type, `T` instead of `T!`. A result may be null or undefined. An argument is null if the query
+ * sends null or omits it. To tell these two apart, use `t.optional(t.nullable(...))`.
  */
 export function nullable<T extends InnerRef>(of: T): NullableType<OutOf<T> | null | undefined, InOf<T> | null> {
   return { "~kind": "nullable", "~node": wrapper("nullable", of) };
 }
 
 /**
- * An argument or input field that may be left out, for changes in parts: left out it is `undefined`. Null is refused
- * unless it holds a nullable type.
+ * Declares an argument or input field that may be omitted, for partial updates. If it is omitted, it is `undefined`.
+ * Null is rejected unless the inner type is nullable.
  *
  * @example
  * ```ts
  * import { t } from "portico/graphql";
  *
- * // left out: keep the note; null: take it away; a text: replace it
+ * // omitted: keep the note; null: remove it; a string: replace it
  * export const BookChange = t.input("BookChange", { note: t.optional(t.nullable(t.string)) });
  * ```
  */
@@ -43,8 +43,8 @@ export function optional<T extends ArgRef>(of: T): OptionalType<InOf<T> | undefi
 }
 
 /**
- * A type by its name, for modules that must not import each other. The type itself must be reachable from the schema by
- * another way, or be listed in its `types`.
+ * Refers to a type by its name, for modules that must not import each other. The type itself must be reachable from the
+ * schema in another way, or be listed in its `types`.
  */
 export function ref<Out>(name: string): RefType<Out> {
   checkName("t.ref", name);
@@ -55,12 +55,12 @@ function wrapper<K extends WrapperNode["kind"]>(kind: K, of: AnyRef): Wrapper<K>
   if (!isTypeRef(of))
     throw new ResolverError(
       `t.${kind}`,
-      "given no type; when the type is declared further down or in a module that imports this one, give a thunk: () => Type",
+      "needs a type. If the type is declared later in the file or in a module that imports this one, pass a thunk: () => Type",
     );
   if (isGraphType(of) && of["~kind"] === "optional")
     throw new ResolverError(
       `t.${kind}`,
-      "t.optional() stands outermost: only an argument or an input field can be left out",
+      "t.optional() must be the outermost wrapper: only an argument or an input field can be omitted",
     );
   return { kind, of };
 }

@@ -6,21 +6,21 @@ import { registerModel } from "./node-of.ts";
 import type { ObjectNode } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
-/** An object type; its values are `Out`. */
+/** An object type with values of type `Out`. */
 export interface ObjectType<Out> extends GraphType<Out, never, "object"> {
   readonly name: string;
 }
 
-/** What an object type may say about itself. */
+/** The options of an object type. */
 export interface ObjectOptions<Row> extends TypeOptions {
-  /** The interfaces it has the fields of. What it does not declare itself it takes from them. */
+  /** The interfaces that the type implements. It inherits the fields that it does not declare itself. */
   readonly implements?: readonly Implementable<NoInfer<Row>>[];
-  /** Its class: decorated members are fields too, and an instance tells an interface or a union which type it is. */
+  /** Its class: decorated members are fields too, and interfaces and unions recognise the type by its instances. */
   readonly model?: Class<Row>;
 }
 
 /**
- * An object type. The constant is annotated with what its values are; `parent` in the resolvers is that.
+ * Declares an object type. Annotate the constant with the type of its values: `parent` in the resolvers has that type.
  *
  * @example
  * ```ts

@@ -5,23 +5,25 @@ import { arg } from "./arg.ts";
 import type { Arg, GraphType } from "./graph-type.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 
-/** A scalar. Called with a value it is an argument with that default: `t.int`, or `t.int(10)`. */
+/** A scalar type. Call it with a value to declare an argument with that default: `t.int(10)`. */
 export interface Scalar<T> extends GraphType<T, T, "scalar"> {
   (defaultValue: T): Arg<T>;
 }
 
-/** How a scalar of your own travels. */
+/** The options of a custom scalar. */
 export interface ScalarOptions<T> extends TypeOptions {
-  /** Where the format is specified. */
+  /** The URL of the format's specification. */
   readonly specifiedByUrl?: string;
-  /** The value as JSON. What it throws is about a value of the application's own: it is logged, and clients are told nothing. */
+  /**
+   * Converts a value to JSON. Its errors concern values of the application, so they are logged and not sent to clients.
+   */
   serialize(value: T): unknown;
-  /** The value that the client sent, from JSON. What it throws is told to the client. */
+  /** Converts the JSON value that a client sent. The messages of its errors are sent to the client. */
   parse(value: unknown): T;
 }
 
 /**
- * A scalar of your own.
+ * Declares a custom scalar.
  *
  * @example
  * ```ts
@@ -50,12 +52,14 @@ export function scalar<T>(name: string, options: ScalarOptions<T>): Scalar<T> {
   );
 }
 
-/** A plain error, which is masked, and says the kind of the value alone: what a resolver gave may be a secret. */
+/** Throws a plain error, which is masked, with the kind of the value only: the value itself may be a secret. */
 function serialized(name: string, serialize: (value: never) => unknown, value: unknown): unknown {
   try {
     return serialize(value as never);
   } catch (cause) {
-    throw new TypeError(`${name} cannot represent what the resolver gave: ${valueKind(value)}`, { cause });
+    throw new TypeError(`${name} cannot represent the value that the resolver returned: ${valueKind(value)}`, {
+      cause,
+    });
   }
 }
 
@@ -66,7 +70,7 @@ function valueKind(value: unknown): string {
   return `an object (${(value.constructor as { name?: string } | undefined)?.name ?? "no class"})`;
 }
 
-/** A scalar of graphql's own kind as one of ours. */
+/** Wraps a scalar of graphql. */
 export function scalarOf<T>(type: GraphQLScalarType): Scalar<T> {
   const self: Scalar<T> = Object.assign((defaultValue: T): Arg<T> => arg(self, { default: defaultValue as never }), {
     "~kind": "scalar" as const,

@@ -11,9 +11,9 @@ import {
 import { type Scalar, scalar, scalarOf } from "./scalar.ts";
 import { isUpload, type Upload } from "./upload.ts";
 
-/** `ID`: a string that is not for people. A number that the client sends arrives as a string. */
+/** `ID`: a string that identifies an object. A number that the client sends arrives as a string. */
 export const id: Scalar<string> = scalarOf(GraphQLID);
-/** `Int`: whole numbers from -2^31 to 2^31 - 1. */
+/** `Int`: integers from -2^31 to 2^31 - 1. */
 export const int: Scalar<number> = scalarOf(GraphQLInt);
 /** `Float`: any number that JSON can carry. */
 export const float: Scalar<number> = scalarOf(GraphQLFloat);
@@ -22,23 +22,23 @@ export const string: Scalar<string> = scalarOf(GraphQLString);
 /** `Boolean`. */
 export const boolean: Scalar<boolean> = scalarOf(GraphQLBoolean);
 
-// RFC 3339 section 5.6: the offset is not optional. What has none would be read in the server's own time zone.
+// RFC 3339 section 5.6: the offset is required. Without one, a timestamp would be read in the server's time zone.
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
-/** `DateTime`: a moment, as RFC 3339 text outside and as a `Date` inside, to the millisecond. */
+/** `DateTime`: a point in time, RFC 3339 text for clients and a `Date` for resolvers, to the millisecond. */
 export const dateTime: Scalar<Date> = scalar<Date>("DateTime", {
-  description: "A moment, as RFC 3339 text with its offset: 2026-11-14T09:30:00Z.",
+  description: "A point in time, as RFC 3339 text with its offset: 2026-11-14T09:30:00Z.",
   specifiedByUrl: "https://scalars.graphql.org/andimarek/date-time",
   serialize(value) {
     if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
-    throw new TypeError("DateTime takes a valid Date");
+    throw new TypeError("DateTime must be a valid Date");
   },
   parse(value) {
     const day = typeof value === "string" ? TIMESTAMP.exec(value)?.[1] : undefined;
     const date = new Date(day === undefined ? Number.NaN : (value as string));
     // `Date` turns February 30 into March 2.
     const isReal = day !== undefined && !Number.isNaN(date.getTime()) && new Date(day).toISOString().startsWith(day);
-    if (!isReal) throw new GraphQLError("DateTime takes RFC 3339 text such as 2026-11-14T09:30:00Z");
+    if (!isReal) throw new GraphQLError("DateTime must be RFC 3339 text such as 2026-11-14T09:30:00Z");
     return date;
   },
 });
@@ -55,14 +55,14 @@ export const json: Scalar<unknown> = scalarOf(
   }),
 );
 
-/** `Upload`: a file, sent beside the operation as a part of a multipart request. Only for arguments. */
+/** `Upload`: a file that is sent with the operation, as a part of a multipart request. Only for arguments. */
 export const upload: Scalar<Upload> = scalar<Upload>("Upload", {
   description: "A file that is sent with the operation, as a part of a multipart request.",
   serialize() {
-    throw new TypeError("Upload is for arguments, not for results");
+    throw new TypeError("Upload can only be the type of an argument");
   },
   parse(value) {
     if (isUpload(value)) return value;
-    throw new GraphQLError("Upload takes a file, sent as a part of a multipart request");
+    throw new GraphQLError("Upload must be a file, sent as a part of a multipart request");
   },
 });

@@ -1,4 +1,4 @@
-// The members of `t`, and nothing else: what an editor offers after the dot.
+// Exports the members of `t` and nothing else, because editors list all of them after the dot.
 export { arg } from "./arg.ts";
 export { enumOf as enum } from "./enum-type.ts";
 export { input, oneOf } from "./input-type.ts";

@@ -1,10 +1,10 @@
 import type { GraphQLScalarType } from "graphql";
 import type { Class, GraphType } from "./graph-type.ts";
 
-/** A type where one is wanted, as it was written: itself, a class, or a thunk. */
+/** A reference to a type, as it was written: the type, a class, or a thunk. */
 export type AnyRef = GraphType<unknown, unknown> | Class | (() => GraphType<unknown, unknown> | Class);
 
-/** What a type is made of: what `schema()` reads. */
+/** The declaration of a type, from which `schema()` builds it. */
 export type TypeNode = NamedNode | WrapperNode | RefNode;
 export type NamedNode = ScalarNode | EnumNode | InputNode | ObjectNode | InterfaceNode | UnionNode;
 
@@ -34,18 +34,18 @@ export interface InputNode {
 }
 export interface ArgNode {
   readonly type: AnyRef;
-  /** `undefined` when there is none. */
+  /** `undefined` if the argument has no default. */
   readonly default: unknown;
   readonly name: string | undefined;
   readonly description: string | undefined;
   readonly deprecationReason: string | undefined;
 }
 
-/** A field that was declared with `field()`. Only `fields/` knows what a declaration holds. */
+/** A field that was declared with `field()`. Only `fields/` knows the other members. */
 export interface DeclaredField {
   readonly "~kind": "declaration";
 }
-/** A field of an object: a type alone is the property of that name. */
+/** A field of an object: a plain type exposes the property of that name. */
 export type MemberNode = AnyRef | DeclaredField;
 
 export interface ObjectNode {
@@ -54,7 +54,7 @@ export interface ObjectNode {
   readonly description: string | undefined;
   readonly fields: Readonly<Record<string, MemberNode>>;
   readonly interfaces: readonly AnyRef[];
-  /** The class whose decorated members are fields too, and whose instances are of this type. */
+  /** The class whose decorated members are fields too, and whose instances are values of this type. */
   readonly model: Class | null;
 }
 export interface InterfaceNode {
@@ -72,7 +72,7 @@ export interface UnionNode {
   readonly types: readonly AnyRef[];
   readonly resolveType: TypeResolver | null;
 }
-/** The name of the type that a value is of. */
+/** Returns the name of a value's object type. */
 type TypeResolver = (value: never) => string;
 
 export type WrapperNode = Wrapper<"list"> | Wrapper<"nullable"> | Wrapper<"optional">;
@@ -80,13 +80,13 @@ export interface Wrapper<K> {
   readonly kind: K;
   readonly of: AnyRef;
 }
-/** A type by its name. */
+/** A reference to a type by its name. */
 interface RefNode {
   readonly kind: "ref";
   readonly name: string;
 }
 
-/** Whether this is a type of ours; a scalar or an enum is a function as well. */
+/** Whether this is a Portico type. A scalar or an enum is a function as well. */
 export function isGraphType(value: unknown): value is GraphType<unknown, unknown> {
   return ((typeof value === "object" && value !== null) || typeof value === "function") && "~node" in value;
 }

@@ -7,17 +7,17 @@ import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 /** A union type. */
 export interface UnionType<Out> extends GraphType<Out, never, "union"> {}
 
-/** What may stand in a union: objects, classes with decorated members, and thunks of either. */
+/** A member of a union: an object, a class with decorated members, or a thunk that returns one of them. */
 export type UnionMember = ObjectType<any> | Class | (() => ObjectType<any> | Class);
 
-/** What a union may say about itself. */
+/** The options of a union type. */
 export interface UnionOptions<T> extends TypeOptions {
-  /** The name of the type that a value is of. Not needed where every member is a class or has a `model`. */
+  /** Returns the name of a value's object type. Not needed if every member is a class or has a `model`. */
   resolveType?(value: T): string;
 }
 
 /**
- * A union of object types.
+ * Declares a union of object types.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function union<const T extends readonly UnionMember[]>(
   checkName(place, name);
   const read = resolveOptions(`${place} ${name}`, options, rules);
   if (!Array.isArray(types) || types.length === 0)
-    throw new ResolverError(`${place} ${name}`, "a union has at least one type");
+    throw new ResolverError(`${place} ${name}`, "must have at least one type");
   return {
     "~kind": "union",
     "~node": { kind: "union", name, description: read.description, types, resolveType: read.resolveType ?? null },

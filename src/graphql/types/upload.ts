@@ -1,12 +1,12 @@
-/** A file that came with the operation. All of it has been received, within the limits, when the resolver runs. */
+/** A file that was sent with the operation. When the resolver runs, all of it has been received within the limits. */
 export interface Upload {
-  /** As the client named it, without directories; it may be empty. A name to show, not a path to write to. */
+  /** The name from the client, without directories. It may be empty. Show it, but do not use it as a path. */
   readonly filename: string;
-  /** As the client declared it, in lower case and without parameters: what the content really is, nobody has looked. */
+  /** The type that the client declared, in lower case and without parameters. It is not checked against the content. */
   readonly contentType: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
-  /** The whole content; each call gives a stream of its own. Until the operation has been answered. */
+  /** Returns a new stream of the whole content. Available until the response to the operation is complete. */
   stream(): ReadableStream<Uint8Array>;
 }
 

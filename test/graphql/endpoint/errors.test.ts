@@ -212,7 +212,7 @@ describe("a field", () => {
     expect(codesOf(answer)).toEqual(["UNAUTHENTICATED", "UNAUTHENTICATED"]);
     const line = {
       level: "info",
-      msg: "Nobody is signed in",
+      msg: "Authentication required",
       code: "UNAUTHENTICATED",
       method: "POST",
       path: "/graphql",
@@ -424,7 +424,7 @@ describe("an error", () => {
       const [line, ...others] = linesWith(log, told?.extensions.correlationId);
       expect(others).toEqual([]);
       expect(line).toMatchObject({ level: "error", field: "since" });
-      expect(JSON.stringify(line)).toContain(`${name} cannot represent what the resolver gave: ${kind}`);
+      expect(JSON.stringify(line)).toContain(`${name} cannot represent the value that the resolver returned: ${kind}`);
     },
   );
 });

@@ -126,12 +126,12 @@ it("keeps callers apart by its key, and may be asked in a resolver", async () =>
   ]);
 });
 
-it("takes what rateLimit returns and nothing else, and not for a shared subscription", () => {
+it("must be a limit from rateLimit(), and cannot be set on a shared subscription", () => {
   expect(() => field(t.int, { limit: { perMinute: 5 } as never })).toThrow(
-    "field.limit must be what rateLimit() returns, received an object (Object)",
+    "field.limit must be a limit made by rateLimit(), received an object (Object)",
   );
   expect(() => field(t.int, { limit: (() => {}) as never })).toThrow(ConfigurationError);
   expect(() => subscription(t.int, { shared: true, limit: rateLimit({ perMinute: 5 }) })).toThrow(
-    "subscription.limit counts who is calling, and a shared subscription knows nobody",
+    "subscription.limit cannot be combined with shared",
   );
 });
