@@ -41,7 +41,7 @@ async function page(client: TestClient, args: string): Promise<Books> {
 }
 
 describe("a connection over a sortable strategy", () => {
-  it("has the argument sort, and one over another strategy has not", () => {
+  it("has the argument sort only if the strategy is sortable", () => {
     const query = {
       sorted: connection(BookType, sorted)(() => rows),
       plain: connection(BookType, new CursorPagination())(() => rows),
@@ -53,7 +53,7 @@ describe("a connection over a sortable strategy", () => {
     expect(printed).toContain("The columns to sort by: rank, id. Prefix a column with - for descending order.");
   });
 
-  it("walks every row once in the order that was asked for", async () => {
+  it("returns every row once, in the requested order", async () => {
     const client = serve();
     const route = bodyOf(await client.get("/books?sort=-rank,id&page_size=100"));
 
@@ -71,7 +71,7 @@ describe("a connection over a sortable strategy", () => {
     expect(ids({ items: (await page(client, '(sort: "-id", last: 2)')).nodes })).toEqual([2, 1]);
   });
 
-  it("[PAG-40] exchanges cursors with a route in the same order, and with no other", async () => {
+  it("[PAG-40] shares cursors with a route in the same order, and with no other", async () => {
     const client = serve();
     const { next_cursor } = bodyOf<CursorMetadata>(await client.get("/books?sort=-id")).pagination;
 
@@ -97,7 +97,7 @@ describe("a connection over a sortable strategy", () => {
     ]);
   });
 
-  it("keeps the name to itself; another strategy leaves it to the author", async () => {
+  it("reserves the name sort, which stays free with another strategy", async () => {
     const params = { sort: t.string };
 
     expect(() => connection(BookType, sorted, { params })).toThrow(ConfigurationError);

@@ -121,7 +121,7 @@ const cursorAt = async (client: TestClient, id: number): Promise<string> =>
   (await page(client, "(first: 100)")).edges[id - 1]?.cursor ?? "";
 
 describe("a connection", () => {
-  it("has Relay's types, one for each type of node", () => {
+  it("has the types of Relay, one set for each node type", () => {
     const query = {
       books: connection(BookType, byId, { description: "All of them." })(() => books(1)),
       others: connection(() => BookType, byId, { params: { genre: t.nullable(t.string) } })(() => books(1)),
@@ -179,7 +179,7 @@ describe("a connection", () => {
     `);
   });
 
-  it("takes what a field takes: dependencies, a gate, a parent", async () => {
+  it("accepts dependencies, a gate and a parent, as a field does", async () => {
     const shelf = (): Shelf => new Shelf(3);
     const Author: ObjectType<{ readonly id: number }> = object("Author", {
       id: t.int,
@@ -213,7 +213,7 @@ describe("a connection", () => {
     expect(refused.json()).toMatchObject({ errors: [{ extensions: { code: "UNAUTHENTICATED" } }] });
   });
 
-  it("stands behind @ on a method", async () => {
+  it("works as a decorator on a method", async () => {
     class Query {
       books(): readonly Book[] {
         return books(this.count());
@@ -235,11 +235,14 @@ describe("a connection", () => {
 
   it.each([
     ["a strategy without cursors", () => connection(BookType, new LimitOffsetPagination() as never)],
-    ["the name of one", () => connection(BookType, "cursor" as never)],
+    ["the name of a strategy", () => connection(BookType, "cursor" as never)],
     ["a strategy that calculates its own slice", () => connection(BookType, new FromSecond())],
-    ["a size of its own", () => connection(BookType, byId, { listSize: 5 } as never)],
-    ["a parameter of its own name", () => connection(BookType, byId, { params: { first: t.int } } as never)],
-  ])("refuses %s", (_what, declare) => {
+    ["its own listSize", () => connection(BookType, byId, { listSize: 5 } as never)],
+    [
+      "a parameter named as one of its arguments",
+      () => connection(BookType, byId, { params: { first: t.int } } as never),
+    ],
+  ])("rejects %s", (_what, declare) => {
     expect(declare).toThrow(ConfigurationError);
   });
 
@@ -254,7 +257,7 @@ describe("a connection", () => {
     );
   });
 
-  it("binds its cursors to a filter: an object, or what a function makes of the arguments and the parent", async () => {
+  it("binds its cursors to a filter: an object, or a function of the arguments and the parent", async () => {
     interface Author {
       readonly name: string;
     }
@@ -304,7 +307,7 @@ describe("a connection", () => {
     await app.close();
   });
 
-  it("binds its cursors to who is calling, where each caller has a list of their own", async () => {
+  it("binds its cursors to the caller if each caller has a separate list", async () => {
     const mine = connection(BookType, byId, { auth: true, filter: ({ ctx }) => ({ owner: ctx.user.identity }) })(
       () => new Shelf(9),
     );
@@ -322,7 +325,7 @@ describe("a connection", () => {
     await app.close();
   });
 
-  it("[PAG-42] [pagination:PG-123] needs the ring of keys in production, from the start", async () => {
+  it("[PAG-42] [pagination:PG-123] requires cursor keys at startup in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     onTestFinished(() => {
       vi.unstubAllEnvs();
@@ -343,7 +346,7 @@ describe("a connection", () => {
     expect((await declare({}, plain).inject("/graphql")).status).toBe(400);
   });
 
-  it("masks a resolver that gives something else", async () => {
+  it("masks the error of a resolver that returns something else", async () => {
     const { errors } = await ask(serve({} as never), "{ totalCount }");
 
     expect(errors).toMatchObject([{ extensions: { code: "INTERNAL_SERVER_ERROR" } }]);
@@ -351,13 +354,13 @@ describe("a connection", () => {
 });
 
 describe.each([
-  ["straight to the routes", async (app: PorticoApp) => testClient(app)],
+  ["in process", async (app: PorticoApp) => testClient(app)],
   ["over a socket", liveClient],
 ])("a connection and a route, %s", (_way, open) => {
   it.each([
     ["a source that seeks", () => new Shelf(50)],
     ["a list with a name", () => new SyncListDataHandler(books(50), { name: "books" })],
-  ])("[PAG-40] [pagination:PG-110] exchange cursors over %s", async (_title, make) => {
+  ])("[PAG-40] [pagination:PG-110] share cursors over %s", async (_title, make) => {
     const client = await open(appOf(make()));
 
     const route = bodyOf<CursorMetadata>(await client.get("/books"));
@@ -378,7 +381,7 @@ describe.each([
 });
 
 describe("the cursors of a connection", () => {
-  it("[PAG-40] go on at a route over a source that cannot seek, and back", async () => {
+  it("[PAG-40] work in a route over a source that cannot seek, and the other way round", async () => {
     const client = serve(new Pile());
 
     const first = await page(client, "(first: 4)");
@@ -393,7 +396,7 @@ describe("the cursors of a connection", () => {
     expect(idsOf(await page(client, `(first: 2, after: "${prev_cursor}")`))).toEqual([6, 7]);
   });
 
-  it("take what leads back from a route's empty page, and refuse to go beyond that end", async () => {
+  it("include those that lead back from the empty page of a route, and reject paging beyond that end", async () => {
     const client = serve(new SyncListDataHandler(books(4), { name: "books" }));
     const last = await cursorAt(client, 4);
 
@@ -406,7 +409,7 @@ describe("the cursors of a connection", () => {
     ]);
   });
 
-  it("[pagination:PG-110] of another source are refused, with the text of a route", async () => {
+  it("[pagination:PG-110] of another source are rejected, with the message of a route", async () => {
     const cursor = await cursorAt(serve(new Shelf(9, "other")), 3);
     const client = serve(new Shelf(9));
 
@@ -422,7 +425,7 @@ describe("the cursors of a connection", () => {
     ]);
   });
 
-  it.each(["", "nonsense", "AAAA"])("that are none are refused: %j", async (cursor) => {
+  it.each(["", "nonsense", "AAAA"])("are rejected if they are invalid: %j", async (cursor) => {
     const shelf = new Shelf(9);
     const { errors } = await ask(serve(shelf), ALL, `(last: 3, before: "${cursor}")`);
 
@@ -432,7 +435,7 @@ describe("the cursors of a connection", () => {
     expect(shelf.asked).toEqual([]);
   });
 
-  it("are those of the edges at both ends, and null where there are none", async () => {
+  it("in pageInfo are those of the first and last edge, and null without edges", async () => {
     const client = serve(new Shelf(9));
 
     const { edges, pageInfo } = await page(client, "(first: 4)");
@@ -442,7 +445,7 @@ describe("the cursors of a connection", () => {
     expect(empty.pageInfo).toEqual({ hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null });
   });
 
-  it("walk an unnamed list under the field's own name", async () => {
+  it("of an unnamed list can be used in the field that returned them", async () => {
     const client = serve(books(5));
 
     const first = await page(client, "(first: 3)");
@@ -454,7 +457,7 @@ describe("the cursors of a connection", () => {
     ]);
   });
 
-  it("beyond the last item are an error where the strategy says so", async () => {
+  it("beyond the last item are an error if the strategy says so", async () => {
     const client = serve(new Shelf(5), { outOfRange: "error" });
     const { errors } = await ask(client, "{ nodes { id } }", `(after: "${await cursorAt(client, 5)}")`);
 
@@ -506,12 +509,12 @@ describe.each([
     expect(await at(args)).toEqual([found, hasPrevious, hasNext]);
   });
 
-  it("[pagination:PG-109] last without before gives the last items, in the order of the list", async () => {
+  it("[pagination:PG-109] last without before returns the last items, in the order of the list", async () => {
     expect(await at("(last: 3)")).toEqual([range(8, 10), true, false]);
     expect(await at("(last: 3, after: #8)")).toEqual([range(9, 10), false, false]);
   });
 
-  it("[pagination:PG-105] first: 0 gives no items, and tells whether there are some", async () => {
+  it("[pagination:PG-105] first: 0 returns no items, and reports whether there are any", async () => {
     expect(await at("(first: 0)")).toEqual([[], false, true]);
   });
 });
@@ -522,7 +525,7 @@ describe("any arguments", () => {
   it.each([
     ["seeks", () => new Shelf(10)],
     ["cannot seek", () => new Pile()],
-  ])("[pagination:PG-108] give what Relay's rules give, over a source that %s", async (_title, make) => {
+  ])("[pagination:PG-108] select the items that Relay's rules select, over a source that %s", async (_title, make) => {
     const client = serve(make());
     const { edges } = await page(client);
 
@@ -544,7 +547,7 @@ describe("any arguments", () => {
   });
 });
 
-describe("what is asked of the source", () => {
+describe("the queries to the source", () => {
   const askedFor = async (selection: string, args = ""): Promise<readonly string[]> => {
     const shelf = new Shelf(50);
     const { errors } = await ask(serve(shelf), selection, args);
@@ -552,7 +555,7 @@ describe("what is asked of the source", () => {
     return shelf.asked;
   };
 
-  it("[pagination:PG-111] is no count unless totalCount is selected, and the rows once", async () => {
+  it("[pagination:PG-111] include no count unless totalCount is selected, and fetch the rows once", async () => {
     expect(await askedFor("{ edges { cursor node { id } } nodes { id } pageInfo { endCursor } }")).toEqual([
       "forward 21",
     ]);
@@ -560,7 +563,7 @@ describe("what is asked of the source", () => {
     expect(await askedFor("{ nodes { id } }", "(first: 0)")).toEqual(["forward 1"]);
   });
 
-  it("is the key of a row only where its cursor is selected", async () => {
+  it("include the key of a row only if its cursor is selected", async () => {
     const keyed: number[] = [];
     class Keyed extends Shelf {
       keyOf({ id }: Book): readonly [number] {
@@ -578,7 +581,7 @@ describe("what is asked of the source", () => {
     expect(keyed).toEqual([20, 1, 2, 3]);
   });
 
-  it("comes with the signal of the request, and its failure is masked", async () => {
+  it("carry the signal of the request, and their errors are masked", async () => {
     class Torn extends Shelf {
       override async getItemsAfter(_seek: SeekRequest, _limit: number, context?: FetchContext): Promise<never> {
         throw new Error(`the shelf is torn, ${context?.signal.aborted}`);
@@ -593,7 +596,7 @@ describe("what is asked of the source", () => {
     expect(JSON.stringify(log.lines)).toContain("the shelf is torn, false");
   });
 
-  it("[pagination:PG-112] is the count alone where only totalCount is selected", async () => {
+  it("[pagination:PG-112] are only the count if only totalCount is selected", async () => {
     expect(await askedFor("{ totalCount }")).toEqual(["count"]);
   });
 
@@ -612,14 +615,14 @@ describe("the size of a connection", () => {
   it.each([
     ["(first: -1)", "first must be at least 0"],
     ["(last: -1)", "last must be at least 0"],
-  ])("[pagination:PG-104] %s is refused", async (args, message) => {
+  ])("[pagination:PG-104] %s is rejected", async (args, message) => {
     const { errors, extensions } = await ask(serve(new Shelf(9)), ALL, args);
 
     expect(errors).toMatchObject([{ message, path: ["books"], extensions: { code: "BAD_USER_INPUT" } }]);
     expect(extensions?.cost?.cost).toBe(1);
   });
 
-  it("[pagination:PG-107] is said by first or last, not by both", async () => {
+  it("[pagination:PG-107] is set by first or last, not by both", async () => {
     const { errors } = await ask(serve(new Shelf(9)), ALL, "(first: 1, last: 1)");
 
     expect(errors).toMatchObject([
@@ -627,7 +630,7 @@ describe("the size of a connection", () => {
     ]);
   });
 
-  it("[pagination:PG-106] is at most the strategy's maximum, or refused", async () => {
+  it("[pagination:PG-106] is at most the maximum of the strategy, or rejected", async () => {
     const clamped = await page(serve(new Shelf(200)), "(first: 1000)");
     const { errors } = await ask(serve(new Shelf(200), { overMax: "reject" }), ALL, "(last: 1000)");
 
@@ -643,7 +646,7 @@ describe("the size of a connection", () => {
     ["(first: 2, last: 5)", 1 + 5 * 3],
     ["(first: null)", 1 + 20 * 3],
     ["", 1 + 20 * 3],
-  ])("[CST-14] [pagination:PG-106] %j counts what is selected in it, in all %d", async (args, cost) => {
+  ])("[CST-14] [pagination:PG-106] %j multiplies the cost of its selections, %d in total", async (args, cost) => {
     const { extensions } = await ask(serve(new Shelf(9)), "{ edges { node { id } } }", args);
 
     expect(extensions?.cost?.cost).toBe(cost);
@@ -661,7 +664,7 @@ describe("the size of a connection", () => {
     expect(costs).toEqual([11, 15, 101, 41]);
   });
 
-  it("[pagination:PG-106] lets a hundred items through the budget that there is by default", async () => {
+  it("[pagination:PG-106] of a hundred items is within the default budget", async () => {
     const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
     new Graph(schema({ query: { books: connection(BookType, byId)(() => books(200)) } })).mount(app);
 

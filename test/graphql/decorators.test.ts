@@ -14,7 +14,7 @@ const context = (kind: string, name: string | symbol, more: object = {}): object
 });
 const on = (factory: unknown): Loose => factory as Loose;
 
-describe("a decorator refuses", () => {
+describe("a decorator rejects", () => {
   it.each([
     ["a getter", context("getter", "title")],
     ["an accessor", context("accessor", "title")],
@@ -36,13 +36,13 @@ describe("a decorator refuses", () => {
     expect(() => on(field(t.string))({}, "title", { get: () => "" })).toThrow("neither static nor private");
   });
 
-  it("to be without metadata", () => {
+  it("a context without metadata", () => {
     expect(() => on(field(t.string))(() => "", context("method", "title", { metadata: undefined }))).toThrow(
       "field title: the decorator received no metadata",
     );
   });
 
-  it("[RES-14] what a wrapper refuses, naming the member", () => {
+  it("[RES-14] everything that the wrapper form rejects, naming the member", () => {
     const title = ({ limt }: { limt: unknown }): unknown => limt;
 
     expect(() => on(field(t.string))(title, context("method", "title"))).toThrow(
@@ -64,7 +64,7 @@ describe("a decorator refuses", () => {
 });
 
 describe("a decorated method", () => {
-  it("that another decorator has replaced since is called as it stands now", async () => {
+  it("that another decorator has replaced is called in its current form", async () => {
     class Query {
       secret(): string {
         return "open";
@@ -76,7 +76,7 @@ describe("a decorated method", () => {
     expect(await data(schema({ query: Query }), "{ secret }")).toEqual({ secret: "guarded" });
   });
 
-  it("is overridden by a class below", async () => {
+  it("can be overridden by a subclass", async () => {
     class Base {
       name(): string {
         return "base";
@@ -94,7 +94,7 @@ describe("a decorated method", () => {
   });
 });
 
-it("a class is the model of one type, and its members stand beside those of object()", () => {
+it("a class is the model of one type, and its members are added to those of object()", () => {
   class Shop {
     name = "";
   }
@@ -108,7 +108,7 @@ it("a class is the model of one type, and its members stand beside those of obje
 });
 
 it.each(["_Shop", "e", "Ze", "shop"])(
-  "a class whose name is %s does not name a type: a bundler may have called it so",
+  "a class named %s cannot name a type, because the name may come from a bundler",
   (name) => {
     const model = class {
       name = "";

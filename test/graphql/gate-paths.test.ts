@@ -397,23 +397,26 @@ describe.each(Object.entries(forms))("%s", (form, { denied }) => {
     return asking("{ secret }")({ path, headers: {} });
   });
 
-  it.each(Object.entries(all))("hides the value, and shows it to who may see it: %s", async (name, way) => {
-    for (const who of denied) expect(await take(way, who), who).toEqual({ sent: false, log: false, observed: false });
+  it.each(Object.entries(all))(
+    "hides the value from callers without access, and shows it to the others: %s",
+    async (name, way) => {
+      for (const who of denied) expect(await take(way, who), who).toEqual({ sent: false, log: false, observed: false });
 
-    const { sent, log: isLogged, observed: isObserved } = await take(way, "reader");
-    expect(sent || (mayLog.has(name) && isLogged)).toBe(true);
-    expect(isLogged && !mayLog.has(name)).toBe(false);
-    expect(isObserved).toBe(false);
-  });
+      const { sent, log: isLogged, observed: isObserved } = await take(way, "reader");
+      expect(sent || (mayLog.has(name) && isLogged)).toBe(true);
+      expect(isLogged && !mayLog.has(name)).toBe(false);
+      expect(isObserved).toBe(false);
+    },
+  );
 });
 
-it("covers 1,722 cells: every form of a gate, every way to the value, every caller", () => {
+it("covers 1,722 cases: every form of a gate, every way to the value, every caller", () => {
   expect(covered).toBe(CELLS);
 });
 
 // Passes once cursors are encrypted.
 it.each(["nobody", "stranger", "reader"] as const)(
-  "cursors do not show the column that they are ordered by: %s",
+  "cursors do not reveal the column that they are sorted by: %s",
   async (who) => {
     secret = "the secret that a list is ordered by";
     const page = "{ edges { cursor } pageInfo { startCursor endCursor } }";

@@ -33,7 +33,7 @@ describe("auth: true", () => {
     query: { secret: field(t.nullable(t.string), { auth: true })(() => secret()), open: field(t.int)(() => 1) },
   });
 
-  it("[FLD-03] refuses nobody on that field alone, and its resolver does not run", async () => {
+  it("[FLD-03] denies that field alone to anonymous callers, and its resolver does not run", async () => {
     const result = await ask(built, "{ secret open }");
 
     expect(result.data).toEqual({ secret: null, open: 1 });
@@ -42,11 +42,11 @@ describe("auth: true", () => {
     expect(secret).not.toHaveBeenCalled();
   });
 
-  it("[FLD-04] lets anybody through who is signed in", async () => {
+  it("[FLD-04] allows every signed-in user", async () => {
     expect(await data(built, "{ secret }", { user: bob })).toEqual({ secret: "42" });
   });
 
-  it("reads as nobody, without an error, where no authentication is mounted", async () => {
+  it("treats every caller as anonymous, without an error, if no authentication is mounted", async () => {
     const who = schema({
       query: { who: field(t.string)(({ ctx }) => `${ctx.user.constructor.name} ${ctx.user.isAuthenticated}`) },
     });
@@ -68,7 +68,7 @@ describe("a callable", () => {
     expect(gate.mock.calls[0]?.[0]).toBe(ada);
   });
 
-  it("[FLD-06] decides: true allows, false refuses", async () => {
+  it("[FLD-06] decides: true allows, false denies", async () => {
     const built = schema({
       query: { log: field(t.nullable(t.string), { auth: (user) => user.hasPermission("audit") })(() => "entries") },
     });
@@ -93,7 +93,7 @@ describe("a callable", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("[FLD-13] is never called for nobody", async () => {
+  it("[FLD-13] is never called for anonymous callers", async () => {
     const gate = vi.fn<() => boolean>(() => true);
     const Order: ObjectType<OrderRow> = object("Order", {
       id: field(t.nullable(t.id), { auth: (_user, { parent }: Of<OrderRow>) => gate() && parent.id !== "" }) as never,
@@ -115,7 +115,7 @@ describe("a callable", () => {
     ["1", 1],
     ["a text", "yes"],
     ["nothing", undefined],
-  ])("opens only for true: %s is refused", async (_, verdict) => {
+  ])("allows access only with true: %s denies it", async (_, verdict) => {
     const built = schema({
       query: { a: field(t.nullable(t.string), { auth: (() => verdict) as () => boolean })(() => "") },
     });
@@ -127,7 +127,7 @@ describe("a callable", () => {
     expect(denial(await ask(later, "{ a }", { user: ada }))).toBe("a FORBIDDEN");
   });
 
-  it("that throws keeps the field closed, for all who share it", async () => {
+  it("that throws denies access to all fields that share it", async () => {
     const run = vi.fn<() => string>(() => "");
     const rules = vi.fn<() => boolean>(() => {
       throw new Error("the rules are away");
@@ -166,7 +166,7 @@ describe("a callable of the object", () => {
     expect(seen.mock.calls).toEqual([[{ parent: orders[0], args: { n: 2, q: null }, ctx }]]);
   });
 
-  it("lets everyone see their own", async () => {
+  it("can restrict users to their own objects", async () => {
     const Order: ObjectType<OrderRow> = object("Order", {
       id: t.id,
       buyer: field(t.nullable(t.string), {
@@ -188,7 +188,7 @@ describe("a callable of the object", () => {
   });
 });
 
-describe("how often a gate is asked", () => {
+describe("the number of calls of a gate", () => {
   const ofUser = vi.fn<(user: unknown) => boolean>((_user) => true);
   const ofUserLater = vi.fn<(user: unknown) => Promise<boolean>>(async (_user) => true);
   const ofObject = vi.fn<(user: unknown, given: unknown) => boolean>((_user, _given) => true);
@@ -206,7 +206,7 @@ describe("how often a gate is asked", () => {
   });
   const built = schema({ query: { orders: field(t.list(Order))(() => orders) } });
 
-  it("[FLD-14] is once per operation for one of the user alone, and once per object for one that looks at it", async () => {
+  it("[FLD-14] is one per operation if it takes only the user, and one per object if it takes the object", async () => {
     await data(built, "{ orders { a b c d } }", { user: ada });
 
     expect(ofUser).toHaveBeenCalledOnce();
@@ -219,7 +219,7 @@ describe("how often a gate is asked", () => {
   });
 });
 
-it("answers SERVICE_UNAVAILABLE while it is unknown who is calling, and the other fields", async () => {
+it("fails gated fields with SERVICE_UNAVAILABLE while the caller cannot be authenticated, and returns the others", async () => {
   const gate = vi.fn<() => boolean>(() => true);
   const built = schema({
     query: {
@@ -236,7 +236,7 @@ it("answers SERVICE_UNAVAILABLE while it is unknown who is calling, and the othe
   expect(gate).not.toHaveBeenCalled();
 });
 
-it("gates a mutation before its dependencies are opened, and a subscription before it begins", async () => {
+it("checks the gate of a mutation before its dependencies open, and of a subscription before it starts", async () => {
   const begin = vi.fn<() => void>();
   const built = schema({
     query: { a: field(t.int)(() => 1) },
@@ -256,7 +256,7 @@ it("gates a mutation before its dependencies are opened, and a subscription befo
   expect(begin).not.toHaveBeenCalled();
 });
 
-it("shows what it carries", () => {
+it("GraphQLDenied has its code and message", () => {
   const denied = new GraphQLDenied("FORBIDDEN");
 
   expect(denied).toMatchObject({
@@ -266,7 +266,7 @@ it("shows what it carries", () => {
   });
 });
 
-describe("a gate whose number of parameters lies", () => {
+describe("a gate with an unreliable number of parameters", () => {
   const make = field as unknown as (type: unknown, options: unknown) => unknown;
 
   it.each([
@@ -274,18 +274,18 @@ describe("a gate whose number of parameters lies", () => {
     ["a default for the user", (user = {}) => user],
     ["a rest parameter", (...all: unknown[]) => all],
     ["a third parameter", (a: unknown, b: unknown, c: unknown) => [a, b, c]],
-  ])("is refused: %s", (_, auth) => {
+  ])("is rejected: %s", (_, auth) => {
     expect(() => make(t.string, { auth })).toThrow(ResolverError);
   });
 
-  it("is refused when it is meant to be there and is not", () => {
+  it("is rejected if the option is present but undefined", () => {
     const gates: { admin?: () => boolean } = {};
 
     expect(() => make(t.string, { auth: gates.admin })).toThrow(ConfigurationError);
   });
 });
 
-it("keeps loaders and gates apart by operation", async () => {
+it("shares loaders and gate verdicts only within one operation", async () => {
   const calls = vi.fn<(keys: readonly string[]) => void>();
   const names = loader((keys: readonly string[]) => {
     calls(keys);

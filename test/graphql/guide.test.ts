@@ -53,7 +53,7 @@ describe("the guide", () => {
     expect(await compileSnippets("graphql-guide", snippets)).toEqual([]);
   });
 
-  it("has snippets that run, and answer its queries as it says", { timeout: 60_000 }, async () => {
+  it("has snippets that run and return the responses on the page", { timeout: 60_000 }, async () => {
     let schema: GraphQLSchema | undefined;
     const modules: unknown[] = [];
     const answers: [place: string, answer: unknown, promised: unknown][] = [];
@@ -76,7 +76,7 @@ describe("the guide", () => {
     );
   });
 
-  it("tells the truth about what happened on the way", async () => {
+  it("describes the side effects of its snippets correctly", async () => {
     const named = async (name: string): Promise<Record<string, unknown>> =>
       load(blocks.find(({ text }) => text.includes(`export const ${name}`)) as Block);
 

@@ -66,7 +66,7 @@ describe.each(Object.entries(guarded))("a field of an interface with %s", (name,
   const Plain = interfaceOf("Plain", open);
   const option = name.startsWith("auth") || name === "a function" ? "auth" : name;
 
-  it("is refused beside an interface that leaves it open, in both orders of implements", () => {
+  it("is rejected together with an interface that has no gate, in both orders of implements", () => {
     const sentence = (names: string): string =>
       `Memo.body: is inherited from the interfaces ${names}, which guard it with different gates. Declare the same auth, permissionClasses and limit in each of them, or declare the field in Memo with all their gates`;
 
@@ -74,14 +74,14 @@ describe.each(Object.entries(guarded))("a field of an interface with %s", (name,
     expect(refusal(memoOf(undefined, [Plain, Secret]))).toBe(sentence("Plain and Secret"));
   });
 
-  it("is refused where an object redeclares it without the gate", () => {
+  it("is rejected if an object redeclares it without the gate", () => {
     expect(refusal(memoOf(open, [Secret]))).toBe(
       `Memo.body: redeclares a field of the interface Secret without its gate. Declare it with the same ${option}, or do not redeclare it`,
     );
     expect(refusal(memoOf(open, [Plain, Secret]))).toContain("Memo.body: redeclares a field of the interface Secret");
   });
 
-  it("is refused where another interface redeclares it without the gate, also for what implements that one", () => {
+  it("is rejected if another interface redeclares it without the gate, also for types that implement that one", () => {
     const Looser = interfaceOf("Looser", open, [Secret]);
 
     expect(refusal(memoOf(undefined, [Looser]))).toContain("Looser.body: redeclares a field of the interface Secret");
@@ -89,14 +89,14 @@ describe.each(Object.entries(guarded))("a field of an interface with %s", (name,
     expect(refusal(memoOf(make(), [Looser]))).toContain("Looser.body: redeclares a field");
   });
 
-  it("is refused where it is inherited from an interface's own interface and from another one", () => {
+  it("is rejected if it is inherited from the interface of an interface and from another one", () => {
     const Middle = interfaceOf("Middle", undefined, [Secret]);
 
     expect(refusal(memoOf(undefined, [Middle, Plain]))).toContain("from the interfaces Secret and Plain");
     expect(refusal(memoOf(undefined, [Plain, Middle]))).toContain("from the interfaces Plain and Secret");
   });
 
-  it("is refused where a class redeclares it without the gate", () => {
+  it("is rejected if a class redeclares it without the gate", () => {
     class Row implements Memo {
       readonly id = "1";
       readonly body = "TOP SECRET";
@@ -107,7 +107,7 @@ describe.each(Object.entries(guarded))("a field of an interface with %s", (name,
     expect(refusal(OfClass)).toContain("Memo.body: redeclares a field of the interface Secret without its gate");
   });
 
-  it("is refused where a field of another key takes its name", () => {
+  it("is rejected if a field under another key has its name", () => {
     const Renamed = t.interface(
       "Renamed",
       { id: t.id, hidden: field(text, { ...options(name), name: "body" }) } as never,
@@ -124,7 +124,7 @@ describe.each(Object.entries(guarded))("a field of an interface with %s", (name,
     expect(refusal(shadowing)).toContain("Memo.body: redeclares a field of the interface Renamed without its gate");
   });
 
-  it("is inherited, and redeclared with the same gate, as before", () => {
+  it("can be inherited, and redeclared with the same gate", () => {
     const Other = interfaceOf("Other", make());
 
     expect(refusal(memoOf(undefined, [Secret]))).toBe("none");
@@ -135,7 +135,7 @@ describe.each(Object.entries(guarded))("a field of an interface with %s", (name,
     expect(refusal(memoOf(undefined, [interfaceOf("Middle", make(), [Secret]), Secret]))).toBe("none");
   });
 
-  it("is refused where a class redeclares that of the class it extends", () => {
+  it("is rejected if a class redeclares it without the gate of the class it extends", () => {
     class Base {
       readonly body: string = "TOP SECRET";
     }
@@ -160,7 +160,7 @@ const options = (name: string): object =>
     limit: { limit },
   })[name] ?? {};
 
-it("takes a gate for a stricter one only where that asks for no less", () => {
+it("accepts another gate only if it includes the inherited one", () => {
   const SignedIn = interfaceOf("SignedIn", field(text, { auth: true }));
   const Reader = interfaceOf("Reader", field(text, { auth: mayRead }));
   const Both = field(text, { auth: mayRead, permissionClasses: [Granted] });

@@ -33,7 +33,7 @@ it("[RES-48] batches the keys of one operation into one call", async () => {
   expect(calls.mock.calls).toEqual([[[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]]);
 });
 
-it("[RES-48] costs one call for a thousand parents, also for those that ask a little later", async () => {
+it("[RES-48] costs one call for a thousand parents, including those that load a little later", async () => {
   const { built, calls } = shop(1000);
 
   await data(built, "{ books { later } }");
@@ -51,7 +51,7 @@ it("[RES-49] shares nothing between operations", async () => {
   expect(calls.mock.calls).toEqual([[[0, 1]], [[0, 1]]]);
 });
 
-it("fails one key alone for an Error in its place", async () => {
+it("fails only the key whose value is an Error", async () => {
   const ages = loader((names: readonly string[]) =>
     names.map((name) => (name === "nobody" ? new Error("who?") : name.length)),
   );
@@ -63,7 +63,7 @@ it("fails one key alone for an Error in its place", async () => {
   expect(result.errors?.map(({ message }) => message)).toEqual(["who?"]);
 });
 
-it("fails all keys for a call that throws, or returns another number of values", async () => {
+it("fails all keys if the batch function throws or returns another number of values", async () => {
   const ctx = httpContext();
   const throwing = loader((_keys: readonly number[]) => {
     throw new Error("away");
@@ -79,7 +79,7 @@ it("fails all keys for a call that throws, or returns another number of values",
   );
 });
 
-it("forgets a key, or all of them, when told to", async () => {
+it("clears a key, or all of them", async () => {
   const calls = vi.fn<(keys: readonly number[], given: object) => number[]>((keys) => [...keys]);
   const numbers = loader(calls);
   const ctx = httpContext();
@@ -97,7 +97,7 @@ it("forgets a key, or all of them, when told to", async () => {
   ]);
 });
 
-it("can be the value of a dependency, and so use others", async () => {
+it("can be the value of a dependency, and so use other dependencies", async () => {
   const database = (): { names(ids: readonly string[]): string[] } => ({
     names: (ids) => ids.map((id) => `name ${id}`),
   });
@@ -112,7 +112,7 @@ it("can be the value of a dependency, and so use others", async () => {
   });
 });
 
-it("refuses what is no function", () => {
+it("rejects a batch that is not a function", () => {
   expect(() => loader(undefined as never)).toThrow("loader must be called with a batch function");
 });
 
@@ -120,7 +120,7 @@ it.each([
   ["the key in its place", ["7"], "string"],
   ["undefined", [undefined, "7"], "undefined"],
   ["null", [null, "7"], "null"],
-])("says what is missing when it is given %s and no context", (_, given, received) => {
+])("reports the missing context if it receives %s", (_, given, received) => {
   const authors = loader((ids: readonly string[]) => ids);
   const sentence = `the first argument of a loader must be the context of the resolver, load(ctx, key), received ${received}`;
 

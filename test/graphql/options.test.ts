@@ -36,12 +36,12 @@ const built = schema({
 const fields = built.getQueryType()?.getFields() ?? {};
 
 describe("the options of a field", () => {
-  it("[FLD-08] give it its name in the schema, unchanged", async () => {
+  it("[FLD-08] set its name in the schema", async () => {
     expect(printSchema(built)).toContain("best_seller: String!");
     expect(await data(built, "{ best_seller }")).toEqual({ best_seller: "Emma" });
   });
 
-  it("[FLD-09] [FLD-10] give it its description and its deprecation, unchanged", () => {
+  it("[FLD-09] [FLD-10] set its description and its deprecation", () => {
     const query = introspectTypes(built).find(({ name }) => name === "Query");
 
     expect(query).toMatchObject({
@@ -58,11 +58,11 @@ describe("the options of a field", () => {
     });
   });
 
-  it("[FLD-11] hand the permission classes to graphql, the very list", () => {
+  it("[FLD-11] pass the list of permission classes to graphql unchanged", () => {
     expect(fields["best_seller"]?.extensions["permissionClasses"]).toBe(classes);
   });
 
-  it("hand to graphql what it costs and whatever else stands in extensions, unchanged", () => {
+  it("pass the cost and the extensions to graphql unchanged", () => {
     expect(fields["best_seller"]?.extensions).toEqual({
       cost: 5,
       listSize: 3,

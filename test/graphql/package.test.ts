@@ -9,16 +9,16 @@ import manifest from "../../package.json" with { type: "json" };
 
 const root = resolve(import.meta.dirname, "../..");
 
-it("is tested on the major of graphql that was asked for", () => {
+it("is tested with the requested major version of graphql", () => {
   expect(version.split(".")[0]).toBe(process.env["PORTICO_GRAPHQL"] ?? "16");
 });
 
-it("[RES-51] has graphql as a peer, not as a dependency", () => {
+it("[RES-51] declares graphql as a peer dependency", () => {
   expect(manifest.peerDependencies).toMatchObject({ graphql: "^16.15.0 || ^17.0.0" });
   expect(manifest.dependencies).not.toHaveProperty("graphql");
 });
 
-it("[RES-50] has the symbol that decorators need, set by a module that bundlers must keep", async () => {
+it("[RES-50] defines the symbol that decorators need, in a module that bundlers must keep", async () => {
   await import("portico/graphql");
 
   expect((Symbol as { metadata?: symbol }).metadata).toBeTypeOf("symbol");
@@ -64,11 +64,11 @@ describe("copies of graphql", () => {
   });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-  it("are fine when there is one", () => {
+  it("are accepted if there is only one", () => {
     expect(run(main("one", 'import "graphql";'))).toEqual({ status: 0, text: "built\n" });
   });
 
-  it("[RES-52] stop the start when there are two, naming both", () => {
+  it("[RES-52] fail the startup if there are two, naming both", () => {
     symlinkSync(join(root, "node_modules/graphql17"), join(portico, "node_modules/graphql"));
 
     const { status, text } = run(main("two", 'import "graphql";'));
@@ -80,7 +80,7 @@ describe("copies of graphql", () => {
     expect(text).toContain(join(root, "node_modules/graphql17"));
   });
 
-  it("[RES-52] stop the start when a second one has been loaded from elsewhere", () => {
+  it("[RES-52] fail the startup if a second one was loaded from another folder", () => {
     const elsewhere = join(place, "tool/node_modules/graphql");
     cpSync(join(root, "node_modules/graphql"), elsewhere, { recursive: true });
 

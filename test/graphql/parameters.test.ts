@@ -8,7 +8,7 @@ const method = (source: string): ((...args: never) => unknown) =>
 const pattern = (...keys: string[]): object => ({ kind: "object", keys, hasRest: false, hasDefault: false });
 const other = { kind: "other", keys: [], hasRest: false, hasDefault: false };
 
-describe("the names that a function takes out of its parameter", () => {
+describe("the names that a function destructures", () => {
   it.each([
     ["({ a, b }) => a", "a", "b"],
     ["({a:b,c:d})=>b", "a", "c"],
@@ -47,7 +47,7 @@ describe("the names that a function takes out of its parameter", () => {
     expect(sourceParameters(method(source))).toEqual([pattern(...keys)]);
   });
 
-  it("of the methods of a class, private ones too", () => {
+  it("are found for the methods of a class, including private ones", () => {
     class Methods {
       static one({ a }: { a: unknown }): unknown {
         return [a, Methods.#two];
@@ -67,7 +67,7 @@ describe("the names that a function takes out of its parameter", () => {
   });
 });
 
-describe("what else is told", () => {
+describe("the parameters of a function", () => {
   it.each([
     ["() => 1", []],
     ["function () {}", []],
@@ -88,7 +88,7 @@ describe("what else is told", () => {
     expect(sourceParameters(make(source))).toEqual(parameters);
   });
 
-  it("is nothing where the source does not tell", () => {
+  it("are null if the source does not show them", () => {
     expect(sourceParameters(Math.max)).toBeNull();
     expect(sourceParameters((({ a }: { a: unknown }) => a).bind(null))).toBeNull();
     expect(sourceParameters(make("({ ['a']: b }) => b"))).toBeNull();

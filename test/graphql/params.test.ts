@@ -97,7 +97,7 @@ describe.each(forms)("a resolver of %s", (name, keyword, build) => {
     expect(await data(built, `${keyword}{ same }`)).toEqual({ same: true });
   });
 
-  it("[RES-05] [RES-24] has ctx and context without declaring them, one object with the declared one", async () => {
+  it("[RES-05] [RES-24] receives ctx and context without declaring them, the same object as a declared context", async () => {
     const built = build({
       same: make(t.boolean, { params: { c: HttpContext } })(({ ctx, context, c }) => ctx === context && ctx === c),
     });
@@ -142,7 +142,7 @@ describe.each(forms)("a resolver of %s", (name, keyword, build) => {
     expect(root).toMatchObject({ fields: [{ name: "all", args: [] }] });
   });
 
-  it("[RES-11] [RES-24] gives an argument the type it was declared with", () => {
+  it("[RES-11] [RES-24] gives an argument its declared type", () => {
     const built = build({
       f: make(t.string, { params: { a: t.int, b: t.nullable(t.string), c: t.list(t.id) } })(
         ({ a, b, c }) => `${a}${b}${c.length}`,
@@ -152,7 +152,7 @@ describe.each(forms)("a resolver of %s", (name, keyword, build) => {
     expect(printSchema(built)).toContain("f(a: Int!, b: String, c: [ID!]!): String!");
   });
 
-  it("[RES-12] [RES-24] shows a declared default in the schema and hands it in when the query omits the argument", async () => {
+  it("[RES-12] [RES-24] shows a declared default in the schema and passes it if the query omits the argument", async () => {
     const built = build({ limit: make(t.int, { params: { limit: t.int(10) } })(({ limit }) => limit) });
 
     expect(printSchema(built)).toContain("limit(limit: Int! = 10): Int!");
@@ -160,7 +160,7 @@ describe.each(forms)("a resolver of %s", (name, keyword, build) => {
   });
 });
 
-it("[RES-07] hands in the parent object as parent, root and self", async () => {
+it("[RES-07] passes the parent object as parent, root and self", async () => {
   const Book: ObjectType<BookRow> = object("Book", {
     a: field(t.id)(({ parent }) => parent.id),
     b: field(t.id)(({ root }) => root.id),
@@ -184,7 +184,7 @@ it("[RES-31] takes ctx, context and info as arguments when they are declared as 
   expect(await data(built, '{ echo(ctx: "a", context: "b", info: 3) }')).toEqual({ echo: "a b 3" });
 });
 
-it("[RES-34] has info without declaring it", async () => {
+it("[RES-34] receives info without declaring it", async () => {
   const built = schema({ query: { name: field(t.string)(({ info }) => info.fieldName) } });
 
   expect(await data(built, "{ x: name }")).toEqual({ x: "name" });
@@ -218,7 +218,7 @@ it("[RES-21] awaits an async resolver", async () => {
   expect(await data(built, "{ three }")).toEqual({ three: 3 });
 });
 
-it("[RES-26] takes its options, or none, and wraps a resolver", async () => {
+it("[RES-26] wraps a resolver with or without options", async () => {
   const built = schema({
     query: { a: field(t.int)(() => 1), b: field(t.int, { params: { n: t.int(1) }, cost: 2 })(({ n }) => n + 1) },
   });
@@ -226,7 +226,7 @@ it("[RES-26] takes its options, or none, and wraps a resolver", async () => {
   expect(await data(built, "{ a b }")).toEqual({ a: 1, b: 2 });
 });
 
-it("hands everything to a resolver that takes its parameter whole", async () => {
+it("passes all names to a resolver that does not destructure its parameter", async () => {
   const built = schema({
     query: {
       keys: field(t.list(t.string), { params: { limit: t.int(2), db: Depend(() => 1), g: GraphContext } })((all) =>
@@ -240,7 +240,7 @@ it("hands everything to a resolver that takes its parameter whole", async () => 
   });
 });
 
-it("opens a dependency that is declared, also when the resolver does not take it", async () => {
+it("opens a declared dependency even if the resolver does not use it", async () => {
   let opened = 0;
   const built = schema({ query: { a: field(t.int, { params: { audit: Depend(() => ++opened) } })(() => 1) } });
 
@@ -249,7 +249,7 @@ it("opens a dependency that is declared, also when the resolver does not take it
   expect(opened).toBe(1);
 });
 
-it("refuses on the field alone a context of another transport", async () => {
+it("fails only the field that declares the context of another transport", async () => {
   const { WebSocketContext } = await import("portico");
   const { ask } = await import("./ask.ts");
   const built = schema({
@@ -265,7 +265,7 @@ it("refuses on the field alone a context of another transport", async () => {
   expect(result.errors?.[0]?.message).toContain("ws needs a WebSocketContext");
 });
 
-it("[RES-55] has one destructured object for route handlers and providers too", async () => {
+it("[RES-55] passes one object to destructure to route handlers and providers too", async () => {
   const shelf = provide({ one: Depend(() => 1) })(({ one, ctx, context }) => (ctx === context ? one : 0));
   const app = new PorticoApp({ logger: false });
   app.post(

@@ -64,7 +64,7 @@ describe("permissionClasses", () => {
       ],
     ],
     ["a rejection", [says(() => Promise.reject(new Error("the rules are away")))]],
-  ])("keep the field closed, and its resolver does not run: %s", async (_, classes) => {
+  ])("deny access, and the resolver does not run: %s", async (_, classes) => {
     expect(await asking(classes)).toEqual(["a FORBIDDEN", "a UNAUTHENTICATED"]);
     expect(run).not.toHaveBeenCalled();
   });
@@ -82,11 +82,11 @@ describe("permissionClasses", () => {
         },
       ],
     ],
-  ])("open only for true, for anonymous callers too: %s", async (_, classes) => {
+  ])("allow access only with true, for anonymous callers too: %s", async (_, classes) => {
     expect(await asking(classes)).toEqual(["open", "open"]);
   });
 
-  it("add to auth: both must allow", async () => {
+  it("are checked in addition to auth: both must allow access", async () => {
     const grant = vi.fn<() => boolean>(() => true);
 
     expect(await asking([Grant], true)).toEqual(["open", "a UNAUTHENTICATED"]);
@@ -95,7 +95,7 @@ describe("permissionClasses", () => {
     expect(grant).not.toHaveBeenCalled();
   });
 
-  it("may throw a denial of their own", async () => {
+  it("can throw their own denial", async () => {
     const denied = says(() => {
       throw new GraphQLDenied("UNAUTHENTICATED");
     });
@@ -103,7 +103,7 @@ describe("permissionClasses", () => {
     expect(await asking([denied])).toEqual(["a UNAUTHENTICATED", "a UNAUTHENTICATED"]);
   });
 
-  it("say SERVICE_UNAVAILABLE while it is unknown who is calling", async () => {
+  it("fail with SERVICE_UNAVAILABLE while the caller cannot be authenticated", async () => {
     const built = schema({ query: { a: field(text, { permissionClasses: [Deny] })(() => "") } });
 
     expect(denial(await ask(built, "{ a }", { failure: new Error("the store is down") }))).toBe(
@@ -216,7 +216,7 @@ describe("permissionClasses", () => {
     ["an object without it", { hasPermision: () => false }, "or an instance of one, received an object (Object)"],
     ["a text", "admin", 'or an instance of one, received "admin"'],
     ["nothing", undefined, "or an instance of one, received undefined"],
-  ])("refuse an entry that cannot decide, when the field is declared: %s", (_, entry, sentence) => {
+  ])("reject an entry without hasPermission when the field is declared: %s", (_, entry, sentence) => {
     const declare = (): unknown => field(t.int, { permissionClasses: [Grant, entry] as never });
 
     expect(declare).toThrow(ConfigurationError);
@@ -224,7 +224,7 @@ describe("permissionClasses", () => {
     expect(declare).toThrow(sentence);
   });
 
-  it("refuse a class that needs arguments, and a function", () => {
+  it("reject a class that needs arguments, and a function", () => {
     class Needy extends Grant {
       constructor(rules: { readonly size: number }) {
         super();

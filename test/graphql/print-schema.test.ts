@@ -115,7 +115,7 @@ const live = {
   bookAdded: subscription(Book, { params: { genre: t.nullable(Genre) } })(async function* () {}),
 };
 
-it("prints a schema sorted, whatever order it was put together in, so that it reads back", () => {
+it("prints a sorted schema that can be parsed again, whatever the order of its parts", () => {
   const text = printSchema(
     schema({ query: [books, others], mutation: mutations, subscription: live, description: "A bookshop." }),
   );

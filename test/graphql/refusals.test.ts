@@ -19,7 +19,7 @@ function refusal(declare: () => unknown): ResolverError {
   throw new Error("it was not refused");
 }
 
-it("[RES-13] [RES-14] rejects the import of a module whose resolver takes a name that is not declared, naming it", async () => {
+it("[RES-13] [RES-14] rejects the import of a module whose resolver destructures an undeclared name, naming it", async () => {
   const importing = import("./fixtures/undeclared.ts");
 
   await expect(importing).rejects.toThrow(ResolverError);
@@ -28,7 +28,7 @@ it("[RES-13] [RES-14] rejects the import of a module whose resolver takes a name
   );
 });
 
-describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
+describe.each(["field", "mutation"] as const)("%s rejects", (name) => {
   const make = loose[name];
 
   it("[RES-13] [RES-25] a name that is neither declared nor ambient", () => {
@@ -38,7 +38,7 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
     });
   });
 
-  it("[RES-14] [RES-25] it by its name, beside declared ones", () => {
+  it("[RES-14] [RES-25] an undeclared name among declared ones, listing them", () => {
     expect(
       refusal(() => make(t.string, { params: { a: t.int, b: t.int } })(({ a, limt }: never) => [a, limt])).message,
     ).toBe(
@@ -46,7 +46,7 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
     );
   });
 
-  it("[RES-14] [RES-25] a parameter that is declared as nothing, by its name", () => {
+  it("[RES-14] [RES-25] a parameter without a type, by its name", () => {
     expect(refusal(() => make(t.string, { params: { limit: undefined } })).message).toContain(
       "the parameter limit has no type",
     );
@@ -97,7 +97,7 @@ describe.each(["field", "mutation"] as const)("%s refuses", (name) => {
     );
   });
 
-  it("a list size of an argument that is not there", () => {
+  it("a listSize that names an unknown argument", () => {
     expect(refusal(() => make(t.string, { listSize: { argument: "first", max: 3 } })).message).toContain(
       "listSize.argument names first",
     );
@@ -113,13 +113,13 @@ it.each([
       yield 1;
     },
   ],
-])("[RES-22] refuses a subscription whose resolver is %s", (_, resolver) => {
+])("[RES-22] rejects a subscription whose resolver is %s", (_, resolver) => {
   expect(refusal(() => looseSubscription(t.int)(resolver)).message).toBe(
     "subscription: the resolver of a subscription must be an async generator: async function* ({ ... }) { yield ... }",
   );
 });
 
-describe("a schema names the coordinate", () => {
+describe("an invalid schema is rejected with the coordinate", () => {
   const hello = field(t.string)(() => "");
   const build = schema as (config: unknown) => unknown;
 
@@ -155,7 +155,7 @@ describe("a schema names the coordinate", () => {
     expect(refusal(() => build(config)).message).toContain(message);
   });
 
-  it("of two types with one name, wherever they stand", () => {
+  it("of two types with the same name, wherever they are used", () => {
     const One = t.enum("Genre", ["a"]);
     const Two = t.enum("Genre", ["b"]);
 
@@ -178,7 +178,7 @@ describe("a schema names the coordinate", () => {
   });
 });
 
-describe("an option that is wrong", () => {
+describe("an invalid option", () => {
   const make = field as unknown as (type: unknown, options: unknown) => unknown;
 
   it.each([
@@ -198,12 +198,12 @@ describe("an option that is wrong", () => {
     [{ extensions: { cost: 3 } }, "field.extensions.cost is reserved: use the option cost instead"],
     [{ shared: true }, "field.shared is only an option of subscription()"],
     [[HttpContext], "field options must be an object"],
-  ])("stops the import: %j", (options, message) => {
+  ])("fails the import: %j", (options, message) => {
     expect(() => make(t.string, options)).toThrow(ConfigurationError);
     expect(() => make(t.string, options)).toThrow(message);
   });
 
-  it("stops a schema", () => {
+  it("fails schema()", () => {
     expect(() =>
       (schema as (config: unknown) => unknown)({ query: { a: field(t.int)(() => 1) }, mutations: {} }),
     ).toThrow("schema.mutations is not an option: did you mean mutation?");

@@ -27,13 +27,13 @@ const eliot: AuthorRow = { id: "1", name: "George Eliot" };
 const middlemarch: BookRow = { id: "2", title: "Middlemarch" };
 
 describe("a type", () => {
-  it("[RES-17] is recognised as the live type", () => {
+  it("[RES-17] can be given directly", () => {
     const Author: ObjectType<AuthorRow> = object("Author", { id: t.id });
 
     expect(printSchema(schema({ query: { author: field(Author)(() => eliot) } }))).toContain("author: Author!");
   });
 
-  it("[RES-18] is recognised as a thunk, so that two types refer to each other", async () => {
+  it("[RES-18] can be given as a thunk, so that two types can refer to each other", async () => {
     const Book: ObjectType<BookRow> = object("Book", { title: t.string, author: field(() => Author)(() => eliot) });
     const Author: ObjectType<AuthorRow> = object("Author", {
       name: t.string,
@@ -48,7 +48,7 @@ describe("a type", () => {
     });
   });
 
-  it("[RES-19] is recognised by its name, wherever it is declared", async () => {
+  it("[RES-19] can be given by its name, wherever it is declared", async () => {
     const Author: ObjectType<AuthorRow> = object("Author", { name: t.string });
     const query = {
       one: field(t.ref<AuthorRow>("Author"))(() => eliot),
@@ -64,14 +64,14 @@ describe("a type", () => {
     });
   });
 
-  it("[RES-46] is a list of lists", async () => {
+  it("[RES-46] can be a list of lists", async () => {
     const built = schema({ query: { grid: field(t.list(t.list(t.int)))(() => [[1, 2], [3]]) } });
 
     expect(printSchema(built)).toContain("grid: [[Int!]!]!");
     expect(await data(built, "{ grid }")).toEqual({ grid: [[1, 2], [3]] });
   });
 
-  it("is a property of its parent, with a description and a gate but without a resolver", async () => {
+  it("exposes a property of its parent, with a description and a gate but without a resolver", async () => {
     const Book: ObjectType<BookRow> = object("Book", {
       id: t.id,
       title: field(t.string, { description: "As on the cover.", deprecationReason: "Use label." }),
@@ -101,7 +101,7 @@ describe("[RES-38] an interface", () => {
   );
   const built = schema({ query: { nodes: field(t.list(Node))(() => [eliot, middlemarch]) }, types: [Book, Author] });
 
-  it("[RES-38] has two objects, which take over what they do not declare themselves", async () => {
+  it("[RES-38] is implemented by two objects, which inherit the fields that they do not declare", async () => {
     expect(printSchema(built)).toContain(
       "type Author implements Node {\n  id: ID!\n  name: String!\n  url: String!\n}",
     );
@@ -114,7 +114,7 @@ describe("[RES-38] an interface", () => {
     });
   });
 
-  it("may implement another", () => {
+  it("can implement another interface", () => {
     const Named: InterfaceType<AuthorRow> = t.interface(
       "Named",
       { name: t.string },
@@ -163,7 +163,7 @@ describe("[RES-39] a union", () => {
     });
   });
 
-  it("is refused when a member could not be told apart", () => {
+  it("is rejected if the type of a value could not be determined", () => {
     const Hit = t.union("Hit", [Book, Author]);
 
     expect(() => schema({ query: { hits: field(t.list(Hit))(() => []) } })).toThrow(
@@ -182,14 +182,14 @@ describe("[RES-40] an enum", () => {
     },
   });
 
-  it("[RES-40] is an argument and a result, and refuses what it does not hold", async () => {
+  it("[RES-40] works as an argument and as a result, and rejects other values", async () => {
     expect(printSchema(built)).toContain("enum Genre {\n  novel\n  poetry\n}");
     expect(printSchema(built)).toContain("same(genre: Genre! = novel, other: Genre): Genre!");
     expect(await data(built, "{ same other: same(genre: poetry) }")).toEqual({ same: "novel", other: "poetry" });
     expect((await ask(built, "{ same(genre: cookery) }")).errors?.[0]?.message).toContain("cookery");
   });
 
-  it("refuses to be without values, or with one twice", () => {
+  it("rejects an empty list and duplicate values", () => {
     expect(() => t.enum("Empty", [])).toThrow(ResolverError);
     expect(() => t.enum("Twice", ["a", "a"])).toThrow("t.enum Twice: declares the value a twice");
     expect(() => t.enum("Bad", ["a b"])).toThrow('received "a b"');
@@ -218,7 +218,7 @@ describe("[RES-41] an input object", () => {
     },
   });
 
-  it("[RES-41] stands in the schema, and its fields reach the resolver", async () => {
+  it("[RES-41] appears in the schema, and the resolver receives its fields", async () => {
     expect(printSchema(built)).toContain(
       "input Filter {\n  and: [Filter!]\n  range: Range\n  ranges: [Range!]! = []\n  text: String!\n}",
     );
@@ -233,7 +233,7 @@ describe("[RES-41] an input object", () => {
     });
   });
 
-  it("reaches the resolver likewise from variables", async () => {
+  it("can be sent as a variable", async () => {
     await data(built, "query ($f: Filter!) { find(filter: $f) }", {
       variables: { f: { text: "x", ranges: [{ to: 2 }] } },
     });
@@ -241,13 +241,13 @@ describe("[RES-41] an input object", () => {
     expect(seen).toHaveBeenLastCalledWith({ text: "x", range: null, ranges: [{ from: 0, to: 2 }], and: null });
   });
 
-  it("is what InOf says", () => {
+  it("has the type InOf", () => {
     const range: InOf<typeof Range> = { from: 1, to: null };
 
     expect(range.to).toBeNull();
   });
 
-  it("names a field that cannot be", () => {
+  it("is rejected with the name of an invalid field", () => {
     expect(() => t.input("In", { a: undefined as never })).toThrow("t.input In.a: has no type");
     expect(() => t.input("In", { a: t.arg(t.int, { name: "b" }) })).toThrow(
       "t.input In.a: must not set name: an input field is named after its key",
@@ -256,7 +256,7 @@ describe("[RES-41] an input object", () => {
   });
 });
 
-it("[RES-42] takes exactly one member of a oneOf input", async () => {
+it("[RES-42] accepts exactly one field of a oneOf input", async () => {
   const Inner = t.input("Inner", { n: t.nullable(t.int) });
   const Key = t.oneOf("Key", { id: t.id, slug: t.string, inner: Inner });
   const built = schema({ query: { get: field(t.json, { params: { by: Key } })(({ by }) => by) } });
@@ -295,7 +295,7 @@ describe("[RES-43] a scalar", () => {
     },
   });
 
-  it("[RES-43] of one's own goes there and back", async () => {
+  it("[RES-43] can be custom, and is parsed and serialized", async () => {
     expect(printSchema(built)).toContain('"""Cents."""\nscalar Money @specifiedBy(url: "https://shop.example/money")');
     expect(printSchema(built)).toContain('money(price: Money! = "5"): Money!');
     expect(await data(built, '{ money x: money(price: "21") }')).toEqual({ money: "10", x: "42" });
@@ -305,7 +305,7 @@ describe("[RES-43] a scalar", () => {
     expect((await ask(built, "{ money(price: 4) }")).errors?.[0]?.message).toContain("Money takes a text");
   });
 
-  it("[RES-43] DateTime goes there and back", async () => {
+  it("[RES-43] DateTime is parsed and serialized", async () => {
     expect(printSchema(built)).toContain("scalar DateTime");
     expect(await data(built, `{ later(at: "${at.toISOString()}") }`)).toEqual({ later: "2026-11-14T09:30:01.000Z" });
     expect(await data(built, '{ later(at: "2026-11-14T10:30:00+01:00") }')).toEqual({
@@ -317,7 +317,7 @@ describe("[RES-43] a scalar", () => {
   });
 
   it.each(["2026-11-14", "2026-11-14T09:30:00", "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "yesterday", ""])(
-    "DateTime refuses %j",
+    "DateTime rejects %j",
     async (text) => {
       expect(
         (await ask(built, "query ($at: DateTime!) { later(at: $at) }", { variables: { at: text } })).errors?.[0]
@@ -326,7 +326,7 @@ describe("[RES-43] a scalar", () => {
     },
   );
 
-  it("[RES-43] JSON goes there and back", async () => {
+  it("[RES-43] JSON is parsed and serialized", async () => {
     const value = { a: [1, "b", null, { c: true }] };
 
     expect(await data(built, '{ json(value: { a: [1, "b", null, { c: true }] }) }')).toEqual({ json: value });
@@ -351,7 +351,7 @@ describe("[RES-43] a scalar", () => {
     expect((await ask(built, '{ upload(file: "a.png") }')).errors).toHaveLength(1);
   });
 
-  it("needs both directions", () => {
+  it("requires serialize and parse", () => {
     expect(() => t.scalar("Half", { serialize: String } as never)).toThrow(
       "t.scalar Half needs both serialize and parse",
     );
@@ -390,7 +390,7 @@ describe("descriptions and deprecations", () => {
   );
   const type = (name: string): unknown => types.find((type) => type.name === name);
 
-  it("[RES-44] stand on types, fields, arguments, input fields and enum values", () => {
+  it("[RES-44] appear on types, fields, arguments, input fields and enum values", () => {
     expect(type("Book")).toMatchObject({ description: "Has pages." });
     expect(type("Genre")).toMatchObject({
       description: "Of a book.",
@@ -437,7 +437,7 @@ describe("[RES-47] an optional input", () => {
     },
   });
 
-  it("[RES-47] tells what is left out from null", async () => {
+  it("[RES-47] distinguishes an omitted value from null", async () => {
     expect(printSchema(built)).toContain("keys(a: Int, b: Int, c: Int): JSON!");
     expect(await data(built, "{ keys x: keys(a: null, b: null) y: keys(a: 1, b: 2, c: 3) }")).toEqual({
       keys: { a: "absent", b: null, c: "absent" },
@@ -446,7 +446,7 @@ describe("[RES-47] an optional input", () => {
     });
   });
 
-  it("[RES-47] does so in an input object", async () => {
+  it("[RES-47] distinguishes them in an input object", async () => {
     expect(
       await data(
         built,
@@ -459,7 +459,7 @@ describe("[RES-47] an optional input", () => {
     });
   });
 
-  it("refuses null where only absence is allowed", async () => {
+  it("rejects null unless its type is nullable", async () => {
     const result = await ask(built, "{ keys(c: null) }");
     const inner = await ask(built, "{ change(change: { title: null }) }");
 
@@ -476,7 +476,7 @@ describe("[RES-47] an optional input", () => {
   });
 });
 
-it("takes a root in several parts", async () => {
+it("accepts a root in several parts", async () => {
   const books = { book: field(t.string)(() => "Emma") };
   const authors = { author: field(t.string)(() => "Austen") };
   class More {
@@ -488,7 +488,7 @@ it("takes a root in several parts", async () => {
   expect(validate(built, parse("{ book author more }"))).toEqual([]);
 });
 
-it("takes a root from a class with fields, and from an instance", async () => {
+it("accepts a class with fields, or an instance, as a root", async () => {
   class Query {
     readonly #name: string;
     constructor(name = "nobody") {

@@ -33,11 +33,11 @@ class Shop {
 }
 
 describe("connection", () => {
-  it("stands behind @ on a method that gives a source", () => {
+  it("decorates a method that returns a source", () => {
     expectTypeOf<Shop["books"]>().returns.toEqualTypeOf<readonly BookRow[]>();
   });
 
-  it("takes a source of the node's rows: a handler of either kind, a list, or the promise of one", () => {
+  it("accepts a source of the node's rows: a sync or async handler, a list, or the promise of one", () => {
     connection(Book, newest)(() => rows);
     connection(Book, newest)(async () => rows);
     connection(Book, newest)(() => new AsyncListDataHandler(rows));
@@ -46,11 +46,11 @@ describe("connection", () => {
     connection(Book, newest)(() => others);
     // @ts-expect-error: a source of something else
     connection(Book, newest)(() => new SyncListDataHandler(others));
-    // @ts-expect-error: a row is no list
+    // @ts-expect-error: a row is not a list
     connection(Book, newest)(() => rows[0]);
   });
 
-  it("takes a cursor strategy over columns that the rows have", () => {
+  it("accepts a cursor strategy over columns that the rows have", () => {
     connection(Book, new CursorPagination());
     // @ts-expect-error: no such column
     connection(Book, new CursorPagination({ sortField: "price" }));
@@ -60,7 +60,7 @@ describe("connection", () => {
     connection(Book, "cursor");
   });
 
-  it("infers what its resolver takes, as a field does", () => {
+  it("infers the parameter of its resolver, as a field does", () => {
     connection(Book, newest, { params: { shelf: Depend(shelf), genre: t.nullable(t.string) } })((args) => {
       expectTypeOf(args.shelf).toEqualTypeOf<DataHandler<BookRow>>();
       expectTypeOf(args.genre).toEqualTypeOf<string | null>();
@@ -79,7 +79,7 @@ describe("connection", () => {
     expectTypeOf(Author).toEqualTypeOf<ObjectType<{ readonly id: string }>>();
   });
 
-  it("types the parent of its filter by what the filter names, with or without a gate", () => {
+  it("types the parent of its filter as the filter names it, with or without a gate", () => {
     interface AuthorRow {
       readonly id: string;
     }
@@ -137,18 +137,18 @@ describe("connection", () => {
     void [Author, Shelf];
   });
 
-  it("has no ...rest in what its resolver takes", () => {
+  it("rejects ...rest in the parameter of its resolver", () => {
     // @ts-expect-error a field has a fixed list of arguments
     connection(Book, newest, { params: { genre: t.string } })(({ genre, ...rest }) => (genre in rest ? rows : rows));
   });
 
-  it("keeps its own arguments and its size to itself", () => {
+  it("rejects its own arguments in params, and listSize", () => {
     // @ts-expect-error: an argument of every connection
     connection(Book, newest, { params: { first: t.int } });
-    // @ts-expect-error: the strategy says it
+    // @ts-expect-error: it follows from the strategy
     connection(Book, newest, { listSize: 5 });
     const Author: ObjectType<{ readonly books: readonly BookRow[] }> = object("Author", {
-      // @ts-expect-error: a connection is no property
+      // @ts-expect-error: a connection needs a resolver
       books: connection(Book, newest),
     });
     expectTypeOf(Author.name).toBeString();

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
-it("what a user exports can be written into declarations", { timeout: 60_000 }, () => {
+it("the exports of a user can be emitted as declarations", { timeout: 60_000 }, () => {
   const outDir = join(root, ".cache/declarations");
   rmSync(outDir, { recursive: true, force: true });
   mkdirSync(outDir, { recursive: true });

@@ -83,8 +83,8 @@ const Filter = t.input("Filter", {
 const Key = t.oneOf("Key", { id: t.id, slug: t.string });
 const Hit = t.union("Hit", [Book, Author], { resolveType: (hit) => ("title" in hit ? "Book" : "Author") });
 
-describe("[RES-30] what a resolver takes", () => {
-  it("[RES-30] is inferred from its parameters", () => {
+describe("[RES-30] the parameter of a resolver", () => {
+  it("[RES-30] is inferred from params", () => {
     field(t.list(Book), {
       params: {
         limit: t.int(10),
@@ -141,7 +141,7 @@ describe("[RES-30] what a resolver takes", () => {
     });
   });
 
-  it("[RES-30] has ambient names", () => {
+  it("[RES-30] has the ambient names", () => {
     field(t.string)(({ ctx, context, info, parent }) => {
       expectTypeOf(ctx.user).toEqualTypeOf<UserProtocol | AnonymousUser>();
       expectTypeOf(context).toEqualTypeOf<BaseContext>();
@@ -151,7 +151,7 @@ describe("[RES-30] what a resolver takes", () => {
     });
   });
 
-  it("is an argument for an ambient name that is declared as a type", () => {
+  it("has an argument instead of an ambient name that is declared as a type", () => {
     field(t.string, { params: { ctx: t.string, info: t.int } })(({ ctx, info }) => {
       expectTypeOf(ctx).toEqualTypeOf<string>();
       expectTypeOf(info).toEqualTypeOf<number>();
@@ -181,7 +181,7 @@ describe("[RES-30] what a resolver takes", () => {
     field(t.string, { params: { limit: t.int(10) } })(({ limit, shelf }) => `${limit}`);
   });
 
-  it("[RES-15] has no ...rest, and is one object that may be handed on", () => {
+  it("[RES-15] cannot have ...rest, and can be passed on as one object", () => {
     // @ts-expect-error a field has a fixed list of arguments
     field(t.string, { params: { a: t.int } })(({ a, ...rest }) => `${a} ${rest.ctx.kind}`);
     // @ts-expect-error without declared ones as well
@@ -194,7 +194,7 @@ describe("[RES-30] what a resolver takes", () => {
     field(t.string, { params: { limit: t.int(10), q: t.nullable(t.string) } })((args) => list(args));
   });
 
-  it("is what it is in a unit test, ambient names being optional", () => {
+  it("has optional ambient names in a unit test", () => {
     const listed = field(t.list(Book), { params: { limit: t.int(10), shelf: Depend(shelf) } })(({ limit }) =>
       rows.slice(limit),
     );
@@ -207,8 +207,8 @@ describe("[RES-30] what a resolver takes", () => {
   });
 });
 
-describe("[RES-30] what a resolver returns", () => {
-  it("[RES-30] is checked against the field's type", () => {
+describe("[RES-30] the return value of a resolver", () => {
+  it("[RES-30] is checked against the type of the field", () => {
     field(t.list(Hit))(() => [row, { id: "", name: "" }]);
     field(t.nullable(Book))(() => undefined);
     field(t.nullable(t.string))(async () => null);
@@ -246,14 +246,14 @@ describe("[RES-30] what a resolver returns", () => {
 });
 
 describe("types", () => {
-  it("are what they are as arguments and results", () => {
+  it("have their TypeScript types as arguments and results", () => {
     expectTypeOf<InOf<typeof Key>>().toEqualTypeOf<{ id: string; slug?: never } | { slug: string; id?: never }>();
     expectTypeOf<OutOf<typeof Hit>>().toEqualTypeOf<BookRow | AuthorRow>();
     expectTypeOf<InOf<typeof Money>>().toEqualTypeOf<bigint>();
     expectTypeOf(t.list(Book)).toHaveProperty("~kind").toEqualTypeOf<"list">();
   });
 
-  it("are refused where they do not belong", () => {
+  it("are rejected in the wrong position", () => {
     // @ts-expect-error an object as an argument
     field(t.string, { params: { book: Book } });
     // @ts-expect-error a union as an argument
@@ -283,7 +283,7 @@ describe("types", () => {
     void key;
   });
 
-  it("name interfaces that the row can implement", () => {
+  it("can only implement interfaces whose properties the row has", () => {
     const Node: InterfaceType<{ id: string }> = t.interface("Node", { id: t.id }, { resolveType: () => "Book" });
     const A: ObjectType<BookRow> = object("Book", { title: t.string }, { implements: [Node] });
     expectTypeOf<OutOf<typeof Node>>().toEqualTypeOf<{ id: string }>();
@@ -295,7 +295,7 @@ describe("types", () => {
     void [A, B];
   });
 
-  it("are objects whose fields fit the row", () => {
+  it("are objects whose fields match the row", () => {
     // @ts-expect-error no such property
     const A: ObjectType<BookRow> = object("Book", { titel: t.string });
     // @ts-expect-error another type than the property
@@ -381,7 +381,7 @@ describe("gates", () => {
     );
   });
 
-  it("see the arguments and the context, and the object that they name", () => {
+  it("receive the arguments, the context, and the object that they name", () => {
     field(t.string, {
       auth: (user, { args, ctx }) => {
         expectTypeOf(user).toEqualTypeOf<UserProtocol>();
@@ -440,7 +440,7 @@ describe("gates", () => {
     void [A, B, C, D, E];
   });
 
-  it("of an object have the context, and the arguments of the parameters that they name", () => {
+  it("of an object receive the context, and the arguments of the parameters that they name", () => {
     const editors = loader((ids: readonly string[]) => ids.map(() => ["ada"]));
     const params = { n: t.int, shelf: Depend(shelf) };
     const A: ObjectType<BookRow> = object("Book", {
@@ -465,7 +465,7 @@ describe("gates", () => {
     void [A, B, C];
   });
 
-  it("are true or decide by a boolean", () => {
+  it("are true or return a boolean", () => {
     field(t.string, { auth: async (user) => user.identity !== "" });
     // @ts-expect-error a verdict is a boolean
     field(t.string, { auth: (user) => user.identity });
@@ -479,7 +479,7 @@ describe("gates", () => {
     );
   });
 
-  it("refuse with a code", () => {
+  it("deny access with a code", () => {
     expectTypeOf<GraphQLDenied["code"]>().toEqualTypeOf<"UNAUTHENTICATED" | "FORBIDDEN" | "SERVICE_UNAVAILABLE">();
   });
 });
@@ -545,7 +545,7 @@ describe("decorators", () => {
 describe("a schema", () => {
   const query = { books: field(t.list(Book))(() => rows) };
 
-  it("takes objects of fields, instances, classes and lists of them", () => {
+  it("accepts objects of fields, instances, classes and lists of them", () => {
     class Query {
       readonly hello = field(t.string)(() => "");
     }

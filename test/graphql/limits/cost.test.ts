@@ -46,7 +46,7 @@ describe("the cost of an operation", () => {
     expect(prepared.cost?.(variables as never)).toBe(cost);
   });
 
-  it("adds a fragment with variables wherever it is spread", () => {
+  it("includes a fragment with variables each time it is spread", () => {
     const cost = costOf(
       "query ($n: Int) { a { ...F } list(first: $n) { ...F } } fragment F on A { id list(first: $n) { id } }",
       { n: 3 },
@@ -55,7 +55,7 @@ describe("the cost of an operation", () => {
     expect(cost).toBe(1 + 5 + 1 + 3 * 5);
   });
 
-  it("takes 1 for a field whose extensions mean something else", () => {
+  it("is 1 for a field whose extensions mean something else", () => {
     const schema = buildSchema("type Query { a: [Query] b: [Query] c: Int }");
     const fields = schema.getQueryType()?.getFields() ?? {};
     Object.assign(fields["a"] ?? {}, { extensions: { cost: { complexity: 5 }, listSize: "many" } });
@@ -66,7 +66,7 @@ describe("the cost of an operation", () => {
     expect(compiled(schema, "{ a { c } b { c } }")({})).toBe(4);
   });
 
-  it("takes the dearest of the types that may stand for an interface", () => {
+  it("uses the most expensive type that implements an interface", () => {
     const schema = buildSchema(`
       interface Node { items(first: Int): [Node] }
       type Book implements Node { items(first: Int = 5): [Node] }
@@ -86,7 +86,7 @@ describe("the cost of an operation", () => {
     expect(compiled(schema, "{ node { ... on Shop { items { __typename } } } }")({})).toBe(1 + 7 + 1);
   });
 
-  it("stops at the largest whole number", () => {
+  it("stops at the largest safe integer", () => {
     const source = nested(30, "list(first: $n)").replace("{", "query ($n: Int) {");
 
     expect(compiled(fixtureSchema(), source)({ n: 100 })).toBe(Number.MAX_SAFE_INTEGER);
@@ -97,7 +97,7 @@ describe("the cost of an operation", () => {
     expect(prepare("{ dear dear }", { limits: { cost: null } }).cost).toBeNull();
   });
 
-  it("equals that of a counter that writes every fragment out", () => {
+  it("equals the result of a counter that expands every fragment", () => {
     const schema = pricedSchema();
     const numbers = fc.option(fc.integer({ min: -2, max: 12 }));
     const variables = fc.record({ n: numbers, m: numbers }, { requiredKeys: ["m"] });

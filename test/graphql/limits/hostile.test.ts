@@ -34,7 +34,7 @@ const hostile: readonly [string, string, string][] = [
   ["2,000 inline fragments", `{ ${"...{a{id a{id}}} ".repeat(2000)} }`, "BREADTH_LIMIT_EXCEEDED"],
 ];
 
-describe(`a document that means harm is refused in less than ${MOST_MS} ms of CPU`, () => {
+describe(`a hostile document is rejected in less than ${MOST_MS} ms of CPU`, () => {
   // Without the limit of characters, which would answer for most of them.
   const preparers = [{ characters: null }, { characters: null, tokens: null }].map(
     (limits: LimitsOptions) => new Preparer(fixtureSchema(), { limits: new Limits(limits), introspection: true }),
@@ -58,7 +58,7 @@ describe(`a document that means harm is refused in less than ${MOST_MS} ms of CP
     ["5,000 variables", `query (${repeat(5000, (at) => `$v${at}: Int`)}) { hello }`, "TOKEN_LIMIT_EXCEEDED"],
     ["3,000 operations", repeat(3000, (at) => `query Q${at} { hello }`), "TOKEN_LIMIT_EXCEEDED"],
     [
-      "a circle of fragments through fields",
+      "a cycle of fragments through fields",
       "{ a { ...A } } fragment A on A { x: a { ...A } y: a { ...A } }",
       "GRAPHQL_VALIDATION_FAILED",
     ],
@@ -80,7 +80,7 @@ describe(`a document that means harm is refused in less than ${MOST_MS} ms of CP
       `{ ${repeat(100, (at) => `...F${at}`)} } ${repeat(100, (at) => `fragment F${at} on Query{a{id a{id}}}`)}`,
     ],
     ["much in an operation that is not run", `query Q { hello } query R { ${"a{id} ".repeat(450)} }`],
-  ])("and what is within the limits is prepared in as little: %s", (_name, source) => {
+  ])("and a document within the limits is prepared in the same time: %s", (_name, source) => {
     let salt = 0;
 
     expect(cpuOf(() => strict.prepare(`${source} #${salt++}`, source.startsWith("query") ? "Q" : null))).toBeLessThan(

@@ -15,7 +15,7 @@ describe("Limits", () => {
     });
   });
 
-  it("takes null for a limit that is off, and leaves the others as they are", () => {
+  it("disables a limit with null, and leaves the others unchanged", () => {
     expect(new Limits({ depth: null, tokens: undefined as never })).toMatchObject({
       depth: null,
       tokens: 2000,
@@ -32,11 +32,11 @@ describe("Limits", () => {
     [{ aliases: Number.NaN }, "Limits.aliases must be a whole number, 0 or more, or null"],
     [{ directives: false }, "Limits.directives must be a whole number, 0 or more, or null"],
     [{ dept: 3 }, "Limits.dept is not an option: did you mean depth?"],
-  ])("refuses %j", (options, message) => {
+  ])("rejects %j", (options, message) => {
     expect(() => new Limits(options as never)).toThrow(message);
   });
 
-  it("takes a plain object where it takes itself", () => {
+  it("can be created from a plain object or from Limits", () => {
     const limits = new Limits({ depth: 3 });
 
     expect(Limits.from(limits)).toBe(limits);

@@ -54,17 +54,17 @@ describe("the measures of an operation", () => {
 
   it.each([
     ["a circle", "{ ...A } fragment A on Query { hello ...B } fragment B on Query { hello ...A }"],
-    ["a circle through fields", "{ ...A } fragment A on Query { a { ...B } } fragment B on A { a { ...B ...B } }"],
+    ["a cycle through fields", "{ ...A } fragment A on Query { a { ...B } } fragment B on A { a { ...B ...B } }"],
     ["itself", "{ ...A } fragment A on Query { ...A }"],
     [
-      "a circle of a thousand",
+      "a cycle of a thousand",
       `{ ...F0 } ${Array.from({ length: 1000 }, (_, at) => `fragment F${at} on Query { hello ...F${(at + 1) % 1000} }`).join("\n")}`,
     ],
   ])("end when a fragment spreads %s", (_name, source) => {
     for (const count of Object.values(measured(source))) expect(count).toSatisfy(Number.isSafeInteger);
   });
 
-  it("stop at the largest whole number where fragments multiply", () => {
+  it("stop at the largest safe integer if fragments multiply", () => {
     const levels = Array.from(
       { length: 60 },
       (_, at) => `fragment F${at} on A { x: a @on { ...F${at + 1} } y: a { ...F${at + 1} } ...F${at + 1} }`,
@@ -80,13 +80,13 @@ describe("the measures of an operation", () => {
     });
   });
 
-  it("need no stack for the nesting of fragments", () => {
+  it("do not overflow the stack with nested fragments", () => {
     const chain = Array.from({ length: 20_000 }, (_, at) => `fragment F${at} on Query { ...F${at + 1} }`);
 
     expect(measured(`{ ...F0 } ${chain.join("\n")} fragment F20000 on Query { hello }`).fields).toBe(1);
   });
 
-  it("equal those of a counter that writes every fragment out", () => {
+  it("equal the results of a counter that expands every fragment", () => {
     fc.assert(
       fc.property(documents, (source) => {
         expect(measured(source)).toEqual(countNaively(parse(source)));

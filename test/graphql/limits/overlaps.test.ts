@@ -21,7 +21,7 @@ function overlaps(source: string, schema = zoo): Overlaps {
 const repeat = (count: number, text: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => text(at)).join(" ");
 
-describe("fields in one place of the answer", () => {
+describe("fields in one place of the response", () => {
   it.each<[string, Overlaps]>([
     ["{ cat { name } cat { name lives } }", "alike"],
     ["{ many(first: 1) { name } many(first: 1) { name } }", "alike"],
@@ -59,7 +59,7 @@ describe("fields in one place of the answer", () => {
     expect(overlaps(source)).toBe(expected);
   });
 
-  it("never conflict where they are alike, by graphql's own rule", () => {
+  it("never conflict by graphql's own rule if they are alike", () => {
     const schema = pricedSchema();
     fc.assert(
       fc.property(documents, (source) => {
@@ -71,7 +71,7 @@ describe("fields in one place of the answer", () => {
     );
   });
 
-  it("are still refused where they conflict, in graphql's words", () => {
+  it("are still rejected if they conflict, with graphql's message", () => {
     expect(refused("{ x: hello x: echo }")).toMatch(
       /^400 GRAPHQL_VALIDATION_FAILED: Fields "x" conflict because "hello" and "echo" are different/,
     );
@@ -82,7 +82,7 @@ describe("fields in one place of the answer", () => {
     ).toMatch(/^400 GRAPHQL_VALIDATION_FAILED: Fields "a" conflict/);
   });
 
-  it("are not compared in pairs while they are alike: half a million of them are no reason to refuse", () => {
+  it("are not compared in pairs while they are alike, so half a million of them are accepted", () => {
     expect(prepare(`{ ${"a { id id id id id id id id id } ".repeat(100)} }`).structure).toMatchObject({
       fields: 1000,
       breadth: 100,
@@ -90,7 +90,7 @@ describe("fields in one place of the answer", () => {
     expect(prepare(`{ ${"hello ".repeat(1000)} }`, { limits: { breadth: null } }).structure.fields).toBe(1000);
   });
 
-  it("may be as many as the limits allow", () => {
+  it("can be as many as the limits allow", () => {
     const source = `{ ${"hello ".repeat(30_000)} }`;
     const limits = { breadth: null, tokens: null, characters: null };
 
@@ -98,7 +98,7 @@ describe("fields in one place of the answer", () => {
     expect(prepare(source, { limits: { ...limits, fields: null } }).structure.fields).toBe(30_000);
   });
 
-  it("are refused where there are too many to compare", () => {
+  it("are rejected if there are too many to compare", () => {
     const source = `{ ${"x: a { id id } ".repeat(100)} x: a { id list { id } } x: list { id } }`;
 
     expect(refused(source, { limits: { breadth: null, aliases: null } })).toMatch(

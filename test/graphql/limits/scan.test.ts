@@ -52,7 +52,7 @@ describe("the count of tokens", () => {
     );
   });
 
-  it("equals it for any text that the lexer takes, and never fails for another", () => {
+  it("equals it for any text that the lexer accepts, and never fails for other text", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: fc.constantFrom(...'{ } " \\ . # - 1 e , a'.split(" "), "\n") }),
@@ -76,12 +76,12 @@ describe("the count of tokens", () => {
     expect(tokens).toBeLessThanOrEqual(191);
   });
 
-  it("stops at one more than is allowed", () => {
+  it("stops at one more than the maximum", () => {
     expect(scan("#\n".repeat(300_000), 2000).tokens).toBe(2001);
     expect(scan(nested(5000, "a"), 2000).tokens).toBe(2001);
   });
 
-  it("tells how deeply brackets are nested, those in text aside", () => {
+  it("includes how deeply brackets nest, except those in strings", () => {
     expect(scan('{ a(b: [{ c: "{{{{" }]) { d } } # {{{{\n { e }', ALL).nesting).toBe(4);
   });
 });
