@@ -170,7 +170,7 @@ function ask(gate: GateFunction | FieldPermission, graph: GraphContext, decide: 
     const verdicts = graph.verdictsOf(gate);
     // Logged once per operation, because the gate may be called for every object of a long list.
     if (!verdicts.has(FAILED))
-      graph.connection.log.error({ err: error, gate: nameOf(gate) }, "a gate failed; access is denied");
+      graph.connection.log.error({ err: error, gate: nameOf(gate) }, "a gate failed; no access is granted");
     verdicts.set(FAILED, FAILED);
     return FAILED;
   };
