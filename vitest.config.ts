@@ -11,6 +11,9 @@ const doors = [
   { find: "portico/redis", replacement: source("redis/index.ts") },
   { find: "portico/sql", replacement: source("sql/index.ts") },
   { find: "portico/testing", replacement: source("testing/index.ts") },
+  { find: "portico/types/graphql", replacement: source("types/graphql/index.ts") },
+  { find: "portico/types/sql", replacement: source("types/sql/index.ts") },
+  { find: "portico/types", replacement: source("types/index.ts") },
   { find: "portico", replacement: source("index.ts") },
 ];
 

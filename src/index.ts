@@ -3,31 +3,14 @@ export { ConfigurationError } from "./core/configuration-error.ts";
 export { env } from "./core/env.ts";
 export type { ErrorCode } from "./core/error-codes.ts";
 export { errorSerializer } from "./core/error-serializer.ts";
-export type { Logger, LogLine } from "./core/logger.ts";
-export type { MaybePromise } from "./core/maybe-promise.ts";
+export type { Logger } from "./core/logger.ts";
 export { PorticoError, type PorticoErrorOptions } from "./core/portico-error.ts";
 export { parseSize, type Size } from "./core/size.ts";
-export type {
-  Callable,
-  ContextClass,
-  Dependency,
-  DependFunction,
-  Injectable,
-  Injected,
-  InjectedOf,
-  InjectParams,
-  ProvideFunction,
-  Provider,
-  ProviderAmbient,
-  ProviderArgs,
-  Reserved,
-  Unwrap,
-} from "./dependencies/depend.ts";
+export type { Dependency, Provider } from "./dependencies/depend.ts";
 export { DependencyError } from "./dependencies/dependency-scope.ts";
 export { currentContext } from "./http/context/current-context.ts";
-export type { ErrorClass, ExceptionHandler } from "./http/context/exception-handlers.ts";
-export type { RawPath, RawQuery } from "./http/context/exchange.ts";
-export type { Gate, GateScope, GateUser } from "./http/context/gate.ts";
+export type { ExceptionHandler } from "./http/context/exception-handlers.ts";
+export type { Gate } from "./http/context/gate.ts";
 export {
   BaseContext,
   type CachePolicy,
@@ -41,7 +24,7 @@ export type { LoadOptions } from "./http/context/load.ts";
 export type { Origin } from "./http/context/origins.ts";
 export type { PorticoRequest, RequestScope } from "./http/context/portico-request.ts";
 export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/context/portico-response.ts";
-export type { Schema, SchemaInput, SchemaOutput } from "./http/context/schema.ts";
+export type { Schema } from "./http/context/schema.ts";
 export type { Socket, SocketMessage } from "./http/context/socket.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
 export { type Credential, type Revocation, revoked } from "./http/identity/credential.ts";
@@ -51,7 +34,6 @@ export {
   type Caller,
   type CurrentUser,
   type Identity,
-  type Misfit,
   type Permission,
   type Permissions,
   type Register,
@@ -60,39 +42,21 @@ export {
 } from "./http/identity/identity.ts";
 export type { DeviceSession, LoginOptions, SessionManager } from "./http/identity/session-manager.ts";
 export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/limits/rate-limit.ts";
-export { Depend, provide, type RouteParams } from "./http/routing/depend.ts";
+export { Depend, provide } from "./http/routing/depend.ts";
 export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/routing/middleware.ts";
-export type { OptionalParams, ParamName, PathParams, PathSegments } from "./http/routing/path-params.ts";
-export type {
-  Handler,
-  HandlerAmbient,
-  HandlerAnswer,
-  HandlerArgs,
-  Method,
-  PaginatedRoute,
-  ResponseSchemas,
-  RouteErrors,
-  RouteOptions,
-  StatusAnswer,
-} from "./http/routing/route.ts";
-export { type Preset, type RouteMethod, Router, type RouterOptions, type SocketMethod } from "./http/routing/router.ts";
-export type { SocketHandler, SocketHandlerArgs, SocketOptions } from "./http/routing/socket-route.ts";
+export type { Method, RouteOptions } from "./http/routing/route.ts";
+export { type Preset, Router, type RouterOptions } from "./http/routing/router.ts";
+export type { SocketOptions } from "./http/routing/socket-route.ts";
 export type { HealthCheck, HealthOptions } from "./http/serving/health-routes.ts";
-export type * from "./openapi/open-api-document.ts";
+export type { JsonSchema, OpenApiDocument, OpenApiSecurityScheme } from "./openapi/open-api-document.ts";
 export type { OpenApiOptions } from "./openapi/open-api-options.ts";
-export { type Address, type LifeCycleHook, PorticoApp, type Replacement } from "./portico-app.ts";
+export { type Address, type LifeCycleHook, PorticoApp } from "./portico-app.ts";
 export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./portico-app-options.ts";
 export type { Count, CounterStore } from "./stores/counter-store.ts";
 export type { KeyValueStore } from "./stores/key-value-store.ts";
-export {
-  type Arriving,
-  type CheckEvent,
-  type Lost,
-  type PubSub,
-  PubSubGap,
-  type SubscribeOptions,
-  type Topic,
-  topic,
-} from "./stores/pub-sub.ts";
+export { type PubSub, PubSubGap, type SubscribeOptions, type Topic, topic } from "./stores/pub-sub.ts";
 export type { StoreLifeCycle } from "./stores/store-life-cycle.ts";
 export { memoryStores, type Stores } from "./stores/stores.ts";
+
+// TypeScript can write a type into an application's declarations only if the program has loaded a module that exports it.
+export type {} from "./types/index.ts";

@@ -65,6 +65,7 @@ const allowed: readonly (readonly [file: string, code: string])[] = [
   ["src/http/parts.ts", 'import "@fastify/busboy";'],
   ["src/auth/ok.ts", 'import type { X } from "../http/x.ts"; export type Y = X;'],
   ["src/auth/index.ts", 'import "../pagination/x.ts";'],
+  ["src/types/sql/index.ts", 'import "../../sql/x.ts"; import "../index.ts";'],
   ["src/graphql/ok.ts", 'import "../dependencies/x.ts"; import "graphql";'],
   [
     "src/sql/ok.ts",

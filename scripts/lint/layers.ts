@@ -97,7 +97,7 @@ function refusalOfPackage(place: string, specifier: string): string | undefined 
 
 // `portico-app.ts` and the entry points put the parts together.
 function isComposition(place: string): boolean {
-  return !place.includes("/") || /^[^/]+\/index\.ts$/.test(place);
+  return !place.includes("/") || /^(types\/)?[^/]+\/index\.ts$/.test(place);
 }
 
 function folderOf(place: string): string | undefined {

@@ -1,5 +1,4 @@
 export type { Secret } from "../core/key-ring.ts";
-export { AnonymousUser, type AuthScope, type UserProtocol } from "../http/identity/identity.ts";
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
 export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
 export { type AuthenticationOptions, authentication } from "./accounts/authentication.ts";

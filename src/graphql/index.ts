@@ -1,35 +1,16 @@
-export { type ConnectionFactory, type ConnectionOptions, connection } from "./connection/connection.ts";
+export { type ConnectionOptions, connection } from "./connection/connection.ts";
 export type { DocumentSource, DocumentsOptions } from "./documents/documents.ts";
 export type { FormattedError } from "./errors/format-error.ts";
 export { Graph, type GraphOptions } from "./graph.ts";
 
 import * as t from "./types/t.ts";
 
-export type {
-  Ambient,
-  Args,
-  Declared,
-  InjectedParam,
-  Param,
-  ParamOf,
-  Params,
-  ResolverArgs,
-  SignedIn,
-  TestArgs,
-  Undeclared,
-} from "./fields/args.ts";
-export { type FieldFunction, field, mutation, subscription } from "./fields/field.ts";
-export type { FieldDef, FieldFactory, Operation, PropertyField, SubscriptionFactory } from "./fields/field-def.ts";
-export type {
-  FieldOptions,
-  FieldPermission,
-  GateArgs,
-  GateInput,
-  IsGated,
-  ListSize,
-  Of,
-  SubscriptionOptions,
-} from "./fields/field-options.ts";
+// TypeScript can write a type into an application's declarations only if the program has loaded a module that exports it.
+export type {} from "../types/graphql/index.ts";
+export type { Args, Params } from "./fields/args.ts";
+export { field, mutation, subscription } from "./fields/field.ts";
+export type { FieldDef } from "./fields/field-def.ts";
+export type { FieldOptions, FieldPermission, ListSize, Of, SubscriptionOptions } from "./fields/field-options.ts";
 export { type DeniedCode, GraphQLDenied } from "./fields/graphql-denied.ts";
 export { Info } from "./fields/info.ts";
 export { type Batch, type Loader, loader } from "./fields/loader.ts";
@@ -37,7 +18,6 @@ export { ResolverError } from "./fields/resolver-error.ts";
 export type { FieldTiming, FieldTrace } from "./hooks/field-trace.ts";
 export { Metrics, type MetricsRecord } from "./hooks/metrics.ts";
 export {
-  type ActiveOperationTracer,
   type OpenTelemetryOptions,
   type OperationSpan,
   type OperationTracer,
@@ -47,46 +27,28 @@ export type {
   OperationAround,
   OperationContext,
   OperationEnd,
-  OperationFindings,
   OperationFunction,
   OperationHook,
   OperationResult,
 } from "./hooks/operation-hook.ts";
-export { OperationLog, type OperationLogOptions, type WarningLogger } from "./hooks/operation-log.ts";
+export { OperationLog, type OperationLogOptions } from "./hooks/operation-log.ts";
 export { type PrometheusHook, type PrometheusOptions, prometheus } from "./hooks/prometheus.ts";
-export { IDE, type IDEAssets, type IDEOptions } from "./ide/ide.ts";
+export { IDE, type IDEOptions } from "./ide/ide.ts";
 export { Limits, type LimitsOptions } from "./limits/limits.ts";
-export { GraphContext, type OperationFacts } from "./operation/graph-context.ts";
+export { GraphContext } from "./operation/graph-context.ts";
 export { type OperationsPageOptions, operationsPage } from "./operations-page/operations-page.ts";
 export { printSchema } from "./schema/print-schema.ts";
-export type { CheckRoot, CheckRootField, RootSource } from "./schema/root-fields.ts";
 export { type SchemaConfig, schema } from "./schema/schema.ts";
 export type { SubscriptionsOptions } from "./subscriptions/subscriptions.ts";
 export { Transport, type TransportOptions } from "./transport/transport.ts";
 export type { ArgOptions } from "./types/arg.ts";
 export type { EnumType, EnumValueOptions } from "./types/enum-type.ts";
-export type { CheckField, CheckFields, FieldMap, ResultOf } from "./types/field-map.ts";
-export type {
-  Arg,
-  ArgRef,
-  ArgType,
-  Class,
-  GraphType,
-  InnerRef,
-  InnerType,
-  InOf,
-  OutOf,
-  OutputRef,
-  OutputType,
-  TypeKind,
-} from "./types/graph-type.ts";
-export type { InputFields, InputOf, InputType, OneOf, OptionalKeys, Simplify } from "./types/input-type.ts";
-export type { Implementable, InterfaceOptions, InterfaceType } from "./types/interface-type.ts";
-export type { ListType, NullableType, OptionalType, RefType } from "./types/list-type.ts";
+export type { GraphType, InOf, OutOf } from "./types/graph-type.ts";
+export type { InputType } from "./types/input-type.ts";
+export type { InterfaceOptions, InterfaceType } from "./types/interface-type.ts";
 export { type ObjectOptions, type ObjectType, object } from "./types/object-type.ts";
 export type { Scalar, ScalarOptions } from "./types/scalar.ts";
-export type { TypeOptions } from "./types/type-options.ts";
-export type { UnionMember, UnionOptions, UnionType } from "./types/union-type.ts";
+export type { UnionOptions, UnionType } from "./types/union-type.ts";
 export type { Upload } from "./types/upload.ts";
 export { Uploads, type UploadsOptions } from "./uploads/uploads.ts";
 export { t };

@@ -28,11 +28,9 @@ export {
   type PageFacts,
   type PaginationOptions,
   type ParameterDescription,
-  type Spread,
   type StrategyDescription,
 } from "./strategies/base-pagination-strategy.ts";
 export {
-  type CursorBaseOptions,
   type CursorMetadata,
   type CursorOptions,
   CursorPagination,
@@ -48,13 +46,6 @@ export {
   type PageNumberOptions,
   PageNumberPagination,
 } from "./strategies/page-number-pagination.ts";
-export type {
-  MetadataOf,
-  PageOf,
-  PaginateOptions,
-  StrategyByName,
-  StrategyFor,
-  StrategyName,
-} from "./strategies/strategy-by-name.ts";
+export type { PaginateOptions } from "./strategies/strategy-by-name.ts";
 export { AsyncListDataHandler, type ListHandlerOptions, SyncListDataHandler } from "./sync-list-data-handler.ts";
 export type { Totals } from "./totals.ts";

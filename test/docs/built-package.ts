@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -24,6 +24,5 @@ export async function folderWithPackage(name: string): Promise<string> {
   await promisify(execFile)(process.execPath, build).catch((error: unknown) => {
     if (!existsSync(join(installed, "dist", "index.js"))) throw error;
   });
-  await symlink(join(root, "node_modules"), join(installed, "node_modules"), "dir");
   return folder;
 }

@@ -5,11 +5,11 @@ import {
   type ObjectOptions,
   type ObjectType,
   object,
-  type PropertyField,
   ResolverError,
   schema,
   t,
 } from "portico/graphql";
+import type { PropertyField } from "portico/types/graphql";
 import { describe, expect, it } from "vitest";
 import { ask, data, denial, somebody } from "./ask.ts";
 

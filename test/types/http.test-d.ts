@@ -13,7 +13,6 @@ import {
   PorticoApp,
   type PorticoRequest,
   provide,
-  type RawQuery,
   Router,
   type Socket,
   type TypedResponse,
@@ -21,6 +20,7 @@ import {
   type UserProtocol,
   WebSocketContext,
 } from "portico";
+import type { RawQuery } from "portico/types";
 import * as v from "valibot";
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";

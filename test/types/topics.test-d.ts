@@ -1,4 +1,5 @@
-import { type BaseContext, type Lost, type Topic, topic } from "portico";
+import { type BaseContext, type Topic, topic } from "portico";
+import type { Lost } from "portico/types";
 import { expectTypeOf, it } from "vitest";
 
 interface Tree {

@@ -1,0 +1,59 @@
+export type { LogLine } from "../core/logger.ts";
+export type { MaybePromise } from "../core/maybe-promise.ts";
+export type {
+  Callable,
+  ContextClass,
+  DependFunction,
+  Injectable,
+  Injected,
+  InjectedOf,
+  InjectParams,
+  ProvideFunction,
+  ProviderAmbient,
+  ProviderArgs,
+  Reserved,
+  Unwrap,
+} from "../dependencies/depend.ts";
+export type { ErrorClass } from "../http/context/exception-handlers.ts";
+export type { RawPath, RawQuery } from "../http/context/exchange.ts";
+export type { GateScope, GateUser } from "../http/context/gate.ts";
+export type { SchemaInput, SchemaOutput } from "../http/context/schema.ts";
+export type { Misfit } from "../http/identity/identity.ts";
+export type { RouteParams } from "../http/routing/depend.ts";
+export type { OptionalParams, ParamName, PathParams, PathSegments } from "../http/routing/path-params.ts";
+export type {
+  Handler,
+  HandlerAmbient,
+  HandlerAnswer,
+  HandlerArgs,
+  PaginatedRoute,
+  ResponseSchemas,
+  RouteErrors,
+  StatusAnswer,
+} from "../http/routing/route.ts";
+export type { RouteMethod, SocketMethod } from "../http/routing/router.ts";
+export type { SocketHandler, SocketHandlerArgs } from "../http/routing/socket-route.ts";
+export type {
+  OpenApiComponents,
+  OpenApiContent,
+  OpenApiInfo,
+  OpenApiMethod,
+  OpenApiOperation,
+  OpenApiParameter,
+  OpenApiPath,
+  OpenApiRequestBody,
+  OpenApiResponse,
+  OpenApiSecurityRequirement,
+  OpenApiServer,
+} from "../openapi/open-api-document.ts";
+export type { Spread } from "../pagination/strategies/base-pagination-strategy.ts";
+export type { CursorBaseOptions } from "../pagination/strategies/cursor-pagination.ts";
+export type {
+  MetadataOf,
+  PageOf,
+  StrategyByName,
+  StrategyFor,
+  StrategyName,
+} from "../pagination/strategies/strategy-by-name.ts";
+export type { Replacement } from "../portico-app.ts";
+export type { Arriving, CheckEvent, Lost } from "../stores/pub-sub.ts";
