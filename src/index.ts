@@ -48,7 +48,7 @@ export type { Method, RouteOptions } from "./http/routing/route.ts";
 export { type Preset, Router, type RouterOptions } from "./http/routing/router.ts";
 export type { SocketOptions } from "./http/routing/socket-route.ts";
 export type { HealthCheck, HealthOptions } from "./http/serving/health-routes.ts";
-export type { JsonSchema, OpenApiDocument, OpenApiSecurityScheme } from "./openapi/open-api-document.ts";
+export type { OpenApiDocument, OpenApiSecurityScheme } from "./openapi/open-api-document.ts";
 export type { OpenApiOptions } from "./openapi/open-api-options.ts";
 export { type Address, type LifeCycleHook, PorticoApp } from "./portico-app.ts";
 export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./portico-app-options.ts";

@@ -1,4 +1,5 @@
 export type { Secret } from "../core/key-ring.ts";
+export type { UserProtocol } from "../http/identity/identity.ts";
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
 export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
 export { type AuthenticationOptions, authentication } from "./accounts/authentication.ts";

@@ -34,6 +34,7 @@ export type {
 export type { RouteMethod, SocketMethod } from "../http/routing/router.ts";
 export type { SocketHandler, SocketHandlerArgs } from "../http/routing/socket-route.ts";
 export type {
+  JsonSchema,
   OpenApiComponents,
   OpenApiContent,
   OpenApiInfo,

@@ -1,4 +1,5 @@
-import type { JsonSchema, OpenApiDocument } from "portico";
+import type { OpenApiDocument } from "portico";
+import type { JsonSchema } from "portico/types";
 import { z } from "zod";
 import { mapSchema } from "../../src/openapi/map-schema.ts";
 
