@@ -12,6 +12,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["types of the example", "tsc -p examples/tsconfig.json"],
   ["unused files, exports and dependencies", "knip"],
   ["build", "npm run --silent build"],
+  ["API reports", "node scripts/api.ts --check"],
   ["package", "publint --strict"],
   ["package types", "attw --pack --profile esm-only . && node scripts/consumer-types.ts"],
 ];
