@@ -6,9 +6,6 @@ import all, { measured } from "./vitest.config.ts";
 // npm run test:quick: the tests that need no PostgreSQL, MariaDB, Redis or Chromium, start no process and build nothing.
 const SLOW = /"(?:pg|mysql2|playwright-core|vitepress|node:child_process)"|\b(?:redis|postgres):\/\/\S*127\.0\.0\.1/;
 
-// Files share their modules, which halves the time. These look at the whole process, or at tenths of a second.
-const ALONE = ["test/auth/passwords/equal-work.test.ts", "test/graphql/subscriptions/rechecked-gates.test.ts"];
-
 /** Whether a test, or a file of the tests that it imports, needs a server, a process or a build. */
 function isSlow(file: string, above: readonly string[] = []): boolean {
   const text = readFileSync(file, "utf8");
@@ -19,10 +16,10 @@ function isSlow(file: string, above: readonly string[] = []): boolean {
   return SLOW.test(text) || helpers.some((helper) => isSlow(helper, [...above, file]));
 }
 
-const files = globSync("test/**/*.test.ts", { exclude: [...measured, ...ALONE, "test/graphql/ide/**"] });
+const files = globSync("test/**/*.test.ts", { exclude: [...measured, "test/graphql/{corpus,ide}/**"] });
 
 const config: ViteUserConfig = defineConfig({
   resolve: all.resolve ?? {},
-  test: { include: files.filter((file) => !isSlow(file)), isolate: false, testTimeout: 20_000 },
+  test: { include: files.filter((file) => !isSlow(file)), testTimeout: 20_000 },
 });
 export default config;
