@@ -21,22 +21,7 @@ import type { AccountEventHook } from "./account-event.ts";
 import type { BreachCheck } from "./check-new-password.ts";
 import { consoleMailer, type Mailer } from "./mailer.ts";
 
-/** A route of `accountRoutes`, by its name. */
-export type AccountRoute =
-  | "register"
-  | "login"
-  | "token"
-  | "refresh"
-  | "logout"
-  | "me"
-  | "sessions"
-  | "password"
-  | "reset"
-  | "verify"
-  | "email"
-  | "keys";
-
-const ACCOUNT_ROUTES: readonly AccountRoute[] = [
+const ACCOUNT_ROUTES = [
   "register",
   "login",
   "token",
@@ -49,7 +34,10 @@ const ACCOUNT_ROUTES: readonly AccountRoute[] = [
   "verify",
   "email",
   "keys",
-];
+] as const;
+
+/** The name of an account route, as `except` takes it. */
+export type AccountRoute = (typeof ACCOUNT_ROUTES)[number];
 
 /** How accounts work. */
 export interface AccountOptions {
