@@ -2,20 +2,21 @@ import { ACTING_AS } from "../http/identity/actors.ts";
 import type { AuthScope, CurrentUser, UserProtocol } from "../http/identity/identity.ts";
 import type { PorticoApp } from "../portico-app.ts";
 
-/** How a test is signed in. */
+/** The options of `actingAs`. */
 export interface ActingOptions {
-  /** The way of signing in that gates see. @default "session" */
+  /** The sign-in method that gates see. @default "session" */
   readonly scope?: AuthScope;
 }
 
 /**
- * Headers that sign a request in as this user, whatever else it carries: on a route, at an upgrade, over `inject` and over a
- * real socket. Nothing is stored, and no middleware is asked; gates judge as they always do. Other applications ignore them, and
- * they expire after an hour by the application's clock; `client.as` renews them. In production (`NODE_ENV=production`) this throws
+ * Returns headers that authenticate a request as this user, whatever other credentials it carries. They work for routes
+ * and WebSocket upgrades, with `inject` and over a real socket. Nothing is stored and no authentication backend is
+ * called, but gates check the user as usual. Other applications ignore the headers. They expire after an hour by the
+ * application's clock, and `client.as` renews them. In production (`NODE_ENV=production`) this function throws
  * `ConfigurationError`, and the header is ignored.
  *
- * Any user will do, a `SimpleUser` too, whichever class is registered: where the code under test reads members of the
- * registered class, hand in one of those.
+ * Any user works, even a `SimpleUser` if another class is registered. If the code under test reads members of the
+ * registered class, pass an instance of it.
  *
  * @example
  * ```ts
@@ -35,7 +36,7 @@ export function actingAs(
   user: UserProtocol,
   { scope = "session" }: ActingOptions = {},
 ): Readonly<Record<string, string>> {
-  // A test may act as a simpler user than the registered one: whoever reads more of it hands in more.
+  // A test may act as a simpler user than the registered class.
   const acting: unknown = user;
   return { [ACTING_AS]: app.actors.enlist({ user: acting as CurrentUser, auth: scope }) };
 }

@@ -2,7 +2,7 @@ import { parseSetCookie } from "cookie-es";
 import type { PreparedRequest, Sender } from "./test-client.ts";
 import { setCookies } from "./test-response.ts";
 
-/** A cookie as it is sent back. */
+/** A cookie as the client sends it back. */
 interface KeptCookie {
   readonly pair: string;
   readonly name: string;
@@ -10,16 +10,17 @@ interface KeptCookie {
 }
 
 /**
- * The cookies of one client, as a browser keeps them: by name and path, until an answer takes them away. A test is on one site
- * and trusts it, so `Secure` and `Domain` do not matter; and its clock is moved by hand, so none runs out by itself.
+ * The cookies of one client, stored as in a browser: by name and path, until a response deletes them. A test has one
+ * site and trusts it, so `Secure` and `Domain` are ignored. Its clock is moved manually, so cookies do not expire on
+ * their own.
  */
 export class CookieJar {
   readonly #cookies = new Map<string, KeptCookie>();
 
-  /** Keeps what an answer has set, and forgets what it has taken away. */
+  /** Stores the cookies that a response sets, and removes those it deletes. */
   take(lines: readonly string[]): void {
     for (const line of lines) {
-      // The value goes back as it came.
+      // The value is sent back unchanged.
       const cookie = parseSetCookie(line, { decode: false });
       if (cookie === undefined) continue;
       const { name, value, path = "/" } = cookie;
@@ -29,7 +30,7 @@ export class CookieJar {
     }
   }
 
-  /** The header for a request to this path, with the longest paths first; none without a cookie for it. */
+  /** Returns the `cookie` header for a request to this path, longest paths first, or nothing if no cookie matches. */
   headers(target: string): Readonly<Record<string, string>> {
     const path = target.split("?", 1)[0] ?? "";
     const sent = [...this.#cookies.values()]
@@ -39,7 +40,7 @@ export class CookieJar {
   }
 }
 
-/** The same way to send, with the cookies of a jar. A `cookie` header of the request itself counts instead of them. */
+/** Adds the cookies of a jar to a sender. A `cookie` header of the request itself replaces them. */
 export function sendingCookies({ send, open }: Sender, jar: CookieJar): Sender {
   const withCookies = (request: PreparedRequest): PreparedRequest => ({
     ...request,
@@ -47,25 +48,25 @@ export function sendingCookies({ send, open }: Sender, jar: CookieJar): Sender {
   });
   return {
     async send(request) {
-      const answer = await send(withCookies(request));
-      jar.take(answer.cookies);
-      return answer;
+      const response = await send(withCookies(request));
+      jar.take(response.cookies);
+      return response;
     },
     async open(request) {
-      const answer = await open(withCookies(request));
-      jar.take(setCookies(answer.headers));
-      return answer;
+      const response = await open(withCookies(request));
+      jar.take(setCookies(response.headers));
+      return response;
     },
   };
 }
 
-/** RFC 6265 section 5.3: `Max-Age` counts before `Expires`. */
+/** `Max-Age` takes precedence over `Expires` (RFC 6265 section 5.3). */
 function isOver({ maxAge, expires }: NonNullable<ReturnType<typeof parseSetCookie>>): boolean {
   if (maxAge !== undefined) return maxAge <= 0;
   return expires !== undefined && expires.getTime() <= Date.now();
 }
 
-/** RFC 6265 section 5.1.4. */
+/** The path-match rule of RFC 6265 section 5.1.4. */
 function isBelow(path: string, cookiePath: string): boolean {
   if (path === cookiePath) return true;
   return path.startsWith(cookiePath.endsWith("/") ? cookiePath : `${cookiePath}/`);

@@ -1,18 +1,18 @@
-/** A body as it goes out. */
+/** An encoded request body. */
 export interface EncodedBody {
   readonly bytes: string | Uint8Array | undefined;
-  /** What `Content-Type` says, unless the test says it. */
+  /** The `Content-Type`, unless the test sets one. */
   readonly type: string | null;
 }
 
 /**
- * The bytes of what a test sends. A string and bytes go as they are, without a word on what they are; forms, blobs and streams
- * as `fetch` would send them; anything else as JSON.
+ * Encodes a request body. Strings and bytes are sent unchanged and without a `Content-Type`; forms, blobs and streams
+ * as `fetch` sends them; anything else as JSON.
  */
 export async function encodeBody(body: unknown): Promise<EncodedBody> {
   if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return { bytes: body, type: null };
   if (!isOfFetch(body)) return { bytes: JSON.stringify(body), type: "application/json" };
-  // A Response knows the type of each, the boundary of a form included.
+  // `Response` determines the content type, including the boundary of a form.
   const { headers, bytes } = await read(new Response(body));
   return { bytes, type: headers.get("content-type") };
 }

@@ -1,7 +1,7 @@
 import type { GraphVariables, TestRequest } from "./test-client.ts";
 
 /**
- * An operation as it is sent: as JSON, or, when its variables hold files, as a multipart request.
+ * Builds the request of an operation: JSON, or a multipart request if the variables contain files.
  *
  * @see https://github.com/jaydenseric/graphql-multipart-request-spec
  */
@@ -13,11 +13,11 @@ export function graphBody(query: string, variables: GraphVariables): Required<Pi
   form.append("operations", JSON.stringify({ query, variables: bare }));
   form.append("map", JSON.stringify(Object.fromEntries([...places.values()].entries())));
   for (const [name, file] of [...places.keys()].entries()) form.append(String(name), file);
-  // A form can be sent by any page: this says that no foreign one did.
+  // Any page can send a form. This header shows that the request is not cross-site (CSRF).
   return { headers: { "graphql-require-preflight": "1" }, body: form };
 }
 
-/** The value with null in the place of each file; `places` then has the paths of each. A file in two places is sent once. */
+/** Replaces each file with null and adds its paths to `places`. A file used twice is sent once. */
 function withoutFiles(value: unknown, path: string, places: Map<Blob, string[]>): unknown {
   if (value instanceof Blob) {
     places.set(value, [...(places.get(value) ?? []), path]);
@@ -30,7 +30,7 @@ function withoutFiles(value: unknown, path: string, places: Map<Blob, string[]>)
   );
 }
 
-/** What has a `toJSON`, such as a Date, says itself how it is sent. */
+/** An object with `toJSON`, such as a Date, serialises itself. */
 function isPlain(value: unknown): value is object {
   return typeof value === "object" && value !== null && !("toJSON" in value);
 }

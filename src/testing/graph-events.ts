@@ -2,30 +2,34 @@ import { LISTENING } from "../http/context/listening.ts";
 import { type GraphResult, parseResult } from "./graph-result.ts";
 import type { OpenResponse } from "./test-client.ts";
 
-/** The events of a subscription, as a test reads them: in a loop, or one by one. Leaving the loop ends it. */
+/** The events of a subscription, read in a loop or one by one. Leaving the loop ends the subscription. */
 export interface GraphEvents<Data = Readonly<Record<string, unknown>>>
   extends AsyncIterableIterator<GraphResult<Data>, void, void> {
   next(): Promise<IteratorResult<GraphResult<Data>, void>>;
-  /** Ends the subscription, also while a `next()` is waiting. */
+  /** Ends the subscription, even while a `next()` is waiting. */
   return(): Promise<IteratorResult<GraphResult<Data>, void>>;
   [Symbol.asyncIterator](): GraphEvents<Data>;
   /**
-   * Sends the request, and resolves when what is published from then on is heard: its generator has subscribed to `ctx.pubsub`,
-   * and that holds for other processes too. An event, an error and the end make it resolve as well: then there is something to read.
+   * Sends the request and resolves once the subscription receives everything published from then on, also by other
+   * processes: its generator has subscribed to `ctx.pubsub`. It also resolves on an event, an error or the end, because
+   * then there is something to read.
    */
   ready(): Promise<void>;
 }
 
-/** What comes in: a result, or the word that the subscription listens. */
+/** A result, or the notice that the subscription is listening. */
 type Frame<Data> = GraphResult<Data> | typeof LISTENING;
 
-/** Reads a stream of answers; what was refused is the only one. The request is sent when somebody reads, or asks for `ready`. */
+/**
+ * Reads a stream of results. A rejected operation has one result. The request is sent by the first `next()` or
+ * `ready()`.
+ */
 export class EventReader<Data> implements GraphEvents<Data> {
   readonly #open: () => Promise<OpenResponse>;
   readonly #frames: AsyncGenerator<Frame<Data>, void, void>;
   readonly #ready: PromiseWithResolvers<void> = Promise.withResolvers();
   #body: OpenResponse["body"] | null = null;
-  /** What `ready` has read ahead. */
+  /** The frame that `ready` has read ahead. */
   #ahead: Promise<IteratorResult<Frame<Data>, void>> | null = null;
   #isSent = false;
   #isLeft = false;
@@ -33,7 +37,7 @@ export class EventReader<Data> implements GraphEvents<Data> {
   constructor(open: () => Promise<OpenResponse>) {
     this.#open = open;
     this.#frames = this.#read();
-    // It is told to whoever reads, too.
+    // `next()` rejects with the same error, so an unused `ready` must not crash the test.
     this.#ready.promise.catch(() => {});
   }
 

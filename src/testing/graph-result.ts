@@ -1,13 +1,13 @@
 import type { TestResponse } from "./test-response.ts";
 
-/** Where an operation is asked for. */
+/** The endpoint and headers of an operation. */
 export interface GraphAsk {
-  /** Of the endpoint. @default "/graphql" */
+  /** The path of the endpoint. @default "/graphql" */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a GraphQL endpoint answers. `Data` is what the test expects of it: nobody checks that. */
+/** The response of a GraphQL endpoint. `Data` is the type that the test expects. It is not checked. */
 export interface GraphResult<Data = Readonly<Record<string, unknown>>> {
   readonly data?: Data | null;
   readonly errors?: readonly {
@@ -18,18 +18,18 @@ export interface GraphResult<Data = Readonly<Record<string, unknown>>> {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the answer to one operation. Throws for what is none, such as the 404 of another path. */
-export function graphResult<Data>(answer: TestResponse): GraphResult<Data> {
-  return parseResult(answer.status, answer.text());
+/** Reads the response to one operation. Throws if it is not a GraphQL response, such as a 404 from a wrong path. */
+export function graphResult<Data>(response: TestResponse): GraphResult<Data> {
+  return parseResult(response.status, response.text());
 }
 
-/** Throws for what no GraphQL endpoint would answer. */
+/** Throws if the text is not a GraphQL response. */
 export function parseResult<Data>(status: number, text: string): GraphResult<Data> {
   try {
     const result = JSON.parse(text) as GraphResult<Data>;
     if ("data" in result || "errors" in result) return result;
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new Error(`the answer is none of a GraphQL endpoint: ${status} ${text.slice(0, 200)}`);
+  throw new Error(`this is not a GraphQL response: ${status} ${text.slice(0, 200)}`);
 }

@@ -6,20 +6,20 @@ import { clientOver, type OpenResponse, type PreparedRequest, type Sender, type 
 import { toTestResponse } from "./test-response.ts";
 import { openTestSocket, type TestSocket, type TestSocketOptions } from "./test-socket.ts";
 
-/** A client over a real socket, with the face of the other one. */
+/** A client over a real socket, with the interface of `TestClient`. */
 export interface LiveClient extends TestClient {
-  /** As on the other one; its sockets send the cookies, too. */
+  /** Returns this client with its own cookies, which its sockets send too. */
   readonly withCookies: () => LiveClient;
   readonly url: string;
   readonly port: number;
-  /** Opens a WebSocket; rejects with `SocketRefused` when the server answers with a status instead. */
+  /** Opens a WebSocket. Rejects with `SocketRefused` if the server responds with a status instead. */
   readonly socket: (path: string, options?: TestSocketOptions) => Promise<TestSocket>;
-  /** Ends the application, too. */
+  /** Closes the connections and the application. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Starts the application on a free port of this machine and speaks to it over real connections.
+ * Starts the application on a free local port and connects to it over real sockets.
  *
  * @example
  * ```ts
@@ -60,16 +60,16 @@ export async function liveClient(app: PorticoApp): Promise<LiveClient> {
   return over(null);
 }
 
-/** Node says "aborted", and nothing of what. */
+/** Names the request, because Node only reports "aborted". */
 function brokenOff({ method, target }: PreparedRequest): (cause: unknown) => never {
   return (cause) => {
-    throw new Error(`the answer to ${method} ${target} broke off before its end: the log of the application says why`, {
+    throw new Error(`the response to ${method} ${target} ended early: see the log of the application`, {
       cause,
     });
   };
 }
 
-/** Not `fetch`: it refuses to send some headers, and hides others. */
+/** Uses `node:http`, because `fetch` does not send some headers and hides others. */
 async function open(
   port: number,
   agent: Agent,
@@ -85,6 +85,6 @@ async function open(
     headers: { ...length, ...headers },
   });
   outgoing.end(body);
-  const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: answer };
+  const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, body: response };
 }

@@ -1,22 +1,22 @@
-/** One line of the log, as it was written. */
+/** One line of the log. */
 export interface CaughtLine {
   readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
   readonly msg: string;
   readonly [detail: string]: unknown;
 }
 
-/** Keeps the log of an application for a test to read. */
+/** Collects the log of an application for a test. */
 export interface LogCatcher {
   readonly level: "trace";
   readonly stream: { write(line: string): void };
   readonly lines: readonly CaughtLine[];
-  /** The lines as text, for what must not be in them. */
+  /** The lines as text, to check that something was not logged. */
   readonly text: string;
   clear(): void;
 }
 
 /**
- * Catches the log, from the level `trace` on.
+ * Collects the log at all levels from `trace`.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function logCatcher(): LogCatcher {
   };
 }
 
-/** Numbers are pino's levels. */
+/** The numeric levels of pino. */
 const LEVELS: Readonly<Record<number, CaughtLine["level"]>> = {
   10: "trace",
   20: "debug",

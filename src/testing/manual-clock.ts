@@ -1,8 +1,8 @@
 import type { Clock } from "../core/clock.ts";
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when it is advanced. */
 export interface ManualClock extends Clock {
-  /** Moves it forward. */
+  /** Moves the clock forward. */
   advance(ms: number): void;
 }
 
@@ -26,7 +26,7 @@ export function manualClock(start = 0): ManualClock {
     now: () => start + elapsed,
     monotonic: () => elapsed,
     advance(ms) {
-      if (!(ms >= 0)) throw new RangeError(`a clock goes forward, not by ${ms} ms`);
+      if (!(ms >= 0)) throw new RangeError(`advance() takes milliseconds of at least 0, received ${ms}`);
       elapsed += ms;
     },
   };

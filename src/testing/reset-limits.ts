@@ -1,9 +1,9 @@
 import type { PorticoApp } from "../portico-app.ts";
 
 /**
- * Forgets whatever the application's limits have counted: limits are on in tests, too, and a test may begin anew. It asks the
- * application's `stores.counters` for it: all that shares them, such as a process on the same prefix in Redis, begins anew. Rejects
- * when the store has no `resetAll`, or does not answer.
+ * Resets all rate limits of the application, which are on in tests too. It clears `stores.counters`, so it also affects
+ * everything that shares the store, such as another process with the same Redis prefix. Rejects if the store has no
+ * `resetAll` or is unavailable.
  *
  * @example
  * ```ts
@@ -19,6 +19,6 @@ import type { PorticoApp } from "../portico-app.ts";
 export async function resetLimits(app: PorticoApp): Promise<void> {
   const { counters } = app.stores;
   if (counters.resetAll === undefined)
-    throw new Error("resetLimits needs counters with resetAll(), and those of this application have none");
+    throw new Error("resetLimits requires a counter store with resetAll(), which this application does not have");
   await counters.resetAll();
 }

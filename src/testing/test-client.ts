@@ -10,22 +10,28 @@ import { EventReader, type GraphEvents } from "./graph-events.ts";
 import { type GraphAsk, type GraphResult, graphResult } from "./graph-result.ts";
 import { type TestResponse, type TestResponseHeaders, toTestResponse } from "./test-response.ts";
 
-/** What a test sends. */
+/** The options of a test request. */
 export interface TestRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | readonly string[]>>;
   /**
-   * A string or bytes as they are; `FormData`, `URLSearchParams`, a `Blob` or a stream as `fetch` would send them; anything else as
-   * JSON. A `content-type` in `headers` counts instead of the one that goes with it.
+   * Strings and bytes are sent unchanged; `FormData`, `URLSearchParams`, a `Blob` or a stream as `fetch` sends them;
+   * anything else as JSON. A `content-type` in `headers` replaces the default one.
    */
   readonly body?: unknown;
 }
 
-/** Speaks to an application. The same tests run over `testClient` and over `liveClient`; the methods can be taken off it. */
+/**
+ * Sends requests to an application. `testClient` and `liveClient` share this interface. The methods can be
+ * destructured.
+ */
 export interface TestClient {
-  /** The same client, signed in as this user: see `actingAs`. */
+  /** Returns this client signed in as the user: see `actingAs`. */
   readonly as: (user: UserProtocol, options?: ActingOptions) => TestClient;
-  /** The same client with a jar of its own: it keeps the cookies that answers set, and sends them until one takes them away. */
+  /**
+   * Returns this client with its own cookie jar: it stores the cookies of responses and sends them until they are
+   * deleted.
+   */
   readonly withCookies: () => TestClient;
   readonly get: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly post: (path: string, request?: TestRequest) => Promise<TestResponse>;
@@ -33,13 +39,13 @@ export interface TestClient {
   readonly patch: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly delete: (path: string, request?: TestRequest) => Promise<TestResponse>;
   readonly request: (method: string, path: string, request?: TestRequest) => Promise<TestResponse>;
-  /** Runs a query or a mutation at the GraphQL endpoint. Variables may hold a `File` or a `Blob`, for an upload. */
+  /** Runs a query or a mutation. Variables may contain a `File` or a `Blob`, which is uploaded. */
   readonly graphql: <Data = Readonly<Record<string, unknown>>>(
     document: string,
     variables?: GraphVariables,
     ask?: GraphAsk,
   ) => Promise<GraphResult<Data>>;
-  /** Listens to a subscription, as a stream over HTTP, from the first look at it on. Leaving the loop ends it. */
+  /** Subscribes over HTTP (server-sent events) when first read. Leaving the loop ends the subscription. */
   readonly subscribe: <Data = Readonly<Record<string, unknown>>>(
     document: string,
     variables?: GraphVariables,
@@ -50,7 +56,7 @@ export interface TestClient {
 /** The variables of an operation. */
 export type GraphVariables = Readonly<Record<string, unknown>>;
 
-/** A request as it goes out. */
+/** A request that is ready to be sent. */
 export interface PreparedRequest {
   readonly method: string;
   readonly target: string;
@@ -58,22 +64,22 @@ export interface PreparedRequest {
   readonly body: string | Uint8Array | undefined;
 }
 
-/** An answer whose body is still coming. */
+/** A response whose body is still being received. */
 export interface OpenResponse {
   readonly status: number;
   readonly headers: TestResponseHeaders;
   readonly body: Readable;
 }
 
-/** One way to send. */
+/** A transport for requests. */
 export interface Sender {
   readonly send: (request: PreparedRequest) => Promise<TestResponse>;
-  /** The answer is there with its headers. */
+  /** Resolves as soon as the headers have arrived. */
   readonly open: (request: PreparedRequest) => Promise<OpenResponse>;
 }
 
 /**
- * A client that needs no socket: requests go straight to the routes.
+ * A client without a network: requests go directly to the routes.
  *
  * @example
  * ```ts
@@ -83,36 +89,36 @@ export interface Sender {
  * const app = new PorticoApp();
  * app.get("/hello", () => ({ hello: "world" }));
  *
- * const answer = await testClient(app).get("/hello");
- * console.log(answer.status, answer.json()); // 200 { hello: "world" }
+ * const response = await testClient(app).get("/hello");
+ * console.log(response.status, response.json()); // 200 { hello: "world" }
  * ```
  */
 export function testClient(app: PorticoApp): TestClient {
   return clientOver(app, {
     async send({ method, target, headers, body }) {
-      const answer = await app.inject({ method, url: target, headers, ...(body === undefined ? {} : { body }) });
-      return toTestResponse(answer.status, answer.headers, answer.body);
+      const response = await app.inject({ method, url: target, headers, ...(body === undefined ? {} : { body }) });
+      return toTestResponse(response.status, response.headers, response.body);
     },
     async open({ method, target, headers, body }) {
       const payload = body instanceof Uint8Array ? Buffer.from(body) : body;
-      const answer = await (await app.started()).inject({
+      const response = await (await app.started()).inject({
         method: method as "GET",
         url: target,
         headers,
         ...(payload === undefined ? {} : { payload }),
         payloadAsStream: true,
       });
-      const stream = answer.stream();
-      // As a connection would tell: whoever does not read on has left.
+      const stream = response.stream();
+      // A reader that stops early disconnects, as over a real connection.
       stream.once("close", () => {
-        if (!stream.readableEnded) answer.raw.res.destroy();
+        if (!stream.readableEnded) response.raw.res.destroy();
       });
-      return { status: answer.statusCode, headers: answer.headers as TestResponseHeaders, body: stream };
+      return { status: response.statusCode, headers: response.headers as TestResponseHeaders, body: stream };
     },
   });
 }
 
-/** The client's methods over one way to send. */
+/** Builds the client's methods on a transport. */
 export function clientOver(
   app: PorticoApp,
   sender: Sender,
@@ -124,7 +130,7 @@ export function clientOver(
     prepare(method, path, { ...options, headers: { ...always(), ...options.headers } });
   const request: TestClient["request"] = async (method, path, options) => send(await prepared(method, path, options));
   return {
-    // New headers each time: a test may move the clock further than they are valid.
+    // Created for each request, because a test may advance the clock beyond their expiry.
     as: (user, options) => clientOver(app, sender, () => actingAs(app, user, options), jar),
     withCookies: () => clientOver(app, sender, always, new CookieJar()),
     request,
@@ -147,7 +153,7 @@ function operation(query: string, variables: GraphVariables, given: Readonly<Rec
   return { body, headers: { ...headers, ...given } };
 }
 
-/** The headers of a subscription. */
+/** The request headers of a subscription. */
 const LISTENS = { accept: "text/event-stream", [TELL_LISTENING]: "1" };
 
 async function prepare(
@@ -161,7 +167,7 @@ async function prepare(
   const target =
     pairs.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(pairs).toString()}`;
   const { bytes, type } = await encodeBody(body);
-  // In lower case: what the test says about its body stands in the place of ours, however it is written.
+  // In lower case, so that a header of the test replaces the default whatever its spelling.
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return { method, target, headers: type === null ? given : { "content-type": type, ...given }, body: bytes };
 }

@@ -1,16 +1,16 @@
-/** What came back. */
+/** The response to a test request. */
 export interface TestResponse {
   readonly status: number;
-  /** A header that was sent several times is joined by commas; `cookies` has those of `Set-Cookie` one by one. */
+  /** Repeated headers are joined with commas. Use `cookies` for the separate lines of `Set-Cookie`. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The lines of `Set-Cookie` as they came, such as `theme=dark; Path=/; HttpOnly`. A client `withCookies()` sends them back. */
+  /** The lines of `Set-Cookie`, such as `theme=dark; Path=/; HttpOnly`. A client `withCookies()` sends them back. */
   readonly cookies: readonly string[];
   text(): string;
   json(): unknown;
   bytes(): Uint8Array;
 }
 
-/** Headers as Node gives them. */
+/** Headers in the format of Node. */
 export type TestResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function toTestResponse(status: number, headers: TestResponseHeaders, body: Buffer): TestResponse {
@@ -26,7 +26,7 @@ export function toTestResponse(status: number, headers: TestResponseHeaders, bod
   };
 }
 
-/** The lines of `Set-Cookie`, one by one. */
+/** Returns the separate lines of `Set-Cookie`. */
 export function setCookies({ "set-cookie": lines = [] }: TestResponseHeaders): readonly string[] {
   return typeof lines === "string" ? [lines] : lines;
 }

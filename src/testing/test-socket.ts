@@ -6,26 +6,26 @@ export interface TestSocketOptions {
   readonly protocols?: readonly string[];
 }
 
-/** The client's end of a WebSocket. Its messages are iterated. */
+/** The client side of a WebSocket. Iterate over it to read the messages. */
 export interface TestSocket extends AsyncIterable<string, void, void> {
   readonly protocol: string;
   send(data: string | Uint8Array): void;
-  /** The next message; rejects when the socket ends without one. */
+  /** Returns the next message. Rejects if the socket closes first. */
   next(): Promise<string>;
   close(code?: number): void;
-  /** Breaks the connection, as a client that crashed would. */
+  /** Drops the connection, as a crashed client would. */
   terminate(): void;
-  /** How it ended. */
+  /** Resolves with the close code and reason. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-/** The server answered the upgrade with a status. */
+/** The server rejected the upgrade with an HTTP status. */
 export class SocketRefused extends Error {
   override readonly name: string = "SocketRefused";
   readonly response: TestResponse;
 
   constructor(response: TestResponse) {
-    super(`the socket was refused with ${response.status}: ${response.text()}`);
+    super(`the server rejected the socket with ${response.status}: ${response.text()}`);
     this.response = response;
   }
 }
@@ -39,12 +39,14 @@ export function openTestSocket(
     const socket = testSocket(ws);
     ws.on("error", reject);
     ws.on("open", () => resolve(socket));
-    ws.on("unexpected-response", (_request, answer) => {
-      answer
+    ws.on("unexpected-response", (_request, response) => {
+      response
         .toArray()
         .then(
           (chunks) =>
-            reject(new SocketRefused(toTestResponse(answer.statusCode ?? 0, answer.headers, Buffer.concat(chunks)))),
+            reject(
+              new SocketRefused(toTestResponse(response.statusCode ?? 0, response.headers, Buffer.concat(chunks))),
+            ),
           reject,
         );
     });
@@ -84,7 +86,7 @@ function testSocket(ws: WebSocket): TestSocket {
     send: (data) => ws.send(data),
     async next() {
       for await (const message of messages()) return message;
-      throw new Error("the socket ended without another message");
+      throw new Error("the socket closed before another message arrived");
     },
     close: (code) => ws.close(code),
     terminate: () => ws.terminate(),

@@ -36,7 +36,7 @@ overBoth(
   },
 );
 
-it("headers sign a socket in, and are worth nothing to another application", async () => {
+it("headers authenticate a socket, and are ignored by another application", async () => {
   const shop = app();
   const client = await liveClient(shop);
   try {
@@ -51,7 +51,7 @@ it("headers sign a socket in, and are worth nothing to another application", asy
   }
 });
 
-it("headers that were made before are ignored in production, on a route and at an upgrade, and none are made there", async () => {
+it("headers are ignored in production, on a route and at an upgrade, and cannot be created there", async () => {
   const shop = app({ publicUrl: "https://shop.example" });
   const client = await liveClient(shop);
   try {

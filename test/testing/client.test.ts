@@ -29,7 +29,7 @@ afterEach(async () => {
   live = undefined;
 });
 
-it("both clients give the same, method by method", async () => {
+it("both clients return the same for every method", async () => {
   live = await liveClient(echo());
   const ask = async (client: TestClient): Promise<unknown[]> => {
     const options = { headers: { "X-Agent": "test" }, query: { page: 2, tag: ["a", "b c"] } };
@@ -67,7 +67,7 @@ it("both clients give the same, method by method", async () => {
   expect(injected[5]).toMatchObject({ body: { type: "application/vnd.x+json", body: "[1]" } });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   overBoth("is read as text, as JSON and as bytes, as often as wanted", echo, async (client) => {
     const answer = await client.get("/echo/é");
 
@@ -85,7 +85,7 @@ describe("an answer", () => {
   });
 
   overBoth(
-    "that is no JSON throws when it is read as such",
+    "that is not JSON throws when it is read as JSON",
     () => new PorticoApp({ logger: false }).get("/", ({ response }) => response.text("no")),
     async (client) => {
       const answer = await client.get("/");
@@ -107,7 +107,7 @@ it("testClient needs no port, and runs the start hooks", async () => {
   expect(app.engine.server.listening).toBe(false);
 });
 
-it("liveClient listens on a free port of this machine, and ends the app with itself", async () => {
+it("liveClient listens on a free local port, and closes the app with itself", async () => {
   let ended = 0;
   const client = await liveClient(echo().onClose(() => void ended++));
 

@@ -77,7 +77,7 @@ overBoth("a session lasts from the login to the logout", sessionApp, async (clie
   expect((await browser.get("/me")).status).toBe(401);
 });
 
-it("sockets of a live client send its cookies, too", async () => {
+it("sockets of a live client send its cookies", async () => {
   const client = await liveClient(app());
   try {
     const browser = client.withCookies();

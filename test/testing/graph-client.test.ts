@@ -88,7 +88,7 @@ overBoth("a subscription is ready when its generator has subscribed, and hears w
 });
 
 overBoth(
-  "it is ready too while somebody reads already, and for the second of one that is shared",
+  "it is also ready while it is being read, and for the second reader of a shared subscription",
   late,
   async (client) => {
     const [one, two] = [client.subscribe("subscription { all }"), client.subscribe("subscription { all }")];

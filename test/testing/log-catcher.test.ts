@@ -19,7 +19,7 @@ it("keeps every line from trace on, with its level in words and its details", ()
   ]);
 });
 
-it("keeps what handlers log by their context", async () => {
+it("collects the log lines of handlers", async () => {
   const log = logCatcher();
   const app = new PorticoApp({ logger: log }).get("/", ({ ctx }) => ctx.log.info({ book: 7 }, "sold"));
 
@@ -28,7 +28,7 @@ it("keeps what handlers log by their context", async () => {
   expect(log.lines).toEqual([expect.objectContaining({ level: "info", msg: "sold", book: 7 })]);
 });
 
-it("has the text as it was written, and forgets on demand", () => {
+it("has the text as written, and can be cleared", () => {
   const log = logCatcher();
   const { log: logger } = new PorticoApp({ logger: log });
   logger.child({ part: "stock" }).warn({}, "one");
@@ -40,7 +40,7 @@ it("has the text as it was written, and forgets on demand", () => {
   expect([log.lines, log.text]).toEqual([[], ""]);
 });
 
-it("is taken apart by apps: two do not share their lines", () => {
+it("is separate for each app: two do not share their lines", () => {
   const [one, other] = [logCatcher(), logCatcher()];
 
   new PorticoApp({ logger: one }).log.info({}, "mine");

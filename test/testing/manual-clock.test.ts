@@ -2,7 +2,7 @@ import { PorticoApp } from "portico";
 import { manualClock, testClient } from "portico/testing";
 import { expect, it } from "vitest";
 
-it("stands still until it is moved", async () => {
+it("stands still until it is advanced", async () => {
   const clock = manualClock(1_000);
   await new Promise((resolve) => setTimeout(resolve, 5));
 
@@ -12,7 +12,7 @@ it("stands still until it is moved", async () => {
   expect([clock.now(), clock.monotonic()]).toEqual([1_250, 250]);
 });
 
-it("begins in 1970 without a start, and each is its own", () => {
+it("starts in 1970 by default, and each clock is independent", () => {
   const [one, other] = [manualClock(), manualClock()];
 
   one.advance(5);
@@ -27,7 +27,7 @@ it.each([-1, Number.NaN])("does not go back: %s", (ms) => {
   expect(clock.now()).toBe(0);
 });
 
-it("is taken by an app as its clock", async () => {
+it("works as the clock of an app", async () => {
   const app = new PorticoApp({ logger: false, clock: manualClock() }).get("/", () => 1);
 
   expect((await testClient(app).get("/")).status).toBe(200);

@@ -29,7 +29,7 @@ afterEach(async () => {
   client = undefined;
 });
 
-it("a test socket sends, reads one by one or all in a loop, and says how it ended", async () => {
+it("a test socket sends, reads messages one by one or in a loop, and reports how it closed", async () => {
   client = await liveClient(app());
   const socket = await client.socket("/echo", { headers: { "x-who": "ann" }, protocols: ["other", "chat"] });
 
@@ -45,7 +45,7 @@ it("a test socket sends, reads one by one or all in a loop, and says how it ende
   expect(await socket.closed).toEqual({ code: 4001, reason: "as you wish" });
 });
 
-it("waiting for a message that does not come rejects when the socket ends", async () => {
+it("waiting for a message rejects when the socket closes", async () => {
   client = await liveClient(app());
   const socket = await client.socket("/echo");
   await socket.next();
@@ -53,10 +53,10 @@ it("waiting for a message that does not come rejects when the socket ends", asyn
   const waiting = socket.next();
   socket.close(1000);
 
-  await expect(waiting).rejects.toThrow("the socket ended without another message");
+  await expect(waiting).rejects.toThrow("the socket closed before another message arrived");
 });
 
-it("a test socket can break off like a client that crashed", async () => {
+it("a test socket can disconnect like a crashed client", async () => {
   client = await liveClient(app());
   const socket = await client.socket("/echo");
 
@@ -65,7 +65,7 @@ it("a test socket can break off like a client that crashed", async () => {
   expect(await socket.closed).toMatchObject({ code: 1006 });
 });
 
-it("a socket that is refused rejects with SocketRefused, which has the answer", async () => {
+it("a rejected socket rejects with SocketRefused, which has the response", async () => {
   client = await liveClient(app());
 
   const refused = await client.socket("/members").catch((error: unknown) => error);
@@ -75,10 +75,13 @@ it("a socket that is refused rejects with SocketRefused, which has the answer", 
   expect(response.status).toBe(401);
   expect(response.headers["www-authenticate"]).toBe("Bearer");
   expect(response.json()).toMatchObject({ code: "who", detail: "Who are you?" });
-  expect([name, message]).toEqual(["SocketRefused", expect.stringMatching(/^the socket was refused with 401: \{/)]);
+  expect([name, message]).toEqual([
+    "SocketRefused",
+    expect.stringMatching(/^the server rejected the socket with 401: \{/),
+  ]);
 });
 
-it("a server that is not there rejects with the error of the connection", async () => {
+it("a missing server rejects with the connection error", async () => {
   const gone = await liveClient(app());
   await gone.close();
 

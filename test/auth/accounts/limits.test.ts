@@ -16,7 +16,7 @@ const refusing = { objects: { authenticate: async () => null } };
 
 accountsIn(EVERYWHERE, (accounts) => {
   describe("signing in", () => {
-    it("[REQ-31] [auth:AU-126] lets 5 attempts in 15 minutes through by account and address, also for accounts that are not there", async () => {
+    it("[REQ-31] [auth:AU-126] allows 5 attempts in 15 minutes per account and address, even for unknown accounts", async () => {
       const { post } = accounts();
       await post("/register", ann);
       const attempt = (identifier: string, word: string) => post("/login", { identifier, password: word }, address(1));
@@ -33,7 +33,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(unknown[5]?.json()).toEqual(known[5]?.json());
     });
 
-    it("[REQ-31] [auth:AU-126] lets 5 attempts through for a user with two names, and answers as if there were two users", async () => {
+    it("[REQ-31] [auth:AU-126] allows 5 attempts for a user with two names, and responds as if they were two users", async () => {
       const { post } = accounts();
       await post("/register", ann);
       await post("/register", { ...ann, email: "bob@example.org", username: "bob" });
@@ -57,7 +57,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       ]);
     });
 
-    it("forgets the attempts by both names of a user after a success, and after a reset of the password", async () => {
+    it("resets the attempts of both names of a user after a success and after a password reset", async () => {
       const { post, mails } = accounts();
       await post("/register", ann);
       const attempt = async (identifier: string, word: string) =>
@@ -78,7 +78,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(await attempt("ann", "another good password")).toBe(200);
     });
 
-    it("[REQ-06] [REQ-31] [auth:AU-127] lets 20 attempts in five minutes through from one address, whatever the account", async () => {
+    it("[REQ-06] [REQ-31] [auth:AU-127] allows 20 attempts in five minutes from one address, whatever the account", async () => {
       const { post } = accounts(refusing);
 
       const statuses: number[] = [];
@@ -88,7 +88,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(statuses).toEqual([...Array.from({ length: 20 }, () => 401), 429, 429]);
     });
 
-    it("[REQ-31] lets 100 attempts in an hour through from one address", async () => {
+    it("[REQ-31] allows 100 attempts in an hour from one address", async () => {
       const stores = memoryStores();
       // The window of five minutes begins anew all the time, that of an hour does not.
       const counters: CounterStore = {
@@ -105,7 +105,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect([last[99], last[100]]).toEqual([401, 429]);
     }, 30_000);
 
-    it("[REQ-07] [REQ-31] [auth:AU-128] lets 50 attempts in 15 minutes through for one account, wherever they come from", async () => {
+    it("[REQ-07] [REQ-31] [auth:AU-128] allows 50 attempts in 15 minutes for one account from all addresses", async () => {
       const { post } = accounts(refusing);
 
       const statuses: number[] = [];
@@ -115,7 +115,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(statuses.slice(49)).toEqual([401, 429]);
     }, 30_000);
 
-    it("[auth:AU-129] counts by the connection where no proxy is trusted", async () => {
+    it("[auth:AU-129] counts by the connection if no proxy is trusted", async () => {
       const { post } = accounts({ ...refusing, app: { trustedProxies: [] } });
 
       const statuses: number[] = [];
@@ -125,7 +125,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(statuses.slice(19)).toEqual([401, 429]);
     });
 
-    it("[auth:AU-130] counts by the address that the proxy saw, whatever the client has written before it", async () => {
+    it("[auth:AU-130] counts by the address that the proxy saw, whatever the client sent", async () => {
       const { post } = accounts(refusing);
 
       const statuses: number[] = [];
@@ -138,7 +138,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(() => accounts({ app: { trustedProxies: true as never } })).toThrow("trustedProxies");
     });
 
-    it("[auth:AU-131] counts by the connection when a proxy hands on what is no address", async () => {
+    it("[auth:AU-131] counts by the connection if a proxy forwards an invalid address", async () => {
       const { post } = accounts(refusing);
       const garbage = ["unknown", "1.2.3.4.5", "<script>", "::1::", "256.1.1.1", "_hidden", "a,,b"];
 
@@ -157,7 +157,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(statuses.slice(19)).toEqual([401, 429]);
     });
 
-    it("[auth:AU-132] counts a network of IPv6 as one address, and a mapped address as what it is", async () => {
+    it("[auth:AU-132] counts an IPv6 network as one address, and a mapped address as IPv4", async () => {
       const { post } = accounts(refusing);
       const attempt = async (n: number, from: string): Promise<number> =>
         (await post("/login", { identifier: `user${n}`, password: wrong }, from)).status;
@@ -170,7 +170,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(await attempt(52, "::ffff:192.0.2.7")).toBe(429);
     });
 
-    it("[auth:AU-133] counts the spellings of an account together", async () => {
+    it("[auth:AU-133] counts all spellings of an account together", async () => {
       const { post } = accounts(refusing);
       const spellings = [
         "ann@example.org",
@@ -185,7 +185,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect((await post("/login", { identifier: "aNN@example.org", password: wrong }, address(5))).status).toBe(429);
     });
 
-    it("[auth:AU-134] lets no more than the limit reach the password, of 100 at once", async () => {
+    it("[auth:AU-134] checks no more passwords than the limit when 100 attempts arrive at once", async () => {
       let verified = 0;
       const authenticate = async (): Promise<null> => {
         verified++;
@@ -198,7 +198,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(verified).toBe(5);
     });
 
-    it("[auth:AU-135] forgets the attempts by account and address after a success, and not those by address", async () => {
+    it("[auth:AU-135] resets the attempts per account and address after a success, but not those per address", async () => {
       const { post } = accounts();
       await post("/register", ann);
       const attempt = async (identifier: string, word: string): Promise<number> =>
@@ -212,7 +212,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(await attempt("one more", wrong)).toBe(429);
     });
 
-    it("[auth:AU-136] counts in this process while the counters are down, and says so", async () => {
+    it("[auth:AU-136] counts in this process while the counter store is down, and logs it", async () => {
       const log = logCatcher();
       const stores = memoryStores();
       const counters: CounterStore = {
@@ -267,7 +267,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 
   describe("resetting a password", () => {
-    it("[REQ-08] [REQ-32] lets 10 requests in an hour through from one address", async () => {
+    it("[REQ-08] [REQ-32] allows 10 requests in an hour from one address", async () => {
       const { post } = accounts();
 
       const statuses: number[] = [];
@@ -277,7 +277,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(statuses).toEqual([...Array.from({ length: 10 }, () => 202), 429]);
     });
 
-    it("[REQ-09] [REQ-32] [auth:AU-138] sends three mails in an hour to one account, and always gives the same answer", async () => {
+    it("[REQ-09] [REQ-32] [auth:AU-138] sends three emails in an hour to one account, and always returns the same response", async () => {
       const { post, mails } = accounts();
       await post("/register", ann);
 
@@ -293,7 +293,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(tokenOf(mails, "reset")).toHaveLength(43);
     });
 
-    it("sends three mails in an hour to a new address, from however many accounts", async () => {
+    it("sends three emails in an hour to a new address, from any number of accounts", async () => {
       const { post, mails, users, session } = accounts();
       const changes = () => mails.filter(({ kind }) => kind === "change_email");
       for (const [from, name] of ["one", "two", "three"].entries()) {
@@ -308,7 +308,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(changes()).toHaveLength(3);
     });
 
-    it("sends three notices of a new password in an hour to an address that is not verified, and all to one that is", async () => {
+    it("sends three notices of a new password in an hour to an unverified address, and all of them to a verified one", async () => {
       const { post, mails, users, session } = accounts();
       await post("/register", ann);
       const change = async (from: string, to: string) => {
@@ -348,7 +348,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       return { ...harness, pair, turn };
     };
 
-    it("[REQ-33] [auth:AU-139] lets a family turn 10 times in a minute, and does not end it for more", async () => {
+    it("[REQ-33] [auth:AU-139] rotates a family 10 times in a minute, and does not revoke it for more", async () => {
       const { pair, turn } = await signedIn();
       let token = await pair(40);
 
@@ -361,7 +361,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(over.status).toBe(429);
     });
 
-    it("[REQ-11] lets an account turn 60 times in a minute, over all of its families", async () => {
+    it("[REQ-11] rotates the families of an account 60 times in a minute in total", async () => {
       const { pair, turn } = await signedIn();
       const tokens: string[] = [];
       for (let n = 0; n < 7; n++) tokens.push(await pair(70 + n));
@@ -379,7 +379,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       expect(statuses.indexOf(429)).toBe(60);
     });
 
-    it("[REQ-10] [REQ-33] [auth:AU-139] lets 600 refreshes in a minute through from one address", async () => {
+    it("[REQ-10] [REQ-33] [auth:AU-139] allows 600 refreshes in a minute from one address", async () => {
       const { turn } = await signedIn();
 
       const statuses = await Promise.all(Array.from({ length: 601 }, () => turn("prt_none", 90)));
@@ -390,7 +390,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 });
 
-it("[REQ-33] [auth:AU-139] ends no family that turned too often: it goes on when the minute is over", async () => {
+it("[REQ-33] [auth:AU-139] does not revoke a family that was rotated too often, which works again after a minute", async () => {
   const { app, post, events } = accountHarness();
   await post("/register", ann);
   const pair = (await post("/token", { identifier: "ann", password })).json() as { refresh_token: string };
@@ -425,18 +425,18 @@ it.each(["development", "test", "production"])(
     expect(first).toEqual([401, 401, 401, 401, 401, 429]);
     expect(second).toEqual(first);
     await expect(resetLimits(accountHarness({ stores: foreign() }).app)).rejects.toThrow(
-      "needs counters with resetAll()",
+      "requires a counter store with resetAll()",
     );
   },
 );
 
-/** Stores whose counters are none of ours. */
+/** Stores with custom counters. */
 function foreign(): Stores {
   const counters: CounterStore = { increment: async () => ({ value: 1, resetAfterMs: 1 }), reset: async () => {} };
   return { ...memoryStores(), counters };
 }
 
-it("[auth:AU-137] keeps who is blocked while a million others are counted in memory, in a bounded space", async () => {
+it("[auth:AU-137] keeps a caller blocked while a million others are counted, within bounded memory", async () => {
   const { counters } = memoryStores();
   const blocked = Array.from({ length: 50 }, (_, n) => `blocked ${n}`);
   for (const key of blocked) for (let n = 0; n < 6; n++) await counters.increment(key, 900_000);
