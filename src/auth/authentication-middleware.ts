@@ -16,20 +16,20 @@ import { narrowUser } from "./users/narrow-user.ts";
 import type { UserModel } from "./users/user-model.ts";
 
 export interface AuthenticationMiddlewareOptions {
-  /** Turns identities into users: the registered class, or `request.user` would not be what its type says. */
+  /** Loads users by identity. Pass the registered user class, because `request.user` has its type. */
   readonly userModel: UserModel<CurrentUser>;
-  /** The ways to sign in, in the order in which they are asked. */
+  /** The backends, in the order in which they are tried. */
   readonly backend: AuthenticationBackend | readonly AuthenticationBackend[];
-  /** How long a backend, and the look-up of its user, may each take before it counts as failed. @default 5 */
+  /** The time limit of a backend, and of the lookup of its user, in seconds. @default 5 */
   readonly timeoutSeconds?: number;
 }
 
 /**
- * Finds out who is calling, once per request and once per socket. It never refuses: that is what gates are for.
+ * Authenticates the caller, once per request and once per socket. It never rejects a request: gates do.
  *
- * The backends are asked in order, and the first success counts. One that fails is passed over; when it had a credential to
- * look at and none of the others succeeds, it is not known who is calling, and gates say 503 instead of 401. One that throws
- * an `HttpException` below 500 declines: gates answer that.
+ * The backends are tried in order, and the first success wins. A backend that fails is skipped. If the request carried
+ * a credential for it and no other backend succeeds, the caller is unknown, and gates throw 503 instead of 401. A
+ * backend that throws an `HttpException` below 500 declines, and gates throw that exception.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export class AuthenticationMiddleware {
   readonly #backends: readonly AuthenticationBackend[];
   readonly #challenge: string | undefined;
   readonly #headers: readonly string[];
-  readonly #nobody: Identity;
+  readonly #anonymous: Identity;
   readonly #timeoutMs: number;
 
   constructor(options: AuthenticationMiddlewareOptions) {
@@ -59,15 +59,15 @@ export class AuthenticationMiddleware {
     this.#timeoutMs = timeoutSeconds * 1000;
     this.#challenge = challengeOf(backend, []);
     this.#headers = backend.flatMap(({ headers }) => headers);
-    this.#nobody = this.#challenge === undefined ? NOBODY : Object.freeze({ ...NOBODY, challenge: this.#challenge });
+    this.#anonymous = this.#challenge === undefined ? NOBODY : Object.freeze({ ...NOBODY, challenge: this.#challenge });
   }
 
-  /** The ways of signing in that its backends give. When the application starts, gates are checked against them. */
+  /** The sign-in methods that its backends provide. At startup, gates are checked against them. */
   get scopes(): readonly AuthScope[] {
     return this.#backends.map(({ scope }) => scope);
   }
 
-  /** How the credentials of its backends are sent, by scope; without those that do not tell. */
+  /** The OpenAPI security schemes of its backends, by scope. */
   get securitySchemes(): Readonly<Record<string, OpenApiSecurityScheme>> {
     return Object.fromEntries(
       this.#backends.flatMap(({ scope, securityScheme }) =>
@@ -76,7 +76,7 @@ export class AuthenticationMiddleware {
     );
   }
 
-  /** What its backends have to say when the application starts. */
+  /** The startup warnings of its backends. */
   get warnings(): readonly string[] {
     return this.#backends.flatMap(({ warnings }) => warnings);
   }
@@ -84,7 +84,7 @@ export class AuthenticationMiddleware {
   async handle(ctx: HttpContext | WebSocketContext, next: Next): Promise<void> {
     identify(ctx, await this.#identify(ctx));
     await next();
-    // A cache must not show to one caller what another was told.
+    // A cache must not serve one caller's response to another.
     if (ctx.kind === "http" && ctx.isIdentityRead) ctx.outgoing.vary(...this.#headers);
   }
 
@@ -96,18 +96,23 @@ export class AuthenticationMiddleware {
       try {
         const found = await this.#ask(backend, ctx.request);
         if (found.user !== null) return this.#identity(backend, ctx, found);
-        if (found.isFault === true) ctx.log.error({ scope: backend.scope }, found.reason ?? "a backend is wrong");
+        if (found.isFault === true)
+          ctx.log.error(
+            { scope: backend.scope },
+            found.reason ?? "an authentication backend returned an invalid result",
+          );
         refusal ??= found.refusal;
         if (saysWhatItCarries(backend) && carries(backend, ctx)) declined.push(backend);
-        if (found.reason !== undefined) ctx.log.debug({ scope: backend.scope, reason: found.reason }, "not signed in");
+        if (found.reason !== undefined)
+          ctx.log.debug({ scope: backend.scope, reason: found.reason }, "an authentication backend declined");
       } catch (error) {
-        ctx.log.error({ err: error, scope: backend.scope }, "a backend could not find out who is calling");
+        ctx.log.error({ err: error, scope: backend.scope }, "an authentication backend threw");
         if (carries(backend, ctx)) failure ??= error;
       }
     }
-    if (failure !== undefined) return { ...this.#nobody, failure };
-    if (refusal !== undefined) return { ...this.#nobody, refusal };
-    if (declined.length === 0) return this.#nobody;
+    if (failure !== undefined) return { ...this.#anonymous, failure };
+    if (refusal !== undefined) return { ...this.#anonymous, refusal };
+    if (declined.length === 0) return this.#anonymous;
     const challenge = challengeOf(this.#backends, declined);
     return { ...NOBODY, isRejected: true, ...(challenge === undefined ? {} : { challenge }) };
   }
@@ -115,41 +120,43 @@ export class AuthenticationMiddleware {
   async #ask(backend: AuthenticationBackend, request: PorticoRequest): Promise<Found> {
     const result: AuthResult | undefined = await this.#answerOf(backend, request);
     if (typeof result !== "object" || result === null)
-      return { user: null, reason: "the backend gave no AuthResult", isFault: true };
+      return { user: null, reason: "the backend did not return an AuthResult", isFault: true };
     if (!result.success) return { user: null, ...result };
     const identity = asText(result.identity);
     if (identity === null)
-      return { user: null, reason: "the backend gave an identity that is no string", isFault: true };
-    if (identity === "") return { user: null, reason: "the backend found no identity" };
+      return { user: null, reason: "the backend returned an identity that is not a string", isFault: true };
+    if (identity === "") return { user: null, reason: "the backend returned an empty identity" };
     const user = await inTime(this.#userModel.loadUser(identity), this.#timeoutMs);
-    if (user === null || !user.isAuthenticated) return { user: null, reason: "the user is not there" };
+    if (user === null || !user.isAuthenticated) return { user: null, reason: "the user was not found" };
     const { scope, credential } = result;
-    if (isOutdated(user, credential)) return { user: null, reason: "the credential is of an older generation" };
+    if (isOutdated(user, credential))
+      return { user: null, reason: "the credential was issued before the user's credentials were renewed" };
     const { permissions } = credential ?? {};
     return { user: permissions === undefined ? user : narrowUser(user, permissions), scope, credential };
   }
 
-  /** What a backend throws to refuse the request, such as 413 from its body, is a decline: it did find out. */
+  /** Treats an `HttpException` below 500, such as 413 from reading the body, as a decline: the backend did not fail. */
   async #answerOf(backend: AuthenticationBackend, request: PorticoRequest): Promise<AuthResult> {
     try {
       return await inTime(backend.authenticate(request), this.#timeoutMs);
     } catch (error) {
       if (!(error instanceof HttpException) || error.status >= 500) throw error;
-      return AuthResult.decline(`the backend refused the request: ${error.message}`, error);
+      return AuthResult.decline(`the backend rejected the request: ${error.message}`, error);
     }
   }
 
-  #identity(backend: AuthenticationBackend, ctx: HttpContext | WebSocketContext, found: Somebody): Identity {
+  #identity(backend: AuthenticationBackend, ctx: HttpContext | WebSocketContext, found: Authenticated): Identity {
     const { user, scope, credential } = found;
     const identity: Identity = {
       user,
       auth: scope,
-      // A backend that asks for the current context finds the one that it found at first.
+      // A backend that reads the current context gets the context of the request, as it did the first time.
       recheck: () =>
         withContext(ctx, async () => {
           const again = await this.#ask(backend, ctx.request);
           if (again.user === null || again.user.identity !== user.identity) return false;
-          // What the user may do may have changed, and what comes next is judged by that; another's word about the caller stays.
+          // Permissions may have changed, so later checks use the new user, unless something else has set the identity
+          // since.
           if (ctx.identity === identity) identify(ctx, this.#identity(backend, ctx, again));
           return true;
         }),
@@ -160,33 +167,35 @@ export class AuthenticationMiddleware {
   }
 }
 
-interface Somebody {
+interface Authenticated {
   readonly user: CurrentUser;
   readonly scope: AuthScope;
   readonly credential: Credential | undefined;
 }
-interface Nobody {
+interface Declined {
   readonly user: null;
   readonly reason?: string;
   readonly refusal?: Error;
-  /** Whether the backend did what none may: that is worth a line. */
+  /** Whether the backend violated its contract, which is logged as an error. */
   readonly isFault?: boolean;
 }
-type Found = Somebody | Nobody;
+type Found = Authenticated | Declined;
 
-/** Whether the user's credentials were all replaced since: by a new password, or by "sign out everywhere". */
+/** Whether all credentials of the user were revoked since, by a new password or by "sign out everywhere". */
 function isOutdated({ credentialVersion }: CurrentUser, credential: Credential | undefined): boolean {
   return (
     credentialVersion !== undefined && credential?.version !== undefined && credential.version !== credentialVersion
   );
 }
 
-/** A backend that hangs has failed: a request does not wait for it indefinitely. */
+/** Fails a backend that hangs, so that a request does not wait for it indefinitely. */
 function inTime<T>(work: MaybePromise<T>, timeoutMs: number): MaybePromise<T> {
   return isPromise(work) ? within(timeoutMs, work) : work;
 }
 
-/** What `WWW-Authenticate` says: each way has its word, and those whose credential was declined say so. */
+/**
+ * Builds `WWW-Authenticate` from the challenges of all backends. A backend that declined a credential adds its error.
+ */
 function challengeOf(
   all: readonly AuthenticationBackend[],
   declined: readonly AuthenticationBackend[],
@@ -197,17 +206,20 @@ function challengeOf(
   return challenges.length === 0 ? undefined : challenges.join(", ");
 }
 
-/** A backend in plain JavaScript may give a number: `loadUser` gets a string, always. `null` for anything else. */
+/**
+ * Converts the number that a backend in plain JavaScript may return, because `loadUser` takes a string. `null` for
+ * other types.
+ */
 function asText(identity: unknown): string | null {
   return typeof identity === "string" || typeof identity === "number" ? String(identity) : null;
 }
 
-/** Of one that does not, a decline says nothing about whether there was a credential. */
+/** Whether the backend overrides `carries`. If not, a decline does not show that the request carried a credential. */
 function saysWhatItCarries(backend: AuthenticationBackend): boolean {
   return backend.carries !== AuthenticationBackend.prototype.carries;
 }
 
-/** One that fails here, too, is taken to carry. */
+/** Assumes that a credential is present if the check itself throws. */
 function carries(backend: AuthenticationBackend, { request }: HttpContext | WebSocketContext): boolean {
   try {
     return backend.carries(request);
@@ -233,7 +245,7 @@ const positiveNumber: Rule<number> = rule(
 
 const middlewareRules = {
   userModel: rule<UserModel<CurrentUser>>(
-    "something with loadUser(identity)",
+    "a user model with loadUser(identity)",
     (value) => typeof (value as UserModel | null)?.loadUser === "function",
   ),
   backend: backends,

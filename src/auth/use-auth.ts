@@ -7,22 +7,24 @@ import type { AuthScope, Permission } from "../http/identity/identity.ts";
 import { AuthenticationFailed } from "./authentication-failed.ts";
 import { PermissionDenied } from "./permission-denied.ts";
 
-/** Whom a gate lets in. */
+/** The callers that a gate accepts. */
 export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boolean = boolean> {
-  /** The ways of signing in that count; an empty list takes any. @default [] */
+  /** The accepted sign-in methods. An empty list accepts any. @default [] */
   readonly scopes?: readonly S[];
-  /** What the user must be allowed to do, all of it; of those in `Permissions`, where there are any. @default [] */
+  /**
+   * The permissions that the user must have, all of them. If `Permissions` is declared, only its members. @default []
+   */
   readonly permissions?: readonly Permission[];
-  /** Whether somebody must be signed in; else nobody is let in too. @default true */
+  /** Whether the caller must be signed in. `false` accepts anonymous callers too. @default true */
   readonly required?: R;
   /**
-   * How long ago somebody must have signed in at most, in seconds: for what a session that was left open is not enough for.
-   * Tokens and keys tell of no sign-in, and do not pass. @default not looked at
+   * The maximum age of the sign-in, in seconds, for actions that an unattended session must not perform. Credentials
+   * that record no sign-in time, such as API keys, are rejected. @default not checked
    */
   readonly freshWithin?: number;
 }
 
-/** A gate that was meant to be there must not vanish: a list that is present but `undefined` is refused. */
+/** Rejects a list that is present but `undefined`, so that a missing variable cannot remove a check. */
 const list = <T>(expected: string): Rule<readonly T[]> & { readonly strict: true } => ({
   ...listOf<T>(expected, (entry) => typeof entry === "string" && entry !== ""),
   strict: true,
@@ -35,12 +37,13 @@ const useAuthRules = {
   freshWithin: { ...positiveInteger, strict: true as const },
 };
 
-/** How soon it is worth asking again when it could not be found out who is calling. */
+/** The `Retry-After` value while authentication is unavailable. */
 const RETRY_SECONDS = 5;
 
 /**
- * The gate of a route, a socket or a graph: 401 for nobody and for the wrong way of signing in, 403 for a missing permission,
- * 503 while it is not known who is calling. It judges by `request.user` and `request.scope.auth`.
+ * A gate, that is an auth check, for a route, a socket or a GraphQL API. It throws 401 for an anonymous caller and for
+ * a sign-in method that is not accepted, 403 for a missing permission, and 503 while authentication is unavailable. It
+ * checks `request.user` and `request.scope.auth`.
  *
  * @example
  * ```ts
@@ -62,22 +65,24 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
     if (!user.isAuthenticated) {
       if (!required) return;
       if (failure === undefined) throw refusal ?? new AuthenticationFailed(undefined, challenge);
-      throw new ServiceUnavailable("Who is calling could not be found out", { retryAfterSeconds: RETRY_SECONDS });
+      throw new ServiceUnavailable("Authentication is temporarily unavailable. Try again later.", {
+        retryAfterSeconds: RETRY_SECONDS,
+      });
     }
     if (scopes.length > 0 && (auth === null || !scopes.includes(auth)))
-      throw new AuthenticationFailed("Sign in another way", challenge);
-    // A promise, from a class in plain JavaScript, is no yes.
+      throw new AuthenticationFailed("This sign-in method is not accepted here. Use another one.", challenge);
+    // Only `true` allows: a class in plain JavaScript may return a promise, which is truthy.
     const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);
     if (missing !== undefined) throw new PermissionDenied(undefined, missing);
     if (freshWithin !== undefined && !isFresh(credential, services.clock.now(), freshWithin))
-      throw new HttpException(403, "Sign in again", { code: "SIGN_IN_AGAIN" });
+      throw new HttpException(403, "A recent sign-in is required. Sign in again.", { code: "SIGN_IN_AGAIN" });
   }
 
   const gate: Gate<boolean> = Object.freeze({ required, scopes, needsIdentity: required, check });
   return gate as Gate<R, [S] extends [never] ? AuthScope : S>;
 }
 
-/** Whether somebody signed in for this credential, by a password or the like, no longer ago than that. */
+/** Whether the sign-in behind this credential is recent enough. */
 export function isFresh(credential: Credential | undefined, now: number, withinSeconds: number): boolean {
   const { signedInAt } = credential ?? {};
   return signedInAt !== undefined && now - signedInAt < withinSeconds * 1000;

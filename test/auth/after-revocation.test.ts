@@ -33,7 +33,7 @@ function shop(permissions: string[] = []): PorticoApp {
     return keys.create(user);
   });
   app.get("/keys", { auth: useAuth() }, ({ user }) => keys.list(user));
-  // What a new password does.
+  // The effect of a new password.
   app.delete("/everything", { auth: useAuth() }, async ({ user, request }) => {
     await request.sessions.revokeAll();
     await keys.revokeAll(user);
@@ -52,7 +52,7 @@ function shop(permissions: string[] = []): PorticoApp {
 const ANN = { headers: { "x-jwt": "ann" } };
 
 describe("a socket that stays open", () => {
-  it("knows within the time of a look again that its user may do less, and more", async () => {
+  it("sees changed permissions of its user at the next recheck", async () => {
     const permissions = ["write:books"];
     const client = await liveClient(shop(permissions));
     const { key } = (await client.post("/keys", { ...ANN, body: {} })).json() as { key: string };
@@ -70,7 +70,7 @@ describe("a socket that stays open", () => {
     await client.close();
   });
 
-  it("keeps what another middleware has said about the caller", async () => {
+  it("keeps the identity that another middleware has set", async () => {
     const app = new PorticoApp({ logger: false, timeouts: { recheckSeconds: 0.05 } });
     const backend = new HeaderBackend("jwt");
     app.use(new AuthenticationMiddleware({ userModel: SimpleUser, backend }));
@@ -92,7 +92,7 @@ describe("a socket that stays open", () => {
   });
 });
 
-it("a request that was let in before everything was revoked makes no key after it", async () => {
+it("a request accepted before a revocation cannot create a key after it", async () => {
   const client = await liveClient(shop());
   const { cookies } = await client.post("/login");
   const cookie = cookies.map((line) => line.split(";")[0]).join("; ");
@@ -110,7 +110,7 @@ it("a request that was let in before everything was revoked makes no key after i
   await client.close();
 });
 
-it("who has just signed in is known by the new session at once, and has signed in just now", async () => {
+it("a new sign-in takes effect in the same request, and is recent", async () => {
   const answer = await testClient(shop()).post("/login/fresh");
 
   expect(answer.status).toBe(200);

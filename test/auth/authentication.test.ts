@@ -56,7 +56,7 @@ describe("AuthenticationMiddleware", () => {
     expect([alone.json(), listed.json()]).toEqual(["7", "7"]);
   });
 
-  it("[ATH-03] [CBK-03] asks in the order of the list, going on when one declines", async () => {
+  it("[ATH-03] [CBK-03] tries the backends in order, and continues when one declines", async () => {
     const asked: string[] = [];
     const backends = (["apikey", "session", "jwt"] as const).map((scope) => new HeaderBackend(scope, asked));
 
@@ -113,7 +113,7 @@ describe("AuthenticationMiddleware", () => {
     },
   );
 
-  it("[ATH-10] never rejects: an unknown user, an empty identity and a failing model read as nobody", async () => {
+  it("[ATH-10] never rejects: an unknown user, an empty identity and a failing model leave the caller anonymous", async () => {
     const log = logCatcher();
     const models: UserModel<SimpleUser>[] = [
       { loadUser: async () => null },
@@ -141,7 +141,7 @@ describe("AuthenticationMiddleware", () => {
     ]);
   });
 
-  it("[USR-09] hands loadUser a string, whatever the backend gave", async () => {
+  it("[USR-09] calls loadUser with a string, whatever the backend returned", async () => {
     const loadUser = vi.fn<(identity: string) => Promise<SimpleUser>>(async (identity) => new SimpleUser(identity));
     class Numbers extends HeaderBackend {
       override async authenticate(): Promise<AuthResult> {
@@ -154,7 +154,7 @@ describe("AuthenticationMiddleware", () => {
     expect(loadUser.mock.calls).toEqual([["7"]]);
   });
 
-  it("[ATH-16] goes on to the next backend when one fails, and rejects nothing", async () => {
+  it("[ATH-16] continues with the next backend when one fails, and rejects nothing", async () => {
     const app = guarded([new HeaderBackend("session"), new HeaderBackend("jwt")]);
 
     const [second, none] = [
@@ -180,7 +180,7 @@ describe("AuthenticationMiddleware", () => {
     },
   );
 
-  it("[ATH-18] reads as nobody in that state, and a route that needs nobody runs", async () => {
+  it("[ATH-18] leaves the caller anonymous in that state, and a route without a required gate runs", async () => {
     const answer = await testClient(guarded(new HeaderBackend("session"))).get("/either", {
       headers: { "x-session": "!" },
     });
@@ -188,7 +188,7 @@ describe("AuthenticationMiddleware", () => {
     expect([answer.status, answer.json()]).toEqual([200, { anonymous: true }]);
   });
 
-  it("[CBK-06] takes a backend that failed to have had a credential, unless it says otherwise", async () => {
+  it("[CBK-06] assumes that a failed backend had a credential, unless carries says otherwise", async () => {
     class Failing extends AuthenticationBackend {
       readonly scope = "jwt";
       readonly says: boolean | undefined;
@@ -216,16 +216,16 @@ describe("AuthenticationMiddleware", () => {
     [
       "a model without loadUser",
       { userModel: {}, backend: [] },
-      "AuthenticationMiddleware.userModel must be something with loadUser(identity)",
+      "AuthenticationMiddleware.userModel must be a user model with loadUser(identity)",
     ],
     ["no backend", { userModel: SimpleUser }, "AuthenticationMiddleware.backend is missing"],
     [
-      "a backend that is none",
+      "an invalid backend",
       { userModel: SimpleUser, backend: [{}] },
       "AuthenticationMiddleware.backend must be an AuthenticationBackend",
     ],
     ["a misspelt option", { userModel: SimpleUser, backends: [] }, "did you mean backend?"],
-  ])("refuses %s when it is made", (_title, options, message) => {
+  ])("rejects %s when it is created", (_title, options, message) => {
     expect(() => new AuthenticationMiddleware(options as never)).toThrow(message);
   });
 });

@@ -34,7 +34,7 @@ describe("WWW-Authenticate", () => {
     return answers.map(({ headers }) => headers["www-authenticate"]);
   };
 
-  it("says invalid_token where there was a token, as RFC 6750 has it, and nowhere else", async () => {
+  it("includes invalid_token only if there was a token, as RFC 6750 requires", async () => {
     const plain = 'Bearer, SESSION realm="test"';
     const invalid = 'Bearer error="invalid_token", SESSION realm="test"';
 
@@ -48,7 +48,7 @@ describe("WWW-Authenticate", () => {
     expect(await challenges({ realm: "the shop" })).toEqual([plain, plain, plain, invalid, invalid]);
   });
 
-  it("says it of a right token whose user is gone, and not of one that came another way than asked for", async () => {
+  it("includes it for a valid token of a deleted user, but not for a sign-in method that the gate does not accept", async () => {
     const userModel = { loadUser: async (name: string) => (name === "ann" ? new SimpleUser(name) : null) };
     const app = new PorticoApp({ logger: false })
       .use(new AuthenticationMiddleware({ userModel, backend: backendFor() }))
@@ -88,7 +88,7 @@ it("[auth:AU-060] nothing splits a header: not a realm, not a redirect, not the 
   expect(session?.device).toMatch(/^Mozilla\P{Cc}+$/u);
 });
 
-it("why somebody is not signed in stands in the log at debug, and no credential does", async () => {
+it("the reason for a declined credential is logged at debug level, without the credential", async () => {
   const { app, log } = tokenApp([backendFor({ issuer: "us" }), new HeaderBackend("session")], {
     loadUser: async () => null,
   });
@@ -97,17 +97,17 @@ it("why somebody is not signed in stands in the log at debug, and no credential 
   const tokens = [good, BAD, `${good}x`, "not.a.token", "x".repeat(5000), forge(claims), forge({ iss: "us" })];
 
   for (const token of tokens) expect(await standing(client, `Bearer ${token}`)).toEqual(NOBODY);
-  const reasons = log.lines.filter(({ msg }) => msg === "not signed in");
+  const reasons = log.lines.filter(({ msg }) => msg === "an authentication backend declined");
 
   expect(reasons.every(({ level }) => level === "debug")).toBe(true);
   expect(new Set(reasons.map(({ reason }) => reason))).toEqual(
-    new Set(["the user is not there", "the token is not valid", "the token is too long", "no header"]),
+    new Set(["the user was not found", "the token is not valid", "the token is too long", "no header"]),
   );
   const parts = tokens.flatMap((token) => token.split(".")).filter(({ length }) => length > 5);
   for (const part of parts) expect(log.text).not.toContain(part);
 });
 
-it("[auth:AU-059] names of headers come in any case", async () => {
+it("[auth:AU-059] header names are case-insensitive", async () => {
   const client = await serve(tokenApp(backendFor()).app);
   const token = forge(claims);
 

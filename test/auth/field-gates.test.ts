@@ -57,7 +57,7 @@ overBoth("[GAT-01] a field sees the caller that the middleware found, as a route
   });
 });
 
-it("a gate is asked again after a mutation of the same operation has signed another user in", async () => {
+it("a gate is called again after a mutation of the same operation has signed in another user", async () => {
   const made = new PorticoApp({ logger: false })
     .use(new SessionMiddleware({ secret: "a secret of the tests, which is long enough" }))
     .use(new AuthenticationMiddleware({ userModel, backend: new HeaderBackend("session") }));
@@ -79,7 +79,7 @@ it("a gate is asked again after a mutation of the same operation has signed anot
   });
 });
 
-it("a gate that answers neither true nor false stays closed, and the log says so once, outside production", async () => {
+it("a gate that returns neither true nor false denies access, and logs a warning once outside production", async () => {
   const said = async (): Promise<readonly string[]> => {
     const log = logCatcher();
     const made = new PorticoApp({ logger: log }).use(
@@ -108,7 +108,7 @@ it("a gate that answers neither true nor false stays closed, and the log says so
   vi.unstubAllEnvs();
 });
 
-it("[GAT-02] [GAT-03] [auth:AU-171] without authentication the caller is nobody, and a gated field says so", async () => {
+it("[GAT-02] [GAT-03] [auth:AU-171] without authentication the caller is anonymous, and a gated field is rejected", async () => {
   const bare = new PorticoApp({ logger: false });
   new Graph(graph).mount(bare);
 
@@ -119,7 +119,7 @@ it("[GAT-02] [GAT-03] [auth:AU-171] without authentication the caller is nobody,
   });
 });
 
-it("[GAT-04] says SERVICE_UNAVAILABLE on gated fields while it is not known who is calling", async () => {
+it("[GAT-04] returns SERVICE_UNAVAILABLE on gated fields while the caller is unknown", async () => {
   expect(await ask(testClient(app()), { "x-session": "!" })).toEqual({
     status: 200,
     data: { open: true, me: null, books: null },
@@ -127,7 +127,7 @@ it("[GAT-04] says SERVICE_UNAVAILABLE on gated fields while it is not known who 
   });
 });
 
-it("refuses the whole endpoint by its gate, in the shape that GraphQL clients read", async () => {
+it("rejects the whole endpoint by its gate, with a GraphQL error", async () => {
   const made = new PorticoApp({ logger: false }).use(
     new AuthenticationMiddleware({ userModel, backend: new HeaderBackend("session") }),
   );
@@ -193,7 +193,7 @@ describe("a callable gate", () => {
     expect(log.text).toContain("this gate is broken, later");
   });
 
-  overBoth("[auth:AU-195] is not asked about nobody, nor about who is not known", gated, async (client) => {
+  overBoth("[auth:AU-195] is not called for anonymous and unknown callers", gated, async (client) => {
     expect((await ask(client, {}, query)).codes).toEqual(everywhere("UNAUTHENTICATED"));
     expect((await ask(client, { "x-session": "!" }, query)).codes).toEqual(everywhere("SERVICE_UNAVAILABLE"));
     expect(asked).toEqual([]);
@@ -225,7 +225,7 @@ describe("a graph and sessions", () => {
   const signIn = async (client: TestClient): Promise<string> =>
     (await client.post("/login")).cookies[0]?.split(";")[0] as string;
 
-  it("[graphql:F16] a gated field says SERVICE_UNAVAILABLE while the sessions cannot be reached", async () => {
+  it("[graphql:F16] a gated field returns SERVICE_UNAVAILABLE while the session store is down", async () => {
     const { durable } = memoryStores();
     const client = await liveClient(sessionShop(durable));
     const cookie = await signIn(client);
@@ -239,7 +239,7 @@ describe("a graph and sessions", () => {
     expect(down).toEqual({ status: 200, data: { open: 1, me: null }, codes: { me: "SERVICE_UNAVAILABLE" } });
   });
 
-  it("[auth:AU-166] a cookie carries no mutation by GET, and no upload from a foreign page", async () => {
+  it("[auth:AU-166] a cookie is not accepted for a mutation by GET, nor for an upload from another origin", async () => {
     const client = await liveClient(sessionShop());
     const cookie = await signIn(client);
     const origin = client.url;

@@ -13,7 +13,7 @@ import { expect, it } from "vitest";
 
 const secret = "the-secret-of-the-fresh-sign-in-0123456789";
 
-it("lets in who signed in a short while ago, and asks everybody else to sign in again", async () => {
+it("accepts a recent sign-in, and requires all other callers to sign in again", async () => {
   const clock = manualClock(Date.UTC(2026, 0, 1));
   const app = new PorticoApp({ logger: false, clock })
     .use(new SessionMiddleware({ secret }))

@@ -85,14 +85,14 @@ const identities: Readonly<Record<string, () => Promise<Headers>>> = {
   nobody: async () => ({}),
   "a reader, by token": () => bearer("reader"),
   "a reader, by session": () => session("reader"),
-  "somebody without the permission, by token": () => bearer("stranger"),
-  "somebody without the permission, by session": () => session("stranger"),
+  "a user without the permission, by token": () => bearer("stranger"),
+  "a user without the permission, by session": () => session("stranger"),
   "an expired token": async () => {
     const headers = await bearer("reader", 1);
     clock.advance(60_000);
     return headers;
   },
-  "a session that is over": async () => {
+  "a session that has ended": async () => {
     const headers = await session("reader");
     clock.advance(3 * 3_600_000);
     return headers;
@@ -160,7 +160,7 @@ const subscribed =
       throw error;
     }
   };
-/** The same by Server-Sent Events. */
+/** A subscription over server-sent events. */
 const streamed = (name: string) => async (headers: Headers) => {
   for await (const result of client.subscribe(`subscription { ${name} }`, {}, { headers })) return word(result, name);
   return "nothing";
@@ -170,7 +170,7 @@ const streamed = (name: string) => async (headers: Headers) => {
 const forms = {
   "a route": route("/any"),
   "a route with a permission": route("/books"),
-  "a route that lets nobody in too": route("/open"),
+  "a route that accepts anonymous callers": route("/open"),
   "an upgrade": socket("/any-socket"),
   "an upgrade with a permission": socket("/books-socket"),
   "a graph": endpoint,
@@ -189,7 +189,7 @@ type Form = keyof typeof forms;
 const NOBODY: Readonly<Record<Form, unknown>> = {
   "a route": 401,
   "a route with a permission": 401,
-  "a route that lets nobody in too": 200,
+  "a route that accepts anonymous callers": 200,
   "an upgrade": 401,
   "an upgrade with a permission": 401,
   "a graph": "401 UNAUTHENTICATED",
@@ -203,7 +203,7 @@ const NOBODY: Readonly<Record<Form, unknown>> = {
   "a stream": "UNAUTHENTICATED",
   "a stream with a permission": "UNAUTHENTICATED",
 };
-/** A credential that does not count is nobody, and at the upgrade of a graph's socket refused: a client can fetch another. */
+/** An invalid credential is anonymous, but rejected at the upgrade of a GraphQL socket, because a client can get a new one. */
 const REJECTED: Readonly<Record<Form, unknown>> = {
   ...NOBODY,
   "a subscription": 401,
@@ -213,7 +213,7 @@ const REJECTED: Readonly<Record<Form, unknown>> = {
 const READER: Readonly<Record<Form, unknown>> = {
   "a route": 200,
   "a route with a permission": 200,
-  "a route that lets nobody in too": 200,
+  "a route that accepts anonymous callers": 200,
   "an upgrade": 101,
   "an upgrade with a permission": 101,
   "a graph": "200 in",
@@ -239,7 +239,7 @@ const STRANGER: Readonly<Record<Form, unknown>> = {
 const UNKNOWN: Readonly<Record<Form, unknown>> = {
   "a route": 503,
   "a route with a permission": 503,
-  "a route that lets nobody in too": 200,
+  "a route that accepts anonymous callers": 200,
   "an upgrade": 503,
   "an upgrade with a permission": 503,
   "a graph": "503 SERVICE_UNAVAILABLE",
@@ -254,15 +254,15 @@ const UNKNOWN: Readonly<Record<Form, unknown>> = {
   "a stream with a permission": "SERVICE_UNAVAILABLE",
 };
 
-/** What the documentation says, cell by cell. */
+/** The matrix as documented, cell by cell. */
 const documented: Readonly<Record<keyof typeof identities, Readonly<Record<Form, unknown>>>> = {
   nobody: NOBODY,
   "a reader, by token": READER,
   "a reader, by session": READER,
-  "somebody without the permission, by token": STRANGER,
-  "somebody without the permission, by session": STRANGER,
+  "a user without the permission, by token": STRANGER,
+  "a user without the permission, by session": STRANGER,
   "an expired token": REJECTED,
-  "a session that is over": REJECTED,
+  "a session that has ended": REJECTED,
   "a revoked session": REJECTED,
   "a session while the store is down": UNKNOWN,
 };

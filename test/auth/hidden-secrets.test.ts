@@ -21,7 +21,7 @@ const ADDRESS = "redis://shop:hunter2@db.example:6379/0?password=hunter2";
 const accounts = { userModel: memoryUsers(), audience: "shop", secret: STRONG };
 const user = new SimpleUser("ann");
 
-/** Every option that holds a secret, or stands where somebody may put one, with a value that is refused. */
+/** Every option that contains a secret, or may contain one by mistake, with a value that is rejected. */
 const doors: readonly [name: string, build: (given: never) => unknown, given: unknown][] = [
   ["PorticoApp.cursorKeys", (cursorKeys) => new PorticoApp({ cursorKeys }), SHORT],
   ["PorticoApp.cursorKeys", (cursorKeys) => new PorticoApp({ cursorKeys }), [STRONG, SHORT]],
@@ -70,7 +70,7 @@ describe("the message of a ConfigurationError", () => {
     expect(error.message).not.toContain(STRONG);
   });
 
-  it("tells which secret of a list is wrong by its place", () => {
+  it("names the position of the wrong secret in a list", () => {
     expect(() => new PorticoApp({ cursorKeys: [STRONG, SHORT] })).toThrow(
       "PorticoApp.cursorKeys must be a secret of at least 32 bytes, or a list of them, the newest first, received a string at [1]",
     );

@@ -12,7 +12,7 @@ import { type CaughtLine, liveClient, logCatcher } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { HeaderBackend } from "./recording-backend.ts";
 
-/** Says whatever it is told to say. */
+/** Returns the given result. */
 class Odd extends AuthenticationBackend {
   readonly scope = "jwt";
   readonly says: () => Promise<unknown>;
@@ -68,10 +68,10 @@ async function meet(backend: AuthenticationBackend, userModel: UserModel<UserPro
   };
 }
 
-const FAILED = "a backend could not find out who is calling";
+const FAILED = "an authentication backend threw";
 
-describe("[auth:AU-177] a backend of one's own", () => {
-  it("[auth:AU-177] that throws, or takes too long, has failed: the next is asked, and else it is 503", async () => {
+describe("[auth:AU-177] a custom backend", () => {
+  it("[auth:AU-177] that throws or times out has failed: the next one is tried, or the response is 503", async () => {
     const fail = async (): Promise<never> => {
       throw new Error("down");
     };
@@ -84,7 +84,7 @@ describe("[auth:AU-177] a backend of one's own", () => {
   });
 
   it.each([400, 413, 429])(
-    "that throws a refusal of its own, %s, has declined: gates answer that, and the log has no error",
+    "that throws %s has declined: gates throw that error, and no error is logged",
     async (status) => {
       const says = async (): Promise<never> => {
         throw new HttpException(status, "no");
@@ -94,7 +94,7 @@ describe("[auth:AU-177] a backend of one's own", () => {
     },
   );
 
-  it("that throws 500 or more has failed, as by any other error", async () => {
+  it("that throws 500 or more has failed, as with any other error", async () => {
     const says = async (): Promise<never> => {
       throw new HttpException(502, "the directory is down");
     };
@@ -102,7 +102,7 @@ describe("[auth:AU-177] a backend of one's own", () => {
     expect(await meet(new Odd(says))).toEqual({ gated: [503, "5", "bob"], open: 200, errors: [FAILED] });
   });
 
-  it("that reads a body which is too large refuses it, with a line at debug alone", async () => {
+  it("that reads a body that is too large declines, and only a debug line is logged", async () => {
     const log = logCatcher();
     class Reads extends AuthenticationBackend {
       readonly scope = "jwt";
@@ -120,7 +120,7 @@ describe("[auth:AU-177] a backend of one's own", () => {
     expect((await client.post("/gated", { body: "a name that is too long" })).status).toBe(413);
     expect((await client.post("/open", { body: "a name that is too long" })).json()).toBe(false);
     expect(log.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
-    expect(log.lines.filter(({ msg }) => msg === "not signed in")).toEqual([
+    expect(log.lines.filter(({ msg }) => msg === "an authentication backend declined")).toEqual([
       expect.objectContaining({ level: "debug", scope: "jwt" }),
       expect.objectContaining({ level: "debug", scope: "jwt" }),
     ]);
@@ -150,11 +150,13 @@ describe("[auth:AU-177] a backend of one's own", () => {
     ["an identity that is an object", { success: true, identity: { id: 1 }, scope: "jwt" }],
     ["an identity that is a list", { success: true, identity: ["ann"], scope: "jwt" }],
     ["a success without identity", { success: true, scope: "jwt" }],
-  ])("[auth:AU-177] that gives %s has declined, and the log says so", async (_title, result) => {
+  ])("[auth:AU-177] that returns %s has declined, and an error is logged", async (_title, result) => {
     expect(await meet(new Odd(async () => result))).toEqual({
       gated: [401, "bob"],
       open: 200,
-      errors: [expect.stringMatching(/^the backend gave (no AuthResult|an identity that is no string)$/)],
+      errors: [
+        expect.stringMatching(/^the backend (did not return an AuthResult|returned an identity that is not a string)$/),
+      ],
     });
   });
 
@@ -167,7 +169,7 @@ describe("[auth:AU-177] a backend of one's own", () => {
   });
 });
 
-it("[auth:AU-179] a model that throws leaves the caller unknown, one that gives nobody gives nobody", async () => {
+it("[auth:AU-179] a model that throws leaves the caller unknown, and one that returns null leaves the caller anonymous", async () => {
   const throwing = { loadUser: () => Promise.reject(new Error("no database")) };
   const nobody = { loadUser: async () => Object.assign(new SimpleUser("ann"), { isAuthenticated: false }) as never };
   const ann = new Odd(async () => AuthResult.accept("ann", "jwt"));
@@ -207,11 +209,11 @@ describe("[auth:AU-176] permissions", () => {
     ["an object", {}, 403],
     ["a promise of true", Promise.resolve(true), 403],
     ["nothing", undefined, 403],
-  ])("[auth:AU-176] are there when hasPermission says true: %s", async (_title, value, status) => {
+  ])("[auth:AU-176] are granted only if hasPermission returns true: %s", async (_title, value, status) => {
     expect(await statusFor(() => value)).toBe(status);
   });
 
-  it("[auth:AU-176] are not asked for by an empty list", async () => {
+  it("[auth:AU-176] are not required by an empty list", async () => {
     expect(await statusFor(() => false, [])).toBe(200);
   });
 });

@@ -14,7 +14,7 @@ const serve = servers();
 const valid = forge(claims);
 
 describe("identity", () => {
-  it("[REQ-05] comes from the credential, whatever a header, the query or the body says", async () => {
+  it("[REQ-05] comes from the credential, whatever a header, the query or the body contains", async () => {
     const client = await serve(tokenApp(backendFor()).app);
     const claimed = { "x-user-id": "eve", "x-forwarded-user": "eve", "x-remote-user": "eve" };
     const body = { user_id: "eve", user: { identity: "eve" }, scope: { auth: "jwt" } };
@@ -47,7 +47,7 @@ describe("identity", () => {
     for (const text of [made.log.text, broken.text(), missing.text()]) expect(text).not.toContain(valid.slice(0, 60));
   });
 
-  it("[auth:AU-056] is what the middleware found: nothing before it stays, and nothing can be written", async () => {
+  it("[auth:AU-056] is set by the middleware alone and cannot be overwritten", async () => {
     const attempts: string[] = [];
     const admin = new SimpleUser("admin", ["everything"]);
     const attempt = (write: () => unknown): void => {
@@ -125,7 +125,7 @@ describe("identity", () => {
 });
 
 describe("a gated route", () => {
-  it("[auth:AU-180] answers 401 before an upload is read, and its handler never runs", async () => {
+  it("[auth:AU-180] returns 401 before an upload is read, and its handler never runs", async () => {
     let runs = 0;
     const app = new PorticoApp({ logger: false, maxBody: "200mb" })
       .use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: backendFor() }))
@@ -173,7 +173,7 @@ describe("a gated route", () => {
     expect([preflight.status, preflight.headers["access-control-allow-origin"]]).toEqual([204, "https://shop.example"]);
   });
 
-  it("[auth:AU-182] is reached by no trick of spelling", async () => {
+  it("[auth:AU-182] cannot be bypassed by spelling tricks", async () => {
     let runs = 0;
     const app = new PorticoApp({ logger: false })
       .use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: backendFor() }))
@@ -224,7 +224,7 @@ describe("a gated route", () => {
     expect(runs).toBe(1);
   });
 
-  it("[auth:AU-164] takes JSON that says so, and no other method than the one that was sent", async () => {
+  it("[auth:AU-164] requires a JSON content type, and ignores method overrides", async () => {
     const changed: string[] = [];
     const app = new PorticoApp({ logger: false })
       .use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: backendFor() }))

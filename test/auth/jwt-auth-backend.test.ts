@@ -85,7 +85,7 @@ describe("JWTAuthBackend", () => {
     expect([...steps, answer.json()]).toEqual(["authenticate", 'loadUser("9")', "user 9"]);
   });
 
-  it("[BCK-10] takes the claim id when no identifier is given", async () => {
+  it("[BCK-10] uses the claim id if no identifier is set", async () => {
     const backend = new JWTAuthBackend({ secretKey: SECRET, clock });
 
     const seen = await over(tokenApp(backend), (client) => standing(client, `Bearer ${forge({ ...claims, id: "9" })}`));
@@ -107,7 +107,7 @@ describe("JWTAuthBackend", () => {
     expect(await standing(client, `${scheme} ${forge(claims)}`)).toEqual(ANN);
   });
 
-  it("[auth:AU-049] takes several spaces after the scheme, and no tab", async () => {
+  it("[auth:AU-049] accepts several spaces after the scheme, but no tab", async () => {
     expect(await standing(client, `Bearer   ${forge(claims)}`)).toEqual(ANN);
     expect(await standing(client, `Bearer\t${forge(claims)}`)).toEqual(NOBODY);
   });
@@ -118,7 +118,7 @@ describe("JWTAuthBackend", () => {
     expect(refusalOf(answer)).toEqual([401, "Bearer", "no-store"]);
   });
 
-  it("[auth:AU-045] [auth:AU-046] takes one value of Authorization and one token in it", async () => {
+  it("[auth:AU-045] [auth:AU-046] accepts one value of Authorization with one token", async () => {
     const [ann, bob] = [forge(claims), forge({ ...claims, sub: "bob" })];
     const repeated = (...values: string[]): Promise<string> =>
       rawStatus(client.port, values.map((value) => `Authorization: Bearer ${value}\r\n`).join(""));
@@ -135,7 +135,7 @@ describe("JWTAuthBackend", () => {
     expect(made.log.text).not.toContain("dXNlcjpwYXNz");
   });
 
-  it("[auth:AU-052] never sees what is no header", async () => {
+  it("[auth:AU-052] never sees an invalid header", async () => {
     const token = forge(claims);
 
     for (const line of [
@@ -151,7 +151,7 @@ describe("JWTAuthBackend", () => {
     expect(await rawStatus(client.port, `Authorization: Bearer ${forge(claims)}é\r\n`)).toBe("401");
   });
 
-  it("[auth:AU-055] believes no header, query or body that names a user", async () => {
+  it("[auth:AU-055] ignores identities in other headers, the query and the body", async () => {
     const headers = { "x-user-id": "ann", "x-forwarded-user": "ann", "x-remote-user": "ann" };
 
     const answer = await client.post("/open?user_id=ann", {
@@ -190,7 +190,7 @@ describe("JWTAuthBackend", () => {
     ["a header without an algorithm", [forge(claims, {}), forge(claims, { alg: ["HS256"] })]],
     ["[auth:AU-014] no expiry", [withPayload({ sub: "ann" })]],
     [
-      "[auth:AU-015] an expiry that is no time",
+      "[auth:AU-015] an expiry that is not a time",
       ["1900000000", Number.NaN, -1, true, null, {}, 1.5].map((exp) => withPayload({ ...claims, exp })),
     ],
     [
@@ -231,7 +231,7 @@ describe("JWTAuthBackend", () => {
       [valid.slice(0, -2), malleated, `${valid}=`, valid.slice(0, -5)],
     ],
     [
-      "[REQ-23] [auth:AU-035] a payload that is no object in JSON",
+      "[REQ-23] [auth:AU-035] a payload that is not a JSON object",
       [
         forge("[1]"),
         forge('"x"'),
@@ -252,7 +252,7 @@ describe("JWTAuthBackend", () => {
       ],
     ],
     [
-      "[auth:AU-026] a subject that names nobody",
+      "[auth:AU-026] an empty or malformed subject",
       [{}, [], ["ann"], true, 1.5, "", null, "  \t ", "a".repeat(3000), "ann\0", "ann\n", "\ud800"].map((sub) =>
         withPayload({ ...claims, sub }),
       ),
@@ -272,15 +272,15 @@ describe("JWTAuthBackend", () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  it("[auth:AU-034] refuses a newline after the token before it is a header", async () => {
+  it("[auth:AU-034] rejects a newline after the token before it becomes a header", async () => {
     expect(await rawStatus(client.port, `Authorization: Bearer ${valid}\n\r\n`)).toBe("400");
   });
 
-  it("[auth:AU-026] takes a whole number as its text", async () => {
+  it("[auth:AU-026] accepts an integer and converts it to text", async () => {
     expect(await standing(client, `Bearer ${forge({ ...claims, sub: 7 })}`)).toEqual([200, "jwt:7"]);
   });
 
-  it("[auth:AU-036] looks at no token beyond the cap", async () => {
+  it("[auth:AU-036] rejects a token longer than maxTokenBytes without reading it", async () => {
     const long = forge({ ...claims, pad: "a".repeat(9000) });
     const fitting = forge({ ...claims, pad: "a".repeat(2000) });
 
@@ -289,7 +289,7 @@ describe("JWTAuthBackend", () => {
     expect(await standingAt({ maxTokenBytes: 1000 }, fitting)).toEqual(NOBODY);
   });
 
-  it("[auth:AU-007] [auth:AU-008] ignores keys and addresses of keys in the header, and calls nobody", async () => {
+  it("[auth:AU-007] [auth:AU-008] ignores keys and key URLs in the header, and fetches nothing", async () => {
     const called = vi.fn<() => void>();
     const trap = createServer(called).listen(0, "127.0.0.1");
     await once(trap, "listening");
@@ -303,7 +303,7 @@ describe("JWTAuthBackend", () => {
     expect([strange, ours, called.mock.calls.length]).toEqual([NOBODY, ANN, 0]);
   });
 
-  it("[auth:AU-029] takes the last of two members of the same name", async () => {
+  it("[auth:AU-029] uses the last of two members with the same name", async () => {
     const token = forge(`{"sub":"root","exp":${NOW + 60},"sub":"ann"}`);
 
     expect(await standing(client, `Bearer ${token}`)).toEqual(ANN);
@@ -316,14 +316,14 @@ describe("JWTAuthBackend", () => {
     expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined();
   });
 
-  it("[auth:AU-019] holds iss against the issuer", async () => {
+  it("[auth:AU-019] checks iss against the issuer", async () => {
     const at = (iss: unknown): Promise<readonly unknown[]> => standingAt({ issuer: "us" }, forge({ ...claims, iss }));
 
     expect(await at("us")).toEqual(ANN);
     for (const iss of ["them", undefined, ["us"], null, ""]) expect(await at(iss)).toEqual(NOBODY);
   });
 
-  it("[REQ-22] [auth:AU-020] [auth:AU-021] [auth:AU-022] holds aud against the audience", async () => {
+  it("[REQ-22] [auth:AU-020] [auth:AU-021] [auth:AU-022] checks aud against the audience", async () => {
     const at = (aud: unknown, audience: string | string[] = "shop"): Promise<readonly unknown[]> =>
       standingAt({ audience }, forge({ ...claims, aud }));
 
@@ -333,7 +333,7 @@ describe("JWTAuthBackend", () => {
     for (const aud of ["other", undefined, [], ["other"], ["shop", 1], {}, ""]) expect(await at(aud)).toEqual(NOBODY);
   });
 
-  it("[auth:AU-023] takes a token for what its header says it is", async () => {
+  it("[auth:AU-023] checks the typ header", async () => {
     const typed = (typ?: string): string => forge(claims, typ === undefined ? { alg: "HS256" } : { alg: "HS256", typ });
 
     expect(await standingAt({ typ: "at+jwt" }, typed("at+jwt"))).toEqual(ANN);
@@ -344,7 +344,7 @@ describe("JWTAuthBackend", () => {
     expect(await standing(client, `Bearer ${typed("logout+jwt")}`)).toEqual(NOBODY);
   });
 
-  it("[auth:AU-039] is nobody for a token whose user is gone", async () => {
+  it("[auth:AU-039] declines a token whose user is gone", async () => {
     const gone = { loadUser: async () => null };
 
     const seen = await over(tokenApp(backendFor(), gone), (client) => standing(client, `Bearer ${valid}`));
@@ -352,7 +352,7 @@ describe("JWTAuthBackend", () => {
     expect(seen).toEqual(NOBODY);
   });
 
-  it("[auth:AU-042] takes tokens of every secret that is listed", async () => {
+  it("[auth:AU-042] accepts tokens of every listed secret", async () => {
     const secretKey = [OTHER_SECRET, SECRET];
 
     expect(await standingAt({ secretKey }, valid)).toEqual(ANN);
@@ -360,7 +360,7 @@ describe("JWTAuthBackend", () => {
     expect(await standingAt({ secretKey: [OTHER_SECRET] }, valid)).toEqual(NOBODY);
   });
 
-  it("asks isRevoked about each token, and takes nothing but false", async () => {
+  it("calls isRevoked for each token, and accepts only false", async () => {
     const answers: unknown[] = [false, true, undefined];
     const isRevoked = vi.fn<() => boolean>(() => answers.shift() as boolean);
     const app = tokenApp(backendFor({ isRevoked, cache: 10 }));
@@ -375,7 +375,7 @@ describe("JWTAuthBackend", () => {
     expect(isRevoked).toHaveBeenCalledWith(claims);
   });
 
-  it("is unknown, and not nobody, when isRevoked cannot tell", async () => {
+  it("leaves the caller unknown, not anonymous, if isRevoked throws", async () => {
     const isRevoked = (): never => {
       throw new Error("the store is down");
     };
@@ -401,7 +401,7 @@ describe("the warning about identifier", () => {
   };
 
   it("[BCK-18] [auth:AU-027] comes once when a token names its user in sub", async () => {
-    expect(await warnings()).toEqual([expect.stringContaining('give JWTAuthBackend identifier: "sub"')]);
+    expect(await warnings()).toEqual([expect.stringContaining('set identifier: "sub" on JWTAuthBackend')]);
   });
 
   it("[BCK-18] does not come in production", async () => {
@@ -441,7 +441,7 @@ describe("a key set", () => {
     expect(await standingAt({ jwks, algorithms: others }, signedBy(alg, { kid }))).toEqual(NOBODY);
   });
 
-  it("[auth:AU-042] rotates by kid: a listed key counts, a removed one does not, and without kid nobody guesses", async () => {
+  it("[auth:AU-042] selects by kid: a listed key is valid, a removed one is not, and no key is guessed without kid", async () => {
     const second = generateKeyPairSync("ed25519");
     const both = { keys: [{ ...second.publicKey.export({ format: "jwk" }), kid: "new" }, publicJwk("EdDSA", "old")] };
     const [newest] = both.keys;
@@ -453,7 +453,7 @@ describe("a key set", () => {
     expect(await standingAt({ jwks: { keys: [newest as object] } }, signedBy("EdDSA", { kid: "old" }))).toEqual(NOBODY);
   });
 
-  it("[BCK-22] [auth:AU-003] [auth:AU-004] takes no public key for a secret", async () => {
+  it("[BCK-22] [auth:AU-003] [auth:AU-004] does not accept a public key as a secret", async () => {
     const pem = pairs.RS256.publicKey.export({ format: "pem", type: "spki" }).toString();
     const made = tokenApp(backendFor({ jwks }));
 
@@ -487,7 +487,7 @@ describe("a key set", () => {
     expect(await standingAt({ jwks }, zeros)).toEqual(NOBODY);
   });
 
-  describe("at an address", () => {
+  describe("at a URL", () => {
     let served: object = jwks;
     let status = 200;
     /** When the body follows the headers. */
@@ -524,7 +524,7 @@ describe("a key set", () => {
       expect([known.status, [...unknown], asked.mock.calls.length]).toEqual([200, [401], 1]);
     });
 
-    it("makes the caller unknown while it cannot be fetched, and is not asked again at once", async () => {
+    it("leaves the caller unknown while it cannot be fetched, and is not fetched again at once", async () => {
       status = 500;
       let elapsed = 0;
       const moving = { now: clock.now, monotonic: () => elapsed };
@@ -540,7 +540,7 @@ describe("a key set", () => {
       expect(made.log.text).not.toContain(token);
     });
 
-    it("does not remember a token of a key that was withdrawn by a set that was on its way", async () => {
+    it("does not cache a token of a key that was withdrawn while the set was being fetched", async () => {
       const client = testClient(tokenApp(backendFor({ jwks: url, cache: 10 })).app);
       const old = bearing(signedBy("ES256", { kid: "b" }));
       const statusOf = async (request: typeof old): Promise<number> => (await client.get("/gated", request)).status;
@@ -580,7 +580,7 @@ describe("the cache of verified tokens", () => {
     expect([statuses.map(({ status }) => status), times, later.status]).toEqual([[200, 200], 1, 401]);
   });
 
-  it("holds no more than it may, and nothing that was refused", async () => {
+  it("holds no more than its size, and no rejected tokens", async () => {
     const verify = vi.spyOn(globalThis.crypto.subtle, "verify");
     const client = testClient(tokenApp(backendFor({ cache: 1 })).app);
     const [ann, bob] = [forge(claims), forge({ ...claims, sub: "bob" })];
@@ -638,7 +638,7 @@ describe("the options of JWTAuthBackend", () => {
     ["a private key", { jwks: { keys: [secretJwk] } }, "JWTAuthBackend.jwks.keys[0]"],
     ["a small RSA key", { jwks: { keys: [small] } }, "JWTAuthBackend.jwks.keys[0]"],
     ["an empty set", { jwks: { keys: [] } }, "JWTAuthBackend.jwks"],
-    ["a set that is none", { jwks: "https://example.com" }, "JWTAuthBackend.jwks"],
+    ["an invalid key set", { jwks: "https://example.com" }, "JWTAuthBackend.jwks"],
     ["an address in the clear", { jwks: new URL("http://example.com/keys") }, "JWTAuthBackend.jwks"],
     [
       "[auth:AU-028] __proto__ as identifier",
@@ -653,7 +653,7 @@ describe("the options of JWTAuthBackend", () => {
     ["a type that vanished", { secretKey: SECRET, typ: undefined }, "JWTAuthBackend.typ"],
     ["algorithms that vanished", { secretKey: SECRET, algorithms: undefined }, "JWTAuthBackend.algorithms"],
     ["a misspelt option", { secretKey: SECRET, audiences: "shop" }, "JWTAuthBackend.audiences"],
-  ])("%s is refused, and no secret shown", (_title, options, option) => {
+  ])("%s is rejected, and no secret is shown", (_title, options, option) => {
     const error = refusal(options);
 
     expect(error.option).toBe(option);
@@ -664,7 +664,7 @@ describe("the options of JWTAuthBackend", () => {
   });
 });
 
-/** The status of an answer to a request that no client of Node would send. */
+/** The status of the response to a request that no Node client would send. */
 function rawStatus(port: number, headers: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");

@@ -20,11 +20,11 @@ const heldBytes = (): number => {
 const carrying = (token: string): PorticoRequest =>
   ({ headers: { authorization: `Bearer ${token}` } }) as Partial<PorticoRequest> as PorticoRequest;
 
-it("100,000 tokens that are no good leave nothing behind", { timeout: 120_000 }, async () => {
+it("100,000 invalid tokens leave no memory behind", { timeout: 120_000 }, async () => {
   const keys = publicKeySet(generateKeyPairSync("ed25519").privateKey);
   const backends = [backendFor({ cache: 1_000 }), new JWTAuthBackend({ jwks: keys, identifier: "sub", cache: 1_000 })];
   const tail = forge(claims, undefined, OTHER_SECRET).split(".").slice(1).join(".");
-  /** Each with a header, claims or a form of its own; every fourth goes as far as its signature. */
+  /** Each has a different header, claims or format. Every fourth is rejected only by its signature. */
   const bad = (count: number): string => {
     if (count % 4 === 0) return forge({ ...claims, jti: `${count}` }, undefined, OTHER_SECRET);
     const header = { alg: count % 2 === 0 ? "EdDSA" : "HS512", kid: `key ${count}` };

@@ -107,7 +107,7 @@ it("[auth:AU-154] a narrowed key has none of its owner's roles in the database",
   expect((await client.get("/whole", by(key))).json()).toMatchObject({ roles: [], permissions: ["read:books"] });
 });
 
-it("a narrowed key gets neither a session nor a token, which would be allowed everything again", async () => {
+it("a narrowed key gets neither a session nor a token, which would lift the restriction", async () => {
   const secret = "a secret of the tests, which is long enough";
   const keys = new APIKeys();
   const app = new PorticoApp({ logger: false }).use(new SessionMiddleware({ secret })).use(

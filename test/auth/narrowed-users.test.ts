@@ -30,7 +30,7 @@ class PrivateUser implements UserProtocol {
   }
 }
 
-/** The same, which knows how to be less. */
+/** A class that implements `narrowedTo`. */
 class NarrowableUser extends PrivateUser {
   narrowedTo(permissions: readonly string[]): NarrowableUser {
     return new NarrowableUser(
@@ -83,7 +83,7 @@ overBoth(
 
     expect((await client.get("/read", by(key))).json()).toEqual(["ann", "ANN"]);
     expect((await client.get("/write", by(key))).status).toBe(403);
-    // What the class decides by its private members alone cannot be narrowed from outside: it fails, and says nothing.
+    // A method that reads private members cannot be narrowed from outside, so it throws.
     expect((await client.get("/may-write", by(key))).status).toBe(500);
   },
 );
@@ -118,7 +118,7 @@ overBoth(
   },
 );
 
-it("leaves the user itself as it is, also one that several requests share", async () => {
+it("does not change the user itself, which several requests may share", async () => {
   const shared = new FrozenUser("ann");
   const client = testClient(appOf(() => shared));
   const { key } = await make(client);

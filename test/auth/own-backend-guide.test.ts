@@ -19,7 +19,7 @@ const load = async <M>(file: string): Promise<M> =>
     pathToFileURL(join(root, ".cache/snippets/own-backend-guide/docs-guide-write-your-own-backend", file)).href
   )) as M;
 
-it("the webhook of the guide knows its sender by the bytes of the body, which the handler reads again", async () => {
+it("the webhook of the guide authenticates the sender by the body, which the handler can read again", async () => {
   const { app } = await load<{ readonly app: PorticoApp }>("webhook-app.ts");
   const client = await liveClient(app);
   const secret = "a secret of the payment service and us";
@@ -49,7 +49,7 @@ it("the webhook of the guide knows its sender by the bytes of the body, which th
   await client.close();
 });
 
-it("the backend of the guide compiles, and lets in what it should and nothing else", async () => {
+it("the backend of the guide compiles, and accepts only valid credentials", async () => {
   expect(faults).toEqual([]);
   const { app } = await load<{ readonly app: PorticoApp }>("app.ts");
   const { signature } = await load<{ readonly signature: (...parts: unknown[]) => string }>("partner-backend.ts");

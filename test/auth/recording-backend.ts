@@ -1,7 +1,7 @@
 import type { AuthScope, PorticoRequest } from "portico";
 import { AuthenticationBackend, AuthResult } from "portico/auth";
 
-/** Accepts the identity in a header of its own, and keeps count; a value of `!` makes it fail, as a store that is down would. */
+/** Accepts the identity in its own header and counts the calls. The value `!` makes it fail like a store that is down. */
 export class HeaderBackend extends AuthenticationBackend {
   readonly scope: AuthScope;
   readonly asked: string[];

@@ -16,7 +16,7 @@ const authentication = (): AuthenticationMiddleware =>
     backend: [new HeaderBackend("jwt"), new HeaderBackend("session")],
   });
 
-/** What the log says when the app has started and answered. */
+/** The log after the app has started and responded. */
 async function startOf(build: (app: PorticoApp) => unknown, path = "/", headers = {}): Promise<readonly unknown[]> {
   const log = logCatcher();
   const app = new PorticoApp({ logger: log });
@@ -29,8 +29,8 @@ async function startOf(build: (app: PorticoApp) => unknown, path = "/", headers 
   return [...statuses, ...warningsOf(log.lines)];
 }
 
-describe("a scope that no backend gives", () => {
-  it("[USE-07] [auth:AU-175] is told of once at the start, and does not open the gate", async () => {
+describe("a scope that no backend provides", () => {
+  it("[USE-07] [auth:AU-175] is logged once at startup, and does not open the gate", async () => {
     const seen = await startOf(
       (app) =>
         app
@@ -80,7 +80,7 @@ describe("a gate without authentication", () => {
   const sentence =
     "no authentication runs before these gates, so they let nobody in: add AuthenticationMiddleware, or list the scopes of your own middleware";
 
-  it("[auth:AU-174] is told of at the start, and stays closed", async () => {
+  it("[auth:AU-174] is logged at startup, and stays closed", async () => {
     const seen = await startOf((app) => {
       app
         .get("/", { auth: useAuth() }, () => "in")
@@ -96,7 +96,7 @@ describe("a gate without authentication", () => {
     expect(seen[2]).not.toMatch(/open|either/);
   });
 
-  it("is one where middleware of your own says what it finds", async () => {
+  it("is allowed if custom middleware lists its scopes", async () => {
     const own: Middleware = { scopes: ["apikey"], handle: (_ctx, next) => next() };
 
     expect(
@@ -110,7 +110,7 @@ describe("a gate without authentication", () => {
   });
 });
 
-describe("a token from another place that has the same key", () => {
+describe("a token from another service with the same key", () => {
   const staging = forge({ ...claims, iss: "https://staging.example", aud: "staging" });
   const warnings = async (options: Parameters<typeof backendFor>[0]): Promise<readonly string[]> => {
     const { app, log } = tokenApp(backendFor(options));
@@ -130,7 +130,7 @@ describe("a token from another place that has the same key", () => {
     },
   );
 
-  it("[auth:AU-044] counts where neither is asked for, and the start says so once", async () => {
+  it("[auth:AU-044] is accepted if neither is required, and a startup warning is logged once", async () => {
     const client = await liveClient(tokenApp(backendFor()).app);
 
     expect(await standing(client, `Bearer ${staging}`)).toEqual(ANN);

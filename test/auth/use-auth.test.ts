@@ -46,17 +46,17 @@ describe("useAuth", () => {
     },
   );
 
-  it("[USE-01] [ERR-23] takes the scopes that it lists, and says 401 to the others", async () => {
+  it("[USE-01] [ERR-23] accepts the scopes that it lists, and returns 401 for the others", async () => {
     expect(await statuses(testClient(gated({ scopes: ["jwt"] })), [byToken, bySession, byKey])).toEqual([
       200, 401, 401,
     ]);
   });
 
-  it("[USE-02] takes any scope by default", async () => {
+  it("[USE-02] accepts any scope by default", async () => {
     expect(await statuses(testClient(gated({})), [byToken, bySession, byKey])).toEqual([200, 200, 200]);
   });
 
-  it("[USE-03] [ERR-24] asks for all of its permissions, and says 403 without one", async () => {
+  it("[USE-03] [ERR-24] requires all of its permissions, and returns 403 without one", async () => {
     const client = testClient(gated({ permissions: ["read:books", "write:books"] }));
 
     expect(await statuses(client, [{ "x-jwt": "editor" }, { "x-jwt": "reader" }, { "x-jwt": "stranger" }, {}])).toEqual(
@@ -64,7 +64,7 @@ describe("useAuth", () => {
     );
   });
 
-  it("[USE-04] runs the handler with or without a user when nobody is required", async () => {
+  it("[USE-04] runs the handler with or without a user if the gate is not required", async () => {
     const client = testClient(gated({ required: false }));
 
     const [somebody, nobody] = [await client.get("/", { headers: byToken }), await client.get("/")];
@@ -103,7 +103,7 @@ describe("useAuth", () => {
     expect(order).toEqual(["middleware", "gate", "middleware", "gate", "handler"]);
   });
 
-  it("[CBK-04] lets a custom scope in where it is listed", async () => {
+  it("[CBK-04] accepts a custom scope if it is listed", async () => {
     const app = new PorticoApp({ logger: false })
       .use(new AuthenticationMiddleware({ userModel, backend: new HeaderBackend("hmac" as never) }))
       .get("/", { auth: useAuth({ scopes: ["hmac" as never] }) }, () => 1)
@@ -116,13 +116,13 @@ describe("useAuth", () => {
     ]).toEqual([200, 401]);
   });
 
-  it("says in WWW-Authenticate which ways there are", async () => {
+  it("lists the schemes in WWW-Authenticate", async () => {
     const answer = await testClient(gated()).get("/");
 
     expect(answer.headers["www-authenticate"]).toBe('JWT realm="test", SESSION realm="test", APIKEY realm="test"');
   });
 
-  it("lets nobody pass by a hasPermission that is not true", async () => {
+  it("denies access unless hasPermission returns true", async () => {
     class Odd extends SimpleUser {
       override hasPermission(): boolean {
         return Promise.resolve(true) as unknown as boolean;
@@ -140,7 +140,7 @@ describe("useAuth", () => {
     expect((await testClient(app).get("/", { headers: byToken })).status).toBe(403);
   });
 
-  it("refuses a socket before the upgrade, and lets the right one in", async () => {
+  it("rejects a socket before the upgrade, and accepts the right one", async () => {
     const { liveClient } = await import("portico/testing");
     const app = new PorticoApp({ logger: false })
       .use(new AuthenticationMiddleware({ userModel, backend: new HeaderBackend() }))
@@ -170,13 +170,13 @@ describe("useAuth", () => {
     ],
     ["a misspelt option", { permisions: ["admin"] }, "did you mean permissions?"],
     ["an empty permission", { permissions: [""] }, "useAuth.permissions must be a list of permissions"],
-  ])("refuses %s that would leave the gate open", (_title, options, message) => {
+  ])("rejects %s that would leave the gate open", (_title, options, message) => {
     expect(() => useAuth(options as never)).toThrow(message);
   });
 });
 
 describe("the exceptions of authentication", () => {
-  it("[ERR-25] [ERR-26] are HTTP exceptions of the door with their status", () => {
+  it("[ERR-25] [ERR-26] are exported HTTP exceptions with their status", () => {
     const [failed, denied] = [new AuthenticationFailed(), new PermissionDenied()];
 
     expect([failed, denied].every((error) => error instanceof HttpException)).toBe(true);

@@ -26,7 +26,7 @@ it("[USR-06] a SimpleUser is a user model for tests", async () => {
   expect(answer.json()).toEqual(["ann", "ann", true, true]);
 });
 
-it("holds the permissions that it was given, and no others", () => {
+it("has the given permissions and no others", () => {
   const user = new SimpleUser("ann", ["read:books"]);
 
   expect([
@@ -36,7 +36,7 @@ it("holds the permissions that it was given, and no others", () => {
   ]).toEqual([true, false, false]);
 });
 
-it("[USR-07] an AnonymousUser is not authenticated, and may nothing", () => {
+it("[USR-07] an AnonymousUser is not authenticated and has no permissions", () => {
   const nobody = new AnonymousUser();
 
   expect([nobody.isAuthenticated, nobody.identity, nobody.displayName, nobody.hasPermission("read:books")]).toEqual([
@@ -77,7 +77,7 @@ it("[CBK-01] a subclass of AuthenticationBackend is called with the request", as
   expect((await testClient(app).get("/")).json()).toBe(true);
 });
 
-it("[ATH-13] the gate judges by what middleware of the application put there", async () => {
+it("[ATH-13] the gate checks the user that custom middleware has set", async () => {
   const app = new PorticoApp({ logger: false })
     .use(async (ctx, next) => {
       const name = ctx.request.headers["x-name"];

@@ -34,11 +34,11 @@ function client(): TestClient {
   return testClient(app);
 }
 
-it("an answer that depends on the caller says by which headers, each once, for the sake of caches", async () => {
+it("a response that depends on the caller lists the headers in Vary, each once", async () => {
   expect((await client().get("/greeting")).headers["vary"]).toBe("Accept-Language, authorization, x-shop-key, Cookie");
   expect((await client().get("/orders")).headers["vary"]).toBe("Authorization, x-shop-key, Cookie");
 });
 
-it("an answer that does not depend on the caller does not vary", async () => {
+it("a response that does not depend on the caller has no Vary", async () => {
   expect((await client().get("/prices")).headers).not.toHaveProperty("vary");
 });

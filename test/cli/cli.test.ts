@@ -95,7 +95,7 @@ describe.each(engineNames)("portico on %s", (engine) => {
     expect(await run("user create --email ANN@x.example --username bob", PASSWORD)).toEqual({
       code: 1,
       out: "",
-      err: "portico: The address is taken\n",
+      err: "portico: The email address is already in use\n",
     });
     expect(await run("user create --email ｂob@x.example --username bob", PASSWORD)).toMatchObject({
       code: 1,

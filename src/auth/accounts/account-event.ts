@@ -2,7 +2,7 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { HttpContext } from "../../http/context/http-context.ts";
 import { deviceLabel } from "../sessions/device-label.ts";
 
-/** What happened to an account. */
+/** The kind of an account event. */
 export type AccountEventKind =
   | "registered"
   | "registration_repeated"
@@ -23,20 +23,20 @@ export type AccountEventKind =
   | "api_key_revoked"
   | "breach_check_failed";
 
-/** One entry for an audit log. There is no credential in it, and nothing of it can be changed. */
+/** One entry for an audit log. It is frozen and contains no credentials. */
 export interface AccountEvent {
   readonly kind: AccountEventKind;
   readonly at: Date;
-  /** Whose account it is; `null` when there is none by that name. */
+  /** The identity of the account's user, or `null` if it is unknown. */
   readonly user: string | null;
   readonly address: string;
   readonly device: string;
 }
 
-/** Told of everything that happens to accounts. What it throws is logged, and changes no answer. */
+/** Called for every account event. An error it throws is logged and does not affect the response. */
 export type AccountEventHook = (event: AccountEvent) => MaybePromise<void>;
 
-/** Writes a line of the log and tells the hook, without waiting for it. */
+/** Logs the event and calls the hook without waiting for it. */
 export function report(
   ctx: HttpContext,
   hook: AccountEventHook | undefined,
@@ -55,5 +55,5 @@ export function report(
   if (hook === undefined) return;
   Promise.resolve(event)
     .then(hook)
-    .catch((err: unknown) => services.log.error({ err, kind }, "an account event could not be recorded"));
+    .catch((err: unknown) => services.log.error({ err, kind }, "the onEvent hook failed for an account event"));
 }

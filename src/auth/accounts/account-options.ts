@@ -39,41 +39,43 @@ const ACCOUNT_ROUTES = [
 /** The name of an account route, as `except` takes it. */
 export type AccountRoute = (typeof ACCOUNT_ROUTES)[number];
 
-/** How accounts work. */
+/** The options of the account routes. */
 export interface AccountOptions {
-  /** The users: the class that `userModel(database)` of `portico/sql` gives, or one with the same `objects`. */
+  /** The user model: the class that `userModel(database)` of `portico/sql` returns, or one with the same `objects`. */
   readonly userModel: AccountModel;
-  /** Makes the tokens: at least 32 bytes. Of a list the first signs, and all of them count. */
+  /** Signs the tokens: at least 32 bytes. In a list, the first secret signs and all of them verify. */
   readonly secret: Secret | readonly Secret[];
   /** `aud` of the access tokens: the name of this service. */
   readonly audience: string;
   /** `iss` of the access tokens. */
   readonly issuer?: string;
-  /** Sends mails. @default one that prints them; in production there is none */
+  /** Sends emails. @default a mailer that prints them; required in production */
   readonly mailer?: Mailer;
-  /** Whether only those sign in who have proved their address. @default false */
+  /** Whether users must verify their email address before they can sign in. @default false */
   readonly verifyEmail?: boolean;
-  /** Whether a refresh token that is used twice ends its family at once, even after a lost response. @default false */
+  /** Whether using a refresh token twice revokes its family immediately, even after a lost response. @default false */
   readonly strictRefresh?: boolean;
-  /** Where the link of a reset leads: an address, or a path below the application's `publicUrl`. @default "/reset-password" */
+  /**
+   * The page that a password reset link opens: a URL, or a path under the app's `publicUrl`. @default "/reset-password"
+   */
   readonly resetPage?: string;
-  /** The same of the link that proves an address. @default "/verify-email" */
+  /** The page that an email verification link opens. @default "/verify-email" */
   readonly verifyPage?: string;
-  /** The same of the link that changes an address. @default "/change-email" */
+  /** The page that an email change link opens. @default "/change-email" */
   readonly emailPage?: string;
-  /** Asked for each new password whether it was stolen somewhere, after the built-in list of common ones. @default none */
+  /** Checks whether a new password has leaked, after the built-in list of common passwords. @default none */
   readonly isBreached?: BreachCheck;
-  /** What happens to a new password while `isBreached` fails: it is taken, or answered 503. @default "allow" */
+  /** Whether a new password is accepted or rejected with 503 when `isBreached` fails. @default "allow" */
   readonly breachCheckFailure?: "allow" | "block";
-  /** How long ago somebody must have signed in for what needs it, such as new keys, in seconds. @default 600 */
+  /** How recent a sign-in must be for sensitive actions such as creating keys, in seconds. @default 600 */
   readonly freshSeconds?: number;
-  /** Routes that are left out: write your own in their place. @default [] */
+  /** Routes to leave out, so that you can replace them with your own. @default [] */
   readonly except?: readonly AccountRoute[];
-  /** Told of everything that happens to accounts, beside the application's log: for an audit log. @default none */
+  /** Called for every account event, in addition to the log line: for an audit log. @default none */
   readonly onEvent?: AccountEventHook;
-  /** Where refresh families, keys and links are kept. @default the application's durable store */
+  /** The store for refresh token families, API keys and links. @default the app's durable store */
   readonly store?: KeyValueStore;
-  /** The API keys, where a backend or a route of your own has them too. @default those in `store` */
+  /** The API keys, if your own backend or routes use them too. @default the keys in `store` */
   readonly keys?: APIKeys;
 }
 
@@ -88,8 +90,8 @@ export interface ResolvedAccountOptions
 }
 
 /**
- * Reads the options once, and others beside them by rules of their own; a wrong one is named in the error, a secret never
- * shown.
+ * Resolves the account options together with the caller's `others`. An error names the option that is wrong and never
+ * shows a secret.
  */
 export function resolveAccountOptions<const R extends Readonly<Record<string, Rule<any>>>>(
   owner: string,
@@ -113,12 +115,12 @@ export function resolveAccountOptions<const R extends Readonly<Record<string, Ru
 
 function defaultMailer(owner: string): Mailer {
   if (isProduction())
-    throw new ConfigurationError(`${owner}.mailer`, "is missing: the one that prints mails is not for production");
+    throw new ConfigurationError(`${owner}.mailer`, "is required in production: the default mailer only prints emails");
   return consoleMailer();
 }
 
-/** An address, or a path on the application's own. */
-const page = rule<string>("a URL, or a path that begins with one slash", (value) => {
+/** Rejects a query, a fragment and a backslash: the token is appended as the query. */
+const page = rule<string>("a URL, or a path that begins with a single slash", (value) => {
   if (typeof value !== "string" || /[\s\\#?]/.test(value)) return false;
   return /^\/(?!\/)/.test(value) || (URL.canParse(value) && /^https?:/.test(value));
 });
@@ -128,7 +130,7 @@ const rules = {
     const model = value as Partial<AccountModel> | null;
     return typeof model?.loadUser === "function" && typeof model.objects?.authenticate === "function";
   }),
-  // Read on its own: an error of a rule would show what was given.
+  // `secretsOf` reads it, because the error of a rule would show the value.
   secret: rule<unknown>("a secret", () => true),
   audience: { ...text, strict: true as const },
   issuer: { ...text, strict: true as const },
@@ -151,6 +153,6 @@ const rules = {
     [],
   ),
   onEvent: callable as typeof callable & { read: (value: unknown) => AccountEventHook },
-  keys: thing<APIKeys>("an APIKeys", (value) => value instanceof APIKeys),
+  keys: thing<APIKeys>("an APIKeys object", (value) => value instanceof APIKeys),
   store: keyValueStore,
 };

@@ -21,10 +21,10 @@ import { runEach } from "./run-each.ts";
 /** A user with an account. */
 export type AccountHolder = CurrentUser & AccountUser;
 
-/** How long the link in a mail is worth something. */
+/** How long the link in an email is valid. */
 const LINK_MS = 30 * 60_000;
 
-/** What the account routes share: who signs in, what is told, what is sent, what ends with a password. */
+/** The work that the account routes share: signing in, reporting events, sending emails and revoking credentials. */
 export class Accounts {
   readonly options: ResolvedAccountOptions;
   readonly keys: APIKeys;
@@ -35,8 +35,8 @@ export class Accounts {
   }
 
   /**
-   * The user who has this address or name and this password. Throws one and the same 401 otherwise, 429 after too many
-   * attempts. A user who still has to verify the address gets the link once more.
+   * Returns the user with this email address or username and this password. Throws the same 401 in every other case,
+   * and 429 after too many attempts. A user who has not verified the email address yet is sent another link.
    */
   async signIn(ctx: HttpContext, identifier: string, password: string): Promise<AccountHolder> {
     const { userModel, verifyEmail } = this.options;
@@ -54,12 +54,12 @@ export class Accounts {
     return user;
   }
 
-  /** Counts an attempt by the address that it comes from. */
+  /** Counts an attempt against the limit of the client's IP address. */
   limitAddress(ctx: HttpContext, name: string, limit: AttemptLimit): Promise<void> {
     return countAttempt(ctx, [{ name, whose: addressBucket(ctx.request.ip), ...limit }]);
   }
 
-  /** Three mails of a kind in an hour: whoever asks for more gets the same answer, and no mail. */
+  /** Allows three emails of a kind per hour. Beyond that, the response is the same but no email is sent. */
   async mayBeMailed(ctx: HttpContext, name: string, user: string): Promise<boolean> {
     return (await tryAttempt(ctx, { name, whose: user, limit: 3, windowSeconds: 3_600 })) === null;
   }
@@ -75,19 +75,19 @@ export class Accounts {
       clock: ctx.services.clock,
       onReuse: async ({ identity, sid }) => {
         this.report(ctx, "token_reused", identity);
-        // Its access tokens, and their sockets, end with it.
+        // Ending the session also ends its access tokens and sockets.
         if (sid !== undefined) await sessionsOf(ctx)?.endOneOf(identity, sid);
       },
     };
   }
 
-  /** New tokens for somebody who has just proved who they are. They belong to a session, so that the device is listed. */
+  /** Creates tokens for a user who has just signed in. They belong to a session, so that the device is listed. */
   async tokensFor(ctx: HttpContext, user: CurrentUser): Promise<TokenPair> {
     const sid = await sessionsOf(ctx)?.begin(user);
     return new TokenForUser(user, { ...this.tokenOptions(ctx), ...(sid === undefined ? {} : { sid }) }).tokenPair();
   }
 
-  /** Ends what a refresh token belongs to: its family, and the session with its access tokens and sockets. */
+  /** Revokes the family of a refresh token, and ends its session with the access tokens and sockets. */
   async signOutDevice(ctx: HttpContext, refreshToken: string): Promise<void> {
     const owner = await endFamilyOf(refreshToken, this.tokenOptions(ctx));
     if (owner?.sid !== undefined) await sessionsOf(ctx)?.endOneOf(owner.identity, owner.sid);
@@ -113,15 +113,18 @@ export class Accounts {
     report(ctx, this.options.onEvent, kind, user);
   }
 
-  /** Sends the mail that `write` returns, after the response. */
+  /** Sends the email that `write` returns, after the response. */
   mailLater(ctx: HttpContext, write: () => Promise<Mail | null>): void {
-    this.later(ctx, "a mail could not be sent", async () => {
+    this.later(ctx, "failed to send an email", async () => {
       const mail = await write();
       if (mail !== null) await this.options.mailer(mail);
     });
   }
 
-  /** Sends the link that verifies an address, after the response, unless the user has verified it or got three links in an hour. */
+  /**
+   * Sends a verification link after the response, unless the address is verified or the user got three links within an
+   * hour.
+   */
   mailVerification(ctx: HttpContext, find: () => Promise<AccountHolder | null>): void {
     this.mailLater(ctx, async () => {
       const user = await find();
@@ -132,23 +135,27 @@ export class Accounts {
     });
   }
 
-  /** Works after the response, whose time must not reveal whether there was anything to do. A failure is logged as such. */
+  /** Runs `work` after the response, whose timing must not reveal whether there was anything to do. Logs a failure. */
   later(ctx: HttpContext, failure: string, work: () => Promise<void>): void {
     setImmediate(() => {
       work().catch((err: unknown) => ctx.log.error({ err }, failure));
     });
   }
 
-  /** A link of ours, whatever host the request has named. */
+  /** Builds a link from the app's own URL, never from the `Host` header of the request. */
   link(ctx: HttpContext, page: string, token: string): string {
     const { services } = ctx;
     const query = `?token=${token}`;
     if (!page.startsWith("/")) return page + query;
-    if (services.publicUrl === null && isProduction()) throw new Error("a link in a mail needs the app's publicUrl");
+    if (services.publicUrl === null && isProduction())
+      throw new Error("links in emails require the app's publicUrl option in production");
     return (services.publicUrl ?? services.listensOn() ?? "") + page + query;
   }
 
-  /** Ends whatever else signs this user in: sessions, refresh tokens, access tokens, open sockets; and links to new addresses. */
+  /**
+   * Revokes the user's sessions, refresh tokens and access tokens, closes open sockets, and cancels a pending email
+   * change.
+   */
   async signOutEverywhere(ctx: HttpContext, user: string): Promise<void> {
     await runEach([
       async () => sessionsOf(ctx)?.endAllOf(user),
@@ -159,17 +166,17 @@ export class Accounts {
   }
 
   async #publishEnd(ctx: HttpContext, user: string): Promise<void> {
-    // Not with a transaction of the request, which may be rolled back: what was ended stays ended.
+    // Published outside the request's transaction: a rollback does not undo the revocation.
     try {
       await ctx.services.stores.bus.publish(revoked, { user });
     } catch (err) {
-      // Open sockets find out when they are looked at again.
-      ctx.log.warn({ err }, "the end of a user's credentials could not be told");
+      // Open sockets are closed when their credential is next rechecked.
+      ctx.log.warn({ err }, "failed to publish a credential revocation for a user");
     }
   }
 }
 
-/** The sessions of the request; `null` where they are not of `SessionMiddleware`. */
+/** The sessions of the request, or `null` without `SessionMiddleware`. */
 function sessionsOf({ sessions }: HttpContext): RequestSessions | null {
   return sessions instanceof RequestSessions ? sessions : null;
 }

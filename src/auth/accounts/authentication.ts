@@ -11,16 +11,19 @@ import { type AccountOptions, type ResolvedAccountOptions, resolveAccountOptions
 import { DeviceTokenBackend } from "./device-token-backend.ts";
 import { accountRouter } from "./routes/account-routes.ts";
 
-/** How everything about signing in is set up. */
+/** The options of `authentication`. */
 export interface AuthenticationOptions extends AccountOptions {
-  /** More ways to sign in, asked after the built-in ones: they accept identities that `userModel` knows. @default [] */
+  /**
+   * Additional backends, tried after the built-in ones. They return identities that `userModel` can load. @default []
+   */
   readonly backends?: readonly AuthenticationBackend[];
-  /** Where the account routes stand; `false`: nowhere. @default "/account" */
+  /** The path of the account routes, or `false` to leave them out. @default "/account" */
   readonly accounts?: `/${string}` | false;
 }
 
 /**
- * Sessions, tokens, API keys and the account routes, from one secret: each purpose has a key of its own, derived from it.
+ * Sessions, tokens, API keys and the account routes, from one secret. Each purpose uses its own key, derived from the
+ * secret.
  *
  * @example
  * ```ts
@@ -64,7 +67,7 @@ export function authentication(options: AuthenticationOptions): Preset {
   };
 }
 
-/** What signs access tokens signs nothing else. */
+/** Derives separate keys, so that the key for access tokens signs nothing else. */
 function derived([first, ...older]: ResolvedAccountOptions["secret"]): readonly [Uint8Array, ...Uint8Array[]] {
   return [forTokens(first), ...older.map(forTokens)];
 }

@@ -6,21 +6,20 @@ import { readNewPassword } from "../passwords/password-attempt.ts";
 import { refuseNameAsPassword } from "../passwords/refuse-name-as-password.ts";
 import type { Accounts } from "./accounts.ts";
 
-/** Says whether a password is among those that were stolen somewhere: by a service that is asked for a part of its hash alone. */
+/** Returns whether a password has leaked, for example by sending a prefix of its hash to a breach service. */
 export type BreachCheck = (password: string) => Promise<boolean>;
 
-/** Whose password it is to be. */
 interface Owner {
   readonly email: string;
   readonly username: string;
 }
 
-/** A service that takes longer does not answer. */
+/** A breach check that takes longer has failed. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Throws 422 for a password that cannot be one: too short or too long, the name of the user or of the application, one that
- * everybody tries first, one that was stolen elsewhere.
+ * Throws 422 for a password that is too short, too long, too common or known from a breach, or that is the name of the
+ * user or of the application.
  */
 export async function checkNewPassword(
   ctx: HttpContext,
@@ -31,9 +30,11 @@ export async function checkNewPassword(
   readNewPassword(password);
   refuseNameAsPassword(password, [email, username, ctx.services.title, accounts.options.audience]);
   if (await isCommonPassword(password))
-    throw new HttpException(422, "The password is one of those that are tried first", { code: "PASSWORD_TOO_COMMON" });
+    throw new HttpException(422, "This password is too common. Choose another one.", { code: "PASSWORD_TOO_COMMON" });
   if (await isBreached(ctx, accounts, password))
-    throw new HttpException(422, "The password is known from a breach", { code: "PASSWORD_BREACHED" });
+    throw new HttpException(422, "This password has appeared in a data breach. Choose another one.", {
+      code: "PASSWORD_BREACHED",
+    });
 }
 
 async function isBreached(ctx: HttpContext, accounts: Accounts, password: string): Promise<boolean> {
@@ -42,14 +43,13 @@ async function isBreached(ctx: HttpContext, accounts: Accounts, password: string
   try {
     return (await within(PATIENCE_MS, Promise.resolve<unknown>(ask(password)))) === true;
   } catch (err) {
-    // What the service said may hold what it was asked: the log gets its kind alone.
-    ctx.log.error(
-      { kind: err instanceof Error ? err.name : typeof err },
-      "a password could not be checked for breaches",
-    );
+    // The error may quote the password, so only its kind is logged.
+    ctx.log.error({ kind: err instanceof Error ? err.name : typeof err }, "failed to check a password for breaches");
     accounts.report(ctx, "breach_check_failed", null);
     if (breachCheckFailure === "block")
-      throw new ServiceUnavailable("The password cannot be checked now", { retryAfterSeconds: 5 });
+      throw new ServiceUnavailable("The password could not be checked for breaches. Try again later.", {
+        retryAfterSeconds: 5,
+      });
     return false;
   }
 }

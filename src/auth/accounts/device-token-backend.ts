@@ -3,17 +3,17 @@ import { AuthResult } from "../backends/auth-result.ts";
 import { JWTAuthBackend } from "../backends/jwt-auth-backend.ts";
 import { RequestSessions, sessionNamedBy } from "../sessions/request-sessions.ts";
 
-/** Takes tokens of the account routes: each belongs to a session, and counts as long as that lives. */
+/** Accepts access tokens of the account routes. A token is valid only while its session is. */
 export class DeviceTokenBackend extends JWTAuthBackend {
-  /** Rejects when the store of the sessions does. */
+  /** Rejects when the session store fails. */
   override async authenticate(request: PorticoRequest): Promise<AuthResult> {
     const result = await super.authenticate(request);
     if (!result.success) return result;
     const handle = sessionNamedBy(result.credential);
-    // One that names none was made elsewhere with our secret.
+    // A token without a session was issued elsewhere with the same secret.
     if (handle === null || !(request.sessions instanceof RequestSessions)) return result;
     const session = await request.sessions.find(result.identity, handle);
-    if (session === null) return AuthResult.decline("the session of the token is over");
+    if (session === null) return AuthResult.decline("the session of the token has ended");
     return { ...result, credential: { ...result.credential, signedInAt: session.record.issuedAt } };
   }
 }

@@ -1,16 +1,17 @@
 import { AuthenticationFailed } from "../authentication-failed.ts";
 
 /**
- * 401 at a login: the same for every reason. A right password does not even show that its address is not verified: somebody who
- * has registered with the address of another person would learn from it whether that person has an account.
+ * 401 for a failed sign-in, identical for every reason. It does not even reveal that a correct password belongs to an
+ * unverified address: someone who registered with another person's address could learn from that whether the person has
+ * an account.
  */
 export class InvalidCredentials extends AuthenticationFailed {
   override readonly name: string = "InvalidCredentials";
 
   constructor(isVerificationRequired = false) {
     const sentence = isVerificationRequired
-      ? "Name or password is incorrect, or the email address is not verified yet"
-      : "Name or password is incorrect";
+      ? "Incorrect username or password, or the email address is not verified yet"
+      : "Incorrect username or password";
     super(sentence, undefined, "INVALID_CREDENTIALS");
   }
 }

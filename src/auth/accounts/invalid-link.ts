@@ -1,10 +1,10 @@
 import { HttpException } from "../../http/context/http-exception.ts";
 
-/** 400: a link is old, used, or none of ours. */
+/** 400: the token of a link is invalid, has expired or was already used. */
 export class InvalidLink extends HttpException {
   override readonly name: string = "InvalidLink";
 
   constructor() {
-    super(400, "The link is not valid any more", { code: "LINK_INVALID" });
+    super(400, "The link is invalid or has expired", { code: "LINK_INVALID" });
   }
 }

@@ -1,20 +1,23 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 
-/** A mail that an account needs. What it says is the application's; the link is a secret. */
+/** An email about an account. The application writes its text. The link is a secret. */
 export interface Mail {
-  /** The address as it is stored, never as somebody typed it; of `change_email` the new one, of `email_changed` the old one. */
+  /**
+   * The stored address, never the one in the request. `change_email` goes to the new address, `email_changed` to the
+   * old one.
+   */
   readonly to: string;
   readonly kind: "reset" | "verify" | "change_email" | "already_registered" | "password_changed" | "email_changed";
-  /** Where the link leads, with its token; `null` for mails that only tell something. */
+  /** The link with its token, or `null` for a notice without a link. */
   readonly url: string | null;
 }
 
-/** Sends mails. It runs after the answer, so that time does not tell whether there was one to send. */
+/** Sends emails. It runs after the response, so that the timing does not reveal whether an email was sent. */
 export type Mailer = (mail: Mail) => Promise<void>;
 
 /**
- * Prints mails instead of sending them: to start with. Throws `ConfigurationError` in production.
+ * Prints emails instead of sending them, for development. Throws `ConfigurationError` in production.
  *
  * @example
  * ```ts
@@ -25,7 +28,10 @@ export type Mailer = (mail: Mail) => Promise<void>;
  */
 export function consoleMailer(): Mailer {
   if (isProduction())
-    throw new ConfigurationError("consoleMailer", "prints mails instead of sending them: it is not for production");
+    throw new ConfigurationError(
+      "consoleMailer",
+      "must not be used in production: it prints emails instead of sending them",
+    );
   return async ({ to, kind, url }) => {
     process.stdout.write(`mail to ${to}: ${kind}${url === null ? "" : ` ${url}`}\n`);
   };

@@ -1,27 +1,27 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 
-/** What a token was made for. */
+/** The user and subject that a token was issued for. */
 export interface TokenGrant {
   readonly user: string;
-  /** What it is about, such as the address that it proves. */
+  /** The subject, such as the email address to verify. */
   readonly about: string;
 }
 
-/** Tokens that are worth something once, for a while: the links in mails. Only their SHA-256 is stored. */
+/** Single-use tokens that expire, for the links in emails. Only their SHA-256 hash is stored. */
 export class OneTimeTokens {
   readonly #store: KeyValueStore;
   readonly #purpose: string;
   readonly #ttlMs: number;
 
-  /** @param purpose tells them apart: a token for one purpose is worth nothing for another */
+  /** @param purpose a token for one purpose is not valid for another */
   constructor(store: KeyValueStore, purpose: string, ttlMs: number) {
     this.#store = store;
     this.#purpose = purpose;
     this.#ttlMs = ttlMs;
   }
 
-  /** A new token. The one before it is worth nothing any more. */
+  /** Issues a token and invalidates the user's previous one. */
   async issue(grant: TokenGrant): Promise<string> {
     const token = randomBytes(32).toString("base64url");
     const hash = sha256(token);
@@ -30,7 +30,7 @@ export class OneTimeTokens {
     return token;
   }
 
-  /** What the token was made for, if it is still worth something. */
+  /** Returns the grant of a valid token without redeeming it. */
   async peek(token: string): Promise<TokenGrant | null> {
     const hash = sha256(token);
     const text = await this.#store.get(this.#tokenKey(hash));
@@ -39,13 +39,13 @@ export class OneTimeTokens {
     return (await this.#store.get(this.#newestKey(grant.user))) === hash ? grant : null;
   }
 
-  /** The same, to one caller; `null` to everybody after that. */
+  /** Returns the grant of a valid token to the first caller, and `null` after that. */
   async redeem(token: string): Promise<TokenGrant | null> {
     const grant = await this.peek(token);
     return grant !== null && (await this.#store.delete(this.#tokenKey(sha256(token)))) ? grant : null;
   }
 
-  /** The user's token, if there is one, is worth nothing any more. */
+  /** Invalidates the user's token, if there is one. */
   async revoke(user: string): Promise<void> {
     await this.#store.delete(this.#newestKey(user));
   }

@@ -1,6 +1,6 @@
 /**
- * Runs the steps in their order, the later ones also when an earlier one fails, and then throws the first error: what ends access
- * must not depend on what is ended before it.
+ * Runs every step in order, even after one has failed, and then throws the first error. A failed revocation must not
+ * prevent the next one.
  */
 export async function runEach(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];

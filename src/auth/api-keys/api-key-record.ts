@@ -1,26 +1,26 @@
-/** What is kept of an API key. Times are milliseconds since 1970. */
+/** The stored data of an API key. Times are milliseconds since 1970. */
 export interface APIKeyRecord {
   readonly user: string;
-  /** The SHA-256 of the key. */
+  /** The SHA-256 hash of the key. */
   readonly hash: string;
   /** The last characters of the key. */
   readonly lastFour: string;
   readonly name: string;
-  /** `null`: whatever its owner may do. */
+  /** `null` for all permissions of its owner. */
   readonly permissions: readonly string[] | null;
-  /** `null`: as often as the backend lets it. */
+  /** `null` for the limit of the backend. */
   readonly perMinute: number | null;
   readonly createdAt: number;
-  /** `null`: never. */
+  /** `null` if it never expires. */
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
-  /** The key that it had before it was renewed, and until when that still counts. */
+  /** The hash before the last renewal, and the time until which it is valid. */
   readonly previous: { readonly hash: string; readonly until: number } | null;
-  /** Written, but not yet in the list of its owner's keys: it signs nobody in. */
+  /** Whether the record is written but not yet in the owner's list. A pending key is not valid. */
   readonly isPending: boolean;
 }
 
-/** What was stored, or `null` for what is no record. */
+/** Parses a stored record. Returns `null` if it is not valid. */
 export function parseKeyRecord(text: string | null): APIKeyRecord | null {
   if (text === null) return null;
   try {

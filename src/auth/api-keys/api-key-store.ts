@@ -6,22 +6,23 @@ import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { type APIKeyRecord, parseKeyRecord } from "./api-key-record.ts";
 import { isKeyId } from "./api-key-text.ts";
 
-/** A key that is there, and its text in the store, to replace it by. */
+/** A key, and its stored text, which a replacement is compared with. */
 export interface StoredKey {
   readonly id: string;
   readonly record: APIKeyRecord;
   readonly stored: string;
 }
 
-/** How long a half-made key is kept. */
+/** How long an unfinished key is kept. */
 const PENDING_MS = 60_000;
 const MOST_CHANGES = 100;
 
 /**
- * API keys in a key-value store: a record for each under its id, and a list of ids for each owner.
+ * The API keys in a key-value store: one record per key, under its id, and a list of ids per owner.
  *
- * As with sessions, a record is written before it is listed and counts only after that, and one that is gone is never written
- * again. So a key that counts is in its owner's list, and what was revoked stays revoked, whatever runs at the same time.
+ * As with sessions, a record is written before it is listed and valid only after that, and a deleted record is never
+ * written again. So a valid key is always in its owner's list, and a revoked key stays revoked despite concurrent
+ * changes.
  */
 export class APIKeyStore {
   readonly #store: KeyValueStore;
@@ -32,23 +33,24 @@ export class APIKeyStore {
     this.#clock = clock;
   }
 
-  /** Adds a key to those of its owner. Throws 409 when the owner has as many as may be. */
+  /** Adds a key. Throws 409 if its owner has the maximum number of keys. */
   async add(id: string, record: APIKeyRecord, maxPerUser: number): Promise<StoredKey> {
     const pending = JSON.stringify({ ...record, isPending: true });
     if (!(await this.#store.setIfAbsent(recordKey(id), pending, PENDING_MS)))
-      throw new ServiceUnavailable("The key could not be made");
+      throw new ServiceUnavailable("The API key could not be created. Try again.");
     await this.#changeList(record.user, async (ids) => {
       const alive = ids.length < maxPerUser ? ids : await this.#alive(ids);
-      if (alive.length >= maxPerUser) throw new Conflict(`There are ${maxPerUser} API keys already: revoke one first`);
+      if (alive.length >= maxPerUser)
+        throw new Conflict(`The limit of ${maxPerUser} API keys is reached. Revoke one first.`);
       return [...alive, id];
     });
     const added = await this.replace({ id, record, stored: pending }, record);
-    // All of the owner's keys were revoked meanwhile, this one with them.
-    if (added === null) throw new ServiceUnavailable("The key could not be made");
+    // All keys of the owner, including this one, were revoked in the meantime.
+    if (added === null) throw new ServiceUnavailable("The API key could not be created. Try again.");
     return added;
   }
 
-  /** The key under this id, unless it is over. */
+  /** Returns the key with this id unless it has expired. */
   async find(id: string): Promise<StoredKey | null> {
     const stored = await this.#store.get(recordKey(id));
     const record = parseKeyRecord(stored);
@@ -56,14 +58,14 @@ export class APIKeyStore {
     return { id, record, stored };
   }
 
-  /** The owner's keys, the oldest first. */
+  /** Lists the owner's keys, oldest first. */
   async list(user: string): Promise<readonly StoredKey[]> {
     const ids = parseIds(await this.#store.get(listKey(user)));
     const found = await Promise.all(ids.map((id) => this.find(id)));
     return found.filter((key) => key !== null && key.record.user === user) as StoredKey[];
   }
 
-  /** Writes a record in place of the one that was found; `null` when that is there no more. */
+  /** Replaces the record that was found. Returns `null` if it has changed or is gone. */
   async replace({ id, stored }: StoredKey, record: APIKeyRecord): Promise<StoredKey | null> {
     const text = JSON.stringify(record);
     const ttlMs = record.expiresAt === null ? undefined : Math.max(1, Math.ceil(record.expiresAt - this.#clock.now()));
@@ -71,7 +73,7 @@ export class APIKeyStore {
     return isDone ? { id, record, stored: text } : null;
   }
 
-  /** Takes keys away from their owner, and gives the ids of those that were there. */
+  /** Removes keys from their owner and returns the ids of those that existed. */
   async remove(user: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const wasThere = await Promise.all(ids.map((id) => this.#store.delete(recordKey(id))));
@@ -79,7 +81,7 @@ export class APIKeyStore {
     return ids.filter((_, index) => wasThere[index] === true);
   }
 
-  /** All ids in the owner's list; some may be dead, or not yet alive. */
+  /** Returns all ids in the owner's list. Some keys may have ended or be pending. */
   async ids(user: string): Promise<readonly string[]> {
     return parseIds(await this.#store.get(listKey(user)));
   }
@@ -91,16 +93,16 @@ export class APIKeyStore {
 
   async #changeList(user: string, change: (ids: readonly string[]) => Promise<readonly string[]>): Promise<void> {
     for (let attempt = 0; attempt < MOST_CHANGES; attempt++) {
-      // Somebody else was faster: not at the same moment again.
+      // Another process changed the list, so the retry waits a random time to avoid the next collision.
       if (attempt > 2) await sleep(randomInt(1, 20));
       const before = await this.#store.get(listKey(user));
       const after = JSON.stringify(await change(parseIds(before)));
       if (after === (before ?? "[]")) return;
-      // An empty list is as good as none.
+      // An empty list equals a missing one, so it expires at once.
       const ttlMs = after === "[]" ? 1 : undefined;
       if (await this.#store.compareAndSet(listKey(user), before, after, ttlMs)) return;
     }
-    throw new ServiceUnavailable("The API keys are changed by too many at once");
+    throw new ServiceUnavailable("Too many concurrent changes to these API keys. Try again.");
   }
 
   #isOver({ expiresAt }: APIKeyRecord): boolean {
@@ -112,7 +114,7 @@ function recordKey(id: string): string {
   return `apikey:${id}`;
 }
 
-/** Hashed: an identity is any text, and a key of the store is not. */
+/** Hashes the identity, because not every text is a valid store key. */
 function listKey(user: string): string {
   return `apikeys-of:${createHash("sha256").update(JSON.stringify(user)).digest("base64url")}`;
 }

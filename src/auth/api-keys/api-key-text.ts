@@ -1,11 +1,11 @@
 import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** An API key as text, and what of it may be shown. */
+/** An API key as text, with its public id. */
 export interface APIKeyText {
-  /** The whole key: whoever has it signs in by it. */
+  /** The whole key, which is a secret. */
   readonly text: string;
-  /** Names it without giving it away: 12 characters. */
+  /** The public id: 12 characters. */
   readonly id: string;
 }
 
@@ -20,13 +20,13 @@ const FORM = new RegExp(
   `^(pk_([0-9A-Za-z]{${ID_LENGTH}})_[0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
 );
 
-/** A new key, `pk_<id>_<secret><crc>`: under this id, or under one of its own. */
+/** Creates a key, `pk_<id>_<secret><crc>`, with the given id or a new one. */
 export function makeKey(id: string = randomText(ID_LENGTH)): APIKeyText {
   const body = `pk_${id}_${randomText(SECRET_LENGTH)}`;
   return { id, text: body + checksum(body) };
 }
 
-/** The key, if it has the form of one and its checksum is right; `null` for anything else. Nothing is looked up. */
+/** Parses a key. Returns `null` if its format or checksum is wrong. Nothing is looked up. */
 export function readKey(text: string): APIKeyText | null {
   const [, body, id, crc] = FORM.exec(text) ?? [];
   return body !== undefined && id !== undefined && checksum(body) === crc ? { id, text } : null;
@@ -36,12 +36,14 @@ export function isKeyId(text: unknown): text is string {
   return typeof text === "string" && ID.test(text);
 }
 
-/** What is stored of a key. Its secret has 256 bits: there is nothing to guess, so one round is enough. */
+/**
+ * Returns the stored hash of a key. Its secret has 256 bits and cannot be guessed, so one round of SHA-256 is enough.
+ */
 export function keyDigest({ text }: APIKeyText): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
-/** It catches slips and scraps without a look-up, and lets scanners of source code tell a key from other text. */
+/** Detects typos without a lookup, and lets secret scanners recognise a key in source code. */
 function checksum(body: string): string {
   let rest = crc32(body);
   let text = "";

@@ -1,37 +1,37 @@
 import type { StoredKey } from "./api-key-store.ts";
 
-/** A key as its owner sees it. Nothing in it signs anybody in. */
+/** A key as its owner sees it. It contains no secret. */
 export interface APIKey {
   readonly id: string;
   /** The identity of its owner. */
   readonly user: string;
   readonly name: string;
-  /** How it begins: `pk_` and its id. */
+  /** The beginning of the key: `pk_` and its id. */
   readonly prefix: string;
-  /** How it ends. */
+  /** The last four characters of the key. */
   readonly lastFour: string;
-  /** What it may do at most; `null` for all that its owner may do. */
+  /** The permissions it is restricted to, or `null` for all permissions of its owner. */
   readonly permissions: readonly string[] | null;
   readonly perMinute: number | null;
   readonly createdAt: Date;
-  /** `null` for never. */
+  /** `null` if it never expires. */
   readonly expiresAt: Date | null;
-  /** Exact to the minute; `null` before its first use. */
+  /** Accurate to the minute, or `null` before its first use. */
   readonly lastUsedAt: Date | null;
 }
 
-/** A key that was just made. */
+/** A new key with its secret. */
 export interface CreatedAPIKey extends APIKey {
-  /** The key itself. It is shown this once: only its SHA-256 is stored. */
+  /** The key itself. It is returned only once: only its SHA-256 hash is stored. */
   readonly key: string;
 }
 
-/** By what name a key is revoked. */
+/** The credential id under which a revocation is published. */
 export function credentialId(id: string): string {
   return `apikey:${id}`;
 }
 
-/** A stored key, without what must not be seen. */
+/** Returns the public part of a stored key. */
 export function shown({ id, record }: StoredKey): APIKey {
   const { user, name, lastFour, permissions, perMinute, createdAt, expiresAt, lastUsedAt } = record;
   return {

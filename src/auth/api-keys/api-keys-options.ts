@@ -12,40 +12,40 @@ import {
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 
-/** Where API keys are kept. */
+/** The options of `APIKeys`. */
 export interface APIKeysOptions {
-  /** @default the durable store of the application that the request is for */
+  /** @default the durable store of the application that handles the request */
   readonly store?: KeyValueStore;
-  /** Where revocations are told, so that open sockets are closed. @default the bus of that application */
+  /** The bus for revocations, which close open sockets. @default the bus of that application */
   readonly bus?: PubSub;
   /** @default the clock of that application */
   readonly clock?: Clock;
-  /** Keys that a user may have. @default 100 */
+  /** The maximum number of keys per user. @default 100 */
   readonly maxPerUser?: number;
 }
 
-/** What a new key is like. */
+/** The options of `APIKeys.create`. */
 export interface NewAPIKey {
-  /** What it is for, for its owner's eyes. @default "" */
+  /** A name that tells its owner what the key is for. @default "" */
   readonly name?: string;
-  /** What it may do at most; of its owner's permissions only these count. @default all that its owner may do */
+  /** The permissions of its owner to which the key is restricted. @default all permissions of its owner */
   readonly permissions?: readonly string[];
-  /** Seconds until it is over; `never` for one that stays until it is revoked. @default 31_536_000, 365 days */
+  /** Seconds until it expires, or `"never"`. @default 31_536_000, 365 days */
   readonly expiresInSeconds?: number | "never";
-  /** How often it may be used; more is answered 429. @default the backend's `perMinute` */
+  /** The number of uses per minute. More are rejected with 429. @default the backend's `perMinute` */
   readonly perMinute?: number;
 }
 
-/** How a key is renewed. */
+/** The options of `APIKeys.renew`. */
 export interface RenewAPIKey {
-  /** Seconds until it is over, from now. @default what it had */
+  /** Seconds until it expires, from now. @default its previous lifetime */
   readonly expiresInSeconds?: number | "never";
-  /** Seconds for which the old text still counts, so that it can be exchanged everywhere. @default 0 */
+  /** Seconds for which the old secret stays valid, so that you can replace it everywhere. @default 0 */
   readonly overlapSeconds?: number;
 }
 
 const keysRules = {
-  // What was meant to be there must not vanish with a variable that is not set.
+  // Strict: an unset variable must not silently select another store.
   store: { ...keyValueStore, strict: true as const },
   bus: thing<PubSub>("a PubSub", (value) => typeof (value as Partial<PubSub> | null)?.publish === "function"),
   clock: rule<Clock>(
@@ -67,7 +67,7 @@ const createRules = {
     rule<string>("a string of at most 200 characters", (value) => typeof value === "string" && value.length <= 200),
     "",
   ),
-  // A key that was meant to be narrow must not become a wide one.
+  // Strict: an unset variable must not turn a restricted key into an unrestricted one.
   permissions: {
     ...listOf<string>("a list of permissions", (entry) => typeof entry === "string" && entry !== ""),
     strict: true as const,
@@ -78,7 +78,7 @@ const createRules = {
 
 const renewRules = { expiresInSeconds: lifetime, overlapSeconds: optional(seconds, 0) };
 
-/** The options, complete. What is not there comes from the application. */
+/** Resolves the options. Missing ones are taken from the application. */
 export function resolveKeysOptions(options: APIKeysOptions): {
   readonly store: KeyValueStore | undefined;
   readonly bus: PubSub | undefined;

@@ -23,16 +23,16 @@ import {
   resolveRenewal,
 } from "./api-keys-options.ts";
 
-/** A key's last use is written at most this often. */
+/** The last use of a key is written at most this often. */
 const USED_EVERY_MS = 60_000;
-/** Compared with where there is nothing to compare with. */
+/** Compared with if the key does not exist, so that the time is the same. */
 const NO_DIGEST = "A".repeat(43);
 
 /**
- * Makes, lists, renews and revokes API keys. One object serves the routes and the backend.
+ * Creates, lists, renews and revokes API keys. Routes and the backend can share one object.
  *
- * Without a `store` it works inside of a request, on the stores of the application; give one to use it elsewhere, too. What
- * fails for the store's sake is 503.
+ * Without a `store` it works only inside a request, with the stores of the application. Pass a `store` to use it
+ * elsewhere. A store failure throws 503.
  *
  * @example
  * ```ts
@@ -65,15 +65,15 @@ export class APIKeys {
   }
 
   /**
-   * A new key of this user. The answer holds the key: show it once, with `Cache-Control: no-store`.
+   * Creates a key for this user. The result contains the key itself: show it once, with `Cache-Control: no-store`.
    *
-   * Throws 403 in a request that came by an API key, which must not make others, 401 in one whose own credential was revoked
-   * meanwhile, and 409 when the user has as many as may be.
+   * Throws 403 if the request was authenticated by an API key, 401 if its credential was revoked in the meantime, and
+   * 409 if the user has the maximum number of keys.
    */
   async create(user: UserProtocol, options: NewAPIKey = {}): Promise<CreatedAPIKey> {
     const { name, permissions, expiresInSeconds, perMinute } = resolveNewKey(options);
     if (!user.isAuthenticated || typeof user.identity !== "string" || user.identity === "")
-      throw new TypeError("APIKeys.create takes a user with an identity, not nobody");
+      throw new TypeError("APIKeys.create requires a signed-in user with an identity");
     refuseKeys();
     const now = this.#now;
     const made = makeKey();
@@ -91,7 +91,7 @@ export class APIKeys {
     };
     const key = await this.#reach(async (keys) => {
       const added = await keys.add(made.id, record, this.#maxPerUser);
-      // Now that it is listed, a revocation finds it; one that was before ends it here.
+      // A revocation after this point finds the listed key; one before it is noticed here.
       if (await isSignedInStill()) return added;
       await keys.remove(user.identity, [made.id]);
       throw new AuthenticationFailed();
@@ -99,16 +99,16 @@ export class APIKeys {
     return { ...shown(key), key: made.text };
   }
 
-  /** The user's keys, the newest first. */
+  /** Lists the user's keys, newest first. */
   async list(user: UserProtocol): Promise<readonly APIKey[]> {
     const keys = await this.#reach((store) => store.list(user.identity));
     return keys.map(shown).reverse();
   }
 
   /**
-   * Gives one of the user's keys another secret, under the same id and with what it may do; `null` when the user has none by
-   * that id. The old text counts no more, or for `overlapSeconds`. Throws 403 in a request that came by an API key, 401 in one
-   * whose own credential was revoked meanwhile.
+   * Gives a key of the user a new secret, with the same id and permissions. Returns `null` if the user has no key with
+   * that id. The old secret is invalid at once, or after `overlapSeconds`. Throws 403 if the request was authenticated
+   * by an API key, and 401 if its credential was revoked in the meantime.
    */
   async renew(user: UserProtocol, id: string, options: RenewAPIKey = {}): Promise<CreatedAPIKey | null> {
     const { expiresInSeconds, overlapSeconds } = resolveRenewal(options);
@@ -131,35 +131,35 @@ export class APIKeys {
       const key = await replaceNewest(keys, found, next);
       return key === null ? null : { ...shown(key), key: made.text };
     });
-    if (renewed !== null && overlapSeconds === 0) await this.#tell(user.identity, [id]);
+    if (renewed !== null && overlapSeconds === 0) await this.#publish(user.identity, [id]);
     return renewed;
   }
 
-  /** Ends one of the user's keys; `false` when the user has none by that id. */
+  /** Revokes a key of the user. Returns `false` if the user has no key with that id. */
   async revoke(user: UserProtocol, id: string): Promise<boolean> {
     const ended = await this.#reach(async (keys) =>
       (await findOf(keys, user, id)) === null ? [] : keys.remove(user.identity, [id]),
     );
-    await this.#tell(user.identity, ended);
+    await this.#publish(user.identity, ended);
     return ended.length > 0;
   }
 
-  /** Ends all of the user's keys, and says how many: after a password was reset, for example. */
+  /** Revokes all keys of the user, for example after a password reset, and returns how many there were. */
   async revokeAll(user: Pick<UserProtocol, "identity">): Promise<number> {
     const ended = await this.#reach(async (keys) => keys.remove(user.identity, await keys.ids(user.identity)));
-    await this.#tell(user.identity, ended);
+    await this.#publish(user.identity, ended);
     return ended.length;
   }
 
   /**
-   * The key that this is the text of, its use noted; `null` for what is none, whatever the reason. Nothing is looked up for
-   * a text whose checksum is wrong. Rejects when the store does.
+   * Returns the key with this text and records its use, or `null` if it is not valid for any reason. A text with a
+   * wrong checksum is not looked up. Rejects when the store fails.
    */
   async verify(text: string): Promise<APIKey | null> {
     return this.verifyOn(currentContext()?.services, text);
   }
 
-  /** @internal The same, for a request of this application. */
+  /** @internal Verifies a key for a request of this application. */
   async verifyOn(services: AppServices | undefined, text: string): Promise<APIKey | null> {
     const presented = readKey(text);
     if (presented === null) return null;
@@ -174,10 +174,10 @@ export class APIKeys {
     const { lastUsedAt } = found.record;
     if (lastUsedAt !== null && now - lastUsedAt < USED_EVERY_MS && now >= lastUsedAt) return shown(found);
     const used = { ...found.record, lastUsedAt: now };
-    // Nobody waits for it, and it fails without a consequence. Gone or renewed meanwhile, it is left alone.
+    // Not awaited: a failure only loses the time of use. A key revoked or renewed in the meantime is left unchanged.
     keys
       .replace(found, used)
-      .catch((err: unknown) => services?.log.warn({ err }, "the use of an API key was not noted"));
+      .catch((err: unknown) => services?.log.warn({ err }, "failed to record the use of an API key"));
     return shown({ ...found, record: used });
   }
 
@@ -188,38 +188,41 @@ export class APIKeys {
   #keysOn(services: AppServices | undefined): APIKeyStore {
     const store = this.#store ?? services?.stores.durable;
     if (store === undefined)
-      throw new Error("APIKeys has no store: outside of a request, new APIKeys({ store }) needs one");
+      throw new Error("APIKeys has no store: outside a request, create it with new APIKeys({ store })");
     return new APIKeyStore(store, this.#clock ?? services?.clock ?? systemClock);
   }
 
-  /** A store that fails is "not now" to the client; why, the log knows. */
+  /** Turns a store failure into 503 for the client and logs the cause. */
   async #reach<T>(operation: (keys: APIKeyStore) => Promise<T>): Promise<T> {
     const keys = this.#keysOn(currentContext()?.services);
     try {
       return await operation(keys);
     } catch (error) {
       if (error instanceof HttpException) throw error;
-      currentContext()?.log.error({ err: error }, "the API keys could not be reached");
-      throw new ServiceUnavailable("The API keys cannot be reached", { cause: error });
+      currentContext()?.log.error({ err: error }, "the API key store failed");
+      throw new ServiceUnavailable("API keys are temporarily unavailable. Try again later.", { cause: error });
     }
   }
 
-  /** What is revoked is revoked, also when nobody can be told: open sockets are checked against the store in time. */
-  async #tell(user: string, ids: readonly string[]): Promise<void> {
+  /**
+   * Publishes revocations. If that fails, the keys are revoked anyway, and open sockets are closed at their next
+   * recheck.
+   */
+  async #publish(user: string, ids: readonly string[]): Promise<void> {
     const ctx = currentContext();
     const bus = this.#bus ?? ctx?.services.stores.bus;
     try {
       for (const id of ids) await bus?.publish(revoked, { user, credential: credentialId(id) });
     } catch (err) {
-      ctx?.log.warn({ err }, "the revocation of an API key could not be told");
+      ctx?.log.warn({ err }, "failed to publish an API key revocation");
     }
   }
 }
 
-/** A key that leaks must not be able to make others that outlive it. */
+/** A leaked key must not be able to create keys that outlive it. */
 function refuseKeys(): void {
   if (currentContext()?.scope.auth === "apikey")
-    throw new PermissionDenied("An API key makes no API keys: sign in another way");
+    throw new PermissionDenied("API keys cannot be used to create API keys. Sign in with a session or token.");
 }
 
 async function findOf(keys: APIKeyStore, user: UserProtocol, id: string): Promise<StoredKey | null> {
@@ -227,7 +230,7 @@ async function findOf(keys: APIKeyStore, user: UserProtocol, id: string): Promis
   return found?.record.user === user.identity ? found : null;
 }
 
-/** A use may be noted meanwhile, and must not stand in the way; a second renewal wins over this one, and so does an end. */
+/** Retries if only a use was recorded in the meantime. A concurrent renewal or revocation wins over this one. */
 async function replaceNewest(keys: APIKeyStore, found: StoredKey, next: APIKeyRecord): Promise<StoredKey | null> {
   const done = await keys.replace(found, next);
   if (done !== null) return done;
@@ -243,7 +246,7 @@ function endOf(now: number, lifetime: number | "never"): number | null {
   return lifetime === "never" ? null : now + lifetime * 1000;
 }
 
-/** In constant time, also where there is nothing to compare with. */
+/** Compares in constant time, even if there is no stored hash. */
 function isSame(digest: string, stored: string | undefined): boolean {
   const [a, b] = [Buffer.from(digest), Buffer.from(stored ?? NO_DIGEST)];
   return a.length === b.length && timingSafeEqual(a, b);

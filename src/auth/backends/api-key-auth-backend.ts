@@ -12,17 +12,19 @@ import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
 
-/** Which keys sign in, and how often. */
+/** The options of `APIKeyAuthBackend`. */
 export interface APIKeyAuthOptions {
-  /** The keys, as the routes that make them have them. @default `new APIKeys()`, in the application's durable store */
+  /**
+   * The keys. Share the object with the routes that create them. @default `new APIKeys()`, in the app's durable store
+   */
   readonly keys?: APIKeys;
-  /** Instead of `keys`: only where they are kept. */
+  /** The store of the keys. Use it instead of `keys`. */
   readonly store?: KeyValueStore;
-  /** The header that a key comes in. @default "X-API-Key" */
+  /** The request header that carries the key. @default "X-API-Key" */
   readonly header?: string;
   /**
-   * How often a key may be used that has no limit of its own; more is answered 429. Each request counts, each operation of a GraphQL
-   * batch, and each operation on a GraphQL socket. @default as often as it likes
+   * The number of uses per minute of a key without its own limit. More are rejected with 429. Each request is a use,
+   * and so is each operation in a GraphQL batch and on a GraphQL socket. @default no limit
    */
   readonly perMinute?: number;
 }
@@ -30,11 +32,11 @@ export interface APIKeyAuthOptions {
 const WINDOW_MS = 60_000;
 
 /**
- * Signs in by an API key in the header `X-API-Key`; the identity is the key's owner. A key with permissions of its own may do
- * what both it and its owner may.
+ * Authenticates by an API key in the header `X-API-Key`. The identity is the owner of the key. A key with its own
+ * permissions may do only what both the key and its owner may.
  *
- * It comes in that header alone, once: not in the query, in a cookie or in two headers. A key that is expired, revoked or
- * unknown, and a wrong secret, are declined alike.
+ * The key must be sent in that header, exactly once, never in the query or a cookie. Expired, revoked and unknown keys
+ * and wrong secrets are declined in the same way.
  *
  * @example
  * ```ts
@@ -52,14 +54,14 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
   readonly #header: string;
   readonly #perMinute: number | undefined;
   readonly #counter = new GuardedCounter("APIKeyAuthBackend");
-  /** Of each request the application it came to: what stays open is looked at again outside of it. */
+  /** The application of each request, because open connections are rechecked outside the request. */
   readonly #services = new WeakMap<PorticoRequest, AppServices>();
 
   constructor(options: APIKeyAuthOptions = {}) {
     super();
     const { keys, store, header, perMinute } = resolveOptions("APIKeyAuthBackend", options, rules);
     if (keys !== undefined && store !== undefined)
-      throw new ConfigurationError("APIKeyAuthBackend", "takes keys or store, not both: keys know where they are kept");
+      throw new ConfigurationError("APIKeyAuthBackend", "takes either keys or store, not both");
     this.#keys = keys ?? new APIKeys(store === undefined ? {} : { store });
     this.#header = header;
     this.#perMinute = perMinute;
@@ -74,24 +76,25 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
   }
 
   override get securityScheme(): OpenApiSecurityScheme {
-    // As it is written, where nobody has chosen another one.
+    // The default header keeps its usual spelling.
     return { type: "apiKey", in: "header", name: this.#header === "x-api-key" ? "X-API-Key" : this.#header };
   }
 
-  /** Rejects when the store does. */
+  /** Rejects when the store fails. */
   async authenticate(request: PorticoRequest): Promise<AuthResult> {
     const text = this.#textOf(request);
-    if (text === null) return AuthResult.decline("there is no API key, or more than one");
+    if (text === null) return AuthResult.decline("no API key, or more than one");
     const before = this.#services.get(request);
     const services = before ?? currentContext()?.services;
     if (services !== undefined) this.#services.set(request, services);
     const key = await this.#keys.verifyOn(services, text);
     if (key === null) return AuthResult.decline("the API key is not valid");
-    // Asked again about the same request, it is not used again.
+    // Rechecking the same request is not another use.
     const limit = key.perMinute ?? this.#perMinute;
     const count = services === undefined || limit === undefined ? null : () => this.#count(services, key.id, limit);
     const refusal = before === undefined ? await count?.() : null;
-    if (refusal instanceof TooManyRequests) return AuthResult.decline("the API key is used too often", refusal);
+    if (refusal instanceof TooManyRequests)
+      return AuthResult.decline("the API key has exceeded its rate limit", refusal);
     return AuthResult.accept(key.user, this.scope, {
       id: credentialId(key.id),
       ...(key.expiresAt === null ? {} : { expiresAt: key.expiresAt.getTime() }),
@@ -103,7 +106,7 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
   #textOf(request: PorticoRequest): string | null {
     const text = request.headers[this.#header];
     if (text === undefined) return null;
-    // Node keeps the first of some headers, and joins others: neither is a key that somebody sent.
+    // Node keeps the first of some repeated headers and joins others. Neither result is the key that was sent.
     const isAlone = !(request instanceof IncomingRequest) || request.everyValue(this.#header).length === 1;
     return isAlone ? text : null;
   }
@@ -119,9 +122,9 @@ async function refuse(counting: Promise<TooManyRequests | null>): Promise<void> 
   if (refusal !== null) throw refusal;
 }
 
-/** A token of RFC 9110, in lower case as Node has it. */
+/** A token of RFC 9110, in lower case as in Node's headers. */
 const headerName: Rule<string> = {
-  expected: "the name of a header, and not Cookie",
+  expected: "a header name other than Cookie",
   read: (value) =>
     typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value) && value.toLowerCase() !== "cookie"
       ? value.toLowerCase()
@@ -129,7 +132,7 @@ const headerName: Rule<string> = {
 };
 
 const rules = {
-  keys: { ...thing<APIKeys>("APIKeys", (value) => value instanceof APIKeys), strict: true as const },
+  keys: { ...thing<APIKeys>("an APIKeys object", (value) => value instanceof APIKeys), strict: true as const },
   store: { ...keyValueStore, strict: true as const },
   header: optional(headerName, "x-api-key"),
   perMinute: { ...positiveInteger, strict: true as const },

@@ -1,13 +1,15 @@
 import type { Credential } from "../../http/identity/credential.ts";
 import type { AuthScope } from "../../http/identity/identity.ts";
 
-/** What a backend found: an identity that its credential proves, or nothing. A success without an identity cannot be written. */
+/**
+ * The result of a backend: an authenticated identity, or a decline. The type rules out a success without an identity.
+ */
 export type AuthResult =
   | { readonly success: true; readonly identity: string; readonly scope: AuthScope; readonly credential?: Credential }
   | { readonly success: false; readonly reason?: string; readonly refusal?: Error };
 
 /**
- * Makes the two results.
+ * Creates the two kinds of results.
  *
  * @example
  * ```ts
@@ -18,11 +20,11 @@ export type AuthResult =
  * ```
  */
 export const AuthResult: {
-  /** The credential tells what is known of it: when it ends, its name, its own permissions. */
+  /** The credential describes its expiry, its id and its own permissions. */
   readonly accept: (identity: string, scope: AuthScope, credential?: Credential) => AuthResult;
   /**
-   * The reason is for the log, never for the client. With a refusal, a required gate throws that instead of 401 when no
-   * other backend succeeds: for a credential that is good, and must not count for this request.
+   * The reason is logged and never sent to the client. With a refusal, a required gate throws it instead of 401 if no
+   * other backend succeeds: for a valid credential that must not be accepted for this request.
    */
   readonly decline: (reason?: string, refusal?: Error) => AuthResult;
 } = {

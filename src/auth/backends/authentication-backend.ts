@@ -4,10 +4,10 @@ import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security
 import type { AuthResult } from "./auth-result.ts";
 
 /**
- * One way to sign in: looks for its credential in a request and says whose it is. Identity comes from a verified credential
- * alone, never from what a client claims.
+ * One sign-in method: it looks for its credential in a request and returns the identity. The identity must come from a
+ * verified credential, never from an unverified claim of the client.
  *
- * A scope of your own is registered once, so that gates may name it.
+ * Register a custom scope once, so that gates can name it.
  *
  * @example
  * ```ts
@@ -41,18 +41,19 @@ import type { AuthResult } from "./auth-result.ts";
  * ```
  */
 export abstract class AuthenticationBackend {
-  /** Names the way; gates choose by it. */
+  /** The name of the sign-in method, which gates refer to. */
   abstract readonly scope: AuthScope;
 
   /**
-   * Accepts, or declines so that the next backend is asked. Throws when it could not find out, its store being down; an
-   * `HttpException` below 500, such as 413 from reading the body, declines, and a required gate answers it.
+   * Accepts, or declines so that the next backend is tried. Throw if the credential could not be checked, for example
+   * because the store is down. An `HttpException` below 500, such as 413 from reading the body, declines, and a
+   * required gate throws it.
    */
   abstract authenticate(request: PorticoRequest): Promise<AuthResult>;
 
   /**
-   * Whether the request holds a credential for this backend. When it threw and no other succeeded, that decides between
-   * "nobody" (401) and "not known" (503).
+   * Whether the request carries a credential for this backend. If the backend threw and no other succeeded, the caller
+   * is unknown (503) with a credential, and anonymous (401) without one.
    *
    * @default true
    */
@@ -61,33 +62,32 @@ export abstract class AuthenticationBackend {
   }
 
   /**
-   * What `WWW-Authenticate` says of it; `null` for a way that the header has no name for.
+   * The challenge for `WWW-Authenticate`, or `null` for a method without an HTTP authentication scheme.
    *
-   * @param wasDeclined whether the request carried a credential for this backend, which does not count
+   * @param wasDeclined whether the request carried a credential for this backend that is not valid
    * @default null
    */
   challenge(_wasDeclined: boolean): string | null {
     return null;
   }
 
-  /** The headers that its credential comes in: `Vary` of an answer that depends on the caller names them. @default none */
+  /** The headers that carry its credential. `Vary` lists them in responses that depend on the caller. @default none */
   get headers(): readonly string[] {
     return [];
   }
 
   /**
-   * How its credential is sent, for the OpenAPI document; `null` when that cannot be told: a gate that takes this scope alone
-   * then looks open there.
+   * The security scheme for the OpenAPI document. With `null`, a gate that accepts only this scope appears open there.
    *
    * @default the first of `headers`
    */
   get securityScheme(): OpenApiSecurityScheme | null {
     const [name] = this.headers;
-    // Of a cookie OpenAPI wants to know the name, which is not known here.
+    // OpenAPI requires the name of the cookie, which is unknown here.
     return name === undefined || name.toLowerCase() === "cookie" ? null : { type: "apiKey", in: "header", name };
   }
 
-  /** What is legal in its options and hardly meant: said in the log when the application starts. @default nothing */
+  /** Warnings about valid but probably unintended options, logged at startup. @default none */
   get warnings(): readonly string[] {
     return [];
   }

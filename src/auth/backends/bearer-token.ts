@@ -1,15 +1,17 @@
 import { IncomingRequest, type PorticoRequest } from "../../http/context/portico-request.ts";
 
-/** One token after the scheme, which RFC 9110 section 11.1 takes in any case; spaces between them, and nothing else. */
+/** One token after the scheme, which is case-insensitive (RFC 9110 section 11.1), separated only by spaces. */
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+)$/i;
 
-/** The text after `Authorization: Bearer`; `null` when there is none, or more than one distinct value. */
+/**
+ * Returns the token of `Authorization: Bearer`, or `null` if there is none or the header has several different values.
+ */
 export function bearerToken(request: PorticoRequest): string | null {
   const value = authorization(request);
   return value === null ? null : (BEARER.exec(value)?.[1] ?? null);
 }
 
-/** Node keeps the first of several `Authorization` headers: which of them a proxy has looked at is anybody's guess. */
+/** Node keeps only the first of several `Authorization` headers, and a proxy may have checked another one. */
 function authorization(request: PorticoRequest): string | null {
   const first = request.headers["authorization"];
   if (first === undefined) return null;

@@ -16,9 +16,9 @@ import { HeaderReader, own, parseObject } from "./token-header.ts";
 import type { VerifyingKey, VerifyingKeys } from "./verifying-keys.ts";
 
 /**
- * Signs in by a JSON Web Token in `Authorization: Bearer`. The identity is the claim that `identifier` names.
+ * Authenticates by a JSON Web Token in `Authorization: Bearer`. The identity is the claim named by `identifier`.
  *
- * A token that is expired, wrongly signed, for another audience or malformed is declined. Wrong options throw
+ * A token that is expired, malformed, badly signed or for another audience is declined. Invalid options throw
  * `ConfigurationError`, which never shows the secret.
  *
  * @example
@@ -67,7 +67,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
     return bearerToken(request) !== null;
   }
 
-  /** RFC 6750 section 3.1: there is an error to tell of only where there was a token. */
+  /** Includes an error only if the request carried a token (RFC 6750 section 3.1). */
   override challenge(wasDeclined: boolean): string {
     return wasDeclined ? this.#challengeDeclined : this.#challenge;
   }
@@ -87,7 +87,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
 
   async authenticate(request: PorticoRequest): Promise<AuthResult> {
     const text = bearerToken(request);
-    if (text === null) return AuthResult.decline("there is no bearer token");
+    if (text === null) return AuthResult.decline("no bearer token");
     if (text.length > this.#maxTokenBytes) return AuthResult.decline("the token is too long");
     const token = this.#recall(text) ?? (await this.#verify(text));
     if (token === null) return AuthResult.decline("the token is not valid");
@@ -98,7 +98,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
     if (this.#isRevoked !== undefined && ((await this.#isRevoked(token.claims)) as unknown) !== false)
       return AuthResult.decline("the token is revoked");
     if (this.#sessions !== undefined && !(await isSessionAlive(this.#sessions, token)))
-      return AuthResult.decline("the session of the token is over");
+      return AuthResult.decline("the session of the token has ended");
     return AuthResult.accept(token.identity, this.scope, token.credential);
   }
 
@@ -113,7 +113,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
   async #verify(text: string): Promise<VerifiedToken | null> {
     const header = this.#headers.read(text);
     if (header === null || !this.#algorithms.includes(header.alg)) return null;
-    // Before the key is found: a token of a key that is withdrawn meanwhile is not remembered as one of the new set.
+    // Read before the key lookup, so that a token of a key withdrawn in the meantime is not cached under the new set.
     const { version } = this.#keys;
     const found = this.#keys.find(header);
     for (const key of isPromise(found) ? await found : found) {
@@ -137,22 +137,22 @@ export class JWTAuthBackend extends AuthenticationBackend {
     const { identifier } = this.#rules;
     currentContext()?.log.warn(
       { identifier },
-      `a valid token has no claim "${identifier}" and names its user in "sub": give JWTAuthBackend identifier: "sub"`,
+      `a valid token has no claim "${identifier}" but has "sub": set identifier: "sub" on JWTAuthBackend`,
     );
   }
 }
 
 const UNBOUND =
-  "JWTAuthBackend has neither issuer nor audience: it takes every token that its key has signed, also one for another service";
+  "JWTAuthBackend has neither issuer nor audience: it accepts every token signed with its key, even for other services";
 
-/** A token without `sid` belongs to none. Its use does not prolong the session: a cookie's does. */
+/** A token without `sid` has no session. Using a token does not prolong its session, unlike using a cookie. */
 async function isSessionAlive(sessions: SessionStore, { identity, claims }: VerifiedToken): Promise<boolean> {
   const sid = own(claims, "sid");
   if (sid === undefined) return true;
   return typeof sid === "string" && (await sessions.find(sid))?.record.user === identity;
 }
 
-/** The payload, byte by byte as it was signed; `null` when the key did not sign it, or cannot have. */
+/** Returns the signed payload, or `null` if this key did not sign it. */
 async function signedPayload(token: string, key: VerifyingKey, algorithms: string[]): Promise<Uint8Array | null> {
   try {
     return (await compactVerify(token, key, { algorithms })).payload;

@@ -23,49 +23,51 @@ import { secretRing } from "../tokens/secret-ring.ts";
 import type { ClaimRules, TokenClaims } from "./token-claims.ts";
 import { type JSONWebKeySet, keySet, remoteKeySet, secretKeys, type VerifyingKeys } from "./verifying-keys.ts";
 
-/** How bearer tokens are verified: by `secretKey` or by `jwks`, never by both. */
+/** The options of `JWTAuthBackend`. Pass either `secretKey` or `jwks`. */
 export interface JWTAuthOptions {
-  /** The secret of HS256, at least 32 bytes; of several each may have signed, so that a new one can be put first. */
+  /** The secret for HS256: at least 32 bytes. In a list, all secrets verify, so that you can rotate them. */
   readonly secretKey?: Secret | readonly Secret[];
-  /** Public keys for EdDSA, ES256 and RS256, or the address where another server publishes them. */
+  /** Public keys for EdDSA, ES256 and RS256, or the URL where another server publishes them. */
   readonly jwks?: URL | JSONWebKeySet;
-  /** The ways of signing that count. @default HS256 with a secret; EdDSA, ES256 and RS256 with a key set */
+  /** The accepted signature algorithms. @default HS256 with a secret; EdDSA, ES256 and RS256 with a key set */
   readonly algorithms?: readonly JWTAlgorithm[];
-  /** The claim that names the user. Tokens of `TokenForUser` name it in `sub`. @default "id" */
+  /** The claim that contains the identity. Tokens of `TokenForUser` use `sub`. @default "id" */
   readonly identifier?: string;
-  /** What `iss` must be. @default not looked at */
+  /** The required `iss` claim. @default not checked */
   readonly issuer?: string;
-  /** What `aud` must be or hold, one of these: give it wherever several services share a key. @default not looked at */
+  /** The accepted `aud` values. Set it if several services share a key. @default not checked */
   readonly audience?: string | readonly string[];
-  /** What `typ` of the header must be; else it may also be `JWT` or missing, as other issuers have it. */
+  /** The required `typ` header. Without this option, `JWT` or no `typ` is accepted too, as other issuers send it. */
   readonly typ?: "at+jwt";
-  /** Seconds by which clocks may differ. @default 5 */
+  /** The allowed clock difference in seconds. @default 5 */
   readonly clockTolerance?: number;
-  /** Seconds that a token may still have to live: one that lives longer is refused. @default 2_592_000, 30 days */
+  /** The maximum remaining lifetime of a token in seconds. A longer one is rejected. @default 2_592_000, 30 days */
   readonly maxLifetime?: number;
-  /** The longest token. @default 4096 */
+  /** The maximum length of a token. @default 4096 */
   readonly maxTokenBytes?: number;
-  /** Where sessions are kept: a token with a `sid` then counts as long as that session lives. @default not looked at */
+  /** The store of the sessions. A token with a `sid` is then valid only while that session is. @default not checked */
   readonly sessionStore?: KeyValueStore;
-  /** Whether the session that a token names is looked up, for each request. @default true where sessionStore is given */
+  /** Whether the session of a token is looked up for each request. @default true if sessionStore is set */
   readonly checkRevocation?: boolean;
-  /** Asked about each token that is right otherwise, also a remembered one. What it throws makes the caller unknown. */
+  /** Called for each otherwise valid token, even a cached one. If it throws, the caller is unknown (503). */
   readonly isRevoked?: (claims: TokenClaims) => MaybePromise<boolean>;
-  /** How many verified tokens are remembered, by their hash; 0 remembers none. Their expiry is still looked at. @default 0 */
+  /**
+   * The number of verified tokens to cache, by their hash. Their expiry is still checked. 0 disables the cache.
+   * @default 0
+   */
   readonly cache?: number;
-  /** What `WWW-Authenticate` calls the place that the token is for. */
+  /** The realm in `WWW-Authenticate`. */
   readonly realm?: string;
-  /** @default the clock of the application */
+  /** The clock that expiry is checked with. @default the clock of the application */
   readonly clock?: Clock;
 }
 
-/** The options, complete. */
 export interface ResolvedJWTAuthOptions extends ClaimRules {
   readonly keys: VerifyingKeys;
   readonly algorithms: readonly JWTAlgorithm[];
   readonly typ: "at+jwt" | undefined;
   readonly maxTokenBytes: number;
-  /** Where the session of a token is looked up; `undefined` where it is not. */
+  /** The sessions to look tokens up in, or `undefined` if that is disabled. */
   readonly sessions: SessionStore | undefined;
   readonly isRevoked: ((claims: TokenClaims) => MaybePromise<boolean>) | undefined;
   readonly cache: number;
@@ -78,7 +80,7 @@ export function resolveJWTAuthOptions(options: JWTAuthOptions): ResolvedJWTAuthO
   return { ...resolved, ...keysOf(resolved), sessions: sessionsOf(resolved) };
 }
 
-/** Of lifetimes those count that are written in the session itself. */
+/** No extra limits: each session record has its own lifetimes. */
 const UNLIMITED = { idleMs: Number.POSITIVE_INFINITY, absoluteMs: Number.POSITIVE_INFINITY };
 
 function sessionsOf(options: {
@@ -88,14 +90,14 @@ function sessionsOf(options: {
 }): SessionStore | undefined {
   const { sessionStore, checkRevocation, clock = systemClock } = options;
   if (sessionStore === undefined && checkRevocation === true)
-    throw new ConfigurationError("JWTAuthBackend.sessionStore", "is missing: checkRevocation looks there");
+    throw new ConfigurationError("JWTAuthBackend.sessionStore", "is required when checkRevocation is true");
   if (sessionStore === undefined || checkRevocation === false) return undefined;
   return new SessionStore(sessionStore, clock, { plain: UNLIMITED, remembered: UNLIMITED, maxPerUser: 1 });
 }
 
 const ASYMMETRIC: readonly JWTAlgorithm[] = ["EdDSA", "ES256", "RS256"];
 
-/** What `__proto__` and `constructor` name in an object is not what a token said. */
+/** Rejects names such as `__proto__` and `constructor`, which every object inherits. */
 const identifierRule = rule<string>(
   "the name of a claim",
   (value) => typeof value === "string" && value !== "" && !(value in Object.prototype),
@@ -113,7 +115,7 @@ const audienceRule: Rule<readonly string[]> = {
 const rules = {
   secretKey: secretRing("JWTAuthBackend.secretKey"),
   jwks: { expected: "a URL or a key set", read: (value) => value } as Rule<unknown>,
-  // A check that was meant to be there must not vanish with a variable that is not set: these, and those below.
+  // The strict options must not be `undefined`, so that an unset variable cannot remove a check.
   algorithms: {
     ...listOf<JWTAlgorithm>(
       'a list of "HS256", or of "EdDSA", "ES256" and "RS256"',
@@ -132,7 +134,7 @@ const rules = {
   checkRevocation: flag,
   isRevoked: { ...callable, strict: true as const },
   cache: optional(wholeNumber, 0),
-  // It stands between quotes in a header: nothing in it may end them, or the header.
+  // The realm is quoted in a header, so it must not contain quotes or line breaks.
   realm: rule<string>(
     "printable ASCII without quotes and backslashes",
     (value) => typeof value === "string" && /^[ !#-[\]-~]+$/.test(value),
@@ -151,19 +153,17 @@ function keysOf(options: {
 }): { readonly keys: VerifyingKeys; readonly algorithms: readonly JWTAlgorithm[] } {
   const { secretKey, jwks, algorithms, clock = systemClock } = options;
   if (secretKey !== undefined && jwks !== undefined)
-    throw new ConfigurationError(
-      "JWTAuthBackend",
-      "takes secretKey or jwks, never both: one could be taken for the other",
-    );
-  if (algorithms?.length === 0) throw new ConfigurationError("JWTAuthBackend.algorithms", "is empty");
+    throw new ConfigurationError("JWTAuthBackend", "takes either secretKey or jwks, not both");
+  if (algorithms?.length === 0) throw new ConfigurationError("JWTAuthBackend.algorithms", "must not be empty");
   if (secretKey !== undefined) {
     if (algorithms?.some((name) => name !== "HS256"))
-      throw new ConfigurationError("JWTAuthBackend.algorithms", "must be HS256 alone where secretKey is given");
+      throw new ConfigurationError("JWTAuthBackend.algorithms", "must be HS256 only when secretKey is set");
     return { keys: secretKeys(secretKey), algorithms: ["HS256"] };
   }
-  if (jwks === undefined) throw new ConfigurationError("JWTAuthBackend.secretKey", "is missing, and so is jwks");
+  if (jwks === undefined)
+    throw new ConfigurationError("JWTAuthBackend.secretKey", "is missing: pass secretKey or jwks");
   if (algorithms?.includes("HS256"))
-    throw new ConfigurationError("JWTAuthBackend.algorithms", "must not hold HS256 where jwks is given");
+    throw new ConfigurationError("JWTAuthBackend.algorithms", "must not include HS256 when jwks is set");
   const keys =
     jwks instanceof URL ? remoteKeySet("JWTAuthBackend.jwks", jwks, clock) : keySet("JWTAuthBackend.jwks", jwks);
   return { keys, algorithms: algorithms ?? ASYMMETRIC };

@@ -6,10 +6,10 @@ import type { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
 
 /**
- * Signs in by the cookie that `SessionMiddleware` provides; the identity is the id of the user who logged in.
+ * Authenticates by the session cookie of `SessionMiddleware`. The identity is that of the user who signed in.
  *
- * A cookie that a page of a foreign origin makes the browser send is no credential when the request changes state: a gate
- * answers 403 `CROSS_SITE_REFUSED`, a route without one sees nobody. Origins in the application's `origins` are not foreign.
+ * The cookie is not accepted if a page of another origin sent a request that changes state (CSRF): a gate throws 403
+ * `CROSS_SITE_REFUSED`, and a route without a gate sees an anonymous user. Origins in the app's `origins` are allowed.
  *
  * @example
  * ```ts
@@ -32,9 +32,10 @@ export class SessionAuthBackend extends AuthenticationBackend {
     return { type: "apiKey", in: "cookie", name: SESSION_COOKIE };
   }
 
-  /** Rejects when the store does, and where no `SessionMiddleware` runs before. */
+  /** Rejects when the store fails, and without `SessionMiddleware`. */
   async authenticate({ sessions }: PorticoRequest): Promise<AuthResult> {
-    if (!(sessions instanceof RequestSessions)) throw new TypeError("request.sessions is not SessionMiddleware's");
+    if (!(sessions instanceof RequestSessions))
+      throw new TypeError("SessionAuthBackend requires SessionMiddleware: add it before AuthenticationMiddleware");
     return sessions.authenticate();
   }
 }

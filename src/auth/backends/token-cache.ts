@@ -6,7 +6,7 @@ interface Entry {
   readonly version: number;
 }
 
-/** Remembers tokens that were verified, by their hash alone: the oldest leaves when there is no room. */
+/** Caches verified tokens by their hash. When the cache is full, the oldest entry is removed. */
 export class TokenCache {
   readonly #maxEntries: number;
   readonly #entries = new Map<string, Entry>();

@@ -2,10 +2,10 @@ import type { Credential } from "../../http/identity/credential.ts";
 import { VERSION_CLAIM } from "../tokens/version-claim.ts";
 import { own } from "./token-header.ts";
 
-/** The claims of a token whose signature was right, as they were signed. Read them as own members. */
+/** The claims of a token with a valid signature. Read them as own members. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
-/** What claims are held against. */
+/** The rules that claims must meet. */
 export interface ClaimRules {
   readonly identifier: string;
   readonly issuer: string | undefined;
@@ -14,19 +14,19 @@ export interface ClaimRules {
   readonly maxLifetime: number;
 }
 
-/** What of a token is judged again each time it comes, and whom it names. */
+/** The parts of a verified token that are needed for every request. */
 export interface VerifiedToken {
-  /** `null`: the token is right and has no such claim. */
+  /** `null` if the token is valid but has no identifier claim. */
   readonly identity: string | null;
   readonly claims: TokenClaims;
   readonly expiresAt: number;
-  /** What a gate, a socket and a revocation know it by. */
+  /** The credential for gates, sockets and revocations. */
   readonly credential: Credential;
 }
 
 const LONGEST_IDENTITY = 255;
 
-/** The token that these claims make; `null` when one of them is not what it must be. Times are in seconds. */
+/** Checks the claims. Returns `null` if one of them is not valid. Times are in seconds. */
 export function judgeClaims(claims: TokenClaims, rules: ClaimRules, now: number): VerifiedToken | null {
   const expiresAt = own(claims, "exp");
   if (!Number.isSafeInteger(expiresAt) || (expiresAt as number) > now + rules.maxLifetime) return null;
@@ -45,7 +45,7 @@ export function judgeClaims(claims: TokenClaims, rules: ClaimRules, now: number)
   return { identity, claims, expiresAt: expiresAt as number, credential };
 }
 
-/** Where it belongs to a session, it ends with that: it has the session's name. */
+/** Uses the id of the session, if there is one, so that the token ends with it. */
 function credentialOf(claims: TokenClaims, expiresAt: number, version: number | undefined): Credential {
   const [session, token] = [identityOf(own(claims, "sid")), identityOf(own(claims, "jti"))];
   const id = session === null ? token && `jwt:${token}` : `session:${session}`;
@@ -69,7 +69,7 @@ function isFor(claim: unknown, audience: readonly string[]): boolean {
   return list.every((entry) => typeof entry === "string") && list.some((entry) => audience.includes(entry));
 }
 
-/** Text that can be looked up and logged, or a whole number as text; `null` for anything else. */
+/** Returns a text that is safe to look up and log, or an integer as text. Returns `null` for anything else. */
 function identityOf(claim: unknown): string | null {
   if (typeof claim === "number") return Number.isSafeInteger(claim) ? String(claim) : null;
   if (typeof claim !== "string" || claim.trim() === "" || claim.length > LONGEST_IDENTITY) return null;

@@ -1,23 +1,23 @@
 import { isUtf8 } from "node:buffer";
 
-/** What the header of a token says, as far as it is read. Nothing in it chooses a key but `alg` and `kid`. */
+/** The members of a token header that select a key. All others, such as `jwk` and `jku`, are ignored. */
 export interface TokenHeader {
   readonly alg: string;
   readonly kid: string | undefined;
 }
 
 const SEGMENTS = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
-/** Without a word in the header a token may be an access token of another issuer; one of these says that it is. */
+/** The accepted values of `typ`. Other issuers may also leave it out. */
 const ACCESS_TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt", "application/at+jwt"]);
 const LONGEST_KID = 256;
 
 /**
- * Reads the header of a token in its only spelling: three segments of base64url without padding or spare bits, a JSON
- * object without extensions. `null` for anything else, before any cryptography.
+ * Reads the header of a token in canonical form: three segments of base64url without padding or spare bits, and a JSON
+ * object without extensions. Returns `null` for anything else, before any cryptography.
  */
 export class HeaderReader {
   readonly #wantsAccessType: boolean;
-  /** Tokens of one issuer begin alike. */
+  /** Tokens of one issuer usually share the header, so the last one is cached. */
   #last: { readonly segment: string; readonly header: TokenHeader | null } = { segment: "", header: null };
 
   constructor(wantsAccessType: boolean) {
@@ -45,7 +45,7 @@ function parseHeader(segment: string, wantsAccessType: boolean): TokenHeader | n
   return isAccessType(own(header, "typ"), wantsAccessType) ? { alg, kid } : null;
 }
 
-/** The object that the bytes are in JSON, strictly UTF-8; `null` for anything else. */
+/** Parses a JSON object in strict UTF-8. Returns `null` for anything else. */
 export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
   if (!isUtf8(bytes)) return null;
   try {
@@ -58,14 +58,14 @@ export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>
   }
 }
 
-/** A member of the object itself: what its prototype has was never sent. */
+/** Returns an own member, because inherited members were not in the token. */
 export function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** Whether the last character spends no bits that decoding drops: else two texts would be one token. */
+/** Whether the unused bits of the last character are zero. Otherwise two texts would decode to one token. */
 function isCanonical(segment: string): boolean {
   const rest = segment.length % 4;
   if (rest === 0) return true;

@@ -6,7 +6,7 @@ import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "../tokens/jwt-al
 import { hmacKey } from "../tokens/secret-ring.ts";
 import type { TokenHeader } from "./token-header.ts";
 
-/** Public keys as RFC 7517 writes them. */
+/** A set of public keys in the format of RFC 7517. */
 export interface JSONWebKeySet {
   readonly keys: readonly object[];
 }
@@ -15,24 +15,26 @@ export type VerifyingKey = CryptoKey | KeyObject;
 
 /** The keys that tokens are verified with. */
 export interface VerifyingKeys {
-  /** Changes whenever the keys do; `null` while they have to be asked for: what was verified before then counts no more. */
+  /**
+   * Changes with the keys, and is `null` while they must be fetched. Cached tokens of another version are not valid.
+   */
   readonly version: number | null;
-  /** The keys that may have signed a token with this header, none if it is not one of ours. Throws when it cannot be known. */
+  /** Returns the keys that may have signed a token with this header. Throws if the keys cannot be fetched. */
   find(header: TokenHeader): readonly VerifyingKey[] | Promise<readonly VerifyingKey[]>;
 }
 
-/** A ring of secrets: a token does not say which one signed it, so each is tried. */
+/** A list of secrets. A token does not name its secret, so each one is tried. */
 export function secretKeys(secrets: readonly Uint8Array[]): VerifyingKeys {
   const keys = secrets.map(hmacKey);
   return { version: 0, find: () => keys };
 }
 
-/** A set that is known: by `kid`, or the only key that fits. */
+/** A local key set. Keys are selected by `kid`, or without one if only a single key matches. */
 export function keySet(option: string, given: unknown): VerifyingKeys {
   const list = (given as Partial<JSONWebKeySet> | null)?.keys;
   if (!Array.isArray(list)) throw new ConfigurationError(option, "must be a URL, or a key set: an object with keys");
   const keys = list.flatMap((jwk: unknown, index) => publicKey(`${option}.keys[${index}]`, jwk));
-  if (keys.length === 0) throw new ConfigurationError(option, "holds no key that a signature can be verified with");
+  if (keys.length === 0) throw new ConfigurationError(option, "contains no key that can verify signatures");
   return {
     version: 0,
     find({ alg, kid }) {
@@ -48,13 +50,12 @@ interface PublicKey {
   readonly key: KeyObject;
 }
 
-/** Keys for encryption and of other kinds are passed over, as sets hold them; what must never be in a set is refused. */
+/** Skips keys for encryption and of other types, which sets may contain. Throws for private keys and secrets. */
 function publicKey(option: string, given: unknown): readonly PublicKey[] {
   const jwk = given as JWK | null;
   if (typeof jwk !== "object" || jwk === null) throw new ConfigurationError(option, "must be a JSON Web Key");
-  if (jwk.kty === "oct") throw new ConfigurationError(option, "is a secret: a secret goes into secretKey, alone");
-  if (jwk.d !== undefined)
-    throw new ConfigurationError(option, "is a private key: whoever verifies needs the public one");
+  if (jwk.kty === "oct") throw new ConfigurationError(option, "is a symmetric secret: pass it as secretKey instead");
+  if (jwk.d !== undefined) throw new ConfigurationError(option, "is a private key: pass only the public key");
   const alg = algorithmOf(jwk);
   if (alg === null || (jwk["alg"] !== undefined && jwk["alg"] !== alg)) return [];
   if (jwk["use"] !== undefined && jwk["use"] !== "sig") return [];
@@ -68,33 +69,35 @@ function importKey(option: string, jwk: JWK): KeyObject {
   try {
     return createPublicKey({ key: jwk, format: "jwk" });
   } catch {
-    throw new ConfigurationError(option, "is no key that can be read");
+    throw new ConfigurationError(option, "is not a readable key");
   }
 }
 
 const COOLDOWN_MS = 30_000;
 const FETCH_TIMEOUT_MS = 5_000;
 
-/** A set that another server publishes: fetched when it is first needed, at most once per cooldown for unknown keys. */
+/**
+ * A key set published by another server. It is fetched on first use, and at most once per cooldown for unknown keys.
+ */
 export function remoteKeySet(option: string, url: URL, clock: Clock): VerifyingKeys {
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal))
     throw new ConfigurationError(
       option,
-      "must be an https address: whoever can change the answer can sign in as anybody",
+      "must be an https URL: an attacker who can change the response could sign in as any user",
     );
   let version = 0;
   let failure: { readonly error: unknown; readonly at: number } | undefined;
 
-  /** The library waits for its cooldown after a success alone. */
+  /** Adds a cooldown after a failure, because the library waits only after a success. */
   const fetchKeys: FetchImplementation = async (address, init) => {
     if (failure !== undefined && clock.monotonic() - failure.at < COOLDOWN_MS / 6) throw failure.error;
     try {
-      const answer = await fetch(address, init);
-      if (answer.status !== 200) throw new Error(`the key set answered ${answer.status}`);
+      const response = await fetch(address, init);
+      if (response.status !== 200) throw new Error(`fetching the key set failed with status ${response.status}`);
       failure = undefined;
       version++;
-      return answer;
+      return response;
     } catch (error) {
       failure = { error, at: clock.monotonic() };
       throw error;
@@ -108,7 +111,7 @@ export function remoteKeySet(option: string, url: URL, clock: Clock): VerifyingK
   });
   return {
     get version() {
-      // While a set is being fetched, the former one is in use, and its keys may be withdrawn.
+      // While a set is being fetched, the previous one is used, and its keys may have been withdrawn.
       return remote.fresh && !remote.reloading ? version : null;
     },
     async find(header) {

@@ -4,25 +4,25 @@ import { TooManyRequests } from "../../http/context/http-exception.ts";
 import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import type { CounterStore } from "../../stores/counter-store.ts";
 
-/** So many in so long. */
+/** The number of attempts allowed in a window. */
 export interface AttemptLimit {
   readonly limit: number;
   readonly windowSeconds: number;
 }
 
-/** One limit, and whose attempts it counts. */
+/** One limit and the caller, account or address whose attempts it counts. */
 export interface CountedAttempt extends AttemptLimit {
-  /** Which limit it is. */
+  /** The name of the limit. */
   readonly name: string;
   readonly whose: string;
 }
 
-/** One for each store: that one of them fails says nothing of another. */
+/** One guard per store, because one store can fail while another works. */
 const counters = new WeakMap<CounterStore, GuardedCounter>();
 
 /**
- * Counts an attempt with each of the limits, in their order, and throws 429 at the first that is passed. Those behind it
- * are not counted then: who is turned away by address cannot lock somebody else's account.
+ * Counts an attempt against each limit in order, and throws 429 at the first one exceeded. Later limits are then not
+ * counted, so a caller rejected by IP address cannot lock another user's account.
  */
 export async function countAttempt(ctx: BaseContext, attempts: readonly CountedAttempt[]): Promise<void> {
   for (const attempt of attempts) {
@@ -31,7 +31,7 @@ export async function countAttempt(ctx: BaseContext, attempts: readonly CountedA
   }
 }
 
-/** Counts an attempt; `null` when it may be made, else the milliseconds until the next one. */
+/** Counts an attempt. Returns `null` if it is allowed, else the milliseconds until the next one is. */
 export async function tryAttempt(ctx: BaseContext, attempt: CountedAttempt): Promise<number | null> {
   const { services } = ctx;
   const { counters: store } = services.stores;
@@ -40,7 +40,7 @@ export async function tryAttempt(ctx: BaseContext, attempt: CountedAttempt): Pro
   return value > attempt.limit ? resetAfterMs : null;
 }
 
-/** Forgets the attempts that this limit has counted. */
+/** Resets the count of this limit. */
 export async function forgetAttempts(ctx: BaseContext, attempt: CountedAttempt): Promise<void> {
   const { services } = ctx;
   const { counters: store } = services.stores;
@@ -53,7 +53,7 @@ function guarded(store: CounterStore): GuardedCounter {
   return counter;
 }
 
-/** Hashed: an identifier is any text, as long as it likes, and nothing to be read in a store of counters. */
+/** Hashes the identifier, which may have any length and must not be readable in the counter store. */
 function keyOf({ name, whose, limit }: CountedAttempt): string {
   return `attempts:${name}:${limit}:${createHash("sha256").update(whose).digest("base64url")}`;
 }

@@ -5,26 +5,26 @@ import type { BaseContext } from "../../http/context/http-context.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 import { type CountedAttempt, countAttempt, forgetAttempts, tryAttempt } from "./attempt-limit.ts";
 
-/** An attempt to sign in that is under way. */
+/** A sign-in attempt in progress. */
 interface LoginAttempt {
   readonly account: string;
-  /** The counts that a success forgets. */
+  /** The counts that a successful sign-in resets. */
   readonly counted: CountedAttempt[];
 }
 
-/** Already counted, further out: the route, and `authenticate` inside it, are one attempt. */
+/** The attempt that an outer call has counted: a route and the `authenticate` call inside it are one attempt. */
 const current = new AsyncLocalStorage<LoginAttempt>();
 
 /**
- * Runs an attempt to sign in, unless there were too many: by address 20 in five minutes and 100 in an hour, by account and
- * address 5 in fifteen minutes, by account 50 in fifteen minutes. It is counted before it runs, so that of many at once no more
- * than the limit reach the password. Outside of a request there is nothing to count by.
+ * Runs a sign-in attempt unless there were too many: 20 in five minutes and 100 in an hour per IP address, 5 in fifteen
+ * minutes per account and IP address, and 50 in fifteen minutes per account. The attempt is counted before it runs, so
+ * that concurrent attempts cannot exceed the limit. Outside a request nothing is counted.
  *
- * These limits count the identifier as it was sent. A user with several, such as an address and a name, has one budget once the
- * attempt calls `mayTry` with the identity that it found, or with `null`. On `false` it must do its usual work and deny: a 429 would
- * reveal which address belongs to which name.
+ * These limits count the identifier as it was sent. To give a user with several identifiers, such as an email address
+ * and a username, a single budget, call `mayTry` with the identity that was found, or with `null`. If it returns
+ * `false`, do the usual work and deny: a 429 would reveal which address belongs to which username.
  *
- * A success forgets the counts by account and address alone. Throws 429 with `Retry-After`.
+ * A successful sign-in resets only the counts per account and IP address. Throws 429 with `Retry-After`.
  *
  * @example
  * ```ts
@@ -65,12 +65,12 @@ export async function limitLogin<U>(
   return user;
 }
 
-/** Forgets the attempts of a user from this address: they have proved who they are in another way. */
+/** Resets the attempts of a user from this IP address, after the user has proved their identity in another way. */
 export function forgetLogins(ctx: BaseContext, identity: string): Promise<void> {
   return forgetAttempts(ctx, byUser(ctx, `user ${identity}`));
 }
 
-/** Counts for those who are not there as well, or the time would tell. */
+/** Counts unknown users too, because the timing would otherwise reveal which users exist. */
 async function mayTry(ctx: BaseContext, { account, counted }: LoginAttempt, identity: string | null): Promise<boolean> {
   const attempt = byUser(ctx, identity === null ? `name ${account}` : `user ${identity}`);
   counted.push(attempt);

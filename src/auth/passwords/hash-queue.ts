@@ -1,9 +1,9 @@
 import { ServiceUnavailable } from "../../http/context/http-exception.ts";
 
-/** How soon a full queue is worth another try. */
+/** The `Retry-After` value of a full queue. */
 const RETRY_SECONDS = 1;
 
-/** Places to hash in, handed out in the order in which they were asked for. */
+/** A limited number of slots for hashing, given out in the order of the requests. */
 export class HashSlots {
   readonly size: number;
   #taken = 0;
@@ -22,7 +22,7 @@ export class HashSlots {
       this.#taken++;
       return;
     }
-    // The place goes from hand to hand, so that nobody comes in between.
+    // `release` passes the slot on directly, so that a later caller cannot take it first.
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
@@ -34,12 +34,12 @@ export class HashSlots {
 }
 
 /**
- * Half of libuv's threads, at least one: the other half stays for files and names. All hashers of a process share them, for
- * they share the threads.
+ * Half of libuv's threads, at least one. The other half stays free for files and DNS. All hashers of a process share
+ * the slots, because they share the threads.
  */
 const processSlots: HashSlots = new HashSlots(Math.max(1, Math.floor(threadCount() / 2)));
 
-/** How libuv itself reads the variable. */
+/** Reads the variable as libuv does. */
 function threadCount(): number {
   const given = process.env["UV_THREADPOOL_SIZE"];
   if (given === undefined) return 4;
@@ -47,7 +47,7 @@ function threadCount(): number {
   return Number.isNaN(count) ? 1 : Math.min(1024, Math.max(1, count));
 }
 
-/** Lets work wait for a place, up to a bound; beyond it, rejects with 503. */
+/** Queues work until a slot is free. Rejects with 503 if the queue is full. */
 export class HashQueue {
   readonly #slots: HashSlots;
   readonly #maxWaiting: number;
@@ -70,7 +70,9 @@ export class HashQueue {
 
   async #wait(): Promise<void> {
     if (this.#waiting >= this.#maxWaiting)
-      throw new ServiceUnavailable("Too many passwords are being checked", { retryAfterSeconds: RETRY_SECONDS });
+      throw new ServiceUnavailable("Too many passwords are being hashed. Try again later.", {
+        retryAfterSeconds: RETRY_SECONDS,
+      });
     this.#waiting++;
     await this.#slots.take();
     this.#waiting--;

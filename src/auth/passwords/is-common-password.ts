@@ -4,8 +4,8 @@ import { canonicalName } from "../users/canonical-name.ts";
 let known: Promise<ReadonlySet<number>> | null = null;
 
 /**
- * Whether the password is among the 10,000 that are used most, without regard to case. They are kept as hashes of 32 bits: one in
- * 400,000 others is taken for one of them.
+ * Returns whether the password is among the 10,000 most common ones, ignoring case. They are stored as 32-bit hashes,
+ * so one in 400,000 other passwords is rejected by mistake.
  */
 export async function isCommonPassword(password: string): Promise<boolean> {
   known ??= load();
@@ -13,7 +13,7 @@ export async function isCommonPassword(password: string): Promise<boolean> {
   return (await known).has(hash.readUInt32BE());
 }
 
-/** When it is first asked for: most processes that hash passwords never see a new one. */
+/** Loads the list on first use, because most processes never check a new password. */
 async function load(): Promise<ReadonlySet<number>> {
   const { COMMON_PASSWORD_HASHES } = await import("./common-password-hashes.ts");
   const bytes = Buffer.from(COMMON_PASSWORD_HASHES, "base64");

@@ -4,8 +4,8 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 const require = createRequire(import.meta.url);
 
 /**
- * A package of native code, loaded when it is first needed: whoever hashes no passwords needs none. Throws
- * `ConfigurationError` when it is not there, or not for this machine.
+ * Loads a native package on first use, so that applications that hash no passwords do not need it. Throws
+ * `ConfigurationError` if it is not installed or not built for this platform.
  */
 export function nativePackage<T>(option: string, name: string): T {
   try {
@@ -13,7 +13,7 @@ export function nativePackage<T>(option: string, name: string): T {
   } catch (cause) {
     const problem = new ConfigurationError(
       option,
-      `needs the package ${name}, which cannot be loaded: npm install ${name}`,
+      `requires the package ${name}, which could not be loaded. Run: npm install ${name}`,
     );
     problem.cause = cause;
     throw problem;

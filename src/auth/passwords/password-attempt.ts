@@ -3,45 +3,46 @@ import { BadRequest, HttpException } from "../../http/context/http-exception.ts"
 
 const LEAST_BYTES = 8;
 const MOST_BYTES = 1_024;
-/** NFKC makes four times less of a text at most: a longer one is too long, whatever it is made of. */
+/** NFKC shrinks a text to a quarter at most, so a longer text is always too long. */
 const MOST_UNITS = 4 * MOST_BYTES;
 
-/** A password as somebody typed it in. */
+/** A password as it was entered. */
 export interface PasswordAttempt {
-  /** What is hashed: the text in NFKC, so that it does not matter how a keyboard composes its letters. */
+  /** The text in NFKC, which is hashed, so that it does not matter how a keyboard composes characters. */
   readonly normal: Uint8Array;
-  /** The text as it came, where that is another: what other systems have hashed. */
+  /** The text as it was entered, if it differs, because other systems have hashed that. */
   readonly raw: Uint8Array | null;
-  /** Whether it is long enough for a new hash. */
+  /** Whether it is long enough for a new password. */
   readonly isLongEnough: boolean;
 }
 
 /**
- * Reads a password that may be an old one, and so shorter than a new one. Throws 422 for one that is too long or no text, 400
- * for what is no string.
+ * Reads a password of a sign-in attempt, which may be shorter than a new one. Throws 422 if it is too long or not valid
+ * Unicode, and 400 if it is not a string.
  */
 export function readAttempt(password: unknown): PasswordAttempt {
   if (typeof password !== "string") throw new BadRequest("The password must be a string");
-  // UTF-8 has one replacement for all of them: different passwords would become the same.
-  if (!password.isWellFormed()) throw refuse("PASSWORD_NOT_TEXT", "The password holds half of a character");
+  // UTF-8 encodes every lone surrogate as the same replacement character, so different passwords would become equal.
+  if (!password.isWellFormed())
+    throw refuse("PASSWORD_NOT_TEXT", "The password contains an invalid Unicode character.");
   if (password.length > MOST_UNITS) throw tooLong();
   if (!isStreamSafe(password))
-    throw refuse("PASSWORD_NOT_TEXT", "The password has more than 30 combining marks in a row");
+    throw refuse("PASSWORD_NOT_TEXT", "The password has more than 30 combining marks in a row.");
   const text = password.normalize("NFKC");
   const normal = Buffer.from(text);
   if (normal.length > MOST_BYTES) throw tooLong();
   return { normal, raw: text === password ? null : Buffer.from(password), isLongEnough: normal.length >= LEAST_BYTES };
 }
 
-/** Reads a password that is to be hashed. Throws 422 also for one that is too short. */
+/** Reads a new password. Throws 422 also if it is too short. */
 export function readNewPassword(password: unknown): Uint8Array {
   const { normal, isLongEnough } = readAttempt(password);
-  if (!isLongEnough) throw refuse("PASSWORD_TOO_SHORT", `The password must have at least ${LEAST_BYTES} bytes`);
+  if (!isLongEnough) throw refuse("PASSWORD_TOO_SHORT", `The password must be at least ${LEAST_BYTES} bytes long.`);
   return normal;
 }
 
 function tooLong(): HttpException {
-  return refuse("PASSWORD_TOO_LONG", `The password must have at most ${MOST_BYTES} bytes`);
+  return refuse("PASSWORD_TOO_LONG", `The password must be at most ${MOST_BYTES} bytes long.`);
 }
 
 function refuse(

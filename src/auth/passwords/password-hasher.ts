@@ -8,31 +8,32 @@ import { bcryptScheme } from "./schemes/bcrypt-scheme.ts";
 import { pbkdf2Scheme } from "./schemes/pbkdf2-scheme.ts";
 import { scryptScheme } from "./schemes/scrypt-scheme.ts";
 
-/** A scheme that is verified and never written: what was stored before, by another system. */
+/** A scheme of existing hashes. It is verified but never used for new hashes. */
 export type LegacyPasswordScheme = "bcrypt" | "scrypt" | "pbkdf2";
 
-/** How passwords are hashed. */
+/** The options of `PasswordHasher`. */
 export interface PasswordOptions {
-  /** argon2id with 19 MiB and two passes, or `strong`: with 64 MiB and three. @default "standard" */
+  /** argon2id with 19 MiB and two passes, or with 64 MiB and three for `"strong"`. @default "standard" */
   readonly preset?: "standard" | "strong";
   /**
-   * What is verified beside argon2: hashes of these schemes were stored before. Each makes a failed attempt dearer, for
-   * everybody alike. `bcrypt` needs the package `@node-rs/bcrypt`. @default []
+   * The schemes to verify in addition to argon2, because hashes of them are already stored. Each makes every failed
+   * attempt more expensive. `bcrypt` needs the package `@node-rs/bcrypt`. @default []
    */
   readonly accepts?: readonly LegacyPasswordScheme[];
   /**
-   * What the stored hashes of these schemes cost, so that a failed attempt takes as long for those who have none: the cost of
-   * bcrypt, N of scrypt (with r = 8, p = 1), the iterations of pbkdf2. @default { bcrypt: 12, scrypt: 32_768, pbkdf2: 600_000 }
+   * The cost of the stored hashes of these schemes, so that a failed attempt takes as long for users without one: the
+   * cost of bcrypt, N of scrypt (with r = 8, p = 1), the iterations of pbkdf2. @default { bcrypt: 12, scrypt: 32_768,
+   * pbkdf2: 600_000 }
    */
   readonly legacyCosts?: { readonly [S in LegacyPasswordScheme]?: number };
-  /** Passwords that may wait until others are done; one more is answered 503. @default 64 */
+  /** The maximum number of passwords that wait to be hashed. More are rejected with 503. @default 64 */
   readonly maxWaiting?: number;
 }
 
-/** What became of an attempt. */
+/** The result of a verification. */
 export interface PasswordCheck {
   readonly isRight: boolean;
-  /** Whether to hash the password anew and store that: what is stored is of an older scheme, or weaker. */
+  /** Whether to hash the password again and store the result, because the stored hash is older or weaker. */
   readonly needsRehash: boolean;
 }
 
@@ -44,10 +45,11 @@ const PRESETS: Readonly<Record<NonNullable<PasswordOptions["preset"]>, Argon2Cos
 };
 
 /**
- * Hashes passwords with argon2id and verifies them, those in older schemes too. A password is taken in NFKC and has 8 to 1,024
- * bytes; nothing of it is trimmed or cut.
+ * Hashes passwords with argon2id, and verifies hashes of argon2 and older schemes. A password is normalised to NFKC and
+ * must be 8 to 1,024 bytes long. It is neither trimmed nor truncated.
  *
- * At most half of libuv's threads hash at once, in the whole process; the rest waits, and beyond `maxWaiting` is answered 503.
+ * At most half of libuv's threads hash at the same time in a process. Other passwords wait, and beyond `maxWaiting` are
+ * rejected with 503.
  *
  * @example
  * ```ts
@@ -66,7 +68,7 @@ const PRESETS: Readonly<Record<NonNullable<PasswordOptions["preset"]>, Argon2Cos
  */
 export class PasswordHasher {
   readonly #current: Argon2Scheme;
-  /** The one of new hashes first. */
+  /** The scheme of new hashes comes first. */
   readonly #schemes: readonly PasswordScheme[];
   readonly #queue: HashQueue;
 
@@ -77,25 +79,26 @@ export class PasswordHasher {
     this.#queue = new HashQueue(maxWaiting);
   }
 
-  /** The hash to store. Throws 422 for a password that is too short or too long, 503 when too many wait. */
+  /** Returns the hash to store. Throws 422 for a password that is too short or too long, and 503 if too many wait. */
   async hash(password: string): Promise<string> {
     const bytes = readNewPassword(password);
     return this.#queue.run(() => this.#current.hash(bytes));
   }
 
   /**
-   * Whether the password is the one that was stored. `null` is nobody's: give it for users that are not there, may not sign in
-   * or have no password. A wrong password takes the same work for everybody, and so does a stored hash that cannot be read.
+   * Verifies a password against a stored hash. Pass `null` for a user who does not exist, may not sign in or has no
+   * password: the result is then always negative. A failed attempt does the same work for every user, even if the
+   * stored hash cannot be read.
    *
-   * Throws 422 for a password that is too long, 503 when too many wait.
+   * Throws 422 for a password that is too long, and 503 if too many wait.
    */
   async verify(password: string, stored: string | null): Promise<PasswordCheck> {
     const { normal, raw, isLongEnough } = readAttempt(password);
     const texts = raw === null ? [normal] : [normal, raw];
     const { scheme, hash } = this.#find(stored);
     return this.#queue.run(async () => {
-      // The same work for everybody, in the same order, so that time does not tell who has an account, or an old one: what runs
-      // first leaves the caches as the next one finds them.
+      // Every attempt runs all schemes in the same order, so that the timing does not reveal whether the user exists or
+      // has an old hash. The order matters too, because each scheme affects the caches of the next one.
       for (const each of this.#schemes) {
         for (const text of texts) {
           const isRight = await this.#try(each, each === scheme ? hash : null, text);
@@ -130,11 +133,11 @@ export class PasswordHasher {
   }
 }
 
-/** Says that there is one, and nothing of it. */
+/** Logs the problem without showing the hash. */
 function reportUnreadable(): void {
   currentContext()?.log.error(
     {},
-    "a stored password hash is malformed, too costly, or of a scheme that PasswordHasher.accepts does not list",
+    "a stored password hash is malformed, too expensive, or uses a scheme that PasswordHasher.accepts does not list",
   );
 }
 
@@ -147,11 +150,11 @@ const LEGACY: Readonly<Record<LegacyPasswordScheme, (dummyCost: number) => Passw
 type LegacyCosts = Readonly<Record<LegacyPasswordScheme, number>>;
 const USUAL_COSTS: LegacyCosts = { bcrypt: 12, scrypt: 32_768, pbkdf2: 600_000 };
 
-const within = (expected: string, least: number, most: number): Rule<number> =>
+const integerBetween = (expected: string, least: number, most: number): Rule<number> =>
   rule(expected, (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most);
 
 const costRules = {
-  bcrypt: optional(within("a whole number from 4 to 15", 4, 15), USUAL_COSTS.bcrypt),
+  bcrypt: optional(integerBetween("a whole number from 4 to 15", 4, 15), USUAL_COSTS.bcrypt),
   scrypt: optional(
     rule<number>(
       "a power of two from 2 to 262,144",
@@ -159,7 +162,7 @@ const costRules = {
     ),
     USUAL_COSTS.scrypt,
   ),
-  pbkdf2: optional(within("a whole number from 1 to 5,000,000", 1, 5_000_000), USUAL_COSTS.pbkdf2),
+  pbkdf2: optional(integerBetween("a whole number from 1 to 5,000,000", 1, 5_000_000), USUAL_COSTS.pbkdf2),
 };
 
 const legacyCosts: Rule<LegacyCosts> = {

@@ -1,22 +1,21 @@
-/** A way in which passwords are stored. */
+/** A scheme in which passwords are stored. */
 export interface PasswordScheme {
   readonly name: "argon2" | "bcrypt" | "scrypt" | "pbkdf2";
   /**
-   * What was stored, ready to be verified; `null` for anything that is not of this scheme, is malformed, or asks for more
-   * work than any login is worth.
+   * Parses a stored hash. Returns `null` if it belongs to another scheme, is malformed, or is too expensive to verify.
    */
   readonly read: (stored: string) => StoredHash | null;
-  /** A hash that costs as much as any other and that no password fits. */
+  /** A hash that costs as much as a real one and matches no password. */
   readonly dummy: StoredHash;
 }
 
 /** One stored hash. */
 export interface StoredHash {
-  /** Whether it is what a new one would be, or stronger. */
+  /** Whether it is at least as strong as a new hash. */
   readonly isCurrent: boolean;
-  /** May reject on a hash that the scheme's library finds a fault with. */
+  /** May reject if the library of the scheme does not accept the hash. */
   readonly verify: (password: Uint8Array) => Promise<boolean>;
 }
 
-/** The longest text that is looked at: every hash that is known is far below it. */
+/** A longer text is not parsed. All known hashes are far shorter. */
 export const LONGEST_HASH = 512;

@@ -1,6 +1,6 @@
 const LONGEST = 120;
 
-/** By the first that matches: browsers name those they descend from as well. */
+/** The first match wins, because browsers also name the browsers they descend from. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -20,8 +20,8 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A short name for the device that a `User-Agent` speaks of: "Firefox on Linux", or what it says of itself, without what
- * cannot be printed and at most 120 characters.
+ * Returns a short name for the device of a `User-Agent` header: "Firefox on Linux", or the header itself without
+ * unprintable characters and at most 120 characters long.
  */
 export function deviceLabel(userAgent: string | undefined): string {
   const text = (userAgent ?? "")

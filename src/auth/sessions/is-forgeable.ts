@@ -1,16 +1,20 @@
 import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
 import { HttpException } from "../../http/context/http-exception.ts";
 
-/** What does not change state by the rules of HTTP. An upgrade is a GET, and from a foreign origin refused before. */
+/** Methods that HTTP defines as safe. An upgrade is a GET, and one from another origin is rejected earlier. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** Whether a page of a foreign origin made the browser send this, with a cookie that it knows nothing of. */
+/** Whether a page of another origin may have made the browser send this request (CSRF). */
 export function isForgeable({ services, exchange }: HttpContext | WebSocketContext): boolean {
   return !SAFE_METHODS.has(exchange.method) && services.origins.provenance(exchange) === "foreign";
 }
 
 export function crossSiteRefused(): HttpException {
-  return new HttpException(403, "A page of another origin sent this: list its origin in the app's origins", {
-    code: "CROSS_SITE_REFUSED",
-  });
+  return new HttpException(
+    403,
+    "A page of another origin sent this request. To allow it, add the origin to the app's origins.",
+    {
+      code: "CROSS_SITE_REFUSED",
+    },
+  );
 }

@@ -2,7 +2,7 @@ import type { KeyRing } from "../../core/key-ring.ts";
 import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
 import { type PresentedCookie, readSessionCookie, SESSION_COOKIE, sealId } from "./session-cookie.ts";
 
-/** The session's cookie as one request has it: what came, and what the answer says about it. */
+/** The session cookie of one request and of its response. */
 export class RequestCookie {
   readonly #ctx: HttpContext | WebSocketContext;
   readonly #ring: KeyRing;
@@ -14,18 +14,18 @@ export class RequestCookie {
     this.#ring = ring;
   }
 
-  /** Whether the answer sets the cookie, or takes it away. */
+  /** Whether the response sets or deletes the cookie. */
   get isSent(): boolean {
     return this.#isSent;
   }
 
-  /** What came; after `send` and `forget`, what the client will have. */
+  /** The cookie of the request; after `send` or `forget`, the cookie that the client will have. */
   get presented(): PresentedCookie {
     this.#presented ??= readSessionCookie(this.#ring, this.#ctx.exchange.headers.cookie);
     return this.#presented;
   }
 
-  /** Without an age the browser forgets it when it is closed. */
+  /** Sends a cookie. Without an age it lasts until the browser is closed. */
   send(id: string, maxAgeSeconds: number | undefined): void {
     this.#presented = { kind: "signed", id, key: "newest" };
     this.#write(sealId(this.#ring, id), maxAgeSeconds);
@@ -36,12 +36,12 @@ export class RequestCookie {
     if (this.#ctx.exchange.headers.cookie !== undefined || this.#isSent) this.#write("", 0);
   }
 
-  /** Only over HTTP: the answer to an upgrade sets no cookies. */
+  /** Does nothing on a WebSocket: the response to an upgrade sets no cookies. */
   #write(value: string, maxAgeSeconds: number | undefined): void {
     if (this.#ctx.kind !== "http") return;
     const { outgoing } = this.#ctx;
     const before = outgoing.headers["set-cookie"];
-    // One answer says one thing about it, the last.
+    // The response must contain this cookie only once, with the last value.
     if (Array.isArray(before))
       outgoing.headers["set-cookie"] = before.filter((cookie) => !cookie.startsWith(`${SESSION_COOKIE}=`));
     outgoing.cookie(SESSION_COOKIE, value, maxAgeSeconds === undefined ? {} : { maxAgeSeconds });

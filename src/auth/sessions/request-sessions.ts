@@ -14,19 +14,19 @@ import type { NewSession, SessionStore, StoredSession } from "./session-store.ts
 
 const NAME = "session:";
 
-/** The handle of the session that a credential belongs to: one of a cookie, or a token with a `sid`. */
+/** Returns the handle of the session that a cookie or a token with a `sid` belongs to. */
 export function sessionNamedBy(credential: Credential | undefined): string | null {
   return credential?.id?.startsWith(NAME) === true ? credential.id.slice(NAME.length) : null;
 }
 
 const loginRules = { remember: optional(flag, false) };
 
-/** The sessions as one request sees them. Nothing is read or looked up before somebody asks. */
+/** The sessions of one request. Nothing is read or looked up before a method is called. */
 export class RequestSessions implements SessionManager {
   readonly #ctx: HttpContext | WebSocketContext;
   readonly #cookie: RequestCookie;
   readonly #store: SessionStore;
-  /** The handle of the session that the request came by, or has started. */
+  /** The handle of the session that the request came with or has started. */
   #current: string | null = null;
 
   constructor(ctx: HttpContext | WebSocketContext, ring: KeyRing, store: SessionStore) {
@@ -35,20 +35,22 @@ export class RequestSessions implements SessionManager {
     this.#store = store;
   }
 
-  /** Whether the answer sets the cookie, or takes it away. */
+  /** Whether the response sets or deletes the cookie. */
   get isCookieSent(): boolean {
     return this.#cookie.isSent;
   }
 
-  /** Whose session the request came by. Rejects when the store does. */
+  /** Authenticates the request by its session cookie. Rejects when the store fails. */
   async authenticate(): Promise<AuthResult> {
     const cookie = this.#cookie.presented;
     if (cookie.kind === "none") return AuthResult.decline("no session cookie");
-    if (cookie.kind === "bad") return this.#declineAndForget("not a cookie of ours, or several of them");
-    if (isForgeable(this.#ctx)) return AuthResult.decline("a page of a foreign origin sent it", crossSiteRefused());
-    // Asked again for something that stays open, it looks without counting as a use: nobody is there because a page is.
+    if (cookie.kind === "bad")
+      return this.#declineAndForget("the session cookie is malformed, badly signed or sent twice");
+    if (isForgeable(this.#ctx))
+      return AuthResult.decline("a page of another origin sent the session cookie", crossSiteRefused());
+    // A recheck of an open connection is not a use: an open page does not mean that the user is present.
     const session = await (this.#current === null ? this.#store.use(cookie.id) : this.#store.find(this.#current));
-    if (session === null) return this.#declineAndForget("the session is over");
+    if (session === null) return this.#declineAndForget("the session has ended");
     this.#current = session.handle;
     if (cookie.key === "older") this.#sendCookie(cookie.id, session);
     return AuthResult.accept(session.record.user, "session", this.#credential(session));
@@ -58,7 +60,7 @@ export class RequestSessions implements SessionManager {
     const { remember } = resolveOptions("sessions.login", options, loginRules);
     const ctx = this.#ctx;
     if (ctx.kind !== "http")
-      throw new Error("a session cannot start on a socket: its cookie needs an answer over HTTP");
+      throw new Error("sessions.login cannot be called on a WebSocket: the session cookie needs an HTTP response");
     const draft = this.#draft("login", user, remember);
     const started = await this.#reach(async () => {
       const session = await this.#store.start(draft);
@@ -78,7 +80,7 @@ export class RequestSessions implements SessionManager {
   }
 
   async logout(): Promise<void> {
-    // A foreign page cannot sign anybody out either.
+    // A page of another origin must not be able to sign the user out either.
     if (isForgeable(this.#ctx)) return;
     const [user, byToken] = [this.#user, this.#byToken];
     await this.#reach(async () => {
@@ -121,34 +123,34 @@ export class RequestSessions implements SessionManager {
     return count;
   }
 
-  /** Ends all sessions of a user, whoever this request is signed in as. */
+  /** Ends all sessions of a user, who need not be the caller. */
   async endAllOf(user: string): Promise<number> {
     return this.#reach(async () => this.#end(user, await this.#store.handles(user)));
   }
 
-  /** The user's live session by this handle. Rejects when the store does. */
+  /** Returns the user's live session with this handle. Rejects when the store fails. */
   async find(user: string, handle: string): Promise<StoredSession | null> {
     const session = await this.#store.find(handle);
     return session?.record.user === user ? session : null;
   }
 
-  /** Notes that the session is still in use; `false` when it is over. */
+  /** Records a use of the session. Returns `false` if it has ended. */
   async prolong(user: string, handle: string): Promise<boolean> {
     return this.#reach(
       async () => (await this.find(user, handle)) !== null && (await this.#store.touch(handle)) !== null,
     );
   }
 
-  /** Ends one session of a user, whoever this request is signed in as. */
+  /** Ends one session of a user, who need not be the caller. */
   async endOneOf(user: string, handle: string): Promise<void> {
     await this.#reach(() => this.#endOne(user, handle));
   }
 
-  /** What a session of the user starts with. */
+  /** The values of a new session of the user. */
   #draft(method: string, user: CurrentUser, isRemembered: boolean): NewSession {
     const { identity, isAuthenticated, credentialVersion } = user;
     if (!isAuthenticated || typeof identity !== "string" || identity === "")
-      throw new TypeError(`sessions.${method} takes a user with an identity, not nobody`);
+      throw new TypeError(`sessions.${method} requires a signed-in user with an identity`);
     if (isForgeable(this.#ctx)) throw crossSiteRefused();
     refuseNarrowed(user);
     const { request } = this.#ctx;
@@ -183,18 +185,18 @@ export class RequestSessions implements SessionManager {
     };
   }
 
-  /** A store that fails is "not now" to the client; why, the log knows. */
+  /** Turns a store failure into 503 for the client and logs the cause. */
   async #reach<T>(operation: () => Promise<T>): Promise<T> {
     try {
       return await operation();
     } catch (error) {
       if (error instanceof HttpException) throw error;
-      this.#ctx.log.error({ err: error }, "the sessions could not be reached");
-      throw new ServiceUnavailable("The sessions cannot be reached", { cause: error });
+      this.#ctx.log.error({ err: error }, "the session store failed");
+      throw new ServiceUnavailable("Sessions are temporarily unavailable. Try again later.", { cause: error });
     }
   }
 
-  /** The handle of the session that this request came by, by its cookie or by a token. */
+  /** The handle of the session of this request, from its cookie or its token. */
   get #own(): string | null {
     return this.#current ?? this.#byToken;
   }
@@ -204,13 +206,13 @@ export class RequestSessions implements SessionManager {
     return auth === "session" ? null : sessionNamedBy(credential);
   }
 
-  /** `null` for nobody. */
+  /** The identity of the caller, or `null` for an anonymous caller. */
   get #user(): string | null {
     const { isAuthenticated, identity } = this.#ctx.user;
     return isAuthenticated && identity !== "" ? identity : null;
   }
 
-  /** Ends the session that the cookie names, whoever this request is signed in as. */
+  /** Ends the session of the cookie, which need not be the session of the caller. */
   async #endPresented(): Promise<void> {
     const cookie = this.#cookie.presented;
     if (cookie.kind !== "signed") return;
@@ -222,15 +224,17 @@ export class RequestSessions implements SessionManager {
     return (await this.find(user, handle)) === null ? 0 : this.#end(user, [handle]);
   }
 
-  /** Ends sessions, and tells the other processes: what was opened by them is closed there. */
+  /** Ends sessions and notifies all processes, so that connections opened with them are closed. */
   async #end(user: string, handles: readonly string[]): Promise<number> {
     const count = await this.#store.end(user, handles);
     const { services, log } = this.#ctx;
-    // Not by the context's own bus: no transaction takes back what is over, and none holds up the news of it.
-    const told = handles.map((handle) => services.stores.bus.publish(revoked, { user, credential: NAME + handle }));
-    for (const result of await Promise.allSettled(told)) {
-      // They are over all the same: whatever is open by them is found when it is next looked up.
-      if (result.status === "rejected") log.warn({ err: result.reason }, "a revocation could not be told");
+    // Published directly, not through the context's bus: a transaction must neither undo nor delay a revocation.
+    const published = handles.map((handle) =>
+      services.stores.bus.publish(revoked, { user, credential: NAME + handle }),
+    );
+    for (const result of await Promise.allSettled(published)) {
+      // The sessions have ended anyway, and open connections are closed at their next recheck.
+      if (result.status === "rejected") log.warn({ err: result.reason }, "failed to publish a session revocation");
     }
     return count;
   }

@@ -8,28 +8,31 @@ import { RequestSessions } from "./request-sessions.ts";
 import { type SessionLimits, SessionStore } from "./session-store.ts";
 
 export interface SessionMiddlewareOptions {
-  /** Signs the cookies: at least 32 bytes. Of a list the first signs, and all of them verify: put a new one in front. */
+  /**
+   * Signs the cookies: at least 32 bytes. In a list, the first secret signs and all of them verify, so put a new one
+   * first.
+   */
   readonly secret: Secret | readonly Secret[];
-  /** Where sessions are kept. @default the application's durable store */
+  /** The store for sessions. @default the app's durable store */
   readonly store?: KeyValueStore;
-  /** How long a session lives without a request. @default 7_200, two hours */
+  /** Seconds after which an unused session expires. @default 7_200, two hours */
   readonly idleSeconds?: number;
-  /** How long a session lives at most. @default 86_400, a day */
+  /** Seconds after which a session expires even if it is used. @default 86_400, a day */
   readonly absoluteSeconds?: number;
-  /** The same of a remembered one. @default 1_209_600, 14 days */
+  /** Seconds after which an unused remembered session expires. @default 1_209_600, 14 days */
   readonly rememberedIdleSeconds?: number;
-  /** The same of a remembered one. @default 2_592_000, 30 days */
+  /** Seconds after which a remembered session expires even if it is used. @default 2_592_000, 30 days */
   readonly rememberedAbsoluteSeconds?: number;
-  /** Sessions that a user may have; one more ends the oldest. @default 50 */
+  /** The maximum number of sessions per user. Another one ends the oldest. @default 50 */
   readonly maxPerUser?: number;
 }
 
 /**
- * Provides `request.sessions`: sessions by a signed cookie, `__Host-portico_session`. It looks nothing up and refuses
- * nothing by itself: `SessionAuthBackend` finds out whose session it is. It runs before `AuthenticationMiddleware`.
+ * Provides `request.sessions`: sessions with a signed cookie, `__Host-portico_session`. It neither looks up sessions
+ * nor rejects requests: `SessionAuthBackend` authenticates the caller. Add it before `AuthenticationMiddleware`.
  *
- * Browsers send the cookie over TLS, and to `localhost`. Only the SHA-256 of a session's id is stored. An answer that sets the
- * cookie is not cached by anybody, and one that depends on who is calling says `Vary: Cookie`.
+ * Browsers send the cookie over TLS and to `localhost`. Only the SHA-256 hash of a session id is stored. A response
+ * that sets the cookie has `Cache-Control: private, no-store`, and one that depends on the caller has `Vary: Cookie`.
  *
  * @example
  * ```ts
@@ -87,14 +90,14 @@ function lifetimes(option: string, idleSeconds: number, absoluteSeconds: number)
   return { idleMs: idleSeconds * 1000, absoluteMs: absoluteSeconds * 1000 };
 }
 
-/** Browsers keep no cookie for longer. */
+/** Browsers limit the lifetime of cookies to 400 days. */
 const lifetime: Rule<number> = rule(
   "a whole number of seconds from 1 to 34,560,000 (400 days)",
   (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 34_560_000,
 );
 
 const middlewareRules = {
-  // The ring reads it: an error of a rule would show what was given.
+  // `KeyRing` reads it, because the error of a rule would show the value.
   secret: rule<unknown>("a secret", () => true),
   store: keyValueStore,
   idleSeconds: optional(lifetime, 7_200),

@@ -1,4 +1,4 @@
-/** What is kept of a session. Times are milliseconds since 1970. */
+/** The stored data of a session. Times are milliseconds since 1970. */
 export interface SessionRecord {
   readonly user: string;
   readonly issuedAt: number;
@@ -6,21 +6,21 @@ export interface SessionRecord {
   readonly device: string;
   readonly address: string;
   readonly isRemembered: boolean;
-  /** The absolute lifetime it was given at its start, in milliseconds. */
+  /** The absolute lifetime at its start, in milliseconds. */
   readonly lifetimeMs: number;
-  /** Written, but not yet in the list of its user's sessions: it signs nobody in. */
+  /** Whether the record is written but not yet in the user's list. A pending session is not valid. */
   readonly isPending: boolean;
-  /** The user's `credentialVersion` at the sign-in: after a new password it signs nobody in. */
+  /** The user's `credentialVersion` at the sign-in. A new password changes it and so invalidates the session. */
   readonly version?: number;
 }
 
-/** How long a session lives, in milliseconds. */
+/** The lifetimes of a session, in milliseconds. */
 export interface Lifetimes {
   readonly idleMs: number;
   readonly absoluteMs: number;
 }
 
-/** What was stored, or `null` for what is no record. */
+/** Parses a stored record. Returns `null` if it is not valid. */
 export function parseRecord(text: string | null): SessionRecord | null {
   if (text === null) return null;
   try {
@@ -44,20 +44,22 @@ const KINDS: Readonly<Record<Exclude<keyof SessionRecord, "version">, string>> =
   isPending: "boolean",
 };
 
-/** When it ends without another request. Of the lifetime it started with and the present one, the shorter holds. */
+/**
+ * Returns when the session ends without another request. The shorter of its initial and the current lifetime applies.
+ */
 export function expiresAt({ issuedAt, seenAt, lifetimeMs }: SessionRecord, { idleMs, absoluteMs }: Lifetimes): number {
   return Math.min(seenAt + idleMs, issuedAt + Math.min(lifetimeMs, absoluteMs));
 }
 
-/** What a clock may be behind that of another process. Beyond it, it was set back. */
+/** How far the clocks of two processes may differ. A larger difference means that a clock was set back. */
 const SKEW_MS = 60_000;
 /** A session's last use is written at most this often. */
 const SEEN_EVERY_MS = 60_000;
 
-/** The record after a use now; the same one when there is nothing to write. */
+/** Returns the record after a use at `now`, or the given record if nothing needs to be written. */
 export function afterUse(record: SessionRecord, now: number, { idleMs }: Lifetimes): SessionRecord {
   const unseenMs = now - record.seenAt;
-  // The clock was set back. The session keeps its age: its beginning moves along, or it would live longer.
+  // The clock was set back. The start moves along, so that the session keeps its age and does not live longer.
   if (unseenMs < -SKEW_MS) return { ...record, issuedAt: record.issuedAt + unseenMs, seenAt: now };
   return unseenMs >= Math.min(SEEN_EVERY_MS, idleMs / 4) ? { ...record, seenAt: now } : record;
 }

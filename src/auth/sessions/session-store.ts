@@ -6,37 +6,40 @@ import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { storeTime } from "../../stores/store-time.ts";
 import { afterUse, expiresAt, type Lifetimes, parseRecord, type SessionRecord } from "./session-record.ts";
 
-/** How long sessions live, and how many a user may have. */
+/** The lifetimes of sessions and the maximum number per user. */
 export interface SessionLimits {
   readonly plain: Lifetimes;
   readonly remembered: Lifetimes;
   readonly maxPerUser: number;
 }
 
-/** A live session. Its handle is the SHA-256 of its id: it names the session, and signs nobody in. */
+/**
+ * A live session. Its handle is the SHA-256 hash of its id: it identifies the session but cannot be used to sign in.
+ */
 export interface StoredSession {
   readonly handle: string;
   readonly record: SessionRecord;
   readonly expiresAt: number;
 }
 
-/** What a session starts with. */
+/** The values of a new session. */
 export type NewSession = Pick<SessionRecord, "user" | "device" | "address" | "isRemembered" | "version">;
 
 const HANDLE = /^[\w-]{43}$/;
-/** How long a start may take before its half-written session is gone. */
+/** How long an unfinished session is kept while it starts. */
 const PENDING_MS = 60_000;
-/** What the list of a user's sessions outlives the last of them by. */
+/** How long the list of a user's sessions is kept after the last of them ends. */
 const SLACK_MS = 86_400_000;
 const MOST_STARTS = 3;
 const MOST_CHANGES = 200;
 
 /**
- * The sessions in a key-value store: a record for each, under the SHA-256 of its id, and a list of handles for each user.
+ * The sessions in a key-value store: one record per session, under the SHA-256 hash of its id, and a list of handles
+ * per user.
  *
- * A record is written before its handle is listed, and deleted before it is unlisted; nothing ever writes a record that is
- * gone. So whatever is interrupted and whatever runs at the same time, a live session is in its user's list, a handle without
- * a record is dead for good, and what was ended stays ended.
+ * A record is written before its handle is listed and deleted before it is unlisted, and a deleted record is never
+ * written again. So despite interruptions and concurrent changes, a live session is always in its user's list, a handle
+ * without a record stays dead, and an ended session stays ended.
  */
 export class SessionStore {
   readonly #store: KeyValueStore;
@@ -49,7 +52,7 @@ export class SessionStore {
     this.#limits = limits;
   }
 
-  /** A new session, and the id that its cookie carries. */
+  /** Starts a session and returns it with the id for its cookie. */
   async start(draft: NewSession): Promise<StoredSession & { readonly id: string }> {
     for (let attempt = 0; attempt < MOST_STARTS; attempt++) {
       const id = randomBytes(32).toString("base64url");
@@ -60,23 +63,23 @@ export class SessionStore {
       const pending = JSON.stringify({ ...record, isPending: true });
       await this.#store.set(recordKey(handle), pending, PENDING_MS);
       await this.#change(draft.user, (handles) => this.#enlist(handles, handle));
-      // False when all of the user's sessions were ended meanwhile, this one with them: it starts after that instead.
+      // `false` if all sessions of the user were ended in the meantime, including this one. It then starts again.
       if (await this.#replace(handle, pending, record)) return { ...this.#session(handle, record), id };
     }
-    throw new ServiceUnavailable("The session could not be started");
+    throw new ServiceUnavailable("The session could not be started. Try again.");
   }
 
-  /** The live session with this id, its use noted. */
+  /** Returns the live session with this id and records its use. */
   use(id: string): Promise<StoredSession | null> {
     return this.touch(handleOf(id));
   }
 
-  /** The live session by this handle, its use noted. */
+  /** Returns the live session with this handle and records its use. */
   async touch(handle: string): Promise<StoredSession | null> {
     const text = await this.#store.get(recordKey(handle));
     const session = await this.#read(handle, text);
     if (session === null) {
-      // What is over stays over, also when the clock is set back.
+      // Deleted, so that an expired session stays expired even if the clock is set back.
       if (parseRecord(text)?.isPending === false) await this.#store.delete(recordKey(handle));
       return null;
     }
@@ -86,33 +89,33 @@ export class SessionStore {
     try {
       const used = afterUse(record, await storeTime(this.#store, this.#clock), lifetimes);
       if (used === record) return session;
-      // False when another request was faster, or has ended it: neither is to be overwritten.
+      // `false` if another request has updated or ended the session. Neither must be overwritten.
       await this.#replace(handle, text, used);
       return this.#session(handle, used);
     } catch {
-      // A store that is full or read-only keeps what it has: the session is as good as it was a minute ago.
+      // The session is still valid if the store is full or read-only and its use cannot be recorded.
       return session;
     }
   }
 
-  /** The live session by this handle, its use not noted. */
+  /** Returns the live session with this handle without recording a use. */
   async find(handle: string): Promise<StoredSession | null> {
     return HANDLE.test(handle) ? this.#read(handle, await this.#store.get(recordKey(handle))) : null;
   }
 
-  /** The user's live sessions, the newest first. */
+  /** Lists the user's live sessions, newest first. */
   async list(user: string): Promise<readonly StoredSession[]> {
     const handles = await this.handles(user);
     const found = await Promise.all(handles.map((handle) => this.find(handle)));
     return found.filter((session) => session !== null && session.record.user === user).reverse() as StoredSession[];
   }
 
-  /** The handles of all of the user's sessions, the oldest first; some may be dead. */
+  /** Returns the handles of all the user's sessions, oldest first. Some may have ended. */
   async handles(user: string): Promise<readonly string[]> {
     return parseHandles(await this.#store.get(listKey(user)));
   }
 
-  /** Ends sessions of the user, and says how many of them were there. */
+  /** Ends sessions of the user and returns how many of them existed. */
   async end(user: string, handles: readonly string[]): Promise<number> {
     if (handles.length === 0) return 0;
     const ended = await Promise.all(handles.map((handle) => this.#store.delete(recordKey(handle))));
@@ -120,14 +123,14 @@ export class SessionStore {
     return ended.filter(Boolean).length;
   }
 
-  /** Whose session has this id, alive or not; `null` when there is none. */
+  /** Returns the owner of the session with this id, even if it has expired, or `null` if there is none. */
   async ownerOf(id: string): Promise<{ readonly user: string; readonly handle: string } | null> {
     const handle = handleOf(id);
     const record = parseRecord(await this.#store.get(recordKey(handle)));
     return record === null ? null : { user: record.user, handle };
   }
 
-  /** When it ends however often it is used. */
+  /** Returns when the session ends at the latest, however often it is used. */
   lastsUntil({ record }: StoredSession): number {
     return record.issuedAt + Math.min(record.lifetimeMs, this.#lifetimes(record).absoluteMs);
   }
@@ -142,7 +145,7 @@ export class SessionStore {
     return [...alive.slice(surplus.length), handle];
   }
 
-  /** Edits the list of a user's sessions; done again on top of what another has made of it meanwhile. */
+  /** Edits the list of a user's sessions, and retries if another process has changed it in the meantime. */
   async #change(user: string, edit: (handles: readonly string[]) => Promise<readonly string[]>): Promise<void> {
     const key = listKey(user);
     for (let attempt = 0; attempt < MOST_CHANGES; attempt++) {
@@ -151,11 +154,11 @@ export class SessionStore {
       const handles = parseHandles(text);
       const edited = await edit(handles);
       if (edited.length === handles.length && edited.every((handle, index) => handle === handles[index])) return;
-      // An empty list is as good as none.
+      // An empty list equals a missing one, so it expires at once.
       const ttlMs = edited.length === 0 ? 1 : this.#longestMs + SLACK_MS;
       if (await this.#store.compareAndSet(key, text, JSON.stringify(edited), ttlMs)) return;
     }
-    throw new ServiceUnavailable("The list of sessions is changed by too many at once");
+    throw new ServiceUnavailable("Too many concurrent changes to these sessions. Try again.");
   }
 
   #replace(handle: string, before: string | null, record: SessionRecord): Promise<boolean> {
@@ -168,7 +171,7 @@ export class SessionStore {
     if (record === null || record.isPending) return null;
     const session = this.#session(handle, record);
     if (this.#clock.now() < session.expiresAt) return session;
-    // The clock of this process may be wrong: what it ends here would be over everywhere.
+    // The clock of this process may be wrong, and a session that it ends is ended for all processes.
     return (await storeTime(this.#store, this.#clock)) < session.expiresAt ? session : null;
   }
 
@@ -193,7 +196,7 @@ function recordKey(handle: string): string {
   return `session:${handle}`;
 }
 
-/** Hashed: an identity is any text, and a key is not. */
+/** Hashes the identity, because not every text is a valid store key. */
 function listKey(user: string): string {
   return `sessions-of:${sha256(JSON.stringify(user))}`;
 }

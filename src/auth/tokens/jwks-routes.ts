@@ -4,19 +4,20 @@ import { Router } from "../../http/routing/router.ts";
 import type { JSONWebKeySet } from "../backends/verifying-keys.ts";
 import { type KeyPair, keyRing, type SigningKey } from "./signing-key.ts";
 
-/** Where and for how long public keys are published. */
+/** The options of `jwksRoutes`. */
 export interface JWKSRoutesOptions {
   /** @default "/.well-known/jwks.json" */
   readonly path?: string;
-  /** Seconds for which whoever verifies may keep the answer. @default 300 */
+  /** Seconds for which verifiers may cache the response. @default 300 */
   readonly maxAge?: number;
 }
 
 /**
- * Publishes the public halves of keys, for servers that verify tokens signed with them. Nothing private is in the answer.
+ * Publishes the public halves of keys, for servers that verify tokens signed with them. The response contains nothing
+ * private.
  *
- * The first key signs, and the others are published too. To change it: publish the new one behind the old one, put it first
- * once everybody has fetched it, and leave the old one out when the last of its tokens is over.
+ * The first key signs, and all keys are published. To rotate keys, append the new key, move it to the front once all
+ * verifiers have fetched it, and remove the old key when its last token has expired.
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ export function jwksRoutes(keys: SigningKey | readonly SigningKey[], options: JW
 }
 
 /**
- * The public halves of keys as a key set, for `JWTAuthBackend` in the application that signs.
+ * Returns the public halves of keys as a key set, for `JWTAuthBackend` in the application that signs.
  *
  * @example
  * ```ts

@@ -1,13 +1,13 @@
-// Not that of Node: its types lost the name in version 26.
+// Imported from jose, because the types of Node 26 no longer export this name.
 import type { JWK } from "jose";
 
-/** How a token may be signed. HS256 is for secrets, the others are for key pairs. */
+/** A signature algorithm. HS256 is for secrets, the others are for key pairs. */
 export type JWTAlgorithm = "HS256" | "EdDSA" | "ES256" | "RS256";
 
-/** A smaller RSA key is one that somebody can afford to break. */
+/** Smaller RSA keys are considered breakable. */
 export const LEAST_RSA_BITS = 2048;
 
-/** What a key of this kind signs by; `null` for one that signs no tokens here. */
+/** Returns the algorithm of a key, or `null` if the key type is not supported. */
 export function algorithmOf({ kty, crv }: JWK): JWTAlgorithm | null {
   if (kty === "RSA") return "RS256";
   if (kty === "EC" && crv === "P-256") return "ES256";

@@ -7,10 +7,10 @@ import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { storeTime } from "../../stores/store-time.ts";
 import { digestOf, type RefreshToken, type RefreshTokenKeys } from "./refresh-token.ts";
 
-/** Whom a family of refresh tokens was made for: who signed in. */
+/** The user whose sign-in created a family of refresh tokens. */
 export interface RefreshOwner {
   readonly identity: string;
-  /** The session that it belongs to. */
+  /** The session that the family belongs to. */
   readonly sid?: string;
   /** The user's `credentialVersion` at the sign-in. */
   readonly version?: number;
@@ -20,51 +20,51 @@ export interface RefreshFamiliesOptions {
   readonly store: KeyValueStore;
   readonly keys: RefreshTokenKeys;
   readonly clock: Clock;
-  /** A family that is not used for so long is over. */
+  /** A family expires if it is not used for this long. */
   readonly idleMs: number;
-  /** A family is over after so long, however much it is used. */
+  /** A family expires after this time even if it is used. */
   readonly lifetimeMs: number;
-  /** Whether a spent token kills its family at once. */
+  /** Whether using a spent token revokes its family immediately. */
   readonly strict: boolean;
   readonly onReuse: (owner: RefreshOwner) => MaybePromise<void>;
 }
 
-/** How a rotation went: the successor, or nothing. Why it is nothing is for nobody but the log. */
+/** The result of a rotation: the successor, or the reason for a rejection, which clients must not see. */
 export type Rotation<T> =
   | { readonly success: true; readonly token: string; readonly owner: RefreshOwner; readonly admitted: T }
   | { readonly success: false; readonly reason: "unknown" | "over" | "reused" | "not admitted" };
 
-/** What the store keeps of a family, under the hash of its id. One entry, so that each change is one write. */
+/** The stored data of a family, under the hash of its id. It is one entry, so that each change is one write. */
 interface Family extends RefreshOwner {
-  /** What `revokeAll` has said last for this identity when the family began. */
+  /** The value that `revokeAll` had written for this identity when the family began. */
   readonly epoch: string | null;
   readonly endsAt: number;
   readonly idleUntil: number;
   /** The number of the newest token. */
   readonly generation: number;
-  /** Its hash. */
+  /** The hash of the newest token. */
   readonly newest: string;
-  /** The ones before it, the last at the end: its hash, and when it was spent. Those that can still be answered. */
+  /** The spent tokens that may still be accepted, the last one at the end: the hash and the time it was spent. */
   readonly spent: readonly (readonly [hash: string, at: number])[];
-  /** The generation of the last token that was answered after the grace. */
+  /** The generation of the last token that was accepted after its grace period. */
   readonly late?: number;
 }
 
-/** For so long a spent token is answered even when its successor has been used; a late repetition begins it anew, once. */
+/** The grace period of a spent token, even if its successor has been used. A late reuse restarts it once. */
 const GRACE_MS = 10_000;
-/** Spent tokens remembered: more rotations within the grace are turned away. */
+/** The maximum number of rotations within a grace period. */
 const MOST_SPENT = 64;
-/** Each try that fails is a change that another call has made. */
+/** A try fails when another call has changed the family. */
 const MOST_TRIES = 100;
 
 /**
- * Families of refresh tokens: each use of the newest token makes a successor, and the family forgets nothing in between,
- * because a step is one compare-and-set.
+ * Families of refresh tokens. Each use of the newest token creates a successor with one compare-and-set, so no step is
+ * lost.
  *
- * A spent token gets the same successor for ten seconds, so parallel calls sign no one out. After that it gets the successor once
- * more, unless the successor was used: the client may have lost the response. Any other repetition means that there are two copies,
- * and ends the family. So does a late repetition of the successor itself: a client that lost a response has received the
- * successor now, while a thief and its victim, taking turns, are late with every token.
+ * A spent token returns the same successor for ten seconds, so that parallel calls sign no one out. After that it
+ * returns the successor once more, unless the successor was used: the client may have lost the response. Any other
+ * reuse means that the token was copied, and revokes the family. So does a late reuse of the successor itself: a client
+ * that lost a response has the successor by then, while a thief and a victim who take turns are late with every token.
  */
 export class RefreshFamilies {
   readonly #options: RefreshFamiliesOptions;
@@ -73,7 +73,7 @@ export class RefreshFamilies {
     this.#options = options;
   }
 
-  /** Begins a family and gives its first token. */
+  /** Begins a family and returns its first token. */
   async begin(owner: RefreshOwner): Promise<string> {
     const { store, keys, idleMs, lifetimeMs, clock } = this.#options;
     const token = keys.first();
@@ -92,8 +92,8 @@ export class RefreshFamilies {
   }
 
   /**
-   * Gives the successor of a token. `admit` is asked before anything is written; `null` refuses, and nothing changes.
-   * Rejects when the store does, and with 429 when a family turns faster than any client does.
+   * Returns the successor of a token. `admit` is called before anything is written. If it returns `null`, the token is
+   * rejected and stays valid. Rejects when the store fails, and with 429 if a family is rotated too often.
    */
   async rotate<T>(text: unknown, admit: (owner: RefreshOwner) => Promise<T | null>): Promise<Rotation<T>> {
     const { store, keys, clock } = this.#options;
@@ -119,14 +119,16 @@ export class RefreshFamilies {
       const isDone =
         place === "spent" ||
         (await (place === "late"
-          ? this.#write(token, stored, answeredLate(token, family, now), now)
+          ? this.#write(token, stored, acceptedLate(token, family, now), now)
           : this.#advance(stored, token, successor, family, now)));
       if (isDone) return { success: true, token: keys.write(successor), owner, admitted };
     }
-    throw new ServiceUnavailable("The refresh token is in use", { retryAfterSeconds: 1 });
+    throw new ServiceUnavailable("The refresh token is used by too many requests at once. Try again.", {
+      retryAfterSeconds: 1,
+    });
   }
 
-  /** Ends the family of a token, whichever of its tokens it is, and gives whom it was made for. */
+  /** Revokes the family of any of its tokens and returns its owner. */
   async revoke(text: unknown): Promise<RefreshOwner | null> {
     const { store, keys } = this.#options;
     const token = keys.read(text);
@@ -135,12 +137,12 @@ export class RefreshFamilies {
     return (await store.delete(familyKey(token))) ? ownerOf(JSON.parse(stored) as Family) : null;
   }
 
-  /** Ends every family of this identity, in one write. */
+  /** Revokes all families of this identity in one write. */
   async revokeAll(identity: string): Promise<void> {
     await this.#options.store.set(epochKey(identity), randomBytes(12).toString("base64url"));
   }
 
-  /** Where the token stands: the newest, one that is spent and can be answered, the same after the grace, or one that only a copy explains. */
+  /** Classifies a token: the newest, a spent one within or after its grace period, a reused copy, or an unknown one. */
   #placeOf(token: RefreshToken, family: Family, now: number): "newest" | "spent" | "late" | "reused" | "unknown" {
     const age = family.generation - token.generation;
     const hash = digestOf(token.secret);
@@ -155,7 +157,7 @@ export class RefreshFamilies {
     return age === 1 && isFirst ? "late" : "reused";
   }
 
-  /** Of a spent token the one that was given, also when another key has become the first since. */
+  /** For a spent token, finds the successor that was issued, even if the signing key has changed since. */
   #successorOf(token: RefreshToken, family: Family): RefreshToken | null {
     const successors = this.#options.keys.successors(token);
     const age = family.generation - token.generation;
@@ -171,11 +173,13 @@ export class RefreshFamilies {
     family: Family,
     now: number,
   ): Promise<boolean> {
-    // Also after a clock that went back: else nothing would ever be old enough to leave.
+    // The absolute difference handles a clock that was set back, after which entries would otherwise never expire.
     const first = family.spent.findIndex(([, at]) => Math.abs(now - at) < GRACE_MS);
     const recent = first === -1 ? [] : family.spent.slice(first);
     if (recent.length >= MOST_SPENT)
-      throw new HttpException(429, "The refresh token is used too often", { headers: { "retry-after": "10" } });
+      throw new HttpException(429, "The refresh token is used too often. Try again later.", {
+        headers: { "retry-after": "10" },
+      });
     const idleUntil = Math.min(now + this.#options.idleMs, family.endsAt);
     const next: Family = {
       ...family,
@@ -195,19 +199,19 @@ export class RefreshFamilies {
   async #kill(token: RefreshToken, family: Family): Promise<Rotation<never>> {
     const { store, onReuse } = this.#options;
     if (await store.delete(familyKey(token))) {
-      // The family is dead, whatever becomes of the news.
+      // The family is revoked even if the hook fails.
       Promise.resolve(ownerOf(family))
         .then(onReuse)
         .catch((err: unknown) =>
-          currentContext()?.log.error({ err }, "the reuse of a refresh token could not be told"),
+          currentContext()?.log.error({ err }, "the onReuse hook failed for a reused refresh token"),
         );
     }
     return { success: false, reason: "reused" };
   }
 }
 
-/** Its grace begins anew: several tabs may have lost the same response. */
-function answeredLate({ generation }: RefreshToken, family: Family, now: number): Family {
+/** Restarts the grace period, because several tabs may have lost the same response. */
+function acceptedLate({ generation }: RefreshToken, family: Family, now: number): Family {
   const [hash] = family.spent.at(-1) as Family["spent"][number];
   return { ...family, spent: [...family.spent.slice(0, -1), [hash, now]], late: generation };
 }

@@ -1,10 +1,10 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** A refresh token, taken apart. */
+/** The parts of a refresh token. */
 export interface RefreshToken {
-  /** The family that it belongs to: one per sign-in. */
+  /** The id of its family. Each sign-in begins one. */
   readonly family: Uint8Array;
-  /** How many came before it. */
+  /** The number of tokens before it in the family. */
   readonly generation: number;
   readonly secret: Uint8Array;
 }
@@ -22,13 +22,13 @@ interface TokenKey {
 }
 
 /**
- * Writes and reads refresh tokens. Each carries a tag of ours, so that a made-up one is told from one that is merely old
- * without a look into the store: only an old one says that somebody has a copy.
+ * Writes and reads refresh tokens. Each token is authenticated by a tag, so that a forged token is distinguished from
+ * an old one without a lookup: only an old token shows that it was copied.
  */
 export class RefreshTokenKeys {
   readonly #ring: readonly TokenKey[];
 
-  /** The first secret writes, all of them read. */
+  /** The first secret signs and all of them verify. */
   constructor(secrets: readonly Uint8Array[]) {
     this.#ring = secrets.map((secret) => ({
       tag: derive(secret, "portico refresh tag"),
@@ -42,8 +42,8 @@ export class RefreshTokenKeys {
   }
 
   /**
-   * The token that follows. It is computed and not drawn: whoever lost it brings the parent again, and gets the same
-   * without its being stored. One for each key, the newest first.
+   * Derives the successors of a token, one per key, newest first. They are computed, not random, so that a client that
+   * lost the response can send the parent again and get the same successor without it being stored.
    */
   successors(token: RefreshToken): readonly RefreshToken[] {
     return this.#ring.map(({ successor }) => ({
@@ -58,7 +58,7 @@ export class RefreshTokenKeys {
     return PREFIX + Buffer.concat([body, tagOf(this.#ring[0] as TokenKey, body)]).toString("base64url");
   }
 
-  /** The token, if it is one of ours; `null` for anything else. */
+  /** Parses a token. Returns `null` if it is malformed or forged. */
   read(text: unknown): RefreshToken | null {
     const match = typeof text === "string" ? FORM.exec(text) : null;
     if (match === null) return null;
@@ -74,7 +74,7 @@ export class RefreshTokenKeys {
   }
 }
 
-/** What is stored of a token. */
+/** Returns the stored hash of a token or id. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("base64url");
 }

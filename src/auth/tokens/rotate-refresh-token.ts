@@ -9,20 +9,21 @@ import type { RefreshFamilies, RefreshOwner } from "./refresh-families.ts";
 import { accessToken, refreshFamilies, type TokenPair } from "./token-for-user.ts";
 import { type ResolvedTokenOptions, resolveTokenOptions, type TokenOptions } from "./token-options.ts";
 
-/** How refresh tokens are taken: as `TokenForUser` made them. */
+/** The options of the refresh functions. Pass the options that `TokenForUser` got. */
 export interface RefreshOptions extends TokenOptions {
   readonly refreshStore: KeyValueStore;
 }
 
 /**
- * Answers a refresh token with a new pair, its successor among it. The same token gets the same successor for ten seconds, and
- * once more after that while the successor is unused: neither a lost response nor a second tab signs anyone out. Any other
- * repetition means that the token was copied, and every token of the family is refused from then on.
+ * Exchanges a refresh token for a new pair of tokens. The same token returns the same successor for ten seconds, and
+ * once more after that while the successor is unused, so neither a lost response nor a second tab signs anyone out. Any
+ * other reuse means that the token was copied, and revokes every token of that sign-in.
  *
- * Where the tokens belong to a session (`sid`) and `SessionMiddleware` runs, they count as long as that lives, and this is a use of it.
+ * If the tokens belong to a session (`sid`) and `SessionMiddleware` runs, they are valid only while the session is, and
+ * a refresh prolongs the session.
  *
- * Throws `AuthenticationFailed`, the same for every reason, also when the user's `credentialVersion` has changed; rejects when the store or the model does, and with 429 when
- * one family turns more than 64 times in ten seconds.
+ * Throws the same `AuthenticationFailed` for every reason, including a changed `credentialVersion`. Rejects when the
+ * store or the user model fails, and with 429 if one family is rotated more than 64 times in ten seconds.
  *
  * @example
  * ```ts
@@ -51,7 +52,7 @@ export async function rotateRefreshToken(
   return { ...(await accessToken(rotation.owner, resolved)), refresh_token: rotation.token };
 }
 
-/** Whom a sign-in of that time still speaks for; `null` once the password is another, the user is not there, or the session is over. */
+/** Returns the user, or `null` if the password has changed, the user no longer exists or the session has ended. */
 async function admit(loaded: unknown, { identity, sid, version }: RefreshOwner): Promise<object | null> {
   const user = loaded as Partial<UserProtocol> | null;
   if (user === null || user.isAuthenticated === false) return null;
@@ -63,7 +64,7 @@ async function admit(loaded: unknown, { identity, sid, version }: RefreshOwner):
 }
 
 /**
- * Ends the family of a refresh token: signs out here. Gives whether there was one.
+ * Revokes the family of a refresh token, which signs out this device. Returns whether the family existed.
  *
  * @example
  * ```ts
@@ -78,13 +79,13 @@ export async function revokeRefreshToken(token: unknown, options: RefreshOptions
   return (await endFamilyOf(token, options)) !== null;
 }
 
-/** The same; gives whom the family was made for. */
+/** Revokes the family of a refresh token and returns its owner. */
 export function endFamilyOf(token: unknown, options: RefreshOptions): Promise<RefreshOwner | null> {
   return prepare("revokeRefreshToken", options).families.revoke(token);
 }
 
 /**
- * Ends every family of refresh tokens of a user, in one write: signs out everywhere, after a change of the password.
+ * Revokes all refresh tokens of a user in one write, which signs out every device, for example after a password change.
  *
  * @example
  * ```ts

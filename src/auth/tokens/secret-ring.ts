@@ -4,7 +4,9 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { type Secret, secretsOf } from "../../core/key-ring.ts";
 import type { Rule } from "../../core/resolve-options.ts";
 
-/** One secret or a list of them, the newest first: the first signs, all of them verify. No sentence of it shows a secret. */
+/**
+ * Reads one secret or a list, newest first. The first signs and all of them verify. No error message shows a secret.
+ */
 export function secretRing(option: string): Rule<readonly Uint8Array[]> {
   return {
     expected: "a secret, or a list of secrets",
@@ -15,13 +17,13 @@ export function secretRing(option: string): Rule<readonly Uint8Array[]> {
 function bytesOf(option: string, secret: Secret): Uint8Array {
   const bytes = Buffer.from(secret);
   if (bytes.includes("-----BEGIN"))
-    throw new ConfigurationError(option, "looks like a key in PEM: a public key is no secret, it goes into jwks");
+    throw new ConfigurationError(option, "looks like a PEM key, not a secret: pass public keys as jwks");
   return bytes;
 }
 
-/** The key that HS256 signs and verifies with. Made once: a bare secret would be imported anew for each token. */
+/** Imports the key for HS256 once, because jose would import a plain secret again for each token. */
 export function hmacKey(secret: Uint8Array): CryptoKey {
   const key = createSecretKey(secret).toCryptoKey({ name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
-  // The same thing by another name, where a library brings the types of browsers along.
+  // Node and the DOM types declare the same type separately.
   return key as CryptoKey;
 }

@@ -5,16 +5,16 @@ import type { Rule } from "../../core/resolve-options.ts";
 import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.ts";
 
 /**
- * A key for EdDSA (Ed25519), ES256 (P-256) or RS256 (2048 bits or more): a JSON Web Key, or a `KeyObject`, which may come with
- * its name. A key without a name is known by its thumbprint (RFC 7638).
+ * A key for EdDSA (Ed25519), ES256 (P-256) or RS256 (2048 bits or more): a JSON Web Key, or a `KeyObject` with or
+ * without a `kid`. Without one, the `kid` is the thumbprint of the key (RFC 7638).
  */
 export type SigningKey = JWK | KeyObject | { readonly key: KeyObject; readonly kid: string };
 
-/** A key that was read. What is private stays out of reach of `JSON.stringify` and of logs. */
+/** A parsed key. Its private half cannot end up in logs or `JSON.stringify`. */
 export class KeyPair {
   readonly alg: JWTAlgorithm;
   readonly kid: string;
-  /** Its public half, as it is published. */
+  /** The public half in its published form. */
   readonly publicJwk: Readonly<Record<string, string>>;
   readonly #privateKey: KeyObject | null;
 
@@ -23,9 +23,9 @@ export class KeyPair {
     const jwk = (key.type === "private" ? createPublicKey(key) : key).export({ format: "jwk" });
     const alg = algorithmOf(jwk);
     if (alg === null || (declared.alg !== undefined && declared.alg !== alg))
-      throw new ConfigurationError(option, "signs by none of EdDSA (Ed25519), ES256 (P-256) and RS256");
+      throw new ConfigurationError(option, "must be a key for EdDSA (Ed25519), ES256 (P-256) or RS256");
     if (declared.use !== undefined && declared.use !== "sig")
-      throw new ConfigurationError(option, "is not for signatures, by its own word");
+      throw new ConfigurationError(option, 'must be a signing key, but its "use" is not "sig"');
     if ((key.asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS)
       throw new ConfigurationError(option, `must have at least ${LEAST_RSA_BITS} bits`);
     const members = publicMembers(jwk);
@@ -39,29 +39,29 @@ export class KeyPair {
     return this.#privateKey !== null;
   }
 
-  /** Throws for a key that is known by its public half alone. */
+  /** Throws for a public key. */
   get privateKey(): KeyObject {
-    if (this.#privateKey === null) throw new TypeError("only the public half of this key is known");
+    if (this.#privateKey === null) throw new TypeError("this key has no private half, so it cannot sign");
     return this.#privateKey;
   }
 }
 
-/** One key or a list of them, the one that signs first. No sentence of it shows a key. */
+/** Reads one key or a list, with the signing key first. No error message shows a key. */
 export function keyRing(option: string): Rule<readonly KeyPair[]> {
   return {
     expected: "a key, or a list of keys",
     read(value) {
       const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-      if (list.length === 0) throw new ConfigurationError(option, "is empty");
+      if (list.length === 0) throw new ConfigurationError(option, "must not be empty");
       const pairs = list.map((entry, index) => pairOf(list.length === 1 ? option : `${option}[${index}]`, entry));
       const twice = pairs.find(({ kid }, index) => pairs.findIndex((pair) => pair.kid === kid) !== index);
-      if (twice !== undefined) throw new ConfigurationError(option, `has two keys by the name ${twice.kid}`);
+      if (twice !== undefined) throw new ConfigurationError(option, `has two keys with the kid ${twice.kid}`);
       return pairs;
     },
   };
 }
 
-/** Reading a key costs more than signing with it, and the same objects come for every token. */
+/** Caches parsed keys, because parsing a key costs more than signing, and every token uses the same objects. */
 const READ = new WeakMap<object, KeyPair>();
 
 function pairOf(option: string, given: unknown): KeyPair {
@@ -82,7 +82,7 @@ interface GivenKey {
 function readKey(option: string, given: unknown): GivenKey {
   if (given instanceof KeyObject) return { key: asymmetric(option, given), kid: undefined };
   if (typeof given !== "object" || given === null)
-    throw new ConfigurationError(option, "must be a JSON Web Key, a KeyObject, or an object of key and kid");
+    throw new ConfigurationError(option, "must be a JSON Web Key, a KeyObject, or an object with key and kid");
   const { key, kid } = given as { readonly key?: unknown; readonly kid?: unknown };
   if (key instanceof KeyObject) return { key: asymmetric(option, key), kid };
   const jwk = given as JWK;
@@ -90,19 +90,19 @@ function readKey(option: string, given: unknown): GivenKey {
 }
 
 function asymmetric(option: string, key: KeyObject): KeyObject {
-  if (key.type === "secret") throw new ConfigurationError(option, "is a secret: a secret goes into secret, alone");
+  if (key.type === "secret") throw new ConfigurationError(option, "is a symmetric secret: pass it as secret instead");
   return key;
 }
 
 function importJwk(option: string, jwk: JWK): KeyObject {
-  if (jwk.kty === "oct") throw new ConfigurationError(option, "is a secret: a secret goes into secret, alone");
+  if (jwk.kty === "oct") throw new ConfigurationError(option, "is a symmetric secret: pass it as secret instead");
   try {
     return jwk.d === undefined
       ? createPublicKey({ key: jwk, format: "jwk" })
       : createPrivateKey({ key: jwk, format: "jwk" });
   } catch {
-    // Not as a cause: it may quote what it was given.
-    throw new ConfigurationError(option, "is no key that can be read");
+    // The error is not passed on as a cause, because it may quote the key.
+    throw new ConfigurationError(option, "is not a readable key");
   }
 }
 
@@ -115,7 +115,9 @@ function readKid(option: string, kid: unknown): string | undefined {
   return kid;
 }
 
-/** By a list of what may be told, in the order of RFC 7638: a member that nobody thought of stays here. */
+/**
+ * Copies an allowlist of members, in the order of RFC 7638, so that an unexpected private member is never published.
+ */
 function publicMembers(jwk: JWK): Readonly<Record<string, string>> {
   const names = ["crv", "e", "kty", "n", "x", "y"] as const;
   return Object.fromEntries(

@@ -7,22 +7,24 @@ import { RefreshTokenKeys } from "./refresh-token.ts";
 import { type ResolvedTokenOptions, resolveTokenOptions, type TokenOptions } from "./token-options.ts";
 import { VERSION_CLAIM } from "./version-claim.ts";
 
-/** What a sign-in answers, in the words of OAuth. */
+/** The response of a sign-in, in the format of OAuth 2.0. */
 export interface TokenPair {
   readonly access_token: string;
   readonly token_type: "Bearer";
-  /** Seconds that the access token lives. */
+  /** The lifetime of the access token in seconds. */
   readonly expires_in: number;
-  /** Where a refresh store is given. */
+  /** Present if a refresh store is set. */
   readonly refresh_token?: string;
 }
 
 /**
- * Makes the tokens of a user who has signed in: an access token for `JWTAuthBackend`, and a refresh token where
- * `refreshStore` is given. The access token names the user in `sub`, so the backend needs `identifier: "sub"`. Of a user with a
- * `credentialVersion` it carries that as `credential_version`: once the user has another, neither token counts.
+ * Issues tokens for a user who has signed in: an access token for `JWTAuthBackend`, and a refresh token if
+ * `refreshStore` is set. The access token contains the identity in `sub`, so the backend needs `identifier: "sub"`. If
+ * the user has a `credentialVersion`, the token contains it as `credential_version`, and both tokens become invalid
+ * when the version changes.
  *
- * Throws `TypeError` for a user who is nobody, 403 for one whose own credential is narrowed, such as an API key with permissions, `ConfigurationError` for wrong options, without showing the secret or the key.
+ * Throws `TypeError` for an anonymous user, 403 for a user with a restricted credential, such as an API key with
+ * permissions, and `ConfigurationError` for invalid options. No error shows the secret or the key.
  *
  * @example
  * ```ts
@@ -39,7 +41,7 @@ export class TokenForUser {
 
   constructor(user: UserProtocol, options: TokenOptions) {
     if (!user.isAuthenticated || typeof user.identity !== "string" || user.identity === "")
-      throw new TypeError("TokenForUser takes a user with an identity: nobody gets no token");
+      throw new TypeError("TokenForUser requires a signed-in user with an identity");
     refuseNarrowed(user);
     this.#options = resolveTokenOptions("TokenForUser", options);
     const { sid } = this.#options;
@@ -51,7 +53,7 @@ export class TokenForUser {
     };
   }
 
-  /** Begins a family of refresh tokens each time it is called. Rejects when the store does. */
+  /** Issues the tokens. Each call begins a new family of refresh tokens. Rejects when the store fails. */
   async tokenPair(): Promise<TokenPair> {
     const { refreshStore } = this.#options;
     const access = await accessToken(this.#owner, this.#options);
@@ -60,7 +62,7 @@ export class TokenForUser {
   }
 }
 
-/** An access token alone: what a rotated refresh token is answered with, too. */
+/** Signs an access token, for a sign-in or a refresh. */
 export async function accessToken(
   { identity, sid, version }: RefreshOwner,
   { signer, issuer, audience, accessLifetime, clock }: ResolvedTokenOptions,

@@ -11,31 +11,37 @@ import type { RefreshOwner } from "./refresh-families.ts";
 import { hmacKey, secretRing } from "./secret-ring.ts";
 import { type KeyPair, keyRing, type SigningKey } from "./signing-key.ts";
 
-/** How tokens are made: access tokens are signed by `secret` or by `signingKey`, never by both. */
+/** The options for issuing tokens. Pass either `secret` or `signingKey` to sign access tokens. */
 export interface TokenOptions {
-  /** Signs by HS256: at least 32 bytes; of several the first signs, and refresh tokens of all of them are taken. */
+  /**
+   * The secret for HS256: at least 32 bytes. In a list, the first signs, and refresh tokens of all of them are
+   * accepted.
+   */
   readonly secret?: Secret | readonly Secret[];
-  /** Signs by EdDSA, ES256 or RS256; of several the first signs. Others verify by what `jwksRoutes` publishes of them. */
+  /**
+   * The key for EdDSA, ES256 or RS256. In a list, the first signs. `jwksRoutes` publishes the public halves for
+   * verifiers.
+   */
   readonly signingKey?: SigningKey | readonly SigningKey[];
-  /** Makes refresh tokens, as `secret` does otherwise. Needed where `signingKey` and `refreshStore` are given. @default secret */
+  /** The secret for refresh tokens. Required with `signingKey` and `refreshStore`. @default secret */
   readonly refreshSecret?: Secret | readonly Secret[];
-  /** `iss` of the access token. */
+  /** The `iss` claim of the access token. */
   readonly issuer?: string;
-  /** `aud` of the access token: give it wherever several services share a secret. */
+  /** The `aud` claim of the access token. Set it if several services share a secret. */
   readonly audience?: string;
-  /** `sid` of the access token: the id of the session that it belongs to, as `request.sessions.list()` tells it. */
+  /** The `sid` claim of the access token: the id of its session, as returned by `request.sessions.list()`. */
   readonly sid?: string;
-  /** Seconds that an access token lives. @default 600 */
+  /** The lifetime of an access token in seconds. @default 600 */
   readonly accessLifetime?: number;
-  /** Where families of refresh tokens live; without one there are none. */
+  /** The store for refresh token families. Without it, no refresh tokens are issued. */
   readonly refreshStore?: KeyValueStore;
-  /** Seconds after which a refresh token that is not used is over. @default 1_209_600, 14 days */
+  /** Seconds after which an unused refresh token expires. @default 1_209_600, 14 days */
   readonly refreshIdle?: number;
-  /** Seconds after which a family is over, however much it is used. @default 2_592_000, 30 days */
+  /** Seconds after which a family expires even if it is used. @default 2_592_000, 30 days */
   readonly refreshLifetime?: number;
-  /** Whether a refresh token that is used twice ends its family at once, even after a lost response. @default false */
+  /** Whether using a refresh token twice revokes its family immediately, even after a lost response. @default false */
   readonly strictRefresh?: boolean;
-  /** Told once of a family that was killed because somebody has a copy of its tokens. What it throws is logged. */
+  /** Called once when a family is revoked because a token was copied. An error it throws is logged. */
   readonly onReuse?: (owner: RefreshOwner) => MaybePromise<void>;
   /** @default the clock of the system */
   readonly clock?: Clock;
@@ -47,7 +53,7 @@ const clock = rule<Clock>(
 );
 
 const rules = {
-  // What was meant to be there must not vanish with an empty environment variable.
+  // Strict: an unset environment variable must not remove a claim or the store.
   issuer: { ...text, strict: true as const },
   audience: { ...text, strict: true as const },
   sid: text,
@@ -60,17 +66,16 @@ const rules = {
   clock: optional(clock, systemClock),
 };
 
-/** What access tokens are signed with. */
+/** The key that signs access tokens. */
 interface TokenSigner {
   readonly alg: JWTAlgorithm;
   readonly kid?: string;
   readonly key: CryptoKey | KeyObject;
 }
 
-/** The options, complete. */
 export interface ResolvedTokenOptions {
   readonly signer: TokenSigner;
-  /** None where there are no refresh tokens. */
+  /** Empty if no refresh tokens are issued. */
   readonly refreshSecret: readonly Uint8Array[];
   readonly issuer: string | undefined;
   readonly audience: string | undefined;
@@ -87,14 +92,17 @@ export interface ResolvedTokenOptions {
 export function resolveTokenOptions(owner: string, options: TokenOptions): ResolvedTokenOptions {
   const { secret, signingKey, refreshSecret, ...read } = resolveOptions(owner, options, {
     ...rules,
-    // Strict, all three: what signs must not change because an environment variable vanished.
+    // Strict: an unset environment variable must not change which key signs.
     secret: { ...secretRing(`${owner}.secret`), strict: true as const },
     signingKey: { ...keyRing(`${owner}.signingKey`), strict: true as const },
     refreshSecret: { ...secretRing(`${owner}.refreshSecret`), strict: true as const },
   });
   const makesRefresh = refreshSecret ?? secret;
   if (read.refreshStore !== undefined && makesRefresh === undefined && signingKey !== undefined)
-    throw new ConfigurationError(`${owner}.refreshSecret`, "is missing: refresh tokens are made with a secret");
+    throw new ConfigurationError(
+      `${owner}.refreshSecret`,
+      "is required with signingKey and refreshStore: refresh tokens need a secret",
+    );
   return { ...read, signer: signerOf(owner, secret, signingKey), refreshSecret: makesRefresh ?? [] };
 }
 
@@ -104,12 +112,14 @@ function signerOf(
   signingKey: readonly KeyPair[] | undefined,
 ): TokenSigner {
   if (secret !== undefined && signingKey !== undefined)
-    throw new ConfigurationError(owner, "takes secret or signingKey, never both: one could be taken for the other");
+    throw new ConfigurationError(owner, "takes either secret or signingKey, not both");
   const [first] = signingKey ?? [];
   if (first !== undefined) {
-    if (!first.canSign) throw new ConfigurationError(`${owner}.signingKey`, "is a public key: a private one signs");
+    if (!first.canSign)
+      throw new ConfigurationError(`${owner}.signingKey`, "is a public key: signing requires a private key");
     return { alg: first.alg, kid: first.kid, key: first.privateKey };
   }
-  if (secret?.[0] === undefined) throw new ConfigurationError(`${owner}.secret`, "is missing, and so is signingKey");
+  if (secret?.[0] === undefined)
+    throw new ConfigurationError(`${owner}.secret`, "is missing: pass secret or signingKey");
   return { alg: "HS256", key: hmacKey(secret[0]) };
 }

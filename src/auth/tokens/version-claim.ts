@@ -1,2 +1,2 @@
-/** The claim for the user's `credentialVersion`. Written out: a short name may be another issuer's word for something else. */
+/** The claim for the user's `credentialVersion`. The long name avoids collisions with claims of other issuers. */
 export const VERSION_CLAIM = "credential_version";

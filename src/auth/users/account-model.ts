@@ -1,60 +1,64 @@
 import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
 import type { UserModel } from "./user-model.ts";
 
-/** What the account routes must know of a user beside `UserProtocol`. */
+/** The members that the account routes need in addition to `UserProtocol`. */
 export interface AccountUser extends UserProtocol {
   readonly email: string;
   readonly username: string;
-  /** Whether the address was proved to be theirs. */
+  /** Whether the user has verified the email address. */
   readonly isVerified: boolean;
 }
 
-/** What a new user is made of. */
+/** The values of a new user. */
 export interface CreateUserInput {
   readonly email: string;
   readonly username: string;
   readonly password: string;
 }
 
-/** Names one user. */
+/** Identifies one user. */
 export type UserKey = { readonly id: string } | { readonly email: string } | { readonly username: string };
 
 /**
- * What `User.objects` does for accounts. `portico/sql` has one; write another for users that are kept elsewhere.
+ * Manages the users of accounts, as `User.objects`. `portico/sql` has an implementation. Write your own for users
+ * stored elsewhere.
  *
- * Addresses and names are compared without regard to case and to the form of their characters; the address stays as it was
- * given.
+ * Email addresses and usernames are compared by their `canonicalName`, so case and Unicode form do not matter. The
+ * address is stored as it was entered.
  */
 export interface UserManager<out U, in Extra = {}> {
   /**
-   * Stores a new user. Throws `UserExists` when the address or the name is taken, 422 for an address, a name or a password
-   * that cannot be one.
+   * Stores a new user. Throws `UserExists` if the email address or username is taken, and 422 if the address, the
+   * username or the password is invalid.
    */
   createUser(input: CreateUserInput & Extra): Promise<U>;
-  /** The user, also one who is disabled; `null` when there is none. */
+  /** Returns the user, even if disabled, or `null` if there is none. */
   get(key: UserKey): Promise<U | null>;
   /**
-   * The user with this address or name and this password. `null` for every other case, after the same work: there is no such
-   * user, the password is wrong, the user is disabled.
+   * Returns the user with this email address or username and this password. Returns `null`, after the same work, if
+   * there is no such user, the password is wrong or the user is disabled.
    */
   authenticate(identifier: string, password: string): Promise<U | null>;
   /**
-   * Replaces the password and raises `credentialVersion` by one. With `version`, only while that is still the user's: `false` when
-   * something else was faster.
+   * Replaces the password and raises `credentialVersion` by one. With `version`, does so only if the user still has
+   * that version, and returns `false` otherwise.
    */
   setPassword(user: UserProtocol, password: string, version?: number): Promise<boolean>;
-  /** Replaces the address by one that was proved. Throws `UserExists` when another user has it. */
+  /** Replaces the email address with a verified one. Throws `UserExists` if another user has it. */
   setEmail(user: UserProtocol, email: string): Promise<void>;
-  /** Raises `credentialVersion`: no token that is out there signs in any more. */
+  /** Raises `credentialVersion`, which invalidates all existing tokens. */
   renewCredentials(user: UserProtocol): Promise<void>;
-  /** The user's address is proved. */
+  /** Marks the user's email address as verified. */
   markVerified(user: UserProtocol): Promise<void>;
-  /** From here on nothing signs this user in; raises `credentialVersion`, so what did before, API keys aside, does not when enabled again. */
+  /**
+   * Blocks every sign-in of the user and raises `credentialVersion`: after `enable`, only API keys issued before are
+   * valid again.
+   */
   disable(user: UserProtocol): Promise<void>;
   enable(user: UserProtocol): Promise<void>;
 }
 
-/** A user model with accounts: `loadUser`, and `objects`. */
+/** A user model with accounts: `loadUser` and `objects`. */
 export interface AccountModel<out U = CurrentUser & AccountUser> extends UserModel<U> {
   readonly objects: UserManager<U>;
 }

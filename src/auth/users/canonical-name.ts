@@ -1,17 +1,17 @@
 import { domainToUnicode } from "node:url";
 import { isStreamSafe } from "../../core/is-stream-safe.ts";
 
-/** NFKC makes four times less of a text at most, and no name has more than 254 characters. */
+/** NFKC shrinks a text to a quarter at most, and no name has more than 254 characters. */
 const LONGEST = 4 * 254;
-/** The longest domain that can be in an address. */
+/** The longest domain that DNS allows. */
 const LONGEST_DOMAIN = 253;
 /**
- * An address or a name as it is compared: without regard to case, to the form of its characters, and to blanks around it. A domain
- * in Punycode is the domain that it stands for. For a user model of your own: keep it beside what was typed, unique, and look it up
- * by that.
+ * Returns an email address or a username in the form in which names are compared: case, Unicode form and surrounding
+ * spaces do not matter, and a Punycode domain equals the domain it encodes. In your own user model, store it in a
+ * unique column next to the name as typed, and look users up by it.
  *
- * A text that cannot be a name is returned as it is, in constant time: one of more than 1,016 characters, or with more than 30
- * combining marks in a row. Reject such names.
+ * A text of more than 1,016 characters, or with more than 30 combining marks in a row, is returned unchanged, because
+ * normalising it could be slow. Reject such names.
  *
  * @example
  * ```ts

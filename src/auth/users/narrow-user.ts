@@ -1,36 +1,45 @@
 import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
 import { PermissionDenied } from "../permission-denied.ts";
 
-/** What says who it is, and nothing of what it may do: read from the user itself, whose class may keep it private. */
+/**
+ * The members that identify the user and grant nothing. They are read from the user itself, whose class may use private
+ * fields.
+ */
 const FACTS = ["isAuthenticated", "identity", "displayName", "credentialVersion"] as const;
 
-/** Members that usually grant something beside permissions: `roles`, `hasRole()`, `isAdmin`, and the columns `role` and `is_staff`. */
+/**
+ * Members that usually grant access besides permissions: `roles`, `hasRole()`, `isAdmin`, and the columns `role` and
+ * `is_staff`.
+ */
 const GRANTS =
   /^(?:roles?|groups|scopes|privileges|is_?in_?role|has_?(?:any_?|all_?)?roles?|(?:is_?)?(?:admin|administrator|staff|moderator|root|super_?(?:user|admin)))$/i;
 
 /**
- * The user, allowed at most what is listed: what its credential may do and what it may do itself, both. A class that has
- * `narrowedTo` does it itself. Of any other it is a copy, which its methods see as `this`, so a method that asks
- * `this.hasPermission(...)` is narrowed too; one that reads `#private` members throws, for those may be permissions. The copy has
- * no roles, and flags such as `isAdmin` are `false`: a role may stand for more than the credential was given.
+ * Returns the user restricted to the listed permissions: it may do only what both the credential and the user may. A
+ * class with `narrowedTo` implements this itself. For any other class the result is a copy. Its methods run with the
+ * copy as `this`, so a method that calls `this.hasPermission(...)` is restricted too, and one that reads `#private`
+ * members throws, because those may hold permissions. The copy has no roles, and flags such as `isAdmin` are `false`,
+ * because a role may allow more than the credential.
  */
 export function narrowUser(user: CurrentUser, permissions: readonly string[]): CurrentUser {
   const narrowed = narrow(user, permissions);
-  // A class may return the user itself, which others may hold as well.
+  // `narrowedTo` may return the user itself, which other requests may share.
   if (narrowed !== user) NARROWED.add(narrowed);
   return narrowed;
 }
 
 const NARROWED = new WeakSet<object>();
 
-/** Throws 403 for a narrowed user: a session or a token knows the identity alone, and would be allowed everything again. */
+/** Throws 403 for a narrowed user: a session or token stores only the identity, so it would lift the restriction. */
 export function refuseNarrowed(user: UserProtocol): void {
   if (NARROWED.has(user))
-    throw new PermissionDenied("A credential with permissions of its own cannot sign in: sign in another way");
+    throw new PermissionDenied(
+      "A credential with restricted permissions cannot be used to sign in. Use another sign-in method.",
+    );
 }
 
 function narrow(user: CurrentUser, permissions: readonly string[]): CurrentUser {
-  // As the protocol: the class that an application registers need not have it.
+  // Typed as the protocol, because `narrowedTo` is optional in the registered class.
   const known: UserProtocol = user;
   const itself: unknown = known.narrowedTo?.(permissions);
   if (itself !== undefined) return itself as CurrentUser;
@@ -43,15 +52,15 @@ function narrow(user: CurrentUser, permissions: readonly string[]): CurrentUser 
     if (GRANTS.test(name))
       define(narrowed, name, isListed(user, name), () => nothingOf(user[name as keyof CurrentUser]));
   if ("permissions" in user)
-    define(narrowed, "permissions", isListed(user, "permissions"), () => within(allowed, user["permissions"]));
-  // Only true is a yes: a promise from a class in plain JavaScript is none.
+    define(narrowed, "permissions", isListed(user, "permissions"), () => onlyAllowed(allowed, user["permissions"]));
+  // Only `true` allows: a class in plain JavaScript may return a promise, which is truthy.
   const hasPermission = (permission: string): boolean =>
     allowed.has(permission) && (user.hasPermission(permission) as unknown) === true;
   define(narrowed, "hasPermission", isListed(user, "hasPermission"), () => hasPermission);
   return narrowed;
 }
 
-/** A member of its own, as it is: what is frozen there need not be so here. */
+/** Copies an own member. The copy stays configurable even if the user is frozen, so that it can be replaced. */
 function take(user: object, name: string | symbol, narrowed: object): void {
   const member = Reflect.getOwnPropertyDescriptor(user, name);
   if (member !== undefined) Object.defineProperty(narrowed, name, { ...member, configurable: true });
@@ -65,7 +74,7 @@ function isListed(user: object, name: string): boolean {
   return Object.prototype.propertyIsEnumerable.call(user, name);
 }
 
-/** The names of its members, those of its classes among them. */
+/** The names of all members, including those of the classes it inherits from. */
 function namesOf(user: object): ReadonlySet<string> {
   const names = new Set<string>();
   for (
@@ -77,7 +86,7 @@ function namesOf(user: object): ReadonlySet<string> {
   return names;
 }
 
-/** A value of the same kind that grants nothing, so that code that reads it goes on and denies. */
+/** Returns a value of the same kind that grants nothing, so that code that reads it works and denies. */
 function nothingOf(value: unknown): unknown {
   if (Array.isArray(value)) return [];
   if (value instanceof Set) return new Set();
@@ -87,8 +96,8 @@ function nothingOf(value: unknown): unknown {
 }
 const NOTHING: Readonly<Record<string, unknown>> = { boolean: false, string: "", number: 0, function: () => false };
 
-/** Of a list or a set of permissions those that are allowed. */
-function within(allowed: ReadonlySet<unknown>, given: unknown): unknown {
+/** Returns the allowed entries of a list or set of permissions. */
+function onlyAllowed(allowed: ReadonlySet<unknown>, given: unknown): unknown {
   if (Array.isArray(given)) return given.filter((entry) => allowed.has(entry));
   return given instanceof Set ? new Set([...(given as Set<unknown>)].filter((entry) => allowed.has(entry))) : given;
 }

@@ -1,4 +1,7 @@
 import type { Register } from "../../http/identity/identity.ts";
 
-/** The registered user where it is built on this class, else this class: static members do not know the class they are called on. */
+/**
+ * The registered user class if it extends this class, else this class. A static member cannot refer to the class it is
+ * called on.
+ */
 export type RegisteredAs<Base> = Register extends { user: infer U } ? (U extends Base ? U : Base) : Base;

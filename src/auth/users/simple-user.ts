@@ -1,7 +1,7 @@
 import { UserBaseModel } from "./user-base-model.ts";
 
 /**
- * A user that is nothing but a name and permissions: for tests and first steps. Whoever is asked for exists.
+ * A user with a name and permissions, for tests and first steps. `loadUser` returns a user for every identity.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import type { UserProtocol } from "../../http/identity/identity.ts";
 
 /**
- * What a user class of your own begins with: signed in, with a list of permissions.
+ * A base class for your own user class: an authenticated user with a list of permissions.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export abstract class UserBaseModel implements UserProtocol {
   readonly isAuthenticated = true as const;
   abstract readonly identity: string;
   abstract readonly displayName: string;
-  /** What the user may do, such as `read:books`. */
+  /** The permissions of the user, such as `read:books`. */
   readonly permissions: readonly string[];
 
   constructor(permissions: readonly string[] = []) {

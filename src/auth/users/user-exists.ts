@@ -1,13 +1,16 @@
 import { Conflict } from "../../http/context/http-exception.ts";
 
-/** A user with this address or this name is there already. */
+/** 409: another user has this email address or username. */
 export class UserExists extends Conflict {
   override readonly name: string = "UserExists";
-  /** What is taken. */
+  /** The value that is taken. */
   readonly taken: "email" | "username";
 
   constructor(taken: "email" | "username", options: { readonly cause?: unknown } = {}) {
-    super(`The ${taken === "email" ? "address" : "name"} is taken`, { ...options, code: "USER_EXISTS" });
+    super(taken === "email" ? "The email address is already in use" : "The username is already taken", {
+      ...options,
+      code: "USER_EXISTS",
+    });
     this.taken = taken;
   }
 }

@@ -21,7 +21,7 @@ export interface AccountHarness {
   readonly mails: Mail[];
   readonly events: AccountEvent[];
   readonly users: AccountModel;
-  /** Posts JSON to an account route, from an address of its own. */
+  /** Posts JSON to an account route, from its own IP address. */
   readonly post: (
     path: string,
     body?: unknown,
@@ -34,7 +34,7 @@ export interface AccountHarness {
 
 export interface HarnessOptions {
   readonly users?: AccountModel;
-  /** What of `users.objects` does something else. */
+  /** Overrides of `users.objects`. */
   readonly objects?: Partial<AccountModel["objects"]>;
   readonly stores?: Stores;
   readonly account?: Partial<AuthenticationOptions>;
@@ -55,7 +55,7 @@ export function accountHarness({
   const app = new PorticoApp({
     logger: false,
     publicUrl: "https://shop.example",
-    // Each test comes from addresses of its own: by way of a proxy.
+    // Each test uses its own IP addresses, which a trusted proxy reports.
     trustedProxies: ["loopback"],
     ...(stores === undefined ? {} : { stores }),
     ...options,

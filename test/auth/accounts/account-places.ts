@@ -23,7 +23,7 @@ export type PlaceName = "memory" | "SQLite" | "PostgreSQL and Redis";
 export const SERVERS: readonly PlaceName[] = ["SQLite", "PostgreSQL and Redis"];
 export const EVERYWHERE: readonly PlaceName[] = ["memory", ...SERVERS];
 
-/** Declares the same tests for each of the places. What is stored is gone before each test. */
+/** Declares the tests once for each place. The stores are emptied before each test. */
 export function accountsIn(
   names: readonly PlaceName[],
   body: (accounts: (options?: HarnessOptions) => AccountHarness, place: () => AccountPlace) => void,

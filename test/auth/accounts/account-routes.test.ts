@@ -9,7 +9,7 @@ import { accountsIn, EVERYWHERE } from "./account-places.ts";
 const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
 
 accountsIn(EVERYWHERE, (accounts) => {
-  it("[REQ-36] registers somebody who then signs in at once, by session and by tokens", async () => {
+  it("[REQ-36] registers a user who can sign in immediately, with a session or tokens", async () => {
     const { post, client, events, session } = accounts();
 
     const registered = await post("/register", ann);
@@ -23,7 +23,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(events.map(({ kind }) => kind)).toEqual(["registered", "login_succeeded", "login_succeeded"]);
   });
 
-  it("[REQ-36] signs nobody in before the address is proved, where that is asked for", async () => {
+  it("[REQ-36] rejects a sign-in before the address is verified, if verifyEmail is set", async () => {
     const { post, mails } = accounts({ account: { verifyEmail: true } });
     await post("/register", ann);
     await later(() => expect(mails).toHaveLength(1));
@@ -38,12 +38,12 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect([before.status, verified.status, after.status]).toEqual([401, 204, 200]);
     expect(before.json()).toEqual(wrong.json());
     expect(before.json()).toMatchObject({
-      detail: "Name or password is incorrect, or the email address is not verified yet",
+      detail: "Incorrect username or password, or the email address is not verified yet",
     });
     expect(after.json()).toMatchObject({ email_verified: true });
   });
 
-  it("[REQ-03] [auth:AU-098] [auth:AU-185] refuses every failed sign-in with the same answer", async () => {
+  it("[REQ-03] [auth:AU-098] [auth:AU-185] rejects every failed sign-in with the same response", async () => {
     const { post, users } = accounts();
     await post("/register", ann);
     await post("/register", { ...ann, email: "dis@example.org", username: "dis" });
@@ -95,7 +95,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/password/reset/confirm", { token, password: "8 bytes!" })).status).toBe(204);
   });
 
-  it("[auth:AU-117] ignores what a sign-up may not say", async () => {
+  it("[auth:AU-117] ignores unknown members of a registration", async () => {
     const { post, users } = accounts();
 
     const body = `{"email":"ann@example.org","username":"ann","password":"${password}","is_admin":true,"permissions":["all"],"id":"1","isVerified":true,"email_verified":true,"__proto__":{"isAdmin":true}}`;
@@ -108,7 +108,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
   });
 
-  it("[auth:AU-118] answers a second sign-up with the same address as the first, and tells its owner", async () => {
+  it("[auth:AU-118] returns the same response to a second registration with an address, and notifies its owner", async () => {
     const { post, mails, users } = accounts();
 
     const first = await post("/register", ann);
@@ -156,7 +156,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/refresh", { refresh_token: third })).status).toBe(401);
   });
 
-  it("[auth:AU-040] [auth:AU-081] ends everything else when a password changes: sessions, refresh and access tokens", async () => {
+  it("[auth:AU-040] [auth:AU-081] revokes all other sessions, refresh tokens and access tokens when a password changes", async () => {
     const { post, client, session, mails } = accounts();
     await post("/register", ann);
     const [here, there] = [await session(), await session()];
@@ -182,7 +182,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     await later(() => expect(mails.at(-1)).toEqual({ to: ann.email, kind: "password_changed", url: null }));
   });
 
-  it("refuses to change a password by a wrong one, and counts that as an attempt", async () => {
+  it("rejects a password change with a wrong password, and counts it as a sign-in attempt", async () => {
     const { post, session } = accounts();
     await post("/register", ann);
     const headers = await session();
@@ -200,7 +200,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it("signs out here, and everywhere", async () => {
+  it("signs out one device, and all devices", async () => {
     const { post, client, session } = accounts();
     await post("/register", ann);
     const me = async (headers: Readonly<Record<string, string>>): Promise<number> =>
@@ -216,7 +216,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/refresh", { refresh_token: pair["refresh_token"] })).status).toBe(401);
   });
 
-  it("signs out without a body too, and not by a form", async () => {
+  it("signs out without a body, and rejects a form", async () => {
     const { post, client, session } = accounts();
     await post("/register", ann);
     const [one, two, three] = [await session(), await session(), await session()];
@@ -235,7 +235,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await client.post("/account/login")).status).toBe(415);
   });
 
-  it("signs nobody out for a foreign page that sends no body", async () => {
+  it("does not sign a user out for a page of another origin that sends no body", async () => {
     const { post, client, session } = accounts();
     await post("/register", ann);
     const headers = await session();
@@ -246,7 +246,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await client.get("/account/me", { headers })).status).toBe(200);
   });
 
-  it("lists the devices that are signed in, and signs one of them out", async () => {
+  it("lists the signed-in devices, and signs one of them out", async () => {
     const { post, client, session } = accounts();
     await post("/register", ann);
     const [phone, laptop] = [await session(), await session()];
@@ -270,7 +270,7 @@ it.each([
   ["an object", { identifier: "ann", password: { $ne: null } }],
   ["null", { identifier: "ann", password: null }],
   ["missing", { identifier: "ann" }],
-])("[auth:AU-104] answers 400 to a password that is %s, to everybody alike", async (_what, body) => {
+])("[auth:AU-104] returns the same 400 to a password that is %s for every user", async (_what, body) => {
   const { post } = accountHarness();
   await post("/register", ann);
 
@@ -295,7 +295,7 @@ it.each([{ identifier: { $ne: null }, password }, { identifier: ["a", "b"], pass
   },
 );
 
-it("[auth:AU-102] refuses a password of 1 MB by the size of the body, one of 1,025 bytes by its own", async () => {
+it("[auth:AU-102] rejects a password of 1 MB by the body size, and one of 1,025 bytes by its length", async () => {
   const { post } = accountHarness();
 
   const huge = await post("/login", { identifier: "ann", password: "x".repeat(1_048_576) });
@@ -329,7 +329,7 @@ it.each([undefined, () => {}, () => Promise.reject(new Error("no disk"))])(
   },
 );
 
-it("leaves out the routes that are excepted, and describes the others", async () => {
+it("leaves out the routes listed in except, and describes the others", async () => {
   const { app, client } = accountHarness({ account: { except: ["register", "reset"] }, app: { openapi: true } });
   const { paths } = app.openapi();
 
@@ -338,7 +338,7 @@ it("leaves out the routes that are excepted, and describes the others", async ()
   expect(paths["/account/login"]?.post).toMatchObject({ tags: ["Account"], requestBody: expect.anything() });
 });
 
-it("[ATH-19] sets up sessions, tokens, keys and the routes by one call, with a key of its own for each purpose", async () => {
+it("[ATH-19] sets up sessions, tokens, keys and the routes with one call, with a separate key for each purpose", async () => {
   const { app, post, client, session } = accountHarness();
   app.get("/orders", { auth: useAuth() }, ({ request }) => ({ by: request.scope.auth }));
   await post("/register", ann);
@@ -357,7 +357,7 @@ it("[ATH-19] sets up sessions, tokens, keys and the routes by one call, with a k
     await orders({ "x-api-key": key }),
   ]).toEqual(["session", "jwt", "apikey"]);
 
-  // What signs a token is not the secret itself, and signs no cookie; nor does the secret.
+  // Tokens and cookies are signed with different derived keys, and neither with the secret itself.
   const tokenKey = new Uint8Array(hkdfSync("sha256", secret, "", "portico access token", 32));
   const [head = "", body = "", signature = ""] = (next["access_token"] ?? "").split(".");
   const signed = (by: string | Uint8Array, text: string) => createHmac("sha256", by).update(text).digest("base64url");
@@ -370,7 +370,7 @@ it("[ATH-19] sets up sessions, tokens, keys and the routes by one call, with a k
   expect(await orders({ cookie: `${name}=${value}` })).toBe("session");
 });
 
-it("changes a password also while nobody can be told that the old credentials are over", async () => {
+it("changes a password even if the revocation cannot be published", async () => {
   const stores = memoryStores();
   stores.bus.publish = () => Promise.reject(new Error("the bus is down"));
   const { post, client, session } = accountHarness({ stores });

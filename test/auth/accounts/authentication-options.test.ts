@@ -30,13 +30,15 @@ describe.each([
     expect(act).toThrow(sentence);
   });
 
-  it("asks for a mailer in production", () => {
+  it("requires a mailer in production", () => {
     vi.stubEnv("NODE_ENV", "production");
 
-    expect(() => build(right)).toThrow(`${owner}.mailer is missing: the one that prints mails is not for production`);
+    expect(() => build(right)).toThrow(
+      `${owner}.mailer is required in production: the default mailer only prints emails`,
+    );
     expect(() => build({ ...right, mailer: async () => {} })).not.toThrow();
     expect(() => consoleMailer()).toThrow(
-      "consoleMailer prints mails instead of sending them: it is not for production",
+      "consoleMailer must not be used in production: it prints emails instead of sending them",
     );
   });
 });
@@ -50,11 +52,11 @@ describe("authentication", () => {
     ],
     ["accounts", { accounts: "account" }, 'must be a path that begins with "/", or false, received "account"'],
     ["backend", { backend: [] }, "is not an option: did you mean backends?"],
-  ])("refuses a wrong %s by its name", (option, options, sentence) => {
+  ])("rejects a wrong %s and names it", (option, options, sentence) => {
     expect(() => authentication({ ...right, ...options })).toThrow(`authentication.${option} ${sentence}`);
   });
 
-  it("is refused a second time on one router, and says so itself", () => {
+  it("is rejected a second time on one router", () => {
     const app = new PorticoApp({ logger: false }).use(authentication(right));
 
     expect(() => app.use(authentication(right))).toThrow("authentication is used twice here");

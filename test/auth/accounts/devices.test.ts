@@ -32,8 +32,8 @@ async function signedUp(options: Parameters<typeof accountHarness>[0] = {}): Pro
   return harness;
 }
 
-describe("a device that signs in by tokens", () => {
-  it("[auth:AU-041] is listed like one with a cookie; ended there, neither of its tokens counts any more", async () => {
+describe("a device that signs in with tokens", () => {
+  it("[auth:AU-041] is listed like a device with a cookie, and revoking it invalidates both of its tokens", async () => {
     const harness = await signedUp();
     const { client, post, session } = harness;
     const [laptop, phone] = [await session(), await signIn(harness, FIREFOX)];
@@ -52,7 +52,7 @@ describe("a device that signs in by tokens", () => {
     expect((await post("/refresh", { refresh_token: phone.refresh_token })).status).toBe(401);
   });
 
-  it("signs out by either of its tokens, and leaves the others alone", async () => {
+  it("signs out with either of its tokens, and other devices stay signed in", async () => {
     const harness = await signedUp();
     const { client, post } = harness;
     const [one, two, three] = [await signIn(harness), await signIn(harness), await signIn(harness)];
@@ -70,7 +70,7 @@ describe("a device that signs in by tokens", () => {
     expect(await devices(client, bearer(three))).toMatchObject([{ current: true }]);
   });
 
-  it("goes on with a session of its own after a new password", async () => {
+  it("gets a new session after a password change", async () => {
     const harness = await signedUp();
     const { client, post } = harness;
     const before = await signIn(harness);
@@ -100,7 +100,7 @@ describe("a device that signs in by tokens", () => {
     expect(await socket.closed).toMatchObject({ code: 4403 });
   });
 
-  it("has signed in when it sent the password, not when it last got a token", async () => {
+  it("counts the sign-in time from the password, not from the last token", async () => {
     const clock = manualClock();
     const harness = await signedUp({ app: { clock } });
     const { post } = harness;
@@ -133,7 +133,7 @@ describe("a device that signs in by tokens", () => {
     expect((await post("/refresh", { refresh_token: phone.refresh_token })).status).toBe(401);
   });
 
-  it("is not ended by somebody else who names its session", async () => {
+  it("cannot be signed out by another user who knows its session", async () => {
     const harness = await signedUp();
     const { client, post, session } = harness;
     await post("/register", { email: "bob@example.org", username: "bob", password });

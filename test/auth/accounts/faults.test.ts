@@ -21,7 +21,7 @@ interface Answer {
   readonly retryAfter: unknown;
 }
 
-it("treats nobody who is signed in as nobody while PostgreSQL restarts under 100 requests a second, and serves all within 2 s of its return", async () => {
+it("never treats a signed-in user as anonymous while PostgreSQL restarts under 100 requests a second, and recovers within 2 s", async () => {
   const database = openDatabase(server.url, { poolSize: 6, timeoutSeconds: 2 });
   await migrate(database, "up");
   const log = logCatcher();
@@ -51,7 +51,7 @@ it("treats nobody who is signed in as nobody while PostgreSQL restarts under 100
   expect(answers.filter(({ cookies }) => cookies.length > 0)).toEqual([]);
   expect(answers.filter(({ status, retryAfter }) => status === 503 && retryAfter === undefined)).toEqual([]);
   expect(answers.filter(({ sentAt, status }) => sentAt > backAt + 2_000 && status !== 200)).toEqual([]);
-  // Who could not be asked for is not turned away as unknown, and nothing was spent.
+  // A user who could not be loaded is not rejected with 401, and the refresh token stays valid.
   expect([wrong.status, right.status, refresh.status, reset.status]).toEqual([503, 503, 503, 202]);
   for (const headers of credentials) expect((await client.get("/account/me", { headers })).status).toBe(200);
   expect((await post("/refresh", { refresh_token: pair["refresh_token"] })).status).toBe(200);
@@ -60,7 +60,7 @@ it("treats nobody who is signed in as nobody while PostgreSQL restarts under 100
   await database.destroy();
 }, 60_000);
 
-it("turns nobody away as unknown while Redis is away, counts for itself, and goes on with what was stored", async () => {
+it("rejects no user with 401 while Redis is down, counts limits in the process, and then continues with the stored data", async () => {
   const redis = await RedisServer.start(["--appendonly", "yes", "--appendfsync", "always"]);
   const place = await migratedPlace("SQLite");
   const stores = redisStores(redis.url, { timeoutSeconds: 0.5 });
@@ -82,7 +82,7 @@ it("turns nobody away as unknown while Redis is away, counts for itself, and goe
   await expect.poll(() => me(session), { timeout: 2_000 }).toBe(200);
   const refreshed = await post("/refresh", { refresh_token: pair["refresh_token"] });
 
-  // Of a token, too, nobody knows now whether its device was signed out.
+  // It is unknown whether the device of a token was signed out.
   expect([away.session, away.token, away.login.status, away.refresh.status]).toEqual([503, 503, 503, 503]);
   expect(away.login.cookies).toEqual([]);
   expect(guesses).toEqual([401, 401, 401, 401, 401, 429, 429]);
@@ -92,7 +92,7 @@ it("turns nobody away as unknown while Redis is away, counts for itself, and goe
   await redis.remove();
 }, 60_000);
 
-/** Somebody with a session and with tokens. */
+/** A user with a session and tokens. */
 async function signedIn(client: LiveClient) {
   const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
     client.post(`/account${path}`, { body, headers });

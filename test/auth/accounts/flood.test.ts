@@ -9,7 +9,7 @@ import { type AccountProcess, accountProcess, type Load } from "./account-proces
 // npm run timing: all of them, on a machine that does nothing else.
 const IS_FULL = process.env["PORTICO_TIMING"] === "full";
 const LOGINS = IS_FULL ? 10_000 : 3_000;
-/** What argon2id takes for one password. */
+/** The time argon2id takes for one password. */
 const HASH_BYTES = 19_456 * 1_024;
 
 let place: Place;
@@ -22,7 +22,7 @@ afterEach(async () => {
   await place?.remove();
 });
 
-it(`[auth:AU-103] answers ${LOGINS} sign-ins over 100 connections: few are hashed, the rest is told to come back, and the process stays awake`, async () => {
+it(`[auth:AU-103] handles ${LOGINS} sign-ins over 100 connections: few are hashed, the rest get Retry-After, and the process stays responsive`, async () => {
   place = await migratedPlace("PostgreSQL");
   const urls = { database: place.url, redis: SHARED_URL, prefix };
   // The second does nothing: what holds it up is the machine, and no fault of the first.
@@ -54,7 +54,7 @@ interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-/** Each for an account and from an address of its own: no limit stands before the hashes. */
+/** Each has its own account and IP address, so that no rate limit prevents hashing. */
 async function login(agent: Agent, n: number): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const sent = request(

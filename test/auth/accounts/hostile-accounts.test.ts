@@ -17,7 +17,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     return tokenOf(harness.mails, "change_email");
   }
 
-  it("[auth:AU-150] changes an address once the new one is proved, tells the old one, and ends its reset links", async () => {
+  it("[auth:AU-150] changes an address once the new one is verified, notifies the old one, and invalidates its reset links", async () => {
     const harness = accounts();
     const { post, mails, session, users } = harness;
     await post("/register", ann);
@@ -44,7 +44,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/login", { identifier: newAddress, password })).status).toBe(200);
   });
 
-  it("[auth:AU-150] asks who signed in a while ago to sign in again before an address changes", async () => {
+  it("[auth:AU-150] requires a recent sign-in to change an address", async () => {
     const clock = manualClock();
     const { post, session } = accounts({ app: { clock } });
     await post("/register", ann);
@@ -59,7 +59,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/email", { email: newAddress })).status).toBe(401);
   });
 
-  it("gives nobody an address that another has, in the same words, and tells its owner", async () => {
+  it("does not give a user an address that another user has, with the same response, and notifies its owner", async () => {
     const { post, mails, session, users } = accounts();
     await post("/register", ann);
     await post("/register", { email: newAddress, username: "bob", password });
@@ -72,7 +72,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(await users.objects.get({ email: newAddress })).toMatchObject({ username: "bob" });
   });
 
-  it("lets a link to a new address be worth nothing once the address was taken, and once the password is another", async () => {
+  it("invalidates an email change link once the address is taken or the password has changed", async () => {
     const harness = accounts();
     const { post, session, mails, users } = harness;
     await post("/register", ann);
@@ -94,7 +94,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await users.objects.get({ username: "ann" }))?.email).toBe(ann.email);
   });
 
-  it("signs nobody in by an old password that was verified before it changed and got its session after", async () => {
+  it("invalidates a session that started after a password change with the old password verified before it", async () => {
     const first = accounts();
     await first.post("/register", ann);
     const { objects } = first.users;
@@ -166,7 +166,7 @@ it.each(["//evil.example", "https:evil.example", "/\\evil.example", "javascript:
 );
 
 accountsIn(SERVERS, (accounts) => {
-  it("[auth:AU-098] answers alike whether there is no such user, the password is wrong or missing, the user disabled or not verified", async () => {
+  it("[auth:AU-098] returns the same response whether the user is unknown, disabled or unverified, or the password is wrong or missing", async () => {
     const { post, users, mails } = accounts({ account: { verifyEmail: true } });
     const objects = users.objects as unknown as SqlUserManager<{ readonly identity: string }>;
     for (const name of ["unverified", "verified", "disabled"])
@@ -197,7 +197,7 @@ accountsIn(SERVERS, (accounts) => {
     expect((await post("/login", { identifier: "verified", password })).status).toBe(200);
   });
 
-  it("[auth:AU-190] takes no address with a line break, and lets none of a user agent into a log or an event", async () => {
+  it("[auth:AU-190] rejects an address with a line break, and removes line breaks of a user agent from logs and events", async () => {
     const log = logCatcher();
     const { post, events } = accounts({ app: { logger: log } });
     const forged = '{"level":30,"msg":"account: login_succeeded"}';
@@ -221,7 +221,7 @@ accountsIn(SERVERS, (accounts) => {
   });
 });
 
-it("[REQ-05] takes who calls from a credential alone, also on the account routes", async () => {
+it("[REQ-05] takes the identity only from a credential on the account routes", async () => {
   const { post, client, users, session } = accountHarness();
   await post("/register", ann);
   await post("/register", { ...ann, email: "eve@example.org", username: "eve" });

@@ -44,7 +44,7 @@ it.each([...outdated, ...BCRYPT_HASHES, ...SCRYPT_HASHES, ...PBKDF2_HASHES])(
   },
 );
 
-it("signs nobody in who was imported without a password, until it was reset", async () => {
+it("rejects a sign-in of a user imported without a password until the password is reset", async () => {
   const database = place.open();
   const { post, mails } = accountHarness({ users: userModel(database), stores: sqlStores(database) });
   const bob = { email: "bob@old.example", username: "bob" };

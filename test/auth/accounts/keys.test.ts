@@ -10,7 +10,7 @@ interface Made {
 }
 
 accountsIn(EVERYWHERE, (accounts) => {
-  it("[auth:AU-156] makes a key for whoever is signed in, and for nobody else", async () => {
+  it("[auth:AU-156] creates a key for a signed-in user, and rejects anonymous callers", async () => {
     const { post, client, users, session } = accounts();
     await post("/register", ann);
     await post("/register", { ...ann, email: "eve@example.org", username: "eve" });
@@ -27,7 +27,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     });
   });
 
-  it("[auth:AU-155] lets a key make no key", async () => {
+  it("[auth:AU-155] does not let a key create keys", async () => {
     const { post, session } = accounts();
     await post("/register", ann);
     const { key } = (await post("/keys", {}, undefined, await session())).json() as Made;
@@ -35,7 +35,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/keys", {}, undefined, { "x-api-key": key })).status).toBe(403);
   });
 
-  it("lists keys without their text, and revokes them", async () => {
+  it("lists keys without their secret, and revokes them", async () => {
     const { post, client, session } = accounts();
     await post("/register", ann);
     const headers = await session();
@@ -52,7 +52,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await client.get("/account/me", { headers: { "x-api-key": key } })).status).toBe(401);
   });
 
-  it("asks who signed in a while ago to sign in again, or for the password", async () => {
+  it("requires a recent sign-in or the password", async () => {
     const clock = manualClock();
     const { post, session } = accounts({ app: { clock } });
     await post("/register", ann);
@@ -65,7 +65,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/keys", { password }, undefined, headers)).status).toBe(201);
   });
 
-  it("[auth:AU-153] refuses the key of a user who was disabled", async () => {
+  it("[auth:AU-153] rejects the key of a disabled user", async () => {
     const harness = accounts();
     harness.app.get("/orders", { auth: useAuth({ scopes: ["apikey"] }) }, () => "orders");
     await harness.post("/register", ann);
@@ -87,7 +87,7 @@ it.each([
   { expires_in: 1e13 },
   { name: "x".repeat(201) },
   { permissions: [""] },
-])("answers 422 to a key with %j", async (body) => {
+])("returns 422 for a key with %j", async (body) => {
   const { post, session } = accountHarness();
   await post("/register", ann);
 
@@ -96,7 +96,7 @@ it.each([
   expect(answer.json()).toMatchObject({ status: 422, errors: [{ path: [Object.keys(body)[0]] }] });
 });
 
-it("lets a key do nothing to the account that it belongs to", async () => {
+it("does not let a key change the account that it belongs to", async () => {
   const { post, client, session } = accountHarness();
   await post("/register", ann);
   const cookie = await session();

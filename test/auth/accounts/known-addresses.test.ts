@@ -12,7 +12,7 @@ import { memoryUsers } from "./memory-users.ts";
 const HERS = "victim@example.org";
 const OURS = "mallory@evil.example";
 
-/** A request of somebody who wants to know whether an address has an account; everything in it is up to them. */
+/** A request of an attacker who wants to learn whether an address has an account, and who controls all of it. */
 interface Probe {
   readonly path: string;
   readonly body: object;
@@ -23,7 +23,7 @@ const register = (email: string, username: string): Probe => ({
 });
 const login = (identifier: string): Probe => ({ path: "/login", body: { identifier, password } });
 
-/** The responses to the probes, and the mails that reach whoever sends them, where the address has an account or has none. */
+/** The responses to the probes, and the emails that reach the attacker, with and without an account for the address. */
 async function learn(harness: AccountHarness, probes: readonly Probe[], isKnown: boolean) {
   const { post, mails, users } = harness;
   await users.objects.createUser({ email: "bob@example.org", username: "bob", password: "the password of bob" });
@@ -37,7 +37,7 @@ async function learn(harness: AccountHarness, probes: readonly Probe[], isKnown:
   return { responses, received };
 }
 
-/** Fails when the two can be told apart. Gives the statuses of the responses. */
+/** Fails if the two differ. Returns the statuses of the responses. */
 async function compare(probes: readonly Probe[], make: () => Promise<AccountHarness>): Promise<readonly unknown[]> {
   const [known, unknown] = [await make(), await make()];
   try {
@@ -55,10 +55,10 @@ async function compare(probes: readonly Probe[], make: () => Promise<AccountHarn
 const hidden = async (users: AccountModel = memoryUsers(), stores: Stores = memoryStores()): Promise<AccountHarness> =>
   accountHarness({ users, stores, account: { verifyEmail: true } });
 
-describe("nobody learns whether an address has an account", () => {
+describe("an attacker cannot learn whether an address has an account", () => {
   it.each<readonly [string, readonly Probe[]]>([
     ["a username that is taken", [register(HERS, "bob")]],
-    ["a username that was asked for with the address before", [register(HERS, "new"), register(OURS, "new")]],
+    ["a username that was requested with the address before", [register(HERS, "new"), register(OURS, "new")]],
     ["the same, in another spelling", [register(HERS, "new"), register(OURS, "NEW")]],
     ["the same registration twice", [register(HERS, "new"), register(HERS, "new")]],
     [
@@ -116,7 +116,7 @@ describe("nobody learns whether an address has an account", () => {
   });
 });
 
-it("an earlier link to a new address is dead after a request for another one, whether that has an account or not", async () => {
+it("an email change link is invalid after a request for another address, with or without an account for it", async () => {
   for (const isKnown of [true, false]) {
     const { post, mails, users, session } = accountHarness();
     await post("/register", ann);
@@ -133,7 +133,7 @@ it("an earlier link to a new address is dead after a request for another one, wh
   }
 });
 
-it("a username is free again after a registration that failed, and after the user who had it is gone", async () => {
+it("a username is free again after a failed registration, and after its user is deleted", async () => {
   const users = memoryUsers();
   let isDown = true;
   const createUser: AccountModel["objects"]["createUser"] = (input) => {
@@ -151,7 +151,7 @@ it("a username is free again after a registration that failed, and after the use
   expect((await post("/register", { ...ann, email: OURS })).json()).toMatchObject({ status: 409, code: "user_exists" });
 });
 
-it("the owner of an address is told when somebody registers with it and with a username that is taken", async () => {
+it("the owner of an address is notified of a registration with it and with a taken username", async () => {
   const { app, post, mails } = accountHarness();
   onTestFinished(() => app.close());
   await post("/register", ann);

@@ -7,14 +7,14 @@ import { accountsIn, SERVERS } from "./account-places.ts";
 
 const passwords = {
   first: "the first pass phrase of ann / ü",
-  wrong: "a wrong pass phrase of somebody",
+  wrong: "a wrong pass phrase of a stranger",
   short: "sevench",
   second: "the second pass phrase of ann",
   third: "the third pass phrase of ann",
 };
 
 accountsIn(SERVERS, (accounts, place) => {
-  it("[REQ-01] [REQ-02] [REQ-12] [auth:AU-097] [auth:AU-146] [auth:AU-147] keeps and logs no password, token, cookie, key or link in any encoding, whatever succeeds and fails", async () => {
+  it("[REQ-01] [REQ-02] [REQ-12] [auth:AU-097] [auth:AU-146] [auth:AU-147] neither stores nor logs a password, token, cookie, key or link in any encoding", async () => {
     const log = logCatcher();
     const { post, mails, client, events } = accounts({ app: { logger: log } });
     const caught = new CredentialCatcher();

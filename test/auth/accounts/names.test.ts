@@ -28,9 +28,9 @@ const INVISIBLE = [
   "\0",
 ];
 
-describe("with a user model of one's own the account routes", () => {
+describe("with a custom user model the account routes", () => {
   it.each([
-    ["an address that is none", { email: "not-an-address" }, "email"],
+    ["an invalid address", { email: "not-an-address" }, "email"],
     ["an address with a line break", { email: "ann@example.org\nbcc: bob@example.org" }, "email"],
     ["an address around another", { email: "x<victim@example.org>@example.org" }, "email"],
     ["two addresses", { email: "ann@example.org,bob@example.org" }, "email"],
@@ -53,17 +53,17 @@ describe("with a user model of one's own the account routes", () => {
     ["a name with a blank of another kind", { username: "ann\u1680lee" }, "username"],
     ["an address with 31 marks on one letter", { email: `ann${"\u0301".repeat(31)}@example.org` }, "email"],
     ["a name with 31 marks on one letter", { username: `ann${"\u0301".repeat(31)}` }, "username"],
-  ])("refuse %s before the model is asked", async (_what, body, field) => {
+  ])("reject %s before the model is called", async (_what, body, field) => {
     const { app, post, users } = accountHarness();
     onTestFinished(() => app.close());
 
     const answer = await post("/register", { ...ann, ...body });
 
-    expect(answer.json()).toMatchObject({ status: 422, detail: expect.stringContaining(`The ${field} must be`) });
+    expect(answer.json()).toMatchObject({ status: 422, detail: expect.stringContaining(`The ${field} must `) });
     expect(await users.objects.get({ email: ann.email })).toBeNull();
   });
 
-  it("hand on names without the blanks around them", async () => {
+  it("pass on names without surrounding spaces", async () => {
     const { app, post, users } = accountHarness();
     onTestFinished(() => app.close());
 
@@ -82,7 +82,7 @@ describe("with a user model of one's own the account routes", () => {
     ["a long s in a name", { username: "\u017fam" }, "username"],
     ["a ligature in a name", { username: "o\ufb00ice" }, "username"],
     ["a small capital in a name", { username: "\u1d2cnn" }, "username"],
-  ])("refuse %s, which is compared as another text", async (_what, body, field) => {
+  ])("reject %s, which differs from its canonical form", async (_what, body, field) => {
     const { app, post, mails } = accountHarness({ account: { verifyEmail: true } });
     onTestFinished(() => app.close());
 
@@ -93,7 +93,7 @@ describe("with a user model of one's own the account routes", () => {
     expect(mails).toEqual([]);
   });
 
-  it("refuse such an address as the new one of an account, too", async () => {
+  it("reject such an address as the new address of an account", async () => {
     const { app, post, session } = accountHarness();
     onTestFinished(() => app.close());
     await post("/register", ann);
@@ -103,7 +103,7 @@ describe("with a user model of one's own the account routes", () => {
     expect(answer.json()).toMatchObject({ status: 422, code: "name_not_canonical" });
   });
 
-  it("take letters of any alphabet and case, with accents in one piece or in two, and domains of any alphabet", async () => {
+  it("accept letters and domains of any alphabet and case, with composed and decomposed accents", async () => {
     const { app, post, users } = accountHarness();
     onTestFinished(() => app.close());
     const names = ["ÉTÉ", "e\u0301te\u0301 2", "ΟΔΟΣ", "Дима", "李小龍", "İbo", "straße", "😀", "O'Neil-Smith 3rd"];

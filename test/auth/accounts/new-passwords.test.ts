@@ -4,7 +4,7 @@ import { accountHarness, ann, password, tokenOf } from "./account-harness.ts";
 
 const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
 
-it("[auth:AU-115] refuses the 10,000 passwords that are used most, in any case, at the sign-up, the change and the reset", async () => {
+it("[auth:AU-115] rejects the 10,000 most common passwords, in any case, on registration, change and reset", async () => {
   const { post, session, mails } = accountHarness();
   await post("/register", ann);
   const headers = await session();
@@ -22,13 +22,13 @@ it("[auth:AU-115] refuses the 10,000 passwords that are used most, in any case, 
     expect(answer.json()).toMatchObject({
       status: 422,
       code: "password_too_common",
-      detail: expect.stringContaining("first"),
+      detail: expect.stringContaining("too common"),
     });
   // The link is still good.
   expect((await post("/password/reset/confirm", { token, password: "a new password" })).status).toBe(204);
 });
 
-it("[auth:AU-115] knows each of them, and hardly any other text", async () => {
+it("[auth:AU-115] recognises each common password, and hardly any other text", async () => {
   const { isCommonPassword } = await import("../../../src/auth/passwords/is-common-password.ts");
   const listed = mostCommon();
 
@@ -40,7 +40,7 @@ it("[auth:AU-115] knows each of them, and hardly any other text", async () => {
   expect(wrong.length).toBeLessThan(3);
 });
 
-it("[auth:AU-115] asks a service of your own, and refuses what it knows", async () => {
+it("[auth:AU-115] calls a custom breach check, and rejects the passwords that it knows", async () => {
   const asked: string[] = [];
   const isBreached = async (word: string): Promise<boolean> => {
     asked.push(word);
@@ -74,7 +74,7 @@ it.each([
   },
 );
 
-it("[auth:AU-116] refuses a password that is the name, the address, or what the application is called", async () => {
+it("[auth:AU-116] rejects a password that is the username, the address or the application name", async () => {
   const { post } = accountHarness({ app: { title: "Corner Bookshop" }, account: { audience: "corner-api" } });
   const margaret = { email: "margaret@example.org", username: "margaret_m" };
 

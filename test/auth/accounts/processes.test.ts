@@ -35,7 +35,7 @@ const login = { identifier: "ann", password };
 const me = async (process: AccountProcess, headers: Readonly<Record<string, string>>): Promise<number> =>
   (await process.ask("/account/me", { headers })).status;
 
-it("counts the attempts in two processes behind one Redis together", async () => {
+it("counts the attempts of two processes with one Redis together", async () => {
   const both = await startTwo();
   const turns = async (count: number, attempt: (process: AccountProcess, n: number) => Promise<{ status: number }>) => {
     const statuses: number[] = [];
@@ -58,7 +58,7 @@ it("counts the attempts in two processes behind one Redis together", async () =>
   expect(resets).toEqual([...Array.from({ length: 10 }, () => 202), 429]);
 }, 60_000);
 
-it("ends in one process what another has revoked, with the next request", async () => {
+it("rejects a credential that another process has revoked with the next request", async () => {
   const [one, two] = await startTwo();
   const session = async (): Promise<Readonly<Record<string, string>>> => ({
     cookie: (await one.ask("/account/login", { body: login })).cookie,

@@ -23,7 +23,7 @@ const statusesOf = (answers: readonly Answer[]) => tally(answers.map(({ status }
 const cookieOf = ({ cookies }: Answer) => ({ cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") });
 
 accountsIn(["PostgreSQL and Redis"], (accounts) => {
-  it("gives each of 50 sign-ins at once a session of its own", async () => {
+  it("starts a separate session for each of 50 concurrent sign-ins", async () => {
     const { post, client } = accounts();
     await post("/register", ann);
 
@@ -38,7 +38,7 @@ accountsIn(["PostgreSQL and Redis"], (accounts) => {
     expect(listed).toHaveLength(MANY);
   }, 60_000);
 
-  it("answers 50 refreshes at once with one successor, as many as the limit allows, and ends no family", async () => {
+  it("returns one successor for 50 concurrent refreshes, up to the limit, and revokes no family", async () => {
     const { post, events } = accounts();
     await post("/register", ann);
     const pair = async (): Promise<string> =>
@@ -62,7 +62,7 @@ accountsIn(["PostgreSQL and Redis"], (accounts) => {
     expect(events.filter(({ kind }) => kind === "token_reused")).toEqual([]);
   }, 60_000);
 
-  it("lets one of 50 changes of a password win, and every other sign-in of before end", async () => {
+  it("lets one of 50 password changes win, and revokes every earlier sign-in", async () => {
     const { post, client, session, users } = accounts();
     await post("/register", ann);
     const headers = await session();
@@ -81,7 +81,7 @@ accountsIn(["PostgreSQL and Redis"], (accounts) => {
     expect((await client.get("/account/me", { headers: cookieOf(answers[winner] as Answer) })).status).toBe(200);
   }, 60_000);
 
-  it("lets no sign-in by the old password outlive a change of it, whichever is faster", async () => {
+  it("lets no sign-in with the old password outlive a password change, whichever is faster", async () => {
     const { post, client, session } = accounts();
     await post("/register", ann);
     const headers = await session();
@@ -99,7 +99,7 @@ accountsIn(["PostgreSQL and Redis"], (accounts) => {
     expect(statusesOf(after)).toEqual(entered.length === 0 ? {} : { 401: entered.length });
   }, 60_000);
 
-  it("[auth:AU-118] makes one user of 50 registrations with one address, answers all alike, and mails its owner three times", async () => {
+  it("[auth:AU-118] creates one user for 50 registrations with one address, returns the same response to all, and sends its owner three emails", async () => {
     const { post, users, mails, events } = accounts();
 
     const answers = await many((n) => post("/register", { ...ann, username: `ann${n}` }, address(n)));

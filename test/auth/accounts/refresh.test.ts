@@ -8,7 +8,7 @@ async function signIn({ post }: AccountHarness): Promise<Required<TokenPair>> {
   return (await post("/token", { identifier: "ann", password })).json() as Required<TokenPair>;
 }
 
-it("[BCK-28] signs a thief and its victim out who take turns with a refresh token, with the session and its access tokens", async () => {
+it("[BCK-28] revokes the session and all tokens when a thief and a victim take turns with a refresh token", async () => {
   const clock = manualClock();
   const harness = accountHarness({ app: { clock } });
   onTestFinished(() => harness.app.close());
@@ -34,7 +34,7 @@ it("[BCK-28] signs a thief and its victim out who take turns with a refresh toke
   expect(await refresh(victim.refresh_token as string)).toMatchObject({ status: 401 });
 });
 
-it("ends a sign-in at the first reuse where strictRefresh says so", async () => {
+it("revokes a sign-in at the first reuse with strictRefresh", async () => {
   const harness = accountHarness({ account: { strictRefresh: true } });
   onTestFinished(() => harness.app.close());
   const { refresh_token } = await signIn(harness);

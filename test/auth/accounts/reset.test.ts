@@ -18,7 +18,7 @@ const confirm = async ({ post }: AccountHarness, token: string, from = "203.0.11
   (await post("/password/reset/confirm", { token, password: newPassword }, from)).status;
 
 accountsIn(EVERYWHERE, (accounts) => {
-  it("[auth:AU-061] [auth:AU-148] sends a link to the address that is stored, below the configured address alone", async () => {
+  it("[auth:AU-061] [auth:AU-148] sends a link to the stored address, under the configured URL only", async () => {
     const harness = accounts();
     await harness.post("/register", ann);
 
@@ -35,7 +35,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     });
   });
 
-  it("[auth:AU-142] gives the same answer for an address without an account, and sends nothing", async () => {
+  it("[auth:AU-142] returns the same response for an address without an account, and sends nothing", async () => {
     const harness = accounts();
     await harness.post("/register", ann);
 
@@ -48,7 +48,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(harness.mails).toHaveLength(1);
   });
 
-  it("[auth:AU-142] looks for the account after the answer: how long it takes tells nothing", async () => {
+  it("[auth:AU-142] looks up the account after the response, so that the timing reveals nothing", async () => {
     let looks = 0;
     const get = async (): Promise<null> => {
       looks++;
@@ -62,7 +62,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     await later(() => expect(looks).toBe(1));
   });
 
-  it("[auth:AU-143] takes a token once, the newest alone, and answers everything else in one way", async () => {
+  it("[auth:AU-143] accepts only the newest token, only once, and rejects all others with the same response", async () => {
     const harness = accounts();
     await harness.post("/register", ann);
     const older = await asked(harness);
@@ -79,7 +79,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     for (const answer of answers) expect(answer.json()).toEqual(answers[0]?.json());
   });
 
-  it("[auth:AU-144] lets one of two uses at once win", async () => {
+  it("[auth:AU-144] lets one of two concurrent uses win", async () => {
     const harness = accounts();
     await harness.post("/register", ann);
     const token = await asked(harness);
@@ -89,7 +89,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(statuses.toSorted((a, b) => a - b)).toEqual([204, 400, 400]);
   });
 
-  it("[auth:AU-145] counts guesses by address", async () => {
+  it("[auth:AU-145] limits guesses per address", async () => {
     const harness = accounts();
 
     const statuses: number[] = [];
@@ -98,7 +98,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 400), 429]);
   });
 
-  it("[auth:AU-081] [auth:AU-149] ends sessions and tokens with a reset, signs nobody in, and tells the owner", async () => {
+  it("[auth:AU-081] [auth:AU-149] revokes sessions and tokens on a reset, does not sign in, and notifies the owner", async () => {
     const harness = accounts();
     const { post, client, session, mails } = harness;
     await post("/register", ann);
@@ -121,7 +121,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     await later(() => expect(mails.at(-1)).toEqual({ to: ann.email, kind: "password_changed", url: null }));
   });
 
-  it("[auth:AU-119] takes an account from whoever registered another's address, once the owner resets it", async () => {
+  it("[auth:AU-119] gives an account registered with another person's address to that person after a reset", async () => {
     const harness = accounts();
     await harness.post("/register", { ...ann, password: "the password of a thief" });
     const thief = await harness.session(ann.email, "the password of a thief");
@@ -137,7 +137,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect(await harness.users.objects.get({ email: ann.email })).toMatchObject({ isVerified: true });
   });
 
-  it("[auth:AU-147] tells browsers to pass the address of the page on to nobody", async () => {
+  it("[auth:AU-147] tells browsers not to send the URL of the page as a referrer", async () => {
     const harness = accounts();
 
     const answer = await harness.post("/password/reset/confirm", { token: "x", password: newPassword });
@@ -146,7 +146,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 });
 
-it("[auth:AU-143] takes no token that is older than half an hour, nor one of another kind", async () => {
+it("[auth:AU-143] rejects a token older than half an hour, and one of another kind", async () => {
   const clock = manualClock();
   const stores = { ...memoryStores(), durable: new MemoryKeyValue({ clock }) };
   const harness = accountHarness({ stores, app: { clock } });
@@ -164,7 +164,7 @@ it("[auth:AU-143] takes no token that is older than half an hour, nor one of ano
   expect(await confirm(harness, fresh)).toBe(204);
 });
 
-it("[auth:AU-061] leads to where the application listens, without a publicUrl and outside production, whatever a request names", async () => {
+it("[auth:AU-061] links to the listening address without a publicUrl outside production, whatever Host a request sends", async () => {
   const { app, mails, post } = accountHarness({ app: { publicUrl: undefined as never } });
   const live = await liveClient(app);
   onTestFinished(() => live.close());
@@ -181,7 +181,7 @@ it("[auth:AU-061] leads to where the application listens, without a publicUrl an
     expect(url).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${live.port}/reset-password\\?token=`));
 });
 
-it("[auth:AU-061] is not sent in production without a publicUrl, wherever the application listens", async () => {
+it("[auth:AU-061] sends no link in production without a publicUrl", async () => {
   const log = logCatcher();
   const { app, mails, post } = accountHarness({ app: { publicUrl: undefined as never, logger: log } });
   const live = await liveClient(app);
@@ -192,6 +192,6 @@ it("[auth:AU-061] is not sent in production without a publicUrl, wherever the ap
 
   await live.post("/account/password/reset", { body: { email: ann.email } });
 
-  await later(() => expect(log.text).toContain("a link in a mail needs the app's publicUrl"));
+  await later(() => expect(log.text).toContain("links in emails require the app's publicUrl option in production"));
   expect(mails).toEqual([]);
 });

@@ -36,8 +36,8 @@ async function waiting(port: number, path: string, cookie: string | undefined, b
   };
 }
 
-describe("after she has reset the password, the thief does not get the account back", () => {
-  it("by a request for a new address whose body comes late", async () => {
+describe("after the owner has reset the password, the thief cannot regain the account", () => {
+  it("with an email change whose body arrives late", async () => {
     const harness = await stolen();
     const client = await liveClient(harness.app);
     const send = await waiting(client.port, "/account/email", harness.thief["cookie"], { email: THIEF });
@@ -51,7 +51,7 @@ describe("after she has reset the password, the thief does not get the account b
     await client.close();
   });
 
-  it("by a new password whose body comes late, with the password of another account that has her former address", async () => {
+  it("with a password change whose body arrives late, and the password of another account with her former address", async () => {
     const { app, post, users, thief, session } = await stolen();
     const client = await liveClient(app);
     const body = { current_password: "a password of the thief", new_password: "another password of the thief" };
@@ -70,7 +70,7 @@ describe("after she has reset the password, the thief does not get the account b
     await client.close();
   });
 
-  it("by a new password that is overtaken by the reset", async () => {
+  it("with a password change that the reset overtakes", async () => {
     const stores = memoryStores();
     const { promise: reached, resolve: arrive } = Promise.withResolvers<void>();
     const { promise: allowed, resolve: goOn } = Promise.withResolvers<void>();
@@ -93,7 +93,7 @@ describe("after she has reset the password, the thief does not get the account b
     expect(changed.cookies).toEqual([]);
   });
 
-  it("by what was left when the store failed in the middle of it", async () => {
+  it("with credentials left over when the store failed during the reset", async () => {
     const stores = memoryStores();
     let isFull = false;
     const durable: Stores["durable"] = new Proxy(stores.durable, {

@@ -1,4 +1,4 @@
-/** What two ways of failing took, and whether somebody who measures can tell them apart. */
+/** The times of two kinds of failures, and whether an attacker can distinguish them. */
 export interface Judgement {
   /** The chance that one of the first takes longer than one of the second: 0.5 when nothing tells them apart. */
   readonly auc: number;

@@ -37,7 +37,7 @@ async function logins(options: PasswordOptions = {}, change?: (objects: AccountM
   return { User, fail };
 }
 
-/** The same for both sides of a pair, and another in each pair. */
+/** Equal for both sides of a pair, and different in each pair. */
 const words = ["wrong password", "x".repeat(1_024), "wrong pässword", "' or 1=1 --"];
 const wordOf = (pair: number): string => words[pair % words.length] as string;
 const unknown = ["nobody", "nobody@no-such-domain.invalid", "NOBODY@EXAMPLE.ORG", "x' or '1'='1'@example.org"];
@@ -83,7 +83,7 @@ it(
   PATIENCE,
 );
 
-it("[auth:AU-099] the same judge sees it when the dummy is taken out", async () => {
+it("[auth:AU-099] the same test detects a missing dummy hash", async () => {
   const { User, fail } = await logins({}, (objects) => ({
     authenticate: async (name: string, word: string) =>
       (await objects.get({ username: name })) === null ? null : objects.authenticate(name, word),
@@ -100,7 +100,7 @@ it("[auth:AU-099] the same judge sees it when the dummy is taken out", async () 
   expect(verdict.auc).toBeLessThan(0.1);
 });
 
-it("what an old hash of a lower cost than legacyCosts says reveals is seen by it too: the guide tells of it", async () => {
+it("the test also detects an old hash that is cheaper than legacyCosts, which the guide documents", async () => {
   const { User, fail } = await logins({ accepts: ["bcrypt"], legacyCosts: { bcrypt: 9 } });
   const passwordHash = await bcryptHash(password, { cost: 4 });
   await User.objects.importUser({ email: ann.email, username: "ann", passwordHash });

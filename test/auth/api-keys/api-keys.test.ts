@@ -32,7 +32,7 @@ describe("a key", () => {
     },
   );
 
-  it("[BCK-09] is its owner's: loadUser is asked for that identity, as a string", async () => {
+  it("[BCK-09] authenticates its owner: loadUser is called with the identity as a string", async () => {
     const asked: unknown[] = [];
     const client = testClient(
       keyApp({ loadUser: async (identity) => (asked.push(identity), new SimpleUser(identity)) }),
@@ -117,7 +117,7 @@ describe("a key", () => {
 });
 
 describe("an end", () => {
-  it("[BCK-38] [auth:AU-153] comes after 365 days, or when it was said; never is never", async () => {
+  it("[BCK-38] [auth:AU-153] comes after 365 days, after expiresInSeconds, or never", async () => {
     const clock = manualClock();
     const store = new RecordingStore({ clock });
     const client = await liveClient(keyApp({ clock, durable: store }));
@@ -148,9 +148,9 @@ describe("an end", () => {
     await client.close();
   });
 
-  it("[auth:AU-153] comes with the store's own clock not having noticed", async () => {
+  it("[auth:AU-153] comes even if the store's clock stands still", async () => {
     const clock = manualClock();
-    // The store's clock stands still: it keeps what is over.
+    // The store's clock stands still, so the store keeps expired keys.
     const client = testClient(keyApp({ clock, durable: new RecordingStore() }));
     const { key } = await make(client, { expiresInSeconds: 60 });
 
@@ -180,7 +180,7 @@ describe("an end", () => {
     },
   );
 
-  it("[auth:AU-153] a key of an owner who is disabled signs nobody in", async () => {
+  it("[auth:AU-153] a key of a disabled owner is rejected", async () => {
     const disabled = new Set<string>();
     const client = testClient(
       keyApp({ loadUser: async (identity) => (disabled.has(identity) ? null : new SimpleUser(identity)) }),
@@ -192,7 +192,7 @@ describe("an end", () => {
     expect((await client.get("/me", by(key))).status).toBe(401);
   });
 
-  it("is told on the bus, and a bus that fails keeps nothing alive", async () => {
+  it("is published on the bus, and revokes the key even if the bus fails", async () => {
     const bus = new MemoryPubSub();
     const client = testClient(keyApp({ stores: { bus } }));
     const [first, second, third] = [await make(client), await make(client), await make(client)];
@@ -201,7 +201,7 @@ describe("an end", () => {
     await client.delete(`/keys/${first.id}`, { headers: ANN });
     await client.post(`/keys/${second.id}/renew`, { headers: ANN, body: {} });
     const told = [(await events.next()).value, (await events.next()).value];
-    bus.publish = () => Promise.reject(new Error("the bus is away"));
+    bus.publish = () => Promise.reject(new Error("the bus is down"));
     const answer = await client.delete(`/keys/${third.id}`, { headers: ANN });
 
     expect(told).toEqual([first, second].map(({ id }) => ({ user: "ann", credential: `apikey:${id}` })));
@@ -210,7 +210,7 @@ describe("an end", () => {
     await events.return?.();
   });
 
-  it("ends the sockets that were opened by it", async () => {
+  it("closes the sockets that were opened with the key", async () => {
     const client = await liveClient(keyApp());
     const [{ key, id }, kept] = [await make(client), await make(client)];
     const [socket, other] = [await client.socket("/socket", by(key)), await client.socket("/socket", by(kept.key))];
@@ -225,7 +225,7 @@ describe("an end", () => {
   });
 });
 
-it("an open socket is looked at again without being counted as a use, and ends with its key", async () => {
+it("rechecking an open socket is not a use, and the socket closes with its key", async () => {
   const store = new RecordingStore();
   const client = await liveClient(keyApp({ durable: store, recheckSeconds: 0.1 }));
   const { key, id } = await make(client, { perMinute: 1 });
@@ -236,14 +236,14 @@ it("an open socket is looked at again without being counted as a use, and ends w
   await vi.waitFor(() => expect(store.calls.length).toBeGreaterThan(2), { timeout: 5_000 });
   socket.send("still here");
   expect(await socket.next()).toBe("still here");
-  // Nobody tells of it: the record alone is gone.
+  // No event is published: only the record is gone.
   await store.delete(`apikey:${id}`);
 
   expect((await socket.closed).code).toBeGreaterThan(1_000);
   await client.close();
 });
 
-it("is looked at again outside of its request, on the stores of its application", async () => {
+it("is rechecked outside its request with the stores of its application", async () => {
   const app = keyApp();
   let recheck: (() => Promise<boolean>) | undefined;
   app.get("/hold", ({ ctx }) => {
@@ -260,7 +260,7 @@ it("is looked at again outside of its request, on the stores of its application"
 });
 
 describe("renewing", () => {
-  it("keeps id, name and permissions, and the old text is dead at once", async () => {
+  it("keeps id, name and permissions, and invalidates the old secret at once", async () => {
     const client = testClient(keyApp());
     const old = await make(client, { name: "backup", permissions: ["read:books"], expiresInSeconds: 600 });
 
@@ -273,7 +273,7 @@ describe("renewing", () => {
     expect((await client.get("/keys", { headers: ANN })).json()).toHaveLength(1);
   });
 
-  it("leaves the old text for as long as it was told, and the lifetime starts anew", async () => {
+  it("keeps the old secret valid for overlapSeconds, and restarts the lifetime", async () => {
     const clock = manualClock();
     const client = testClient(keyApp({ clock, durable: new RecordingStore({ clock }) }));
     const old = await make(client, { expiresInSeconds: 600 });
@@ -296,7 +296,7 @@ describe("renewing", () => {
     expect(await statuses()).toEqual([401, 401]);
   });
 
-  it("is for the owner alone", async () => {
+  it("is possible only for the owner", async () => {
     const client = testClient(keyApp());
     const { id, key } = await make(client);
 
@@ -329,7 +329,7 @@ describe("the last use", () => {
     expect(new Date(listed?.lastUsedAt ?? 0).getTime()).toBe(clock.now());
   });
 
-  it("[auth:AU-159] fails nothing and holds nobody up when it cannot be written", async () => {
+  it("[auth:AU-159] neither fails nor delays a request if it cannot be written", async () => {
     const logs = logCatcher();
     const store = new RecordingStore();
     const client = await liveClient(keyApp({ durable: store, logger: logs }));
@@ -342,7 +342,7 @@ describe("the last use", () => {
     const hanging = await client.get("/me", by(key));
 
     expect([failing.status, hanging.status]).toEqual([200, 200]);
-    expect(logs.lines.filter(({ msg }) => msg === "the use of an API key was not noted")).toHaveLength(1);
+    expect(logs.lines.filter(({ msg }) => msg === "failed to record the use of an API key")).toHaveLength(1);
     expect(logs.text).not.toContain(key.slice(16));
     await client.close();
   });
@@ -389,7 +389,7 @@ describe("a limit", () => {
     },
   );
 
-  it("is not used up by whoever has the id alone", async () => {
+  it("is not used up by a caller who only knows the id", async () => {
     const client = testClient(keyApp());
     const { key, id } = await make(client, { perMinute: 1 });
     const wrong = `pk_${id}_${"0".repeat(43)}`;
@@ -400,7 +400,7 @@ describe("a limit", () => {
     expect((await client.get("/me", by(key))).status).toBe(200);
   });
 
-  it("is not there unless somebody sets one", async () => {
+  it("does not apply unless one is set", async () => {
     const client = testClient(keyApp());
     const { key } = await make(client);
 
@@ -435,7 +435,7 @@ describe("a store that is down", () => {
 });
 
 describe("APIKeys", () => {
-  it("works outside of requests where it has a store, and says so where it has none", async () => {
+  it("works outside requests with a store, and throws without one", async () => {
     const store = new RecordingStore();
     const keys = new APIKeys({ store });
     const ann = new SimpleUser("ann");
@@ -447,10 +447,10 @@ describe("APIKeys", () => {
     expect((await client.get("/me", by(key))).status).toBe(200);
     expect(await keys.revoke(ann, id)).toBe(true);
     expect((await client.get("/me", by(key))).status).toBe(401);
-    await expect(new APIKeys().list(ann)).rejects.toThrow("new APIKeys({ store }) needs one");
+    await expect(new APIKeys().list(ann)).rejects.toThrow("create it with new APIKeys({ store })");
   });
 
-  it("makes none for nobody, and no more than may be", async () => {
+  it("rejects an anonymous user, and more keys than the maximum", async () => {
     const keys = new APIKeys({ store: new RecordingStore(), maxPerUser: 2 });
     const ann = new SimpleUser("ann");
     const first = await keys.create(ann);
@@ -463,7 +463,7 @@ describe("APIKeys", () => {
     expect(await keys.list(ann)).toHaveLength(2);
   });
 
-  it("a key made while all are revoked is either in the list or dead", async () => {
+  it("a key created while all are revoked is either listed or invalid", async () => {
     const store = new RecordingStore();
     const keys = new APIKeys({ store });
     const ann = new SimpleUser("ann");
@@ -491,7 +491,7 @@ describe("APIKeys", () => {
     [() => new APIKeyAuthBackend({ perMinute: 0 }), "APIKeyAuthBackend.perMinute"],
     [() => new APIKeyAuthBackend({ keys: {} as never }), "APIKeyAuthBackend.keys"],
     [() => new APIKeyAuthBackend({ keys: new APIKeys(), store: new RecordingStore() }), "APIKeyAuthBackend"],
-  ])("a wrong option is refused by its name", (build, option) => {
+  ])("a wrong option is rejected and named", (build, option) => {
     expect(build).toThrow(expect.objectContaining({ name: "ConfigurationError", option }));
   });
 
@@ -505,14 +505,14 @@ describe("APIKeys", () => {
     { perMinute: 0 },
     { name: "x".repeat(201) },
     { user: "bob" },
-  ])("create refuses %j", async (options) => {
+  ])("create rejects %j", async (options) => {
     const keys = new APIKeys({ store: new RecordingStore() });
 
     await expect(keys.create(new SimpleUser("ann"), options as never)).rejects.toThrow("APIKeys.create");
   });
 });
 
-it("a header of another name is read instead, whatever its case", async () => {
+it("a custom header is read instead, in any case", async () => {
   const client = testClient(keyApp({ header: "X-Shop-Key" }));
   const { key } = await make(client);
 

@@ -5,7 +5,7 @@ import { RecordingStore } from "../sessions/recording-store.ts";
 import { ALPHABET, checksum } from "./checksum.ts";
 import { by, keyApp, make } from "./key-app.ts";
 
-describe("what is no key", () => {
+describe("an invalid API key", () => {
   let store: RecordingStore;
   let client: LiveClient;
   let good: string;
@@ -18,7 +18,7 @@ describe("what is no key", () => {
   });
   afterEach(() => client.close());
 
-  it("[auth:AU-151] with one character changed, anywhere, is nobody without a look at the store", async () => {
+  it("[auth:AU-151] with any character changed is rejected without a lookup", async () => {
     const changed = Array.from(good, (character, index) => {
       const other = character === "_" ? "-" : (ALPHABET[(ALPHABET.indexOf(character) + 1) % 62] as string);
       return good.slice(0, index) + other + good.slice(index + 1);
@@ -31,7 +31,7 @@ describe("what is no key", () => {
     expect((await client.get("/me", by(good))).status).toBe(200);
   });
 
-  it("[auth:AU-152] with the right id and a wrong secret is answered as an unknown id is, with the same reason in the log", async () => {
+  it("[auth:AU-152] with the right id and a wrong secret gets the response and the log line of an unknown id", async () => {
     const logs = logCatcher();
     const logged = await liveClient(keyApp({ durable: store, logger: logs }));
     const body = good.slice(0, -6);
@@ -44,7 +44,9 @@ describe("what is no key", () => {
       const { correlation_id: _, ...rest } = answer.json() as { correlation_id: string };
       answers.push([answer.status, rest, answer.headers["www-authenticate"], store.take()]);
     }
-    const reasons = logs.lines.filter(({ msg, scope }) => msg === "not signed in" && scope === "apikey");
+    const reasons = logs.lines.filter(
+      ({ msg, scope }) => msg === "an authentication backend declined" && scope === "apikey",
+    );
 
     expect(answers[0]).toEqual(answers[1]);
     expect(answers[0]?.[0]).toBe(401);
@@ -53,7 +55,7 @@ describe("what is no key", () => {
     await logged.close();
   });
 
-  it("[auth:AU-157] in the query, in a cookie, in the body or as a bearer is not looked at", async () => {
+  it("[auth:AU-157] in the query, a cookie, the body or as a bearer token is ignored", async () => {
     const answers = await Promise.all([
       client.get("/me", { query: { api_key: good, "x-api-key": good, "X-API-Key": good } }),
       client.get("/me", { headers: { cookie: `x-api-key=${good}; X-API-Key=${good}; api_key=${good}` } }),
@@ -65,7 +67,7 @@ describe("what is no key", () => {
     expect(store.take()).toEqual([]);
   });
 
-  it("[auth:AU-047] in two headers is nobody, also when they are the same", async () => {
+  it("[auth:AU-047] in two headers is rejected, even if they are equal", async () => {
     const other = (await make(client)).key;
     store.take();
 
@@ -81,7 +83,7 @@ describe("what is no key", () => {
   });
 
   it.each(["", " ", "pk_", "pk__", "null", "x".repeat(10_000), "__proto__", "pk_../../etc/passwd_x", "*"])(
-    "is nobody, and nothing is looked up: %j",
+    "is rejected without a lookup: %j",
     async (text) => {
       expect((await client.get("/me", by(text))).status).toBe(401);
       expect((await client.get("/open", by(text))).json()).toEqual({ who: "", auth: null });
@@ -89,7 +91,7 @@ describe("what is no key", () => {
     },
   );
 
-  it("stays nobody with a record that is none", async () => {
+  it("is rejected if its record is not valid", async () => {
     const [recordKey] = [...store.entries.keys()].filter((key) => key.startsWith("apikey:"));
     const record = JSON.parse(store.entries.get(recordKey as string) as string) as object;
     const damaged = [
@@ -112,7 +114,7 @@ describe("what is no key", () => {
   });
 });
 
-/** The answer to a request that is written by hand. */
+/** The response to a raw request. */
 function raw(port: number, headers: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => {

@@ -5,7 +5,7 @@ import { ALPHABET, checksum } from "./checksum.ts";
 
 const letter = constantFrom(...ALPHABET.split(""), "_", "-", " ", "\u0130");
 
-it("reads every key that it makes, and no two are alike", () => {
+it("reads every key that it creates, and no two are equal", () => {
   const keys = Array.from({ length: 2_000 }, () => makeKey());
 
   expect(keys.every((key) => readKey(key.text)?.id === key.id)).toBe(true);
@@ -21,7 +21,7 @@ it("reads every key that it makes, and no two are alike", () => {
   }
 });
 
-it("refuses a key with a slip in it: a letter changed, missing, added, or two exchanged", () => {
+it("rejects a key with a typo: a letter changed, missing, added, or two swapped", () => {
   const slip = tuple(constantFrom("change", "drop", "add", "swap"), nat(69), letter);
 
   assert(
@@ -41,7 +41,7 @@ it("refuses a key with a slip in it: a letter changed, missing, added, or two ex
   );
 });
 
-it("reads nothing else as a key, and throws at nothing", () => {
+it("rejects any other text without throwing", () => {
   const shaped = tuple(string({ unit: letter, maxLength: 13 }), string({ unit: letter, maxLength: 50 })).map(
     ([id, rest]) => `pk_${id}_${rest}`,
   );

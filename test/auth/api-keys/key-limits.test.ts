@@ -29,7 +29,7 @@ const wordOf = ({ data, errors }: Entry): unknown => errors?.[0]?.extensions.cod
 const times = <T>(length: number, value: T): T[] => Array.from({ length }, () => value);
 
 describe("[auth:AU-160] the limit of an API key", () => {
-  it("counts each operation of a batch, and refuses those that are too many", async () => {
+  it("counts each operation of a batch, and rejects those beyond the limit", async () => {
     const { app, calls } = graphApp();
     const client = testClient(app);
     const { key } = await make(client, { perMinute: 5 });
@@ -68,7 +68,7 @@ describe("[auth:AU-160] the limit of an API key", () => {
     expect((await client.get("/me", by(key))).status).toBe(429);
   });
 
-  it("leaves batches and sockets of other callers alone", async () => {
+  it("does not affect batches and sockets of other callers", async () => {
     const { app } = graphApp();
     const client = testClient(app);
     const { key } = await make(client);

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => hashing.stop());
 
-it("[REQ-34] a failure verifies one hash of every scheme, whoever it was tried for, and waits for no timer", async () => {
+it("[REQ-34] a failure verifies one hash of every scheme for every user, and waits for no timer", async () => {
   const stored = [...ARGON2, ...BCRYPT_HASHES, ...SCRYPT_HASHES, ...PBKDF2_HASHES].map(([, hash]) => hash);
   const users = new Map(stored.map((hash, index) => [`user ${index}`, hash]));
   const client = testClient(loginApp(users, { accepts: ALL }));
@@ -32,7 +32,7 @@ it("[REQ-34] a failure verifies one hash of every scheme, whoever it was tried f
   vi.restoreAllMocks();
 });
 
-it("a success verifies the hash that was stored, after what a failure would have tried before it, and nothing more", async () => {
+it("a success verifies the schemes before the stored hash, then that hash, and nothing more", async () => {
   const hasher = new PasswordHasher({ accepts: ALL, legacyCosts: CHEAP });
   const families = [ARGON2, BCRYPT_HASHES, SCRYPT_HASHES, PBKDF2_HASHES];
 
@@ -44,7 +44,7 @@ it("a success verifies the hash that was stored, after what a failure would have
   }
 });
 
-it("a failure tries the schemes in one order, whichever the stored hash is of", async () => {
+it("a failure tries the schemes in a fixed order, whatever the stored hash", async () => {
   const hasher = new PasswordHasher({ accepts: ["bcrypt"], legacyCosts: CHEAP });
 
   for (const stored of [null, ARGON2[0]?.[1] as string, BCRYPT_HASHES[0]?.[1] as string, "malformed"]) {
@@ -53,7 +53,7 @@ it("a failure tries the schemes in one order, whichever the stored hash is of", 
   }
 });
 
-it("a text that normalising changes is tried both ways, also for those who are not there", async () => {
+it("a text that normalising changes is tried both ways, even for unknown users", async () => {
   const hasher = new PasswordHasher({ accepts: ["bcrypt"], legacyCosts: CHEAP });
   const twice = ["argon2.verify", "argon2.verify", "bcrypt.verify", "bcrypt.verify"];
 
@@ -63,7 +63,7 @@ it("a text that normalising changes is tried both ways, also for those who are n
   }
 });
 
-it("the dummies cost what a hash of now costs, or what legacyCosts says", async () => {
+it("the dummies cost as much as a new hash, or as legacyCosts", async () => {
   const asked: unknown[] = [];
   const { createRequire } = await import("node:module");
   const bcrypt = createRequire(import.meta.url)("@node-rs/bcrypt") as Record<string, unknown>;

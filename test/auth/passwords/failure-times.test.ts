@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 // So many that chance alone moves the result by a third of what is allowed.
 const PAIRS = 150;
 
-it("time does not tell a wrong password from an unknown user, nor one with an old hash from either", async () => {
+it("the timing does not reveal whether a password is wrong, the user is unknown or has an old hash", async () => {
   const hasher = new PasswordHasher({ accepts: ["bcrypt"], legacyCosts: { bcrypt: 6 } });
   const own = await hasher.hash("the right password");
   const old = await bcryptHash("the right password", { cost: 6 });
@@ -24,7 +24,7 @@ async function bestOfThree(a: () => Promise<unknown>, b: () => Promise<unknown>)
   return best;
 }
 
-/** How far the chance that one takes longer than the other is from one half: 0 cannot be told apart, 0.5 always. */
+/** How far the chance that one takes longer than the other is from one half: 0 is indistinguishable, 0.5 always distinguishable. */
 async function distance(a: () => Promise<unknown>, b: () => Promise<unknown>): Promise<number> {
   const times: [number[], number[]] = [[], []];
   for (let pair = 0; pair < PAIRS; pair++) {

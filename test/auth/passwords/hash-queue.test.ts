@@ -49,7 +49,7 @@ describe("a burst of logins", () => {
   );
 });
 
-it("the bound is one for the process, however many hashers there are, and leaves threads for files", async () => {
+it("all hashers of a process share one limit, which leaves threads for files", async () => {
   const hashers = Array.from({ length: 4 }, () => new PasswordHasher());
 
   const hashes = Promise.all(hashers.flatMap((hasher) => [1, 2, 3].map(() => hasher.hash(PASSWORD))));
@@ -83,7 +83,7 @@ it.each([
   vi.unstubAllEnvs();
 });
 
-it("of an application's parallel calls exactly the places and the queue are taken", async () => {
+it("parallel calls fill exactly the slots and the queue", async () => {
   const hasher = new PasswordHasher({ maxWaiting: 5 });
 
   const results = await Promise.allSettled(Array.from({ length: 20 }, () => hasher.hash(PASSWORD)));
@@ -92,7 +92,7 @@ it("of an application's parallel calls exactly the places and the queue are take
   expect(results.slice(0, 7).every(({ status }) => status === "fulfilled")).toBe(true);
 });
 
-it("whatever ends when, and however: never more than the bound run, all that were let in run once", async () => {
+it("in any order, never more than the limit run, and every accepted call runs once", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

@@ -2,7 +2,7 @@ import { PorticoApp } from "portico";
 import { AuthenticationFailed, PasswordHasher, type PasswordOptions } from "portico/auth";
 import type { LogCatcher } from "portico/testing";
 
-/** What is left of a cheap dummy: tests of behaviour need no cost. */
+/** A cheap dummy, because tests of behaviour need no cost. */
 export const CHEAP: NonNullable<PasswordOptions["legacyCosts"]> = { bcrypt: 4, scrypt: 1_024, pbkdf2: 1_000 };
 
 /** An application with passwords and nothing else: `users` has what is stored of each. */
@@ -22,7 +22,7 @@ export function loginApp(
   app.post("/login", async ({ request }) => {
     const { name, password } = await read(request);
     const { isRight, needsRehash } = await passwords.verify(password, users.get(name) ?? null);
-    if (!isRight) throw new AuthenticationFailed("Name or password is incorrect");
+    if (!isRight) throw new AuthenticationFailed("Incorrect username or password");
     return { needsRehash };
   });
   return app;

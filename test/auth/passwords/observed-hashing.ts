@@ -2,7 +2,7 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 
 const require = createRequire(import.meta.url);
 
-/** What was asked of the libraries that hash: in which order, and how many at once at most. */
+/** Records the calls of the hashing libraries: their order and maximum concurrency. */
 export interface ObservedHashing {
   /** `argon2.hash`, `argon2.verify`, `bcrypt.verify`, `crypto.scrypt`, `crypto.pbkdf2`. */
   readonly calls: string[];

@@ -48,7 +48,7 @@ describe("a new hash", () => {
     expect(await plain.verify(PASSWORD, hash)).toEqual({ isRight: true, needsRehash: false });
   });
 
-  it("has a salt of its own each time", async () => {
+  it("has a new salt each time", async () => {
     expect(await plain.hash(PASSWORD)).not.toBe(await plain.hash(PASSWORD));
   });
 
@@ -67,7 +67,7 @@ describe("a hash from before", () => {
     ...BCRYPT_HASHES.map(([name, hash]) => ["bcrypt", name, hash] as const),
     ...SCRYPT_HASHES.map(([name, hash]) => ["scrypt", name, hash] as const),
     ...PBKDF2_HASHES.map(([name, hash]) => ["pbkdf2", name, hash] as const),
-  ])("[REQ-18] of %s, %s, is verified where it is accepted, and to be replaced", async (scheme, _, stored) => {
+  ])("[REQ-18] of %s, %s, is verified if accepted, and needs a rehash", async (scheme, _, stored) => {
     const users = new Map([["ann", stored]]);
     const client = testClient(loginApp(users, { accepts: [scheme] }));
     const without = testClient(loginApp(users, { accepts: ALL.filter((other) => other !== scheme) }));
@@ -85,13 +85,13 @@ describe("a hash from before", () => {
     ["a KiB less", { memoryCost: 19_455, timeCost: 2 }],
     ["a short tag", { memoryCost: 19_456, timeCost: 2, outputLen: 16 }],
     ["a short salt", { memoryCost: 19_456, timeCost: 2, salt: Buffer.from("saltsalt") }],
-  ])("of argon2id that is weaker in one thing alone, %s, is to be replaced", async (_, options) => {
+  ])("of argon2id that is weaker in one parameter, %s, needs a rehash", async (_, options) => {
     const { hash } = await import("@node-rs/argon2");
 
     expect(await plain.verify(PASSWORD, await hash(PASSWORD, options))).toEqual({ isRight: true, needsRehash: true });
   });
 
-  it("of bcrypt counts 72 bytes of the password, as it always did; the new one counts all of them", async () => {
+  it("of bcrypt uses 72 bytes of the password, and the new hash uses all of them", async () => {
     const [stored72, longer] = ["72".repeat(36), `${"72".repeat(36)} and more`];
 
     expect(await lenient.verify(longer, BCRYPT_72)).toEqual({ isRight: true, needsRehash: true });
@@ -103,11 +103,11 @@ describe("a hash from before", () => {
     ["sha1", "5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8"],
     ["plain text", PASSWORD],
     ["unsalted crypt", "rl.3StKT.4T8M"],
-  ])("that is %s lets nobody in", async (_, stored) => {
+  ])("that is %s is rejected", async (_, stored) => {
     expect((await lenient.verify(PASSWORD, stored)).isRight).toBe(false);
   });
 
-  it("of a password that would be too short today is verified, and left as it is", async () => {
+  it("of a password that is now too short is verified, and needs no rehash", async () => {
     const short = "$2b$04$abcdefghijklmnopqrstuu";
     const { hashSync } = await import("@node-rs/bcrypt");
     const stored = hashSync("kurz", { salt: short });
@@ -116,7 +116,7 @@ describe("a hash from before", () => {
     await expect(lenient.hash("kurz")).rejects.toMatchObject({ status: 422 });
   });
 
-  it("of a text that was not normalised is verified as it was typed, and to be replaced", async () => {
+  it("of a text that was not normalised is verified as typed, and needs a rehash", async () => {
     const { hashSync } = await import("@node-rs/bcrypt");
     const stored = hashSync("ﬁnde ² Schlüssel", { cost: 4 });
 
@@ -167,7 +167,7 @@ describe("the text of a password", () => {
     },
   );
 
-  it("goes on after a zero character in every older scheme", async () => {
+  it("continues after a zero character in every older scheme", async () => {
     for (const [, stored] of [...BCRYPT_HASHES, ...SCRYPT_HASHES, ...PBKDF2_HASHES])
       for (const password of [`${PASSWORD}\0more`, `\0${PASSWORD}`, "\0"])
         expect((await lenient.verify(password, stored)).isRight).toBe(false);
@@ -197,14 +197,14 @@ describe("the text of a password", () => {
     },
   );
 
-  it("is refused with more than 30 combining marks in a row, and taken with 30", async () => {
+  it("is rejected with more than 30 combining marks in a row, and accepted with 30", async () => {
     const marked = (count: number): string => `correct horse${"\u0315".repeat(count)}`;
 
     await expect(plain.hash(marked(31))).rejects.toMatchObject({ status: 422, code: "PASSWORD_NOT_TEXT" });
     await expect(plain.hash(marked(30))).resolves.toMatch(/^\$argon2id\$/);
   });
 
-  it("is refused with half of a character in it: UTF-8 would make the same of all of them", async () => {
+  it("is rejected with a lone surrogate, which UTF-8 cannot encode", async () => {
     for (const password of ["\ud800abcdefgh", "abcdefgh\udfff", "abcd\udc00\ud800efgh"]) {
       await expect(plain.hash(password)).rejects.toMatchObject({ status: 422, code: "PASSWORD_NOT_TEXT" });
       await expect(plain.verify(password, null)).rejects.toMatchObject({ status: 422, code: "PASSWORD_NOT_TEXT" });
@@ -222,7 +222,7 @@ describe("the text of a password", () => {
 const SALT = "c2FsdHNhbHRzYWx0c2FsdA";
 const TAG = "A".repeat(43);
 
-describe("a stored hash that is none", () => {
+describe("an invalid stored hash", () => {
   const users = new Map<string, string>();
   const broken: readonly string[] = [
     "",
@@ -274,7 +274,7 @@ describe("a stored hash that is none", () => {
     },
   );
 
-  it("is reported without a word of it, nor of the password", async () => {
+  it("is logged without the hash and the password", async () => {
     const logs = logCatcher();
     const stored = `$argon2id$v=19$m=4194304,t=1,p=1$${SALT}$${TAG}`;
     const client = testClient(loginApp(new Map([["ann", stored]]), { logger: logs }));
@@ -292,7 +292,7 @@ describe("a stored hash that is none", () => {
     ["17 lanes", `$argon2id$v=19$m=1024,t=1,p=17$${SALT}$${TAG}`],
     ["256 MiB eight times over", `$argon2id$v=19$m=262144,t=8,p=1$${SALT}$${TAG}`],
     ["bcrypt at 16", "$2b$16$abcdefghijklmnopqrstuu6Quj2zWn0VGnT8OCvFECqUNQozUh6Iq"],
-  ])("is not even tried when it asks for %s", async (_, stored) => {
+  ])("is not tried if it requires %s", async (_, stored) => {
     expect((await lenient.verify(PASSWORD, stored)).isRight).toBe(false);
     expect(hashing.texts).not.toContain(stored);
     expect(hashing.calls.length).toBe(4);
@@ -302,16 +302,16 @@ describe("a stored hash that is none", () => {
     ["scrypt in 512 MiB", `$scrypt$ln=19,r=8,p=1$${SALT}$${TAG}`],
     ["scrypt eight times over", `$scrypt$ln=17,r=8,p=8$${SALT}$${TAG}`],
     ["pbkdf2 with five million and one", `pbkdf2_sha256$5000001$salt$${TAG}=`],
-  ])("is answered in the time of any other when it asks for %s", async (_, stored) => {
+  ])("takes as long as any other if it requires %s", async (_, stored) => {
     const start = process.cpuUsage();
 
     expect((await lenient.verify(PASSWORD, stored)).isRight).toBe(false);
-    // In CPU time, which others on the machine do not add to: what was asked for takes seconds.
+    // CPU time is independent of other processes. The requested hash would take seconds.
     expect(process.cpuUsage(start).user).toBeLessThan(900_000);
     expect(hashing.calls).toContain("argon2.verify");
   });
 
-  it("never throws, and lets nobody in, whatever it is", async () => {
+  it("never throws and never matches", async () => {
     const piece = fc.constantFrom(
       ..."$ , = : .".split(" "),
       "argon2id",
@@ -354,7 +354,7 @@ describe("a stored hash that is none", () => {
   });
 });
 
-it("shows nothing of itself", async () => {
+it("shows no internal state", async () => {
   const hash = await plain.hash(PASSWORD);
 
   expect(inspect(plain, { showHidden: true, depth: 9 })).not.toMatch(/argon2|\$|salt/);
@@ -362,7 +362,7 @@ it("shows nothing of itself", async () => {
   expect(hash).not.toContain(PASSWORD);
 });
 
-describe("an option that is wrong", () => {
+describe("a wrong option", () => {
   it.each([
     [{ preset: "weak" }, "PasswordHasher.preset"],
     [{ accepts: "bcrypt" }, "PasswordHasher.accepts"],
@@ -374,7 +374,7 @@ describe("an option that is wrong", () => {
     [{ legacyCosts: { scrypt: 1000 } }, "PasswordHasher.legacyCosts.scrypt"],
     [{ legacyCosts: { md5: 1 } }, "PasswordHasher.legacyCosts.md5"],
     [{ memory: 1 }, "PasswordHasher.memory"],
-  ])("%j is refused by its name", (options, name) => {
+  ])("%j is rejected and named", (options, name) => {
     expect(() => new PasswordHasher(options as never)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", option: name }),
     );

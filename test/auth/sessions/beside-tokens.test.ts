@@ -28,7 +28,7 @@ function build(store: RecordingStore, backend: readonly AuthenticationBackend[])
   return app;
 }
 
-it("[BCK-15] [auth:AU-057] [auth:AU-058] the order of the backends decides between a token and a cookie, and the other one is left alone", async () => {
+it("[BCK-15] [auth:AU-057] [auth:AU-058] the order of the backends decides between a token and a cookie, and the other one is ignored", async () => {
   const store = new RecordingStore();
   const [tokens, sessions] = [
     await liveClient(build(store, [jwt, session])),

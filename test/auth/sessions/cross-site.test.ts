@@ -47,7 +47,7 @@ describe("a request that changes state", () => {
   );
 
   it.each(foreign)(
-    "[BCK-40] [auth:AU-161] still counts by another way, and a GET by its cookie: %s",
+    "[BCK-40] [auth:AU-161] is valid with another credential, and a GET with its cookie: %s",
     async (_, headers) => {
       const byHeader = await client.post("/act", { headers: { cookie, ...headers, "x-apikey": "bob" } });
       const read = await client.get("/me", { headers: { cookie, ...headers } });
@@ -75,7 +75,7 @@ describe("a request that changes state", () => {
     expect([none.status, bad.status]).toEqual([401, 401]);
   });
 
-  it("[auth:AU-121] signs nobody in or out for a foreign page", async () => {
+  it("[auth:AU-121] does not sign in or out for a page of another origin", async () => {
     const [, headers] = foreign[0] as (typeof foreign)[number];
 
     const login = await client.post("/login/mallory", { headers });
@@ -121,7 +121,7 @@ describe("a socket", () => {
 
     expect(JSON.parse(await socket.next())).toEqual({
       listed: 2,
-      failure: "a session cannot start on a socket: its cookie needs an answer over HTTP",
+      failure: "sessions.login cannot be called on a WebSocket: the session cookie needs an HTTP response",
     });
     await over.close();
   });
@@ -132,7 +132,7 @@ describe("while the store is down", () => {
     throw new Error("the store is down");
   };
 
-  it("[ATH-17] [ATH-18] [auth:AU-083] a gate says 503 to a cookie, 401 to nobody, and runs where it is not required", async () => {
+  it("[ATH-17] [ATH-18] [auth:AU-083] a gate returns 503 with a cookie, 401 without one, and runs if it is not required", async () => {
     store.before = down;
     const answers = await Promise.all(
       ["/me", "/either", "/open"].map((path) => client.get(path, { headers: { cookie } })),
@@ -194,7 +194,7 @@ it("says in the log what is missing when no SessionMiddleware runs before", asyn
   expect(logger.text).toContain("SessionMiddleware must run first");
 });
 
-it("signs in nobody but somebody, and takes no option that it does not know", async () => {
+it("rejects anonymous users and unknown options on login", async () => {
   const app = guarded();
   const said: unknown[] = [];
   app.post("/", async ({ request }) => {
@@ -211,8 +211,8 @@ it("signs in nobody but somebody, and takes no option that it does not know", as
   const answer = await testClient(app).post("/");
 
   expect(said).toEqual([
-    "sessions.login takes a user with an identity, not nobody",
-    "sessions.login takes a user with an identity, not nobody",
+    "sessions.login requires a signed-in user with an identity",
+    "sessions.login requires a signed-in user with an identity",
     "sessions.login.remembr is not an option: did you mean remember?",
   ]);
   expect([answer.status, answer.cookies]).toEqual([204, []]);

@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => client.close());
 
-describe("a cookie that is not ours", () => {
-  it("[BCK-04] [BCK-33] [auth:AU-063] with one character changed, anywhere, is nobody, cleared, and not looked up", async () => {
+describe("an invalid session cookie", () => {
+  it("[BCK-04] [BCK-33] [auth:AU-063] with any character changed is rejected, cleared and not looked up", async () => {
     const value = good.slice(COOKIE.length + 1);
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     const flipped = Array.from(value).map((character, index) => {
@@ -35,7 +35,7 @@ describe("a cookie that is not ours", () => {
     expect((await client.get("/me", { headers: { cookie: good } })).status).toBe(200);
   });
 
-  it("[auth:AU-064] needs its signature, by a secret that is listed; one by an older secret is signed anew", async () => {
+  it("[auth:AU-064] needs a signature by a listed secret, and one by an older secret is signed again", async () => {
     const [fresh, other] = ["a newer secret, which is long enough too", "another secret altogether, long enough"];
     const unsigned = `${COOKIE}=${idOf(good)}`;
     const rotated = testClient(sessionApp({ durable: store, secret: [fresh, SECRET] }));
@@ -55,7 +55,7 @@ describe("a cookie that is not ours", () => {
     expect([again.status, again.cookies]).toEqual([200, []]);
   });
 
-  it("[auth:AU-074] beside another of the name is nobody, in one header and in two", async () => {
+  it("[auth:AU-074] sent twice is rejected, in one header and in two", async () => {
     const stranger = (await signIn(client, "bob")).headers.cookie;
 
     const one = await client.get("/me", { headers: { cookie: `${good}; ${stranger}` } });
@@ -66,7 +66,7 @@ describe("a cookie that is not ours", () => {
     expect(two).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it("is another cookie when the byte 0xA0 precedes its name", async () => {
+  it("is a different cookie if the byte 0xA0 precedes its name", async () => {
     const stranger = (await signIn(client, "bob")).headers.cookie;
 
     const alone = await raw(client.port, [`Cookie: \u00A0${stranger}`]);
@@ -89,7 +89,7 @@ describe("a cookie that is not ours", () => {
     ["quotes", `${COOKIE}="x.y"`],
     ["separators alone", ";;;=;=;"],
     ["another spelling of the name", "__HOST-portico_session=x"],
-  ])("[auth:AU-076] is nobody: %s", async (_, cookie) => {
+  ])("[auth:AU-076] is rejected: %s", async (_, cookie) => {
     const answer = await client.get("/me", { headers: { cookie } });
     const open = await client.get("/open", { headers: { cookie } });
 
@@ -98,7 +98,7 @@ describe("a cookie that is not ours", () => {
     expect(store.take()).toEqual([]);
   });
 
-  it("[auth:AU-077] reaches the store by its hash alone: a path stays outside", async () => {
+  it("[auth:AU-077] reaches the store only as a hash", async () => {
     const paths = ["../../etc/passwd", "%2e%2e%2fetc%2fpasswd", `../../${"a".repeat(37)}.${"b".repeat(43)}`];
 
     for (const path of paths)
@@ -109,7 +109,7 @@ describe("a cookie that is not ours", () => {
   });
 });
 
-it("reads a record that is not one as no session", async () => {
+it("treats an invalid record as no session", async () => {
   const [key] = [...store.entries.keys()].filter((entry) => entry.startsWith("session:"));
   const damaged = ["", "null", "[]", "{", '{"__proto__":{"isAdmin":true}}', '{"user":1}', "\u2028"];
 
@@ -120,7 +120,7 @@ it("reads a record that is not one as no session", async () => {
   expect(({} as { isAdmin?: true }).isAdmin).toBe(undefined);
 });
 
-it("writes neither a cookie nor an id nor a secret to the log, whatever happens", async () => {
+it("never logs a cookie, an id or a secret", async () => {
   const logger = logCatcher();
   const clock = manualClock();
   const durable = new RecordingStore({ clock });
@@ -150,7 +150,7 @@ it("writes neither a cookie nor an id nor a secret to the log, whatever happens"
   await call("GET", "/me", session.headers);
   await logged.close();
 
-  expect(logger.lines.some(({ msg }) => msg.includes("could not find out"))).toBe(true);
+  expect(logger.lines.some(({ msg }) => msg.includes("an authentication backend threw"))).toBe(true);
   for (const part of [cookie, second.headers.cookie].flatMap((text) => [idOf(text), text.split(".")[1] as string])) {
     expect(logger.text).not.toContain(part);
     expect(bodies.join("\n")).not.toContain(part);
@@ -183,7 +183,7 @@ it.each([
   ],
   [{ maxPerUser: 0 }, "SessionMiddleware.maxPerUser must be a positive integer"],
   [{ store: {} as never }, "SessionMiddleware.store must be a KeyValueStore"],
-])("refuses options that make no sense (%#)", (options, message) => {
+])("rejects inconsistent options (%#)", (options, message) => {
   expect(() => sessionApp(options)).toThrow(message);
 });
 

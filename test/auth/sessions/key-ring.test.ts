@@ -5,7 +5,7 @@ const OLD = "the secret of last year, long enough";
 const NEW = "the secret of this year, long enough";
 
 describe("KeyRing", () => {
-  it("signs by the first secret, and knows signatures by all of them", () => {
+  it("signs with the first secret, and verifies with all of them", () => {
     const before = new KeyRing("x", "test", OLD);
     const during = new KeyRing("x", "test", [NEW, OLD]);
     const after = new KeyRing("x", "test", [NEW]);
@@ -16,7 +16,7 @@ describe("KeyRing", () => {
     expect(after.verify("text", during.sign("text"))).toBe("newest");
   });
 
-  it("refuses another text, a changed, a shorter, a longer and an empty signature", () => {
+  it("rejects another text, and a changed, shorter, longer or empty signature", () => {
     const ring = new KeyRing("x", "test", OLD);
     const signature = ring.sign("text");
     const changed = Buffer.from(signature);

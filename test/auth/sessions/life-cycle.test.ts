@@ -24,7 +24,7 @@ const status = async (over: TestClient, session: { headers: { cookie: string } }
   (await over.get("/me", session)).status;
 
 describe("signing in", () => {
-  it("[BCK-04] [BCK-05] [BCK-06] [BCK-17] signs in by the cookie of a login, as the stored user id, by the scope session", async () => {
+  it("[BCK-04] [BCK-05] [BCK-06] [BCK-17] authenticates by the cookie of a login, as the stored user id, with the scope session", async () => {
     const asked: string[] = [];
     const loadUser = async (identity: string): Promise<null> => {
       asked.push(identity);
@@ -60,7 +60,7 @@ describe("signing in", () => {
     expect(() => sessionApp({ secure: false } as object)).toThrow("SessionMiddleware.secure is not an option");
   });
 
-  it("[BCK-33] [BCK-34] [auth:AU-073] gives each login an id of 32 bytes of which the store has the SHA-256 alone", async () => {
+  it("[BCK-33] [BCK-34] [auth:AU-073] creates an id of 32 bytes for each login, and stores only its SHA-256 hash", async () => {
     const [first, second] = [await signIn(client, "ann"), await signIn(client, "ann")];
     const ids = [idOf(first.headers.cookie), idOf(second.headers.cookie)];
     const digests = ids.map((id) => createHash("sha256").update(Buffer.from(id, "base64url")).digest("base64url"));
@@ -79,7 +79,7 @@ describe("signing in", () => {
     }
   });
 
-  it("[REQ-13] [auth:AU-065] [auth:AU-067] [auth:AU-079] gives a new id at every login, and the old one is worthless at once", async () => {
+  it("[REQ-13] [auth:AU-065] [auth:AU-067] [auth:AU-079] creates a new id at every login, and invalidates the old one at once", async () => {
     const first = await signIn(client, "ann");
     const again = await signIn(client, "ann", first);
     const other = await signIn(client, "bob", again);
@@ -91,7 +91,7 @@ describe("signing in", () => {
     expect((await client.get("/sessions", other)).json()).toHaveLength(1);
   });
 
-  it("is the user of the rest of that request, and nobody after a logout", async () => {
+  it("sets the user for the rest of that request, and clears it after a logout", async () => {
     const answer = await client.post("/login/ann");
 
     expect(answer.json()).toEqual({ who: "ann", auth: "session" });
@@ -142,13 +142,13 @@ describe("signing in", () => {
     ["<b>bold</b>\u0085\u00adx", "<b>bold</b>x"],
     ["x".repeat(8_000), "x".repeat(120)],
     ["", "Unknown device"],
-  ])("[auth:AU-087] labels a device, in print and in short (%#)", async (agent, label) => {
+  ])("[auth:AU-087] labels a device in short printable text (%#)", async (agent, label) => {
     const session = await signIn(client, "ann", { headers: { "user-agent": agent } });
 
     expect((await client.get("/sessions", session)).json()).toMatchObject([{ device: label }]);
   });
 
-  it("[auth:AU-084] lets nobody keep an answer that sets the cookie, and tells caches apart by it where the caller matters", async () => {
+  it("[auth:AU-084] makes a response that sets the cookie uncacheable, and sets Vary if it depends on the caller", async () => {
     const login = await client.post("/login/ann");
     const me = await client.get("/me", { headers: { cookie: cookieOf(login) as string } });
 
@@ -159,7 +159,7 @@ describe("signing in", () => {
 });
 
 describe("the end of a session", () => {
-  it("[auth:AU-068] [auth:AU-120] is a logout, on every process in the same moment", async () => {
+  it("[auth:AU-068] [auth:AU-120] comes with a logout, on every process at once", async () => {
     const session = await signIn(client, "ann", { remember: true });
     const second = testClient(sessionApp({ durable: store, clock }));
     expect(await status(second, session)).toBe(200);
@@ -182,7 +182,7 @@ describe("the end of a session", () => {
     expect([late.status, isCleared(late)]).toEqual([401, true]);
   });
 
-  it("[REQ-17] [REQ-24] [auth:AU-071] comes after 24 h, however busy it is", async () => {
+  it("[REQ-17] [REQ-24] [auth:AU-071] comes after 24 h, even if it is used", async () => {
     const session = await signIn(client, "ann");
 
     for (let hour = 1; hour < 24; hour++) {
@@ -195,7 +195,7 @@ describe("the end of a session", () => {
     expect(await status(client, session)).toBe(401);
   });
 
-  it("[REQ-25] comes after 14 days idle and 30 days in all when it is remembered", async () => {
+  it("[REQ-25] comes after 14 idle days or 30 days in total if it is remembered", async () => {
     const idle = await signIn(client, "ann", { remember: true });
     const busy = await signIn(client, "ann", { remember: true });
 
@@ -208,7 +208,7 @@ describe("the end of a session", () => {
     expect(await status(client, busy)).toBe(401);
   });
 
-  it("[auth:AU-072] is not put off by a clock that is set back, nor brought forward", async () => {
+  it("[auth:AU-072] is neither delayed nor hastened by a clock that is set back", async () => {
     const real = manualClock(DAY);
     let shift = 0;
     const moved: Clock = { now: () => real.now() + shift, monotonic: () => real.monotonic() };
@@ -243,7 +243,7 @@ describe("the end of a session", () => {
     expect(store.take().filter((call) => call !== "get session")).toEqual(["compareAndSet session"]);
   });
 
-  it("[auth:AU-082] comes with the user's end: one that is no longer there is nobody", async () => {
+  it("[auth:AU-082] comes when the user is deleted", async () => {
     const gone = new Set<string>();
     const loadUser = async (identity: string): Promise<SimpleUser | null> =>
       gone.has(identity) ? null : new SimpleUser(identity);
@@ -258,7 +258,7 @@ describe("the end of a session", () => {
 });
 
 describe("listing and revoking", () => {
-  it("[REQ-15] [auth:AU-069] [auth:AU-085] lists handles that sign nobody in, and ends one by its handle", async () => {
+  it("[REQ-15] [auth:AU-069] [auth:AU-085] lists handles that cannot be used to sign in, and ends a session by its handle", async () => {
     const [here, there] = [await signIn(client, "ann"), await signIn(client, "ann")];
     const listed = (await client.get("/sessions", here)).json() as { id: string; current: boolean }[];
     const handle = listed.find(({ current }) => !current)?.id ?? "";
@@ -273,7 +273,7 @@ describe("listing and revoking", () => {
     expect((await client.delete(`/sessions/${handle}`, here)).status).toBe(404);
   });
 
-  it("[auth:AU-086] answers 404 for the handle of somebody else, and ends nothing", async () => {
+  it("[auth:AU-086] returns 404 for the handle of another user, and ends nothing", async () => {
     const [ann, bob] = [await signIn(client, "ann"), await signIn(client, "bob")];
     const [{ id }] = (await client.get("/sessions", bob)).json() as [{ id: string }];
 
@@ -287,7 +287,7 @@ describe("listing and revoking", () => {
     expect(await status(client, bob)).toBe(200);
   });
 
-  it("ends all others, and all", async () => {
+  it("ends all other sessions, and all sessions", async () => {
     const sessions = [await signIn(client, "ann"), await signIn(client, "ann"), await signIn(client, "ann")];
     const bob = await signIn(client, "bob");
 
@@ -299,7 +299,7 @@ describe("listing and revoking", () => {
     expect((await client.post("/revoke-all")).json()).toBe(0);
   });
 
-  it("[auth:AU-080] keeps 50 sessions of a user, also of those that begin at once, and ends the oldest", async () => {
+  it("[auth:AU-080] keeps 50 sessions per user, even if they start at once, and ends the oldest", async () => {
     const first = await signIn(client, "ann");
     for (let batch = 0; batch < 50; batch++) {
       clock.advance(1);
@@ -313,7 +313,7 @@ describe("listing and revoking", () => {
     expect(await status(client, first)).toBe(401);
   });
 
-  it("manages the sessions of whom the request is signed in as, by whatever way", async () => {
+  it("manages the sessions of the caller, with any sign-in method", async () => {
     const [ann, bob] = [await signIn(client, "ann"), await signIn(client, "bob")];
 
     const listed = await client.get("/sessions", { headers: { ...bob.headers, "x-apikey": "ann" } });

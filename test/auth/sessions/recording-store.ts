@@ -1,7 +1,7 @@
 import type { KeyValueStore } from "portico";
 import { MemoryKeyValue, type MemoryKeyValueOptions } from "../../../src/stores/memory-key-value.ts";
 
-/** A store in memory that remembers what it was asked, can be searched, and fails on demand. */
+/** A memory store that records its calls, can be searched, and fails on demand. */
 export class RecordingStore implements KeyValueStore {
   readonly calls: string[] = [];
   readonly entries: Map<string, string> = new Map();

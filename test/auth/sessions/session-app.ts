@@ -74,13 +74,13 @@ export function sessionApp(options: SessionAppOptions = {}): PorticoApp {
   return app;
 }
 
-/** The pair that a browser would send back; `null` when the answer says nothing of the cookie or takes it away. */
+/** The pair that a browser would send back, or `null` if the response does not set the cookie or deletes it. */
 export function cookieOf(answer: TestResponse): string | null {
   const [pair] = answer.cookies.filter((entry) => entry.startsWith(`${COOKIE}=`)).map((entry) => entry.split(";")[0]);
   return pair === undefined || pair === `${COOKIE}=` ? null : pair;
 }
 
-/** Whether the answer takes the cookie away. */
+/** Whether the response deletes the cookie. */
 export function isCleared(answer: TestResponse): boolean {
   return answer.cookies.some((entry) => entry.startsWith(`${COOKIE}=;`) && entry.includes("Max-Age=0"));
 }
@@ -93,7 +93,7 @@ export async function signIn(
 ): Promise<TestRequest & { readonly headers: { readonly cookie: string } }> {
   const answer = await client.post(`/login/${name}${remember ? "?remember=1" : ""}`, { headers });
   const cookie = cookieOf(answer);
-  if (cookie === null) throw new Error(`nobody was signed in: ${answer.status} ${answer.text()}`);
+  if (cookie === null) throw new Error(`the sign-in failed: ${answer.status} ${answer.text()}`);
   return { headers: { cookie } };
 }
 

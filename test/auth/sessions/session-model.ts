@@ -58,7 +58,7 @@ function doubtUse(session: Known | undefined, now: number): void {
   if (session !== undefined && session.state !== "dead") session.seenAtMost = now;
 }
 
-/** What the model expects of a use, and what it learns from it. */
+/** The result that the model expects of a use, and the state after it. */
 function observe(model: Model, session: Known, isSignedIn: boolean): void {
   age(session, model.now);
   if (session.state === "maybe") session.state = isSignedIn ? "live" : "dead";

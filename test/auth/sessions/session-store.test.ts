@@ -19,7 +19,7 @@ function made(overrides: Partial<SessionLimits> = {}) {
 }
 
 describe("sessions that change at the same time", () => {
-  it("[auth:AU-078] are all kept, and a late note of a use does not bring back what was ended", async () => {
+  it("[auth:AU-078] are all kept, and a late write of a use does not restore an ended session", async () => {
     const { sessions, store, clock } = made();
     const started = await Promise.all(Array.from({ length: 20 }, () => sessions.start(draft())));
     expect(await sessions.list("ann")).toHaveLength(20);
@@ -41,7 +41,7 @@ describe("sessions that change at the same time", () => {
     expect(await sessions.list("ann")).toHaveLength(19);
   });
 
-  it("in any order leave no live session out of its user's list, and end none that nobody ended", async () => {
+  it("in any order leave every live session in its user's list, and end only the sessions that were ended", async () => {
     const operation = constantFrom("start", "use", "endAll", "endOthers", "endFirst" as const);
     await assert(
       asyncProperty(scheduler(), array(operation, { minLength: 2, maxLength: 6 }), async (s, operations) => {
@@ -83,7 +83,7 @@ describe("sessions that change at the same time", () => {
     );
   });
 
-  it("that are more than a user may have leave as many as allowed, in any order", async () => {
+  it("beyond the maximum leave the maximum number, in any order", async () => {
     await assert(
       asyncProperty(scheduler(), integer({ min: 2, max: 4 }), integer({ min: 3, max: 6 }), async (s, most, logins) => {
         const { sessions, store } = made({ maxPerUser: most });
@@ -106,7 +106,7 @@ describe("sessions that change at the same time", () => {
 });
 
 describe("a crash between two writes", () => {
-  it("leaves no live session outside its user's list, wherever it comes", async () => {
+  it("leaves every live session in its user's list", async () => {
     for (let crash = 0; crash < 12; crash++) {
       const { sessions, store } = made();
       const old = await sessions.start(draft());
@@ -127,13 +127,13 @@ describe("a crash between two writes", () => {
       await sessions.end("ann", await sessions.handles("ann"));
       expect(await sessions.use(old.id)).toBe(null);
       const records = [...store.entries].filter(([key]) => key.startsWith("session:"));
-      // What a crash leaves behind signs nobody in, and is gone within a minute.
+      // A record that a crash leaves behind is not valid, and is gone within a minute.
       expect(records.every(([, text]) => (JSON.parse(text) as { isPending: boolean }).isPending)).toBe(true);
     }
   });
 });
 
-it("notes a use more often when the idle time is short", async () => {
+it("records a use more often if the idle time is short", async () => {
   const { sessions, clock } = made({ plain: { idleMs: 20_000, absoluteMs: HOUR } });
   const { id } = await sessions.start(draft());
 
@@ -145,7 +145,7 @@ it("notes a use more often when the idle time is short", async () => {
   expect(await sessions.use(id)).toBe(null);
 });
 
-it("holds running sessions to a lifetime that was made shorter, not to one that was made longer", async () => {
+it("applies a shortened lifetime to running sessions, but not an extended one", async () => {
   const { store, clock, sessions } = made();
   const { id } = await sessions.start(draft());
   const other = (hours: number): SessionStore =>
@@ -156,7 +156,7 @@ it("holds running sessions to a lifetime that was made shorter, not to one that 
   expect((await other(3).use(id))?.expiresAt).toBe(1_000_000 + 3 * HOUR);
 });
 
-it("keeps users apart whose ids differ in what UTF-8 cannot carry", async () => {
+it("distinguishes users whose ids differ only in lone surrogates", async () => {
   const { sessions } = made();
   const users = ["\ud800", "\ud801", "\ufffd", "a\u0000", "a"];
   for (const user of users) await sessions.start(draft(user));

@@ -48,7 +48,7 @@ class Ann extends SimpleUser {
 }
 
 describe("the credential of a token", () => {
-  it("is named by jti, ends with exp and is of its user's generation", async () => {
+  it("has the id jti, expires with exp and carries the user's credential version", async () => {
     const seen: unknown[] = [];
     const app = new PorticoApp({ logger: false })
       .use(new AuthenticationMiddleware({ userModel: Ann, backend: backendFor() }))
@@ -70,7 +70,7 @@ describe("the credential of a token", () => {
     ]);
   });
 
-  it("[auth:AU-040] is worth nothing once its user is disabled, or has new credentials", async () => {
+  it("[auth:AU-040] is invalid once its user is disabled or has new credentials", async () => {
     const client = await serve(tokenApp(backendFor(), Ann).app);
     Ann.version = 1;
     const { access_token } = await new TokenForUser(new Ann(1), { secret: SECRET, clock }).tokenPair();
@@ -91,7 +91,7 @@ describe("the credential of a token", () => {
     expect(await standing(client, `Bearer ${forge({ ...claims, credential_version })}`)).toEqual(NOBODY);
   });
 
-  it("takes no refresh token of an older generation, or of a user who is gone", async () => {
+  it("rejects a refresh token of an older credential version or of a deleted user", async () => {
     const options = { secret: SECRET, clock, refreshStore: memoryStores().durable };
     Ann.version = 1;
     const { refresh_token } = await new TokenForUser(new Ann(1), options).tokenPair();
@@ -109,7 +109,7 @@ describe("the credential of a token", () => {
 });
 
 it.each(["reset+jwt", "verify+jwt", "mfa+jwt", "logout+jwt", "dpop+jwt"])(
-  "a token that says to be %s signs nobody in, with the right signature",
+  "a token of type %s is rejected, even with a valid signature",
   async (typ) => {
     const client = await serve(tokenApp(backendFor()).app);
 
@@ -145,7 +145,7 @@ describe("a token that belongs to a session", () => {
     return { token: access_token, cookie: answer.cookies[0]?.split(";")[0] as string };
   };
 
-  it("[auth:AU-041] ends with it, also on another process and when it is remembered", async () => {
+  it("[auth:AU-041] ends with it, even on another process and if the token is cached", async () => {
     const { durable } = memoryStores();
     const client = await serve(shop(durable));
     const other = await serve(shop(durable, { sessionStore: durable, cache: 10 }));
@@ -159,7 +159,7 @@ describe("a token that belongs to a session", () => {
     expect(await standing(other, `Bearer ${token}`)).toEqual(NOBODY);
   });
 
-  it("[auth:AU-041] lives on where nobody looks", async () => {
+  it("[auth:AU-041] stays valid without a lookup", async () => {
     const { durable } = memoryStores();
     const client = await serve(shop(durable, {}));
     const off = await serve(shop(durable, { sessionStore: durable, checkRevocation: false }));
@@ -170,7 +170,7 @@ describe("a token that belongs to a session", () => {
     expect([await standing(client, `Bearer ${token}`), await standing(off, `Bearer ${token}`)]).toEqual([ANN, ANN]);
   });
 
-  it("is that user's own session, and a token without one needs none", async () => {
+  it("must have a session of its user, unless it has none", async () => {
     const { durable } = memoryStores();
     const client = await serve(shop(durable));
     const { token } = await login(client);
@@ -186,7 +186,7 @@ describe("a token that belongs to a session", () => {
     expect(await by({ sub: "ann" })).toEqual(ANN);
   });
 
-  it("makes its caller unknown while the store is down", async () => {
+  it("leaves its caller unknown while the store is down", async () => {
     const { durable } = memoryStores();
     const down: KeyValueStore = Object.create(durable, {
       get: { value: () => Promise.reject(new Error("the store is down")) },
@@ -197,7 +197,7 @@ describe("a token that belongs to a session", () => {
     expect((await client.get("/gated", bearing(token))).status).toBe(503);
   });
 
-  it("is looked up in a store, or not at all", () => {
+  it("is looked up only if a store is set", () => {
     const refusal = refusalFrom(() => new JWTAuthBackend({ secretKey: SECRET, checkRevocation: true }));
 
     expect(refusal.option).toBe("JWTAuthBackend.sessionStore");

@@ -4,7 +4,7 @@ import { servers } from "../servers.ts";
 
 const serve = servers();
 
-it("[auth:AU-025] a token from a mail signs nobody in, and neither does a token of any other kind", async () => {
+it("[auth:AU-025] neither a token from an email nor a token of another kind is accepted as a credential", async () => {
   const accounts = accountHarness({ account: { verifyEmail: true } });
   const { app, mails } = accounts;
   const client = await serve(app);

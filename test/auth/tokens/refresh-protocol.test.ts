@@ -6,7 +6,7 @@ import { manualClock } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { SECRET } from "./token-app.ts";
 
-/** The client, another tab of it that comes late, and somebody with a copy of its token. */
+/** The client, its other tab that is late, and a thief with a copy of its token. */
 type Who = "client" | "tab" | "thief";
 
 /** The process dies at this step of the store, before or after it took effect. */
@@ -17,7 +17,7 @@ interface Crash {
 interface Call {
   readonly who: Who;
   readonly crash: Crash | null;
-  /** The answer never arrives. */
+  /** The response never arrives. */
   readonly isLost: boolean;
 }
 type Act =
@@ -27,7 +27,7 @@ type Act =
 
 class Crashed extends Error {}
 
-/** What the family ought to be. Tokens are numbers: 0 is the first, and the successor of n is n + 1. */
+/** The expected state of the family. Tokens are numbers: 0 is the first, and the successor of n is n + 1. */
 interface Model {
   /** When each spent token was first used, or was answered late; its length is the number of the newest. */
   readonly spentAt: readonly number[];
@@ -64,7 +64,7 @@ function explanations(model: Model, calls: readonly Presented[], now: number): r
   });
 }
 
-/** The real thing: one family in a store, and whoever holds tokens of it. */
+/** The real system: one family in a store, and the holders of its tokens. */
 class World {
   readonly #clock = manualClock(1_800_000_000_000);
   readonly #contents = new Map<string, string>();
@@ -240,7 +240,7 @@ describe("the refresh protocol", () => {
     await expect(holds(acts)).resolves.toBeUndefined();
   }, 60_000);
 
-  it("[BCK-28] ends a family by the second token that two holders take turns with, whoever is first and however long they wait", async () => {
+  it("[BCK-28] revokes a family at the second token that two holders take turns with, in any order and after any delay", async () => {
     const turn = fc.record({ isThiefFirst: fc.boolean(), gaps: fc.tuple(...[0, 1].map(() => fc.nat(86_400_000))) });
     const lockstep = fc.asyncProperty(fc.tuple(turn, turn), fc.scheduler(), async (turns, scheduler) => {
       const world = new World(scheduler);

@@ -75,7 +75,7 @@ describe("refresh tokens", () => {
     }
   });
 
-  it("[BCK-27] [auth:AU-088] rotate: each use gives a new pair for the same user and session", async () => {
+  it("[BCK-27] [auth:AU-088] rotate: each use returns a new pair for the same user and session", async () => {
     const first = await signIn();
 
     const pair = await rotateRefreshToken(first, SimpleUser, options);
@@ -86,7 +86,7 @@ describe("refresh tokens", () => {
     expect(await refresh(pair.refresh_token)).not.toBe(pair.refresh_token);
   });
 
-  it("[BCK-29] [auth:AU-193] are answered with the same successor for 10 s, and once after that until it is used", async () => {
+  it("[BCK-29] [auth:AU-193] return the same successor for 10 s, and once after that until it is used", async () => {
     const first = await signIn();
     const second = await refresh(first);
 
@@ -104,7 +104,7 @@ describe("refresh tokens", () => {
     expect(onReuse).not.toHaveBeenCalled();
   });
 
-  it("[BCK-28] [auth:AU-089] [auth:AU-193] kill their family when they come again after that", async () => {
+  it("[BCK-28] [auth:AU-089] [auth:AU-193] revoke their family when they are reused after that", async () => {
     const first = await signIn();
     const second = await refresh(first);
     const third = await refresh(second);
@@ -117,7 +117,7 @@ describe("refresh tokens", () => {
     expect([...shown.contents.keys()]).toEqual([]);
   });
 
-  it("[BCK-28] [auth:AU-089] kill their family when a thief and its victim take turns, ten minutes apart", async () => {
+  it("[BCK-28] [auth:AU-089] revoke their family when a thief and a victim take turns, ten minutes apart", async () => {
     const first = await signIn();
     const [victim, thief] = [await refresh(first), first];
     clock.advance(600_000);
@@ -132,7 +132,7 @@ describe("refresh tokens", () => {
     expect([...shown.contents.keys()]).toEqual([]);
   });
 
-  it("[BCK-29] are answered once more after the ten seconds, to each tab that lost the response, and then end their family", async () => {
+  it("[BCK-29] return the successor once more after ten seconds to each tab that lost the response, and then revoke their family", async () => {
     const first = await signIn();
     const second = await refresh(first);
     clock.advance(3_600_000);
@@ -147,7 +147,7 @@ describe("refresh tokens", () => {
     await expect(refresh(third)).rejects.toThrow(AuthenticationFailed);
   });
 
-  it("[BCK-29] are answered late again after a rotation whose response arrived", async () => {
+  it("[BCK-29] are accepted late again after a rotation whose response arrived", async () => {
     let token = await signIn();
     for (let times = 0; times < 5; times++) {
       await refresh(token);
@@ -164,7 +164,7 @@ describe("refresh tokens", () => {
   it.each([
     ["throws", () => expect.fail("the audit log is down")],
     ["rejects", async () => expect.fail("the audit log is down")],
-  ])("answers a copy the same, and goes on, when onReuse %s", async (_, hook) => {
+  ])("rejects a copy in the same way when onReuse %s", async (_, hook) => {
     const first = await signIn();
     await refresh(await refresh(first));
     clock.advance(DAY);
@@ -172,7 +172,7 @@ describe("refresh tokens", () => {
     await expect(refresh(first, { onReuse: hook })).rejects.toThrow(AuthenticationFailed);
   });
 
-  it("kill their family however old they are, and not one that another sign-in made", async () => {
+  it("revoke their family at any age, but not a family of another sign-in", async () => {
     const [first, other] = [await signIn(), await signIn()];
     let newest = first;
     for (let count = 0; count < 100; count++) {
@@ -186,7 +186,7 @@ describe("refresh tokens", () => {
     expect(await refresh(other)).toMatch(/^prt_/);
   });
 
-  it("[auth:AU-090] give ten parallel calls the same successor, with one write", async () => {
+  it("[auth:AU-090] return the same successor to ten parallel calls, with one write", async () => {
     const first = await signIn();
     const before = shown.writes;
 
@@ -197,7 +197,7 @@ describe("refresh tokens", () => {
     expect(await refresh(successors[0])).toMatch(/^prt_/);
   });
 
-  it("[auth:AU-091] give whoever comes again the same successor, or kill their family at once where that is asked for", async () => {
+  it("[auth:AU-091] return the same successor on reuse, or revoke their family at once with strictRefresh", async () => {
     const unused = await signIn();
     expect(await refresh(unused)).toBe(await refresh(unused));
     const first = await signIn();
@@ -207,7 +207,7 @@ describe("refresh tokens", () => {
     await expect(refresh(second)).rejects.toThrow(AuthenticationFailed);
   });
 
-  it("[auth:AU-096] are over after 30 days, however much they are used, and after 14 days unused", async () => {
+  it("[auth:AU-096] expire after 30 days, even if they are used, and after 14 days unused", async () => {
     let token = await signIn();
     const idle = await signIn();
     for (let day = 0; day < 29; day += 10) {
@@ -220,7 +220,7 @@ describe("refresh tokens", () => {
     await expect(refresh(token)).rejects.toThrow(AuthenticationFailed);
   });
 
-  it("are over in the store as well, at the same time", async () => {
+  it("expire in the store at the same time", async () => {
     const store = memoryStores().durable;
     const set = vi.spyOn(store, "set");
     const swap = vi.spyOn(store, "compareAndSet");
@@ -235,7 +235,7 @@ describe("refresh tokens", () => {
     expect([set.mock.calls[0]?.[2], swap.mock.calls[0]?.[3]]).toEqual([14 * DAY, 14 * DAY]);
   });
 
-  it("survive a new secret in the ring, with the successor that was given before it", async () => {
+  it("survive a new secret, with the successor that was issued before it", async () => {
     const first = await signIn();
     const second = await refresh(first);
     const ring = { secret: [OTHER_SECRET, SECRET] };
@@ -248,7 +248,7 @@ describe("refresh tokens", () => {
     await expect(refresh(second, { secret: OTHER_SECRET })).rejects.toThrow(AuthenticationFailed);
   });
 
-  it("change nothing when the user is gone or cannot be loaded", async () => {
+  it("stay unchanged if the user is deleted or cannot be loaded", async () => {
     const first = await signIn();
     const before = shown.writes;
     const down = { loadUser: () => Promise.reject(new Error("no database")) };
@@ -262,7 +262,7 @@ describe("refresh tokens", () => {
     expect(await refresh(first)).toMatch(/^prt_/);
   });
 
-  it("end with revokeRefreshToken, whichever of the family it is given", async () => {
+  it("are revoked by revokeRefreshToken with any token of the family", async () => {
     const first = await signIn();
     const second = await refresh(first);
 
@@ -272,7 +272,7 @@ describe("refresh tokens", () => {
     await expect(refresh(second)).rejects.toThrow(AuthenticationFailed);
   });
 
-  it("end everywhere with revokeRefreshTokensOf, and begin anew after it", async () => {
+  it("are revoked everywhere by revokeRefreshTokensOf, and can be issued again after it", async () => {
     const before = [await signIn(), await signIn()];
 
     await revokeRefreshTokensOf("ann", options);
@@ -282,7 +282,7 @@ describe("refresh tokens", () => {
     expect(await refresh(after)).toMatch(/^prt_/);
   });
 
-  it("turn away a family that turns faster than any client, and do not kill it", async () => {
+  it("reject a family that is rotated too often, without revoking it", async () => {
     let token = await signIn();
     for (let count = 0; count < 64; count++) token = await refresh(token);
 
@@ -292,14 +292,14 @@ describe("refresh tokens", () => {
     expect(await refresh(token)).toMatch(/^prt_/);
   });
 
-  it("reject with what the store rejects with", async () => {
+  it("reject with the error of the store", async () => {
     const first = await signIn();
     const refreshStore = { ...shown.store, get: () => Promise.reject(new Error("the store is down")) };
 
     await expect(refresh(first, { refreshStore })).rejects.toThrow("the store is down");
   });
 
-  it("[auth:AU-092] [auth:AU-093] get one identical refusal for every reason, and are never shown", async () => {
+  it("[auth:AU-092] [auth:AU-093] are rejected with one identical response for every reason, and are never shown", async () => {
     const log = logCatcher();
     const client = await liveClient(
       new PorticoApp({ logger: log }).post("/refresh", async ({ request, response }) => {

@@ -35,7 +35,7 @@ describe("a signing key", () => {
     await client.close();
   });
 
-  it("may be a KeyObject, with a name or known by its thumbprint", async () => {
+  it("may be a KeyObject, with a kid or its thumbprint", async () => {
     const { privateKey } = generateKeyPairSync("ed25519");
     const [bare, named] = [await tokenBy(privateKey), await tokenBy({ key: privateKey, kid: "mine" })];
     const { kid } = decodeProtectedHeader(bare);
@@ -56,7 +56,7 @@ describe("a signing key", () => {
     ]);
   });
 
-  it("makes refresh tokens with a secret of their own", async () => {
+  it("needs a separate secret for refresh tokens", async () => {
     const options = { signingKey: edKey("k1"), refreshSecret: SECRET, refreshStore: memoryStores().durable, clock };
     const { refresh_token } = await new TokenForUser(ann, options).tokenPair();
 
@@ -96,7 +96,7 @@ describe("a signing key", () => {
       { signingKey: edKey(), refreshStore: memoryStores().durable },
       "TokenForUser.refreshSecret",
     ],
-  ])("is refused: %s, and nothing of it shown", (_title, options, option) => {
+  ])("is rejected without being shown: %s", (_title, options, option) => {
     const refusal = refusalFrom(() => new TokenForUser(ann, options));
 
     expect(refusal.option).toBe(option);

@@ -22,7 +22,7 @@ const pairFor = (options: Partial<TokenOptions> = {}): Promise<TokenPair> =>
   new TokenForUser(ann, { secret: SECRET, clock, ...options }).tokenPair();
 
 describe("TokenForUser", () => {
-  it("[BCK-11] [BCK-30] gives an access token, its type and its lifetime", async () => {
+  it("[BCK-11] [BCK-30] returns an access token, its type and its lifetime", async () => {
     expect(await pairFor()).toEqual({
       access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       token_type: "Bearer",
@@ -31,13 +31,13 @@ describe("TokenForUser", () => {
     expectTypeOf(pairFor).returns.resolves.toEqualTypeOf<TokenPair>();
   });
 
-  it("[BCK-12] [BCK-23] [BCK-24] names the user in sub, for ten minutes, and says nothing else", async () => {
+  it("[BCK-12] [BCK-23] [BCK-24] contains the user in sub for ten minutes, and no other claims", async () => {
     const { access_token } = await pairFor();
 
     expect(decodeJwt(access_token)).toEqual({ sub: "ann", iat: NOW, exp: NOW + 600, jti: expect.any(String) });
   });
 
-  it("[BCK-24] says who made it, for whom and in which session where that is given", async () => {
+  it("[BCK-24] contains issuer, audience and session if they are set", async () => {
     const { access_token } = await pairFor({ issuer: "us", audience: "shop", sid: "s1", accessLifetime: 60 });
 
     expect(decodeJwt(access_token)).toEqual({
@@ -51,7 +51,7 @@ describe("TokenForUser", () => {
     });
   });
 
-  it("[BCK-24] gives each token an id of its own", async () => {
+  it("[BCK-24] gives each token a unique id", async () => {
     const [one, two] = [await pairFor(), await pairFor()];
 
     expect(decodeJwt(one.access_token).jti).not.toBe(decodeJwt(two.access_token).jti);
@@ -61,7 +61,7 @@ describe("TokenForUser", () => {
     expect(decodeProtectedHeader((await pairFor()).access_token)).toEqual({ alg: "HS256", typ: "at+jwt" });
   });
 
-  it("[BCK-13] makes tokens that a backend for sub takes", async () => {
+  it("[BCK-13] issues tokens that a backend for sub accepts", async () => {
     const { access_token } = await pairFor({ issuer: "us", audience: "shop" });
     const { app, log } = tokenApp(backendFor({ issuer: "us", audience: "shop", typ: "at+jwt" }));
     const client = await liveClient(app);
@@ -71,7 +71,7 @@ describe("TokenForUser", () => {
     expect(log.text).not.toContain(access_token);
   });
 
-  it("[BCK-14] makes tokens that say nothing to a backend for id", async () => {
+  it("[BCK-14] issues tokens that a backend for id declines", async () => {
     const { access_token } = await pairFor();
     const loadUser = vi.fn<typeof SimpleUser.loadUser>((identity) => SimpleUser.loadUser(identity));
     const client = await liveClient(tokenApp(new JWTAuthBackend({ secretKey: SECRET, clock }), { loadUser }).app);
@@ -81,14 +81,14 @@ describe("TokenForUser", () => {
     expect(loadUser).not.toHaveBeenCalled();
   });
 
-  it("[BCK-31] gives a refresh token where a store is given, and only there", async () => {
+  it("[BCK-31] returns a refresh token only if a store is set", async () => {
     const withStore = await pairFor({ refreshStore: memoryStores().durable });
 
     expect(withStore.refresh_token).toMatch(/^prt_[\w-]{91}$/);
     expect(await pairFor()).not.toHaveProperty("refresh_token");
   });
 
-  it("[auth:AU-024] gives a refresh token that is no access token", async () => {
+  it("[auth:AU-024] issues a refresh token that is not accepted as an access token", async () => {
     const { refresh_token } = await pairFor({ refreshStore: memoryStores().durable });
     const client = await liveClient(tokenApp(backendFor()).app);
 
@@ -96,7 +96,7 @@ describe("TokenForUser", () => {
     await client.close();
   });
 
-  it("signs with the first secret of a ring", async () => {
+  it("signs with the first secret of a list", async () => {
     const { access_token } = await pairFor({ secret: [OTHER_SECRET, SECRET] });
     const statuses = [OTHER_SECRET, SECRET].map(async (secretKey) => {
       const { app } = tokenApp(backendFor({ secretKey }));
@@ -106,7 +106,7 @@ describe("TokenForUser", () => {
     expect(await Promise.all(statuses)).toEqual([200, 401]);
   });
 
-  it("makes no token for nobody", () => {
+  it("rejects an anonymous user", () => {
     expect(() => new TokenForUser(new AnonymousUser(), { secret: SECRET })).toThrow(TypeError);
     expect(() => new TokenForUser(new SimpleUser(""), { secret: SECRET })).toThrow(TypeError);
   });
@@ -117,9 +117,9 @@ describe("TokenForUser", () => {
     ["a lifetime of nothing", { secret: SECRET, accessLifetime: 0 }, "TokenForUser.accessLifetime"],
     ["an audience that vanished", { secret: SECRET, audience: undefined }, "TokenForUser.audience"],
     ["a store that vanished", { secret: SECRET, refreshStore: undefined }, "TokenForUser.refreshStore"],
-    ["a store that is none", { secret: SECRET, refreshStore: new Map() }, "TokenForUser.refreshStore"],
+    ["an invalid store", { secret: SECRET, refreshStore: new Map() }, "TokenForUser.refreshStore"],
     ["a misspelt option", { secret: SECRET, issuers: "us" }, "TokenForUser.issuers"],
-  ])("refuses %s, and shows no secret", (_title, options, option) => {
+  ])("rejects %s, and shows no secret", (_title, options, option) => {
     const refusal = refusalFrom(() => new TokenForUser(ann, options));
 
     expect(refusal.option).toBe(option);

@@ -209,7 +209,7 @@ describe("after connection_init", () => {
 
     socket.say({ type: "connection_init" });
 
-    expect(await socket.closed).toEqual({ code: 4403, reason: "Sign in first" });
+    expect(await socket.closed).toEqual({ code: 4403, reason: "Authentication required" });
   });
 
   it("[SUB-10] answers a gated field as over HTTP", async () => {
@@ -343,7 +343,7 @@ describe("a credential that ends", () => {
     const watching = await rawSocket(client, { headers: { cookie: idle }, init: true });
 
     expect((await client.post("/logout", { headers: { cookie: revoked } })).status).toBe(204);
-    expect(log.text).toContain("a revocation could not be told");
+    expect(log.text).toContain("failed to publish a session revocation");
     clock.advance(59_000);
     await sleep(400);
     socket.say({ type: "ping" });

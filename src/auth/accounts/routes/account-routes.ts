@@ -17,11 +17,12 @@ import { registerRoute } from "./register-route.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 
 /**
- * The routes of accounts: register, sign in by session or by tokens, refresh, sign out, devices, change and reset the password,
- * prove and change an address. Their limits are always on. `SessionMiddleware` and `AuthenticationMiddleware` run around them.
+ * The account routes: register, sign in with a session or tokens, refresh, sign out, list devices, change and reset the
+ * password, verify and change the email address, manage API keys. Their rate limits are always on. They need
+ * `SessionMiddleware` and `AuthenticationMiddleware`.
  *
- * What a failed sign-in answers is the same for every reason, and so is what a mail is asked for. `except` leaves routes out, for
- * your own in their place.
+ * A failed sign-in returns the same response for every reason, and so does every request for an email. Use `except` to
+ * replace routes with your own.
  *
  * @example
  * ```ts
@@ -38,7 +39,7 @@ export function accountRoutes(options: AccountOptions): Router {
   return accountRouter(resolveAccountOptions("accountRoutes", options, {}));
 }
 
-/** The same from options that were read. */
+/** Builds the router from resolved options. */
 export function accountRouter(options: ResolvedAccountOptions): Router {
   const accounts = new Accounts(options);
   const router = new Router({ middleware: [noStore, ownPagesOnly] });
@@ -62,13 +63,13 @@ const ROUTES: Readonly<Record<AccountRoute, (router: Router, accounts: Accounts)
   keys: keyRoutes,
 };
 
-/** What these routes answer is for one caller at one moment; and an address with a token in it is told to nobody. */
+/** These responses must not be cached, and a URL that contains a token must not leak as a referrer. */
 const noStore: MiddlewareFunction = async (ctx, next) => {
   if (ctx.kind === "http") ctx.response.header("cache-control", "no-store").header("referrer-policy", "no-referrer");
   await next();
 };
 
-/** A page of a foreign origin signs nobody in, renews nothing and asks for no mails, with a cookie or without. */
+/** Rejects requests from pages of other origins (CSRF), with or without a cookie. */
 const ownPagesOnly: MiddlewareFunction = async (ctx, next) => {
   if (isForgeable(ctx)) throw crossSiteRefused();
   await next();

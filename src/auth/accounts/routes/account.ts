@@ -7,7 +7,7 @@ const account = {
   username: "string",
   email_verified: "boolean",
 } as const;
-/** A user, as the account routes return one. */
+/** The user as returned by the account routes. */
 export const Account: RecordSchema<typeof account> = record(account, "AccountUser");
 
 export function accountOf({ identity, email, username, isVerified }: AccountUser): {

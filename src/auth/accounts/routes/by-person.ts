@@ -1,5 +1,5 @@
 import type { Gate } from "../../../http/context/gate.ts";
 import { useAuth } from "../../use-auth.ts";
 
-/** The gate of what only a person may do to an account: a key for a program, however narrow, does not get there. */
+/** The gate of routes for people only: it accepts sessions and tokens, and rejects every API key. */
 export const byPerson: Gate<true, "session" | "jwt"> = useAuth({ scopes: ["session", "jwt"] });

@@ -1,7 +1,6 @@
 import type { RouteErrors } from "../../../http/routing/route.ts";
 import { type RecordSchema, record } from "./record-schema.ts";
 
-/** How an account route is described. */
 interface AccountOperation {
   readonly name: string;
   readonly summary: string;
@@ -10,22 +9,27 @@ interface AccountOperation {
   readonly errors: RouteErrors;
 }
 
-/** The options that all account routes share: operation id, group, largest body, and the errors of their middleware and stores. */
+/**
+ * The options that all account routes share: operation id, tag, body limit, and the errors of their middleware and
+ * stores.
+ */
 export function describe(name: `account${string}`, summary: string, errors: RouteErrors = {}): AccountOperation {
   return { name, summary, tags: ["Account"], maxBody: "16kb", errors: { ...SHARED, ...errors } };
 }
 
 const SHARED: RouteErrors = {
-  403: "The caller may not do this, or a page of another origin sent the request",
+  403: "The caller lacks permission, or a page of another origin sent the request",
   503: "A store is unavailable, or too many passwords are being hashed. Try again after `Retry-After` seconds",
 };
 
-/** Descriptions of errors that several routes have. */
+/** Error descriptions that several routes share. */
 export const TOO_MANY = "Too many attempts. Try again after `Retry-After` seconds";
 export const BAD_LINK = "The body is not valid, or the link has expired or was already used (`link_invalid`)";
 export const BAD_PASSWORD = "The new password is not acceptable. `code` says why";
 
-/** The response of routes that send mail: it does not reveal whether there is an account. */
-export const ACCEPTED: { readonly detail: string } = { detail: "If there is something to do, a mail is on its way" };
+/** The response of routes that send email. It does not reveal whether an account exists. */
+export const ACCEPTED: { readonly detail: string } = {
+  detail: "Request received. If it applies, you'll get an email shortly.",
+};
 const accepted = { detail: "string" } as const;
 export const Accepted: RecordSchema<typeof accepted> = record(accepted, "AccountMailAccepted");

@@ -12,7 +12,10 @@ import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts"
 import { requestBody } from "./record-schema.ts";
 import { FRESH_ERRORS, requireFreshSignIn } from "./require-fresh-sign-in.ts";
 
-/** `POST /email` sends a link to the new address, `POST /email/confirm` takes its token. Until then the old one counts. */
+/**
+ * `POST /email` sends a link to the new address, `POST /email/confirm` redeems its token. The old address is valid
+ * until then.
+ */
 export function emailRoutes(router: Router, accounts: Accounts): void {
   const { userModel, emailPage } = accounts.options;
   router.post(
@@ -38,12 +41,12 @@ export function emailRoutes(router: Router, accounts: Accounts): void {
       accounts.mailLater(ctx, async () => {
         if (token === null) return null;
         const owner = await userModel.objects.get({ email: address });
-        // Whose it is already, is told so; who asked gets the same answer.
+        // The owner of the address gets a notice; the response to the caller stays the same.
         if (owner !== null && owner.identity !== identity) {
           const isFew = await accounts.mayBeMailed(ctx, "register-mails", owner.identity);
           return isFew ? { to: owner.email, kind: "already_registered", url: null } : null;
         }
-        // By the address as well: one mailbox must not be flooded from many accounts.
+        // Limited by recipient too, so that many accounts cannot flood one mailbox.
         if (!(await accounts.mayBeMailed(ctx, "email-recipient", key))) return null;
         return { to: address, kind: "change_email", url: accounts.link(ctx, emailPage, token) };
       });
@@ -68,7 +71,7 @@ export function emailRoutes(router: Router, accounts: Accounts): void {
       try {
         await userModel.objects.setEmail(user, grant.about);
       } catch (error) {
-        // Somebody else was faster: that is nobody's business.
+        // The response must not reveal that another user has taken the address.
         throw error instanceof UserExists ? new InvalidLink() : error;
       }
       await Promise.all(
@@ -82,8 +85,9 @@ export function emailRoutes(router: Router, accounts: Accounts): void {
 }
 
 /**
- * The token of a new link. It is issued whether or not the address has an account: an earlier link that stayed valid would reveal
- * that it has one. The credential is checked after that: a password reset either finds the token, or ended the credential before.
+ * Issues the token of a new link, even if the address already has an account: an earlier link that stayed valid would
+ * reveal the account. The credential is checked afterwards, so that a concurrent password reset either revokes the
+ * token or is noticed here.
  */
 async function issueLink(ctx: HttpContext, accounts: Accounts, grant: TokenGrant): Promise<string> {
   const links = accounts.emailTokens(ctx);

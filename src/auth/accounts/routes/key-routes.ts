@@ -29,7 +29,7 @@ const Keys = records(key, "AccountKey");
 const CreatedKey = record({ ...key, key: "string" }, "AccountCreatedKey");
 type NewKeyBody = SchemaOutput<typeof NewKey, never>;
 
-/** `POST /keys`, `GET /keys`, `DELETE /keys/:id`: a user's keys for programs. A key makes no keys. */
+/** `POST /keys`, `GET /keys` and `DELETE /keys/:id`: manage API keys. An API key cannot create others. */
 export function keyRoutes(router: Router, accounts: Accounts): void {
   const keys = accounts.keys;
   router.post(
@@ -71,7 +71,7 @@ export function keyRoutes(router: Router, accounts: Accounts): void {
       response: { 204: null },
     },
     async ({ ctx, user, path, response }) => {
-      if (!(await keys.revoke(user, path.id))) throw new NotFound("There is no such key");
+      if (!(await keys.revoke(user, path.id))) throw new NotFound("API key not found");
       accounts.report(ctx, "api_key_revoked", user.identity);
       return response.empty();
     },
@@ -81,12 +81,13 @@ export function keyRoutes(router: Router, accounts: Accounts): void {
 const LONGEST_NAME = 200;
 const LONGEST_SECONDS = 3_153_600_000;
 
-/** What a program would be told by an exception at its start, a client is told by a 422. */
+/** Returns 422 for values that `keys.create` would reject with a `ConfigurationError`. */
 function checkKey({ name = "", permissions = [], expires_in = 1 }: NewKeyBody): void {
   const wrong = [
-    name.length > LONGEST_NAME && issue("name", `at most ${LONGEST_NAME} characters`),
-    permissions.includes("") && issue("permissions", "no empty permission"),
-    (expires_in < 1 || expires_in > LONGEST_SECONDS) && issue("expires_in", `from 1 to ${LONGEST_SECONDS} seconds`),
+    name.length > LONGEST_NAME && issue("name", `must be at most ${LONGEST_NAME} characters long`),
+    permissions.includes("") && issue("permissions", "must not contain an empty permission"),
+    (expires_in < 1 || expires_in > LONGEST_SECONDS) &&
+      issue("expires_in", `must be from 1 to ${LONGEST_SECONDS} seconds`),
   ].filter((entry) => entry !== false);
   if (wrong.length > 0) throw new ValidationFailed("body", wrong);
 }

@@ -18,12 +18,12 @@ const tokens = {
 export const Tokens: RecordSchema<typeof tokens> = record(tokens, "AccountTokens");
 
 const SIGN_IN_ERRORS = {
-  401: "The name or the password is incorrect, or the email address is not verified yet",
-  422: "The password cannot be one: it is too long or contains an invalid Unicode character",
+  401: "The username or password is incorrect, or the email address is not verified yet",
+  422: "The password is too long or contains an invalid Unicode character",
   429: TOO_MANY,
 };
 
-/** `POST /login`: a session, by cookie. */
+/** `POST /login`: starts a session with a cookie. */
 export function loginRoute(router: Router, accounts: Accounts): void {
   router.post(
     "/login",
@@ -40,7 +40,7 @@ export function loginRoute(router: Router, accounts: Accounts): void {
   );
 }
 
-/** `POST /token`: an access token and a refresh token. */
+/** `POST /token`: issues an access token and a refresh token. */
 export function tokenRoute(router: Router, accounts: Accounts): void {
   router.post(
     "/token",
@@ -56,7 +56,7 @@ export function tokenRoute(router: Router, accounts: Accounts): void {
   );
 }
 
-/** `POST /refresh`: the next pair of tokens. */
+/** `POST /refresh`: issues the next pair of tokens. */
 export function refreshRoute(router: Router, accounts: Accounts): void {
   router.post(
     "/refresh",
@@ -83,7 +83,7 @@ export function refreshRoute(router: Router, accounts: Accounts): void {
   );
 }
 
-/** Of a token that is known to be ours, before it is spent: one turned away stays as good as it was. */
+/** Runs after the token is verified and before it is spent, so that a rejected token stays valid. */
 function limitRefresh(ctx: HttpContext, account: string, token: string): Promise<void> {
   return countAttempt(ctx, [
     { name: "refresh-family", whose: familyOf(token), limit: 10, windowSeconds: 60 },
@@ -91,12 +91,12 @@ function limitRefresh(ctx: HttpContext, account: string, token: string): Promise
   ]);
 }
 
-/** What all tokens of a family begin with. */
+/** Returns the prefix that all tokens of a family share. */
 function familyOf(token: string): string {
   return token.slice(0, 25);
 }
 
-/** `POST /logout` here, `POST /logout/everywhere`. */
+/** `POST /logout` signs out this device, `POST /logout/everywhere` all devices. */
 export function logoutRoutes(router: Router, accounts: Accounts): void {
   router.post(
     "/logout",

@@ -20,7 +20,7 @@ const Sessions = records(
   "AccountSession",
 );
 
-/** `GET /me`: who is calling. */
+/** `GET /me`: returns the signed-in user. */
 export function meRoute(router: Router): void {
   router.get(
     "/me",
@@ -29,7 +29,7 @@ export function meRoute(router: Router): void {
   );
 }
 
-/** `GET /sessions`, `DELETE /sessions/:id`: the devices that are signed in. */
+/** `GET /sessions` and `DELETE /sessions/:id`: list and sign out devices. */
 export function sessionRoutes(router: Router, accounts: Accounts): void {
   router.get(
     "/sessions",
@@ -61,7 +61,7 @@ export function sessionRoutes(router: Router, accounts: Accounts): void {
       response: { 204: null },
     },
     async ({ ctx, request, path, user, response }) => {
-      if (!(await request.sessions.revoke(path.id))) throw new NotFound("There is no such session");
+      if (!(await request.sessions.revoke(path.id))) throw new NotFound("Session not found");
       accounts.report(ctx, "session_revoked", user.identity);
       return response.empty();
     },

@@ -14,7 +14,7 @@ import { ACCEPTED, Accepted, BAD_LINK, BAD_PASSWORD, describe, TOO_MANY } from "
 import { Tokens } from "./login-route.ts";
 import { requestBody } from "./record-schema.ts";
 
-/** `POST /password`: a new password, by the old one. Everything else that is signed in as this user is signed out. */
+/** `POST /password`: changes the password, which requires the current one, and signs out all other devices. */
 export function passwordRoute(router: Router, accounts: Accounts): void {
   router.post(
     "/password",
@@ -32,10 +32,10 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
       const { objects } = accounts.options.userModel;
       const { email, username, identity, isVerified } = user as AccountHolder;
       const owner = await limitLogin(email, () => objects.authenticate(email, body.current_password));
-      // The body may come late, and the address may be another user's by then.
+      // The body may arrive late, when the address already belongs to another user.
       if (owner === null || owner.identity !== identity) throw new InvalidCredentials();
       await checkNewPassword(ctx, accounts, body.new_password, { email, username });
-      // Of several at once the first counts: for the others the old password is not the present one any more.
+      // Among concurrent changes the first wins: for the others, the current password is no longer correct.
       if (!(await objects.setPassword(owner, body.new_password, owner.credentialVersion)))
         throw new InvalidCredentials();
       await accounts.resetTokens(ctx).revoke(identity);
@@ -43,7 +43,7 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
       const tokens = await signInAgain(ctx, accounts, owner);
       accounts.report(ctx, "password_changed", identity);
       accounts.mailLater(ctx, async () => {
-        // An address that nobody has verified may be a stranger's, who must not be flooded. A verified one gets every notice.
+        // An unverified address may belong to a stranger, who must not be flooded. A verified one gets every notice.
         const isWanted = isVerified || (await accounts.mayBeMailed(ctx, "password-mails", identity));
         return isWanted ? { to: email, kind: "password_changed", url: null } : null;
       });
@@ -53,8 +53,8 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
 }
 
 /**
- * Who came by a session goes on with a new one, and who came by a token with those that it gives. Nobody does when the password was
- * changed once more meanwhile, such as by a reset: that has signed this caller out.
+ * Starts a new session for a caller with a session, or returns new tokens for a caller with a token. Does neither if
+ * the password has changed again in the meantime, for example by a reset, because that has signed this caller out.
  *
  * @param before the user before the change
  */
@@ -70,7 +70,7 @@ function isNextGeneration({ credentialVersion }: UserProtocol, { credentialVersi
   return credentialVersion === undefined || before === undefined || credentialVersion === before + 1;
 }
 
-/** `POST /password/reset` sends a link, `POST /password/reset/confirm` takes its token. */
+/** `POST /password/reset` sends a link, `POST /password/reset/confirm` redeems its token. */
 export function resetRoutes(router: Router, accounts: Accounts): void {
   const { userModel, resetPage } = accounts.options;
   router.post(
@@ -105,14 +105,14 @@ export function resetRoutes(router: Router, accounts: Accounts): void {
     },
     async ({ ctx, body, response }) => {
       await accounts.limitAddress(ctx, "reset-confirm", { limit: 10, windowSeconds: 3_600 });
-      // Before the token is spent: a password that is too short is no reason to ask for another mail.
+      // Checked before the token is redeemed, so that a password that is too short does not require another email.
       readNewPassword(body.password);
       const user = await redeem(ctx, accounts, body.token, body.password);
       await userModel.objects.setPassword(user, body.password);
       await runEach([
         () => accounts.signOutEverywhere(ctx, user.identity),
         () => accounts.keys.revokeAll(user),
-        // The mail has arrived, so the address is theirs.
+        // The email arrived, so the user owns the address.
         () => userModel.objects.markVerified(user),
       ]);
       await forgetLogins(ctx, user.identity);

@@ -2,7 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import { BadRequest } from "../../../http/context/http-exception.ts";
 import type { ThrowingSchema } from "../../../http/context/schema.ts";
 
-/** The types of members; one with a question mark may be missing. */
+/** The types of members. A question mark makes a member optional. */
 interface Kinds {
   string: string;
   boolean: boolean;
@@ -16,15 +16,14 @@ type Kind = keyof Kinds;
 type Spec = Readonly<Record<string, Kind | `${Kind}?`>>;
 type KindOf<S> = S extends `${infer K extends Kind}?` ? K : S extends Kind ? S : never;
 type Optional<M extends Spec> = { [K in keyof M]: M[K] extends `${Kind}?` ? K : never }[keyof M];
-/** The value of a record. */
 type RecordOf<M extends Spec> = { readonly [K in Exclude<keyof M, Optional<M>>]: Kinds[KindOf<M[K]>] } & {
   readonly [K in Optional<M>]?: Kinds[KindOf<M[K]>];
 };
 export type RecordSchema<M extends Spec> = StandardSchemaV1<RecordOf<M>>;
 
 /**
- * The body of an account route. Anything but a fitting JSON object throws 400, with the same sentence for every caller and
- * before anything is looked up. A missing body is an empty object where no member is required.
+ * The request body of an account route. Anything but a matching JSON object throws 400, with the same message for every
+ * caller and before anything is looked up. A missing body is read as an empty object if no member is required.
  */
 export function requestBody<const M extends Spec>(members: M): RecordSchema<M> & ThrowingSchema {
   const isAllOptional = Object.values(members).every((spec) => spec.endsWith("?"));
@@ -37,15 +36,15 @@ export function requestBody<const M extends Spec>(members: M): RecordSchema<M> &
 }
 
 /**
- * The response of an account route: a flat JSON object, without a library. Members that are not declared are left out.
+ * The response of an account route: a flat JSON object. Undeclared members are left out.
  *
- * @param name of its component in the OpenAPI document
+ * @param name the name of its component in the OpenAPI document
  */
 export function record<const M extends Spec>(members: M, name: string): RecordSchema<M> {
   return standardSchema(component(name, document(members)), (value) => read(members, value) as RecordOf<M> | string);
 }
 
-/** A list of such objects, which are the component of that name. */
+/** A list of such objects. The component describes one of them. */
 export function records<const M extends Spec>(members: M, name: string): StandardSchemaV1<readonly RecordOf<M>[]> {
   const { $defs, ...items } = component(name, document(members));
   return standardSchema({ type: "array", items, $defs }, (value) => {
@@ -55,7 +54,7 @@ export function records<const M extends Spec>(members: M, name: string): Standar
   });
 }
 
-/** @param read returns the value, or a sentence that says what does not fit */
+/** @param read returns the value, or a message that says what is wrong */
 function standardSchema<T extends object>(
   described: Record<string, unknown>,
   read: (value: unknown) => T | string,
@@ -72,7 +71,7 @@ function standardSchema<T extends object>(
   return { "~standard": standard };
 }
 
-/** Under a name of its own, so that all operations refer to one and the same. */
+/** Names the schema, so that all operations refer to one component. */
 function component(name: string, schema: Record<string, unknown>): Record<string, unknown> {
   return { $ref: `#/$defs/${name}`, $defs: { [name]: schema } };
 }

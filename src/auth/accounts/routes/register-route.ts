@@ -9,15 +9,15 @@ import { requestBody } from "./record-schema.ts";
 
 const Registration = requestBody({ email: "string", username: "string", password: "string" });
 
-/** For so long a username stays reserved that was asked for with an address that has an account: a year. */
+/** How long a username stays reserved that was requested with the address of an existing account: a year. */
 const RESERVED_MS = 365 * 86_400_000;
 
 /**
- * `POST /register`: the same response, after the same work, whether the address is new or has an account.
+ * `POST /register`: does the same work and returns the same response whether the address is new or has an account.
  *
- * A username is public and may be refused, but only by what is known of the username. It is taken when somebody has it, and when
- * a registration was answered with it: one for a known address makes no user, and would be told from the others by the
- * username being free afterwards.
+ * Usernames are public, so a taken username is rejected, whatever the address. A username is taken if a user has it or
+ * if an accepted registration has reserved it. Without the reservation, a registration for a known address, which
+ * creates no user, could be recognised because its username stays free.
  */
 export function registerRoute(router: Router, accounts: Accounts): void {
   const { objects } = accounts.options.userModel;
@@ -37,7 +37,7 @@ export function registerRoute(router: Router, accounts: Accounts): void {
       const email = readEmail(body.email);
       const username = readUsername(body.username, email);
       await checkNewPassword(ctx, accounts, body.password, body);
-      // A username that is the address says nothing that the address does not.
+      // A username equal to the address reveals no more than the address does.
       const isAddress = username.key === email.key;
       if (!isAddress && !(await reserve(ctx, accounts, username))) {
         tellOwner(ctx, accounts, email);
@@ -61,7 +61,7 @@ export function registerRoute(router: Router, accounts: Accounts): void {
   );
 }
 
-/** Whether the username is this registration's now: nobody has it, and no other registration was answered with it. */
+/** Reserves the username for this registration. Returns `false` if a user or another registration has it. */
 async function reserve(ctx: HttpContext, accounts: Accounts, username: AccountName): Promise<boolean> {
   if (!(await accounts.store(ctx).setIfAbsent(keyOf(username), "", RESERVED_MS))) return false;
   if ((await accounts.options.userModel.objects.get({ username: username.text })) === null) return true;
@@ -77,7 +77,7 @@ function keyOf({ key }: AccountName): string {
   return `reserved-username:${key}`;
 }
 
-/** Whoever has the address is told that somebody tried to register with it. */
+/** Notifies the owner of the address that someone tried to register with it. */
 function tellOwner(ctx: HttpContext, accounts: Accounts, email: AccountName): void {
   accounts.mailLater(ctx, async () => {
     const owner = await accounts.options.userModel.objects.get({ email: email.text });

@@ -6,13 +6,13 @@ import { isFresh } from "../../use-auth.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
 import { InvalidCredentials } from "../invalid-credentials.ts";
 
-/** The errors of a route that asks for a recent sign-in, for the OpenAPI document. */
+/** The errors of a route that requires a recent sign-in, for the OpenAPI document. */
 export const FRESH_ERRORS: RouteErrors = {
   401: "The caller is not signed in, or the password is incorrect",
-  403: "The sign-in is too long ago: sign in again or send the password (`sign_in_again`). Or the caller may not do this",
+  403: "A recent sign-in is required: sign in again or send the password (`sign_in_again`). Or the caller lacks permission",
 };
 
-/** A session that was left open somewhere is not enough for what lasts longer than it: sign in again, or send the password. */
+/** Requires a recent sign-in or the password: an unattended session must not create anything that outlives it. */
 export async function requireFreshSignIn(
   ctx: HttpContext,
   { options }: Accounts,
@@ -21,8 +21,10 @@ export async function requireFreshSignIn(
 ): Promise<void> {
   if (isFresh(ctx.identity.credential, ctx.services.clock.now(), options.freshSeconds)) return;
   if (password === undefined)
-    throw new HttpException(403, "Sign in again, or send the password", { code: "SIGN_IN_AGAIN" });
+    throw new HttpException(403, "A recent sign-in is required. Sign in again or send the password.", {
+      code: "SIGN_IN_AGAIN",
+    });
   const owner = await limitLogin(email, () => options.userModel.objects.authenticate(email, password));
-  // The body may come late, and the address may be another user's by then.
+  // The body may arrive late, when the address already belongs to another user.
   if (owner?.identity !== identity) throw new InvalidCredentials();
 }

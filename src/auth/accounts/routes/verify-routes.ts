@@ -4,7 +4,7 @@ import { InvalidLink } from "../invalid-link.ts";
 import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts";
 import { requestBody } from "./record-schema.ts";
 
-/** `POST /verify` takes the token of a link, `POST /verify/request` sends another link. */
+/** `POST /verify` redeems the token of a link, `POST /verify/request` sends another link. */
 export function verifyRoutes(router: Router, accounts: Accounts): void {
   const { userModel } = accounts.options;
   router.post(

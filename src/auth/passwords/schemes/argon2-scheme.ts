@@ -3,7 +3,7 @@ import type * as Argon2 from "@node-rs/argon2";
 import { nativePackage } from "../native-package.ts";
 import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
 
-/** What an argon2 hash costs: KiB of memory, passes over it. */
+/** The cost of an argon2 hash. */
 export interface Argon2Cost {
   readonly memoryKiB: number;
   readonly passes: number;
@@ -17,17 +17,19 @@ export interface Argon2Scheme extends PasswordScheme {
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Of a stored hash: 256 MiB, 16 passes, 16 lanes, and a GiB gone through altogether. */
+/** The limits of a stored hash: 256 MiB, 16 passes, 16 lanes, and a total of 1 GiB processed. */
 const MOST_KIB = 262_144;
 const MOST_PASSES = 16;
 const MOST_LANES = 16;
 const MOST_WORK_KIB = 1_048_576;
 
-/** PHC; Django writes its own name before it. Without `v` it is the version before 19. */
+/** The PHC format, with the prefix that Django adds. Without `v` it is the version before 19. */
 const FORM =
   /^(argon2)?\$argon2(id|i|d)(?:\$v=(16|19))?\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{16,171})$/;
 
-/** argon2id at this cost; verifies argon2i and argon2d too, at any cost within reason, and Django's form of them. */
+/**
+ * Hashes with argon2id at this cost. Also verifies argon2i and argon2d up to the cost limits, and their Django format.
+ */
 export function argon2Scheme(cost: Argon2Cost): Argon2Scheme {
   const argon2 = nativePackage<typeof Argon2>("PasswordHasher", "@node-rs/argon2");
   const stored = (text: string, isCurrent: boolean): StoredHash => ({
@@ -36,7 +38,7 @@ export function argon2Scheme(cost: Argon2Cost): Argon2Scheme {
   });
   return {
     name: "argon2",
-    // Of the three variants argon2id is the library's own default.
+    // The library uses argon2id by default.
     hash: (password) =>
       argon2.hash(password, {
         memoryCost: cost.memoryKiB,

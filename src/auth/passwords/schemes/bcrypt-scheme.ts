@@ -3,14 +3,17 @@ import type * as Bcrypt from "@node-rs/bcrypt";
 import { nativePackage } from "../native-package.ts";
 import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
 
-/** Some seconds. Each step doubles them, up to 31. */
+/** Takes a few seconds. Each step up to 31 doubles the time. */
 const MOST_COST = 15;
 
-/** The last characters hold fewer bits than the others: with more, it is not what bcrypt wrote. */
+/** The last characters of salt and hash hold fewer bits, so only some characters are valid there. */
 const FORM =
   /^(bcrypt\$|bcrypt_sha256\$)?(\$2[abxy]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26])$/;
 
-/** bcrypt of any age, and both of Django's. Only 72 bytes of a password count in it, but for Django's with SHA-256. */
+/**
+ * Verifies all versions of bcrypt and both Django formats. bcrypt uses only 72 bytes of a password, except with
+ * Django's SHA-256.
+ */
 export function bcryptScheme(dummyCost: number): PasswordScheme {
   const bcrypt = nativePackage<typeof Bcrypt>('PasswordHasher.accepts: "bcrypt"', "@node-rs/bcrypt");
   const stored = (text: string, prepare: (password: Uint8Array) => Uint8Array): StoredHash => ({
@@ -32,7 +35,7 @@ function asItIs(password: Uint8Array): Uint8Array {
   return password;
 }
 
-/** What Django does so that more than 72 bytes count. */
+/** Hashes the password first, as Django does to support more than 72 bytes. */
 function hexDigest(password: Uint8Array): Uint8Array {
   return Buffer.from(createHash("sha256").update(password).digest("hex"));
 }
@@ -40,7 +43,7 @@ function hexDigest(password: Uint8Array): Uint8Array {
 const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const OWN = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** bcrypt's own Base64 differs in its alphabet alone. */
+/** Encodes in bcrypt's Base64, which differs only in its alphabet. */
 function base64(bytes: Uint8Array): string {
   const standard = Buffer.from(bytes).toString("base64").replaceAll("=", "");
   return Array.from(standard, (character) => OWN[STANDARD.indexOf(character)]).join("");

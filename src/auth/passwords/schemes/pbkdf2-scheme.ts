@@ -8,13 +8,13 @@ interface Pbkdf2Hash {
   readonly key: Uint8Array;
 }
 
-/** Of a stored hash: some seconds. */
+/** The limit of a stored hash: a few seconds. */
 const MOST_ITERATIONS = 5_000_000;
 
 const DJANGO = /^pbkdf2_(sha256|sha1)\$(\d{1,9})\$([^$]{1,128})\$([A-Za-z0-9+/]{16,171}={0,2})$/;
 const WERKZEUG = /^pbkdf2:(sha256|sha512|sha1):(\d{1,9})\$([^$]{1,128})\$((?:[0-9a-f]{2}){16,64})$/;
 
-/** PBKDF2 as Django and Werkzeug write it down. */
+/** Verifies PBKDF2 in the formats of Django and Werkzeug. */
 export function pbkdf2Scheme(dummyCost: number): PasswordScheme {
   return {
     name: "pbkdf2",

@@ -10,13 +10,13 @@ interface ScryptHash {
   readonly key: Uint8Array;
 }
 
-/** Of a stored hash: 256 MiB, and some seconds. */
+/** The limits of a stored hash: 256 MiB and a few seconds. */
 const MOST_MEMORY = 268_435_456;
 const MOST_WORK = 2 ** 22;
 
-/** Each way of writing one down, and how it is read. */
+/** The supported formats with their parsers. */
 const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => ScryptHash])[] = [
-  // PHC, as passlib writes it; AdonisJS has the cost itself in place of its logarithm.
+  // The PHC format of passlib. AdonisJS writes the cost itself instead of its logarithm.
   [
     /^\$scrypt\$(ln|n)=(\d{1,8}),r=(\d{1,4}),p=(\d{1,4})\$([A-Za-z0-9+/]{8,171})\$([A-Za-z0-9+/]{16,171})$/,
     ([, unit, n, r, p, salt = "", key = ""]) => ({
@@ -49,14 +49,14 @@ const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => ScryptHas
       key: Buffer.from(key, "hex"),
     }),
   ],
-  // better-auth: the salt is the text, not the bytes that it encodes.
+  // better-auth uses the hexadecimal text as the salt, not the bytes that it encodes.
   [
     /^([0-9a-f]{32}):([0-9a-f]{128})$/,
     ([, salt = "", key = ""]) => ({ n: 16_384, r: 16, p: 1, salt: Buffer.from(salt), key: Buffer.from(key, "hex") }),
   ],
 ];
 
-/** scrypt as several frameworks write it down. */
+/** Verifies scrypt in the formats of several frameworks. */
 export function scryptScheme(dummyCost: number): PasswordScheme {
   return {
     name: "scrypt",
@@ -93,7 +93,7 @@ function stored(hash: ScryptHash): StoredHash {
 }
 
 function verifyScrypt({ n, r, p, salt, key }: ScryptHash, password: Uint8Array): Promise<boolean> {
-  // Node refuses what takes more than 32 MiB, and counts somewhat more than the memory proper.
+  // Node rejects more than 32 MiB by default, and needs somewhat more than the memory of the algorithm.
   const options = { N: n, r, p, maxmem: 2 * memoryOf(n, r) + 128 * r * p + 1_048_576 };
   return new Promise((resolve, reject) => {
     scrypt(password, salt, key.length, options, (error, derived) => {
