@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
-/** Asks on a terminal without showing what is typed; else it is the first line of the input. */
+/** Prompts for the password without echo on a terminal, or reads the first line of standard input. */
 export async function askPassword(input: NodeJS.ReadStream, output: NodeJS.WritableStream): Promise<string> {
   if (input.isTTY) output.write("Password: ");
-  // What readline would show goes nowhere.
+  // Discards the echo of readline.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: input.isTTY });
   try {

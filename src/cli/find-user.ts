@@ -2,26 +2,26 @@ import type { UserTable } from "../sql/migrations/portico-tables.ts";
 import { type UserClass, type UserRow, userModel } from "../sql/users/user-model.ts";
 import { type Call, CommandFailed } from "./command.ts";
 
-/** The built-in user model on the database of the call. What it changes is told to the processes that run. */
+/** The built-in user model with the database of the call. Running processes are notified of its changes. */
 export async function usersOf(call: Call): Promise<UserClass<UserTable>> {
   return userModel(call.database, { bus: (await call.stores()).bus });
 }
 
-/** The user by address, name or id. */
+/** Finds the user by email address, username or id. */
 export async function findUser(call: Call, who: string | undefined): Promise<UserRow<UserTable>> {
   const { objects } = await usersOf(call);
   const text = who ?? "";
   const user = text.includes("@") ? await objects.get({ email: text }) : await byNameOrId(objects, text);
-  if (user === null) throw new CommandFailed(`there is no user ${JSON.stringify(text)}`);
+  if (user === null) throw new CommandFailed(`user ${JSON.stringify(text)} not found`);
   return user;
 }
 
-/** Users choose their names, and one may choose the id of another: then neither is meant for sure. */
+/** Rejects an ambiguous text: users choose their names, and a name may equal the id of another user. */
 async function byNameOrId(objects: UserClass<UserTable>["objects"], text: string): Promise<UserRow<UserTable> | null> {
   const [named, known] = [await objects.get({ username: text }), await objects.get({ id: text })];
   if (named !== null && known !== null && named.id !== known.id)
     throw new CommandFailed(
-      `${JSON.stringify(text)} is the name of ${named.email} and the id of ${known.email}: give the address instead`,
+      `${JSON.stringify(text)} is the name of ${named.email} and the id of ${known.email}: pass the email address instead`,
     );
   return named ?? known;
 }

@@ -7,7 +7,7 @@ export const keysCommands: readonly Command[] = [
   {
     name: "keys create",
     usage: "<address, name or id> [--name <text>] [--permission <name>]... [--days <number> | --days never]",
-    summary: "makes an API key and shows it, this once",
+    summary: "create an API key and show it once",
     words: 1,
     needsStores: true,
     options: {
@@ -20,7 +20,7 @@ export const keysCommands: readonly Command[] = [
   {
     name: "keys list",
     usage: "<address, name or id>",
-    summary: "lists the API keys of a user",
+    summary: "list the API keys of a user",
     words: 1,
     needsStores: true,
     options: {},
@@ -28,14 +28,14 @@ export const keysCommands: readonly Command[] = [
       const user = await findUser(call, call.words[0]);
       const keys = await (await keysOf(call)).list(user);
       for (const { id, lastFour, name, expiresAt, lastUsedAt } of keys)
-        call.say(`${id}  ...${lastFour}  until ${day(expiresAt)}  used ${day(lastUsedAt)}  ${name}`.trimEnd());
+        call.say(`${id}  ...${lastFour}  expires ${day(expiresAt)}  last used ${day(lastUsedAt)}  ${name}`.trimEnd());
       if (keys.length === 0) call.say("no keys");
     },
   },
   {
     name: "keys revoke",
     usage: "<address, name or id> <key id>",
-    summary: "ends an API key",
+    summary: "revoke an API key",
     words: 2,
     needsStores: true,
     options: {},
@@ -56,11 +56,12 @@ async function createKey(call: Call): Promise<void> {
   const days = textValue(call, "days");
   const { key, expiresAt } = await (await keysOf(call)).create(user, {
     ...(name === undefined ? {} : { name }),
-    // None given is all that its owner may do.
+    // Without --permission, the key has all permissions of its owner.
     ...(permissions.length === 0 ? {} : { permissions }),
     ...(days === undefined ? {} : { expiresInSeconds: secondsOf(days) }),
   });
-  call.complain(`This is the only time that the key is shown. It is good until ${day(expiresAt)}.`);
+  const end = expiresAt === null ? "never expires" : `expires on ${day(expiresAt)}`;
+  call.complain(`This is the only time the key is shown. It ${end}.`);
   call.say(key);
 }
 
@@ -72,7 +73,8 @@ async function keysOf(call: Call): Promise<APIKeys> {
 function secondsOf(days: string): number | "never" {
   if (days === "never") return days;
   const count = Number(days);
-  if (!Number.isInteger(count) || count < 1) throw new CommandFailed('--days takes a whole number, or "never"');
+  if (!Number.isInteger(count) || count < 1)
+    throw new CommandFailed('--days must be a whole number of at least 1, or "never"');
   return count * 86_400;
 }
 

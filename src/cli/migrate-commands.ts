@@ -11,7 +11,7 @@ export const migrateCommands: readonly Command[] = [
   {
     name: "migrate up",
     usage: "[--migrations <file>] [--without-users]",
-    summary: "applies the migrations that are waiting",
+    summary: "apply the pending migrations",
     words: 0,
     options: FILE,
     run: (call) => move(call, "up", "applied"),
@@ -19,20 +19,20 @@ export const migrateCommands: readonly Command[] = [
   {
     name: "migrate down",
     usage: "[--all] [--migrations <file>] [--without-users]",
-    summary: "takes back the last migration, or all of them, with what is in their tables",
+    summary: "revert the last migration, or all of them, and delete the data in their tables",
     words: 0,
     options: { all: { type: "boolean" }, ...FILE },
-    run: (call) => move(call, call.values["all"] === true ? "down all" : "down", "took back"),
+    run: (call) => move(call, call.values["all"] === true ? "down all" : "down", "reverted"),
   },
   {
     name: "migrate status",
     usage: "[--migrations <file>] [--without-users]",
-    summary: "lists the migrations, and when each was applied",
+    summary: "list the migrations and when each was applied",
     words: 0,
     options: FILE,
     async run(call) {
       for (const { name, appliedAt } of await migrationStatus(call.database, await optionsOf(call)))
-        call.say(`${name}  ${appliedAt === null ? "waiting" : appliedAt.toISOString()}`);
+        call.say(`${name}  ${appliedAt === null ? "pending" : appliedAt.toISOString()}`);
     },
   },
 ];
@@ -43,13 +43,14 @@ async function move(call: Call, direction: "up" | "down" | "down all", did: stri
   if (names.length === 0) call.say("nothing to do");
 }
 
-/** Those of the application: the file exports them as `migrations`, or by default. */
+/** Reads the application's migrations from the export `migrations` or the default export of the file. */
 async function optionsOf(call: Call): Promise<MigrateOptions> {
   const users = call.values["without-users"] !== true;
   const file = textValue(call, "migrations");
   if (file === undefined) return { users };
   const module = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
   const migrations = module["migrations"] ?? module["default"];
-  if (!Array.isArray(migrations)) throw new CommandFailed(`${file} exports no list of migrations`);
+  if (!Array.isArray(migrations))
+    throw new CommandFailed(`${file} must export a list of migrations, as "migrations" or as the default export`);
   return { migrations, users };
 }

@@ -18,10 +18,10 @@ try {
     });
   }
 } catch (error) {
-  // It is an optional peer: who has no database has no use for these commands.
+  // kysely is an optional peer dependency, which only applications with a database install.
   const isMissing = (error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND" && /'kysely'/.test(String(error));
   if (!isMissing) throw error;
-  complain('portico: this needs the package "kysely": npm install kysely');
+  complain('portico: the package "kysely" is required. Run: npm install kysely');
   process.exitCode = 1;
 }
 

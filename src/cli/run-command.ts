@@ -21,7 +21,7 @@ const shared: ParseArgsOptionsConfig = {
 };
 
 /**
- * Runs `portico <words>` and gives the exit code: 0 when it is done, 1 when it failed, 2 when it was not understood.
+ * Runs `portico <args>` and returns the exit code: 0 for success, 1 for a failure, 2 for a usage error.
  */
 export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const { say, complain, env } = surroundings;
@@ -34,7 +34,7 @@ export async function runCommand(args: readonly string[], surroundings: Surround
   const command = commands.find(({ name }) => name === args.slice(0, name.split(" ").length).join(" "));
   if (command === undefined) {
     const [kind, words] = args[0]?.startsWith("-") ? ["option", 1] : ["command", 2];
-    return misunderstood(complain, `there is no ${kind} ${JSON.stringify(args.slice(0, words).join(" "))}`);
+    return misunderstood(complain, `unknown ${kind} ${JSON.stringify(args.slice(0, words).join(" "))}`);
   }
   const read = readArguments(command, args);
   if (typeof read === "string") return misunderstood(complain, read, command);
@@ -44,23 +44,23 @@ export async function runCommand(args: readonly string[], surroundings: Surround
   }
   const url = read.values["database"] ?? env["DATABASE_URL"];
   if (typeof url !== "string" || url === "")
-    return misunderstood(complain, "which database? Give --database <url>, or set DATABASE_URL", command);
+    return misunderstood(complain, "no database: pass --database <url> or set DATABASE_URL", command);
   const unknown = command.needsStores === true ? unknownStores(read.values, env) : null;
   if (unknown !== null) return misunderstood(complain, unknown, command);
   return work(command, { ...surroundings, ...read }, url);
 }
 
-/** Why it is not known where the application keeps sessions and keys; `null` when it is. */
+/** Returns the usage error if the stores of the application are unknown, else `null`. */
 function unknownStores(values: Call["values"], env: Call["env"]): string | null {
   const { stores } = values;
   if (stores === "database" || (stores === undefined && redisOf({ values, env }) !== null)) return null;
   if (stores === "redis")
-    return redisOf({ values, env }) === null ? "--stores redis needs --redis <url>, or REDIS_URL" : null;
-  if (stores !== undefined) return '--stores takes "database" or "redis"';
+    return redisOf({ values, env }) === null ? "--stores redis requires --redis <url> or REDIS_URL" : null;
+  if (stores !== undefined) return '--stores must be "database" or "redis"';
   return (
-    "where does the application keep sessions and API keys? Give --redis <url>, or set REDIS_URL, if it uses redisStores; " +
-    "give --stores database if it uses sqlStores. An application without either keeps them in the memory of its process, " +
-    "which no command reaches"
+    "no store for sessions and API keys: pass --redis <url> or set REDIS_URL if the application uses redisStores, " +
+    "or pass --stores database if it uses sqlStores. Without either, the application keeps them in process memory, " +
+    "which commands cannot reach"
   );
 }
 
@@ -81,7 +81,7 @@ async function work(command: Command, call: Omit<Call, "database" | "stores">, u
         redis === null
           ? sqlStores(own)
           : (await import("../redis/redis-stores.ts")).redisStores(redis, prefixOf(call)));
-    // Names come from users: what is no text could be a command to the terminal.
+    // Names come from users, so control characters are removed: they could be terminal escape sequences.
     const say = (line: string): void => call.say(line.replace(/\p{C}+/gu, ""));
     await command.run({ ...call, say, database: own, stores });
     return 0;
@@ -99,7 +99,7 @@ function prefixOf({ values, env }: Pick<Call, "values" | "env">): { readonly pre
   return typeof prefix === "string" && prefix !== "" ? { prefix } : {};
 }
 
-/** The words and values, or what is wrong with them. */
+/** Parses the arguments. Returns a message if they are wrong. */
 function readArguments(
   { name, words, options }: Command,
   args: readonly string[],
@@ -111,14 +111,18 @@ function readArguments(
       allowPositionals: true,
     });
     if (positionals.length === words || values["help"] === true) return { words: positionals, values };
-    return positionals.length < words ? "something is missing" : `what is ${JSON.stringify(positionals[words])}?`;
+    return positionals.length < words
+      ? "missing argument"
+      : `unexpected argument ${JSON.stringify(positionals[words])}`;
   } catch (error) {
-    // Node goes on to explain how to pass words that begin with a dash.
+    // Drops the hint that Node appends about arguments that begin with a dash.
     return error instanceof Error ? (error.message.split(". To specify")[0] ?? error.message) : String(error);
   }
 }
 
-/** Every 64th id of a session begins with a dash, and would be read as an option: `--revoke <id>` is `--revoke=<id>`. */
+/**
+ * Joins `--revoke <id>` to `--revoke=<id>`: one in 64 session ids begins with a dash and would be read as an option.
+ */
 function withSessionIds(args: readonly string[]): string[] {
   return args.flatMap((word, at) => {
     if (SESSION_ID.test(word) && args[at - 1] === "--revoke") return [];
@@ -128,7 +132,7 @@ function withSessionIds(args: readonly string[]): string[] {
 }
 const SESSION_ID = /^[\w-]{43}$/;
 
-/** With what lies beneath where the sentence alone does not help whoever runs the command. */
+/** Adds the cause of a 503, whose message alone does not help an operator. */
 function sentenceOf(error: unknown): string {
   if (error instanceof CommandFailed || !(error instanceof Error))
     return error instanceof Error ? error.message : String(error);
@@ -143,7 +147,7 @@ function misunderstood(complain: Surroundings["complain"], sentence: string, com
   complain(`portico: ${sentence}`);
   complain(
     command === undefined
-      ? "Run portico --help for the list."
+      ? "Run portico --help for a list of commands."
       : `Usage: portico ${command.name} ${command.usage}`.trimEnd(),
   );
   return 2;
@@ -167,7 +171,7 @@ function help(listed: readonly Command[]): readonly string[] {
 
 const SHARED_HELP: readonly string[] = [
   "  --database <url>        postgres://user@host/name or sqlite:<file>; default: DATABASE_URL",
-  "  --redis <url>           the Redis of the application's stores; default: REDIS_URL",
+  "  --redis <url>           the Redis server of the application's stores; default: REDIS_URL",
   "  --redis-prefix <text>   the prefix that the application passes to redisStores; default: REDIS_PREFIX",
   "  --stores <where>        where the application keeps sessions and API keys: database or redis",
   "  -h, --help              show this help, or the help of a command",

@@ -9,7 +9,7 @@ export const userCommands: readonly Command[] = [
   {
     name: "user create",
     usage: "--email <address> --username <name> [--permission <name>]... [--role <name>]...",
-    summary: "makes a user; the password is asked for, or the first line of the input",
+    summary: "create a user; the password is prompted for, or read from the first line of standard input",
     words: 0,
     options: {
       email: { type: "string" },
@@ -22,7 +22,7 @@ export const userCommands: readonly Command[] = [
   {
     name: "user disable",
     usage: "<address, name or id>",
-    summary: "from then on nothing signs this user in",
+    summary: "stop a user from signing in",
     words: 1,
     options: {},
     async run(call) {
@@ -34,7 +34,7 @@ export const userCommands: readonly Command[] = [
   {
     name: "user enable",
     usage: "<address, name or id>",
-    summary: "the user may sign in again",
+    summary: "allow a user to sign in again",
     words: 1,
     options: {},
     async run(call) {
@@ -46,7 +46,7 @@ export const userCommands: readonly Command[] = [
   {
     name: "user sessions",
     usage: "<address, name or id> [--revoke <id> | --revoke-all]",
-    summary: "lists the sessions of a user, or ends them",
+    summary: "list or revoke the sessions of a user",
     words: 1,
     needsStores: true,
     options: { revoke: { type: "string" }, "revoke-all": { type: "boolean" } },
@@ -56,7 +56,7 @@ export const userCommands: readonly Command[] = [
 
 async function createUser(call: Call): Promise<void> {
   const [email, username] = [textValue(call, "email"), textValue(call, "username")];
-  if (email === undefined || username === undefined) throw new CommandFailed("--email and --username are needed");
+  if (email === undefined || username === undefined) throw new CommandFailed("--email and --username are required");
   const { objects } = await usersOf(call);
   const password = await call.askPassword();
   const trx = await call.database.begin();
@@ -83,8 +83,8 @@ async function sessions(call: Call): Promise<void> {
       call.say(
         [
           handle,
-          `since ${time(record.issuedAt)}`,
-          `until ${time(expiresAt)} at the latest`,
+          `created ${time(record.issuedAt)}`,
+          `expires ${time(expiresAt)} at the latest`,
           record.address,
           record.device,
         ].join("  "),
@@ -96,14 +96,14 @@ async function sessions(call: Call): Promise<void> {
   if (one !== undefined && !all.some(({ handle }) => handle === one))
     throw new CommandFailed(`${user.username} has no session ${JSON.stringify(one)}`);
   const count = await store.end(user.identity, handles);
-  // Open sockets of the processes that run are closed; those that do not hear it look again within a minute.
+  // Running processes close the open sockets. A process that misses the event rechecks within a minute.
   await Promise.allSettled(
     handles.map((handle) => bus.publish(revoked, { user: user.identity, credential: `session:${handle}` })),
   );
-  call.say(`ended ${count} ${count === 1 ? "session" : "sessions"} of ${user.username}`);
+  call.say(`revoked ${count} ${count === 1 ? "session" : "sessions"} of ${user.username}`);
 }
 
-/** The longest that `SessionMiddleware` takes: the application's own are in each session, and none is cut short from here. */
+/** The maximum lifetimes of `SessionMiddleware`, so that this command shortens no session. */
 const LONGEST = { idleMs: 400 * 86_400_000, absoluteMs: 400 * 86_400_000 };
 const LIMITS = { plain: LONGEST, remembered: LONGEST, maxPerUser: 50 };
 
