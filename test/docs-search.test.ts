@@ -4,7 +4,7 @@ import { siteSearch } from "./docs/site-search.ts";
 const search = await siteSearch();
 
 // The start page of the guide is being renamed.
-const QUICK_START = ["/guide/quick-start", "/guide/getting-started", "/faq"];
+const QUICK_START = ["/guide/quick-start", "/faq"];
 
 describe("the search of the site", () => {
   it.each<readonly [term: string, ...pages: string[]]>([
@@ -17,8 +17,8 @@ describe("the search of the site", () => {
     ["rate limit", "/guide/middleware"],
     ["docker", "/guide/deployment"],
     ["kubernetes", "/guide/deployment"],
-    ["prisma", "/guide/pagination"],
-    ["drizzle", "/guide/pagination"],
+    ["prisma", "/guide/data-sources"],
+    ["drizzle", "/guide/data-sources"],
     ["nestjs", "/comparison"],
     ["apollo", "/comparison"],
     ["social login", "/faq"],
