@@ -58,13 +58,11 @@ export async function admit(
   if (!hooks.isEmpty) findings.extensions = params.extensions;
   findings.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
   const { source, keep } = await documents.find(params, ctx);
-  const prepared = preparer.prepare(source, params.operationName, {
-    refuse: (operation) => {
-      findings.operationName = operation.name?.value ?? null;
-      findings.operationType = operation.operation;
-      checkMethod(operation, arrival);
-    },
-  });
+  const chosen = preparer.choose(source, params.operationName);
+  findings.operationName = chosen.operation.name?.value ?? null;
+  findings.operationType = chosen.operation.operation;
+  checkMethod(chosen.operation, arrival);
+  const prepared = preparer.prepare(chosen);
   findings.prepared = prepared;
   const variables = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
   findings.cost = prepared.cost?.(variables) ?? null;

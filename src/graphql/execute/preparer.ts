@@ -29,9 +29,10 @@ export interface PreparerOptions {
   readonly cacheBytes?: number;
 }
 
-export interface PrepareOptions {
-  /** Is shown the chosen operation before it is measured, every time, and may throw. */
-  readonly refuse?: (operation: OperationDefinitionNode) => void;
+/** The operation that a request names, from a document that parses. Only `prepare` checks it. */
+export interface ChosenOperation {
+  readonly operation: OperationDefinitionNode;
+  readonly entry: Entry;
 }
 
 /** Prepares documents against one schema, and remembers those that are good. */
@@ -51,29 +52,40 @@ export class Preparer {
   }
 
   /**
-   * The chosen operation, ready to be executed. Throws `GraphRefusal` for the first of these that is wrong: the length of the
-   * document, the number of its tokens, the syntax, the choice of the operation, the structural limits, the validity of the
-   * document, introspection while it is off.
+   * Finds the operation that a request names. Throws `GraphRefusal` for the first of these that is wrong: the length of the
+   * document, the number of its tokens, its syntax, the name of the operation.
    */
-  prepare(source: string, operationName: string | null, { refuse }: PrepareOptions = {}): Prepared {
+  choose(source: string, operationName: string | null): ChosenOperation {
     checkLength(source, this.#limits);
-    // Hashed as UTF-8, in which all halves of surrogate pairs look the same.
+    // The hash is of UTF-8, which encodes every unpaired surrogate as the same character.
     const key = source.isWellFormed() ? hash("sha256", source, "base64") : null;
-    const known = key === null ? undefined : this.#cache.get(key);
-    const entry = known ?? { ...shallow(() => readDocument(source, this.#limits)), prepared: new Map() };
-    const operation = chooseOperation(entry.document, operationName);
-    refuse?.(operation);
-    const before = entry.prepared.get(operation);
+    const entry = (key === null ? undefined : this.#cache.get(key)) ?? this.#read(source, key);
+    return { operation: chooseOperation(entry.document, operationName), entry };
+  }
+
+  /**
+   * Makes a chosen operation ready for execution. Throws `GraphRefusal` for the first of these that is wrong: the structural
+   * limits, the validity of the document, introspection while it is off.
+   */
+  prepare({ operation, entry }: ChosenOperation): Prepared {
+    const { prepared, key, bytes } = entry;
+    const before = prepared.get(operation);
     if (before !== undefined) return before;
-    const prepared = shallow(() => this.#prepare(entry, operation, known !== undefined));
-    entry.prepared.set(operation, prepared);
-    if (key !== null && known === undefined) this.#cache.set(key, entry, estimatedBytes(source, entry.tokens));
-    return prepared;
+    const isKept = prepared.size > 0;
+    const made = shallow(() => this.#prepare(entry, operation, isKept));
+    prepared.set(operation, made);
+    if (key !== null && !isKept) this.#cache.set(key, entry, bytes);
+    return made;
   }
 
   /** An error of graphql as a client may see it: without suggestions while introspection is off. */
   show(error: GraphQLError): GraphQLError {
     return this.#introspection ? error : hideSuggestions(error);
+  }
+
+  #read(source: string, key: string | null): Entry {
+    const read = shallow(() => readDocument(source, this.#limits));
+    return { ...read, key, bytes: estimatedBytes(source, read.tokens), prepared: new Map() };
   }
 
   #prepare(entry: Entry, operation: OperationDefinitionNode, isValid: boolean): Prepared {
@@ -91,8 +103,12 @@ export class Preparer {
   }
 }
 
-/** A document of which at least one operation was found good: so the document is valid. */
+/** A document with its prepared operations: once there is one, the whole document is known to be valid. */
 interface Entry extends ReadDocument {
+  /** Its key in the cache; `null` for a document that is not cached. */
+  readonly key: string | null;
+  /** The memory that it takes, roughly. */
+  readonly bytes: number;
   readonly prepared: Map<OperationDefinitionNode, Prepared>;
 }
 

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import { field, mutation, type ObjectType, object, schema, t } from "portico/graphql";
 import { GraphRefusal } from "../../../src/graphql/execute/graph-refusal.ts";
-import { type Prepared, type PrepareOptions, Preparer } from "../../../src/graphql/execute/preparer.ts";
+import { type Prepared, Preparer } from "../../../src/graphql/execute/preparer.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
 
 interface Node {
@@ -44,7 +44,7 @@ export function fixtureSchema(): GraphQLSchema {
 
 const shared = fixtureSchema();
 
-export interface Settings extends PrepareOptions {
+export interface Settings {
   readonly limits?: LimitsOptions;
   readonly introspection?: boolean;
   readonly operationName?: string | null;
@@ -53,9 +53,10 @@ export interface Settings extends PrepareOptions {
 /** The operation, prepared against the fixture. */
 export function prepare(
   source: string,
-  { limits, introspection = true, operationName = null, ...options }: Settings = {},
+  { limits, introspection = true, operationName = null }: Settings = {},
 ): Prepared {
-  return new Preparer(shared, { limits: Limits.from(limits), introspection }).prepare(source, operationName, options);
+  const preparer = new Preparer(shared, { limits: Limits.from(limits), introspection });
+  return preparer.prepare(preparer.choose(source, operationName));
 }
 
 /** Status, codes and first sentence of the refusal that there has to be. */

@@ -42,12 +42,14 @@ describe(`a hostile document is rejected in less than ${MOST_MS} ms of CPU`, () 
   const [strict, lax] = preparers as [Preparer, Preparer];
 
   it.each(hostile)("%s", (_name, source, code) => {
-    expect(cpuOf(() => expect(refusedBy(() => lax.prepare(source, null))).toContain(`400 ${code}: `))).toBeLessThan(
-      MOST_MS,
-    );
+    expect(
+      cpuOf(() => expect(refusedBy(() => lax.prepare(lax.choose(source, null)))).toContain(`400 ${code}: `)),
+    ).toBeLessThan(MOST_MS);
     expect(
       cpuOf(() =>
-        expect(refusedBy(() => strict.prepare(source, null))).toMatch(/^400 (TOKEN|DEPTH|BREADTH)_LIMIT_EXCEEDED: /),
+        expect(refusedBy(() => strict.prepare(strict.choose(source, null)))).toMatch(
+          /^400 (TOKEN|DEPTH|BREADTH)_LIMIT_EXCEEDED: /,
+        ),
       ),
     ).toBeLessThan(MOST_MS);
   });
@@ -68,9 +70,9 @@ describe(`a hostile document is rejected in less than ${MOST_MS} ms of CPU`, () 
       "GRAPHQL_VALIDATION_FAILED",
     ],
   ])("%s", (_name, source, code) => {
-    expect(cpuOf(() => expect(refusedBy(() => strict.prepare(source, null))).toContain(`400 ${code}: `))).toBeLessThan(
-      MOST_MS,
-    );
+    expect(
+      cpuOf(() => expect(refusedBy(() => strict.prepare(strict.choose(source, null)))).toContain(`400 ${code}: `)),
+    ).toBeLessThan(MOST_MS);
   });
 
   it.each([
@@ -83,9 +85,9 @@ describe(`a hostile document is rejected in less than ${MOST_MS} ms of CPU`, () 
   ])("and a document within the limits is prepared in the same time: %s", (_name, source) => {
     let salt = 0;
 
-    expect(cpuOf(() => strict.prepare(`${source} #${salt++}`, source.startsWith("query") ? "Q" : null))).toBeLessThan(
-      MOST_MS,
-    );
+    expect(
+      cpuOf(() => strict.prepare(strict.choose(`${source} #${salt++}`, source.startsWith("query") ? "Q" : null))),
+    ).toBeLessThan(MOST_MS);
   });
 });
 

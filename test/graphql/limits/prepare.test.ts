@@ -1,5 +1,5 @@
-import { GraphQLError, getIntrospectionQuery, type OperationDefinitionNode, OperationTypeNode } from "graphql";
-import { describe, expect, it, vi } from "vitest";
+import { GraphQLError, getIntrospectionQuery } from "graphql";
+import { describe, expect, it } from "vitest";
 import { checkCost } from "../../../src/graphql/execute/check-structure.ts";
 import { GraphRefusal } from "../../../src/graphql/execute/graph-refusal.ts";
 import { hideSuggestions } from "../../../src/graphql/execute/hide-suggestions.ts";
@@ -195,34 +195,36 @@ describe("a document that is refused", () => {
 });
 
 describe("the operation that was chosen", () => {
-  it("is shown to the caller before it is measured, from the cache too", () => {
+  it("is known before it is measured, from the cache too", () => {
     const preparer = new Preparer(fixtureSchema(), { limits: new Limits(), introspection: true });
-    const refuse = vi.fn<(operation: OperationDefinitionNode) => void>((operation) => {
-      if (operation.operation === OperationTypeNode.MUTATION) throw new Error("by GET");
-    });
     const source = "query A { hello } mutation B { login }";
 
-    expect(() => preparer.prepare(nested(20, "a").replace("{", "mutation {"), null, { refuse })).toThrow("by GET");
-    expect(preparer.prepare(source, "B").name).toBe("B");
-    expect(() => preparer.prepare(source, "B", { refuse })).toThrow("by GET");
-    expect(preparer.prepare(source, "A", { refuse }).name).toBe("A");
-    expect(refuse).toHaveBeenCalledTimes(3);
+    const tooDeep = preparer.choose(nested(20, "a").replace("{", "mutation {"), null);
+    expect(tooDeep.operation.operation).toBe("mutation");
+    expect(refusedBy(() => preparer.prepare(tooDeep))).toMatch(/^400 DEPTH_LIMIT_EXCEEDED/);
+    expect(preparer.prepare(preparer.choose(source, "B")).name).toBe("B");
+    expect(preparer.choose(source, "B").operation.operation).toBe("mutation");
+    expect(preparer.choose(source, "A").operation.operation).toBe("query");
   });
 
   it("is prepared once, however often it is asked for", () => {
     const preparer = new Preparer(fixtureSchema(), { limits: new Limits(), introspection: true });
-    const first = preparer.prepare("query A { hello } query B { a { id } }", "A");
+    const first = preparer.prepare(preparer.choose("query A { hello } query B { a { id } }", "A"));
 
-    expect(preparer.prepare("query A { hello } query B { a { id } }", "A")).toBe(first);
-    expect(preparer.prepare("query A { hello } query B { a { id } }", "B").document).toBe(first.document);
-    expect(preparer.prepare("query A { hello }", "A").document).not.toBe(first.document);
+    expect(preparer.prepare(preparer.choose("query A { hello } query B { a { id } }", "A"))).toBe(first);
+    expect(preparer.prepare(preparer.choose("query A { hello } query B { a { id } }", "B")).document).toBe(
+      first.document,
+    );
+    expect(preparer.prepare(preparer.choose("query A { hello }", "A")).document).not.toBe(first.document);
   });
 
   it("is never taken for another: halves of surrogate pairs are told apart", () => {
     const preparer = new Preparer(fixtureSchema(), { limits: new Limits(), introspection: true });
 
-    expect(preparer.prepare('{ echo(s: "\ufffd") }', null).name).toBeNull();
-    expect(refusedBy(() => preparer.prepare('{ echo(s: "\ud800") }', null))).toMatch(/^400 GRAPHQL_PARSE_FAILED/);
+    expect(preparer.prepare(preparer.choose('{ echo(s: "\ufffd") }', null)).name).toBeNull();
+    expect(refusedBy(() => preparer.prepare(preparer.choose('{ echo(s: "\ud800") }', null)))).toMatch(
+      /^400 GRAPHQL_PARSE_FAILED/,
+    );
   });
 });
 
