@@ -19,7 +19,7 @@ export interface Arrival {
   /** Whether it came by GET, which mutations may not. */
   readonly isGet: boolean;
   /** What the transport can carry: an answer (queries and mutations), a stream (subscriptions), or either. */
-  readonly takes: "answer" | "stream" | "either";
+  readonly takes: "response" | "stream" | "either";
   /** Is called before a subscription is opened, which a rejection refuses. */
   readonly beforeStream?: () => Promise<void>;
   /** Is handed what gives up a query or a mutation, when that starts. */
@@ -88,7 +88,7 @@ function declaredOf(
 function checkMethod({ operation }: OperationDefinitionNode, { isGet, isAlone, takes }: Arrival): void {
   if (isGet && operation === OperationTypeNode.MUTATION) throw new MethodNotAllowed("A mutation by GET", ["POST"]);
   if (operation === OperationTypeNode.SUBSCRIPTION) {
-    if (takes !== "answer") return;
+    if (takes !== "response") return;
     const hint = isAlone ? "open a socket, or ask with Accept: text/event-stream" : "it cannot be part of a batch";
     throw new HttpException(400, `A subscription answers with a stream: ${hint}`, {
       code: "SUBSCRIPTION_NEEDS_STREAM",

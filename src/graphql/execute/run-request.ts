@@ -8,7 +8,7 @@ import {
 } from "../subscriptions/live-subscription.ts";
 import type { RequestParams } from "../transport/request-params.ts";
 import { type Arrival, admit, type FindingsSoFar } from "./admit.ts";
-import { answerTo, answerToError, type OperationAnswer } from "./operation-answer.ts";
+import { type OperationResponse, responseTo, responseToError } from "./operation-response.ts";
 import { runOperation } from "./run-operation.ts";
 
 /** The same for a transport that carries answers alone: a subscription is refused. */
@@ -17,8 +17,8 @@ export async function runRequest(
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Omit<Arrival, "takes">,
-): Promise<OperationAnswer> {
-  return (await openRequest(pipeline, ctx, read, { ...arrival, takes: "answer" })) as OperationAnswer;
+): Promise<OperationResponse> {
+  return (await openRequest(pipeline, ctx, read, { ...arrival, takes: "response" })) as OperationResponse;
 }
 
 /**
@@ -30,7 +30,7 @@ export function openRequest(
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Arrival,
-): Promise<OperationAnswer | LiveSubscription> {
+): Promise<OperationResponse | LiveSubscription> {
   const observation = observe(pipeline.hooks, ctx.services);
   return observation.run(async () => {
     const { trace } = observation;
@@ -43,7 +43,7 @@ export function openRequest(
       trace,
     };
     const opened = await open(pipeline, ctx, read, arrival, observation, findings);
-    if ("text" in opened) observation.end(opened.body, findings);
+    if (opened.kind === "response") observation.end(opened.body, findings);
     return opened;
   });
 }
@@ -55,7 +55,7 @@ async function open(
   arrival: Arrival,
   observation: Observation,
   findings: FindingsSoFar,
-): Promise<OperationAnswer | LiveSubscription> {
+): Promise<OperationResponse | LiveSubscription> {
   const { timeoutMs } = pipeline;
   try {
     if (arrival.isFurther === true) await ctx.identity.credential?.use?.();
@@ -66,8 +66,8 @@ async function open(
     }
     const execution = ctx.kind === "http" ? admitted.execution : { ...admitted.execution, timeoutMs };
     const result = await runOperation(ctx, execution, arrival);
-    return answerTo(result, ctx, pipeline.isDebug, findings);
+    return responseTo(result, ctx, pipeline.isDebug, findings);
   } catch (error) {
-    return answerToError(error, ctx, pipeline.isDebug, findings);
+    return responseToError(error, ctx, pipeline.isDebug, findings);
   }
 }

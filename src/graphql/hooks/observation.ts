@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { AppServices } from "../../http/context/app-services.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import { FieldTrace } from "./field-trace.ts";
-import { ObservedStream, type Told } from "./observed-stream.ts";
+import { ObservedStream, type Sent } from "./observed-stream.ts";
 import type { OperationAround, OperationEnd, OperationFindings } from "./operation-hook.ts";
 import { logHookFailure, type OperationHooks } from "./operation-hooks.ts";
 
@@ -45,15 +45,15 @@ export class Observation {
   }
 
   /** Ends it: the hooks are called. Only the first call counts. An answer without `data` is one of a refused operation. */
-  end(told: Told, findings: OperationFindings): void {
+  end(sent: Sent, findings: OperationFindings): void {
     if (this.#isOver) return;
     this.#isOver = true;
     if (this.#hooks.isEmpty) return;
     const { clock, log } = this.#services;
     const { operationName, operationType, cost, extensions } = findings;
-    const errors = told.errors ?? [];
+    const errors = sent.errors ?? [];
     const end: OperationEnd = {
-      result: { data: told.data ?? null, errors, ok: errors.length === 0 },
+      result: { data: sent.data ?? null, errors, ok: errors.length === 0 },
       context: {
         operationName,
         operationType,
@@ -61,7 +61,7 @@ export class Observation {
         extensions,
         started: this.#started,
         durationSeconds: (clock.monotonic() - this.#started) / 1000,
-        isRefused: !("data" in told),
+        isRefused: !("data" in sent),
         log,
         trace: this.trace,
       },
@@ -74,14 +74,14 @@ export class Observation {
    * The stream of a subscription, as it is sent: the operation ends with it. Called within `run`, so that every event, and the
    * end, happen inside of what is around the operation and not of what is around the socket's last message.
    */
-  follow<T extends { readonly body: Told }>(
+  follow<T extends { readonly body: Sent }>(
     stream: AsyncGenerator<T, void, void>,
     findings: OperationFindings,
   ): ObservedStream<T> {
     return new ObservedStream(stream, AsyncLocalStorage.snapshot(), this.ending(findings));
   }
 
-  /** Ends a subscription, with the errors that were sent: for a stream of which several are told. Called within `run`, too. */
+  /** Ends a subscription, with the errors that were sent: for a stream of which several are sent. Called within `run`, too. */
   ending(findings: OperationFindings): (errors: readonly FormattedError[]) => void {
     const inside = AsyncLocalStorage.snapshot();
     return (errors) => inside(() => this.end({ data: null, errors }, findings));

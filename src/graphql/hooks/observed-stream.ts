@@ -1,7 +1,7 @@
 import type { FormattedError } from "../errors/format-error.ts";
 
 /** What is sent about an operation, or about one event of it. An event without `data` says why the stream failed. */
-export interface Told {
+export interface Sent {
   readonly data?: unknown;
   readonly errors?: readonly FormattedError[];
 }
@@ -12,7 +12,7 @@ const MOST_ERRORS = 100;
 type Run = <R>(work: () => R) => R;
 
 /** A stream that says when it ended, and with which errors, however it ended. */
-export class ObservedStream<T extends { readonly body: Told }> implements AsyncGenerator<T, void, void> {
+export class ObservedStream<T extends { readonly body: Sent }> implements AsyncGenerator<T, void, void> {
   readonly #stream: AsyncGenerator<T, void, void>;
   readonly #inside: Run;
   readonly #onEnd: (errors: readonly FormattedError[]) => void;

@@ -7,14 +7,14 @@ import { HttpException } from "../../http/context/http-exception.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { ServerSocket, SocketMessage } from "../../http/context/socket.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
-import type { AnswerBody } from "../execute/operation-answer.ts";
+import type { ResponseBody } from "../execute/operation-response.ts";
 import { openRequest } from "../execute/run-request.ts";
 import { readRequestParams } from "../transport/request-params.ts";
 import { type ClientMessage, readClientMessage } from "./client-message.ts";
 import {
   type EventSink,
   type LiveSubscription,
-  onlyAnswer,
+  onlyResponse,
   recheck,
   type SubscriptionPipeline,
 } from "./live-subscription.ts";
@@ -82,13 +82,13 @@ export class Conversation {
   /** Nothing that a client sends may throw into the socket's own events: that would end the process. */
   #receive(data: SocketMessage): void {
     try {
-      this.#answer(data);
+      this.#handle(data);
     } catch (error) {
       this.#refuse(error);
     }
   }
 
-  #answer(data: SocketMessage): void {
+  #handle(data: SocketMessage): void {
     const message = readClientMessage(data);
     if (message === null) return this.#socket.close(4400, "not a message of graphql-transport-ws");
     switch (message.type) {
@@ -167,7 +167,7 @@ export class Conversation {
         if (operation.isLeft) abort();
       },
     });
-    const live = "text" in opened ? onlyAnswer(opened) : opened;
+    const live = opened.kind === "response" ? onlyResponse(opened) : opened;
     operation.live = live;
     if (operation.isLeft) await this.#free(live);
     else live.start(this.#sink(id, operation));
@@ -186,7 +186,7 @@ export class Conversation {
       },
       error(text) {
         over();
-        const { errors } = JSON.parse(text) as AnswerBody;
+        const { errors } = JSON.parse(text) as ResponseBody;
         socket.send(`${named}"error","payload":${JSON.stringify(errors)}}`);
       },
       complete() {

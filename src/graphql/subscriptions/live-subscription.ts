@@ -13,13 +13,13 @@ import { whenListening } from "../../http/context/listening.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { Admitted, FindingsSoFar } from "../execute/admit.ts";
 import { GraphRefusal } from "../execute/graph-refusal.ts";
-import { answerToError, isRefused, type OperationAnswer } from "../execute/operation-answer.ts";
+import { isRefused, type OperationResponse, responseToError } from "../execute/operation-response.ts";
 import type { Pipeline } from "../execute/pipeline.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { openOperation } from "../operation/running-operation.ts";
-import { EventAnswers } from "./event-answers.ts";
+import { EventResponses } from "./event-responses.ts";
 import type { SharedStreams } from "./shared-streams.ts";
 
 /** A pipeline that takes subscriptions too. */
@@ -40,6 +40,7 @@ export interface EventSink {
 
 /** A subscription that may be listened to. */
 export interface LiveSubscription {
+  readonly kind: "stream";
   /** Sends its events from now on. */
   start(sink: EventSink): void;
   /** Ends it, started or not: the client has left. Never rejects. */
@@ -60,14 +61,14 @@ export async function openSubscription(
   admitted: Admitted,
   observation: Observation,
   findings: FindingsSoFar,
-): Promise<OperationAnswer | LiveSubscription> {
+): Promise<OperationResponse | LiveSubscription> {
   const { operation, document } = admitted.prepared;
   if (isShared(pipeline.schema, operation, document))
     return pipeline.shared.join(pipeline, ctx, admitted, observation, findings);
   const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: pipeline.timeoutMs });
   if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, findings);
-  const answers = new EventAnswers(source, ctx, pipeline.isDebug, findings);
-  return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? answers : observation.follow(answers, findings));
+  const responses = new EventResponses(source, ctx, pipeline.isDebug, findings);
+  return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? responses : observation.follow(responses, findings));
 }
 
 /** Whether the author said that the events of this subscription do not depend on the caller. */
@@ -105,19 +106,20 @@ export function noEvents(
   ctx: BaseContext,
   isDebug: boolean,
   findings: FindingsSoFar,
-): OperationAnswer {
-  return answerToError(new GraphRefusal(200, errors), ctx, isDebug, findings);
+): OperationResponse {
+  return responseToError(new GraphRefusal(200, errors), ctx, isDebug, findings);
 }
 
 /** A subscription that is executed for one client, at its pace. */
 class OwnSubscription implements LiveSubscription {
+  readonly kind = "stream" as const;
   readonly #ctx: BaseContext;
   readonly #source: ResultStream;
-  readonly #events: AsyncGenerator<OperationAnswer, void, void>;
+  readonly #events: AsyncGenerator<OperationResponse, void, void>;
   #sink: EventSink | null = null;
   #isOver = false;
 
-  constructor(ctx: BaseContext, source: ResultStream, events: AsyncGenerator<OperationAnswer, void, void>) {
+  constructor(ctx: BaseContext, source: ResultStream, events: AsyncGenerator<OperationResponse, void, void>) {
     this.#ctx = ctx;
     this.#source = source;
     this.#events = events;
@@ -168,11 +170,12 @@ class OwnSubscription implements LiveSubscription {
 }
 
 /** The answer to a query, for a client that takes a stream alone: one event. */
-export function onlyAnswer(answer: OperationAnswer): LiveSubscription {
+export function onlyResponse(response: OperationResponse): LiveSubscription {
   return {
+    kind: "stream",
     start(sink) {
-      if (isRefused(answer)) return sink.error(answer.text);
-      void sink.next(answer.text);
+      if (isRefused(response)) return sink.error(response.text);
+      void sink.next(response.text);
       sink.complete();
     },
     async leave() {},

@@ -8,12 +8,12 @@ import { whenListening } from "../../http/context/listening.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import type { Admitted, FindingsSoFar } from "../execute/admit.ts";
-import { isRefused, type OperationAnswer } from "../execute/operation-answer.ts";
+import { isRefused, type OperationResponse } from "../execute/operation-response.ts";
 import type { Pipeline } from "../execute/pipeline.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
 import { keepErrors } from "../hooks/observed-stream.ts";
-import { EventAnswers } from "./event-answers.ts";
+import { EventResponses } from "./event-responses.ts";
 import { type EventSink, isResultStream, type LiveSubscription, noEvents } from "./live-subscription.ts";
 import { SharedContext } from "./shared-context.ts";
 
@@ -32,7 +32,7 @@ export class SharedStreams {
     admitted: Admitted,
     observation: Observation,
     findings: FindingsSoFar,
-  ): Promise<OperationAnswer | LiveSubscription> {
+  ): Promise<OperationResponse | LiveSubscription> {
     const running = this.#byServices.get(ctx.services) ?? new Map<string, SharedStream>();
     this.#byServices.set(ctx.services, running);
     const key = keyOf(findings.operationName, admitted);
@@ -63,7 +63,7 @@ class SharedStream {
   /** Runs what is the same for all. */
   readonly #inside: ReturnType<typeof AsyncLocalStorage.snapshot>;
   readonly #source: Promise<ResultStream | ExecutionResult>;
-  readonly #answers: Promise<EventAnswers | null>;
+  readonly #responses: Promise<EventResponses | null>;
   readonly #onOver: () => void;
   /** Those who have joined, with where their events go once they have started. */
   readonly #members = new Map<SharedMember, EventSink | null>();
@@ -82,8 +82,8 @@ class SharedStream {
     const execution = { ...admitted.execution, timeoutMs: pipeline.timeoutMs, trace: null };
     this.#inside = withContext(this.#ctx, () => AsyncLocalStorage.snapshot());
     this.#source = this.#inside(() => runSubscription(this.#ctx, execution));
-    this.#answers = this.#source.then(
-      (source) => (isResultStream(source) ? new EventAnswers(source, this.#ctx, pipeline.isDebug, findings) : null),
+    this.#responses = this.#source.then(
+      (source) => (isResultStream(source) ? new EventResponses(source, this.#ctx, pipeline.isDebug, findings) : null),
       () => null,
     );
   }
@@ -93,7 +93,7 @@ class SharedStream {
     ctx: BaseContext,
     isDebug: boolean,
     findings: FindingsSoFar,
-  ): Promise<OperationAnswer | LiveSubscription> {
+  ): Promise<OperationResponse | LiveSubscription> {
     const member = new SharedMember(this, onEnd);
     this.#members.set(member, null);
     try {
@@ -123,16 +123,16 @@ class SharedStream {
     if (this.#members.size > 0 || this.#isOver) return;
     this.#over();
     try {
-      await (await this.#answers)?.return();
+      await (await this.#responses)?.return();
     } catch (error) {
       logFailure(this.#ctx.services, this.#ctx.exchange, error);
     }
   }
 
   async #pump(): Promise<void> {
-    const answers = await this.#answers;
+    const responses = await this.#responses;
     for (;;) {
-      const event = await answers?.next();
+      const event = await responses?.next();
       if (this.#isOver) return;
       if (event === undefined || event.done === true) return this.#end((sink) => sink.complete());
       const { value } = event;
@@ -175,6 +175,7 @@ class SharedStream {
 
 /** One client's part in a shared subscription. */
 class SharedMember implements LiveSubscription {
+  readonly kind = "stream" as const;
   readonly #stream: SharedStream;
   readonly #onEnd: Ended;
   /** Those that were sent to it. */

@@ -3,11 +3,11 @@ import { HttpException, MethodNotAllowed } from "../../http/context/http-excepti
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
-import type { OperationAnswer } from "../execute/operation-answer.ts";
+import type { OperationResponse } from "../execute/operation-response.ts";
 import { openRequest, runRequest } from "../execute/run-request.ts";
 import type { Explorer } from "../ide/explorer.ts";
 import { EventStream, STREAM_TYPE } from "../subscriptions/event-stream.ts";
-import { type LiveSubscription, onlyAnswer, type SubscriptionPipeline } from "../subscriptions/live-subscription.ts";
+import { type LiveSubscription, onlyResponse, type SubscriptionPipeline } from "../subscriptions/live-subscription.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
@@ -95,15 +95,15 @@ export class Endpoint {
       const opened = await openRequest(this.#pipeline, ctx, () => request.params, {
         isAlone: true,
         isGet: ctx.exchange.method !== "POST",
-        takes: this.#mayStream(ctx) ? "either" : "answer",
+        takes: this.#mayStream(ctx) ? "either" : "response",
         beforeStream: async () => {
           await this.#options.connectLimit?.(ctx, async () => {});
         },
       });
       // The client has left, or has its answer: its time was over.
-      if (!("text" in opened) && ctx.signal.aborted) return await opened.leave();
-      if (!("text" in opened)) return this.#stream(ctx, opened);
-      if (type === null && opened.status === 200) return this.#stream(ctx, onlyAnswer(opened));
+      if (opened.kind === "stream" && ctx.signal.aborted) return await opened.leave();
+      if (opened.kind === "stream") return this.#stream(ctx, opened);
+      if (type === null && opened.status === 200) return this.#stream(ctx, onlyResponse(opened));
       const { status, headers, text } = opened;
       this.#write(ctx, type ?? JSON_TYPE, { status, headers, body: text, isCacheable: isClean(opened) });
     } finally {
@@ -136,21 +136,21 @@ export class Endpoint {
     return texts;
   }
 
-  #write(ctx: BaseContext, type: ResponseType, answer: Answer): void {
+  #write(ctx: BaseContext, type: ResponseType, response: WrittenResponse): void {
     const { outgoing } = ctx;
     const label = this.#options.transport.responseContentType ? type : JSON_TYPE;
-    const isCached = answer.isCacheable === true && outgoing.headers["cache-control"] !== undefined;
+    const isCached = response.isCacheable === true && outgoing.headers["cache-control"] !== undefined;
     if (!isCached) outgoing.header("cache-control", "no-store");
     outgoing.vary("Accept", ...(isCached && ctx.isIdentityRead ? ["Authorization", "Cookie"] : []));
-    for (const [name, value] of Object.entries(answer.headers)) outgoing.header(name, value);
+    for (const [name, value] of Object.entries(response.headers)) outgoing.header(name, value);
     outgoing.header("x-content-type-options", "nosniff");
     outgoing.header("content-type", `${label}; charset=utf-8`);
-    outgoing.status(answer.status);
-    outgoing.text(answer.body);
+    outgoing.status(response.status);
+    outgoing.text(response.body);
   }
 }
 
-interface Answer {
+interface WrittenResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -165,6 +165,6 @@ function isPageVisit({ exchange }: HttpContext): boolean {
 }
 
 /** An answer with errors is nobody's to keep. */
-function isClean({ status, body }: OperationAnswer): boolean {
+function isClean({ status, body }: OperationResponse): boolean {
   return status === 200 && body.errors === undefined;
 }

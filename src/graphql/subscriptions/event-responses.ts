@@ -3,14 +3,14 @@ import { ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
 import type { FindingsSoFar } from "../execute/admit.ts";
-import { answerTo, answerToError, type OperationAnswer } from "../execute/operation-answer.ts";
+import { type OperationResponse, responseTo, responseToError } from "../execute/operation-response.ts";
 import type { ResultStream } from "../execute/run-subscription.ts";
 
 /**
  * The results of a subscription as answers: errors formatted and logged, each printed once. It does not throw: a refusal says
  * why the subscription failed, and is the last.
  */
-export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void> {
+export class EventResponses implements AsyncGenerator<OperationResponse, void, void> {
   readonly #results: ResultStream;
   readonly #ctx: BaseContext;
   readonly #isDebug: boolean;
@@ -24,28 +24,28 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
     this.#findings = findings;
   }
 
-  async next(): Promise<IteratorResult<OperationAnswer, void>> {
+  async next(): Promise<IteratorResult<OperationResponse, void>> {
     if (this.#hasFailed) return { done: true, value: undefined };
     try {
       const { done, value } = await this.#results.next();
       if (done === true) return { done, value };
-      return { done: false, value: answerTo(value, this.#ctx, this.#isDebug, this.#findings) };
+      return { done: false, value: responseTo(value, this.#ctx, this.#isDebug, this.#findings) };
     } catch (error) {
       this.#hasFailed = true;
-      return { done: false, value: answerToError(toTold(error), this.#ctx, this.#isDebug, this.#findings) };
+      return { done: false, value: responseToError(toClientError(error), this.#ctx, this.#isDebug, this.#findings) };
     }
   }
 
-  async return(): Promise<IteratorResult<OperationAnswer, void>> {
+  async return(): Promise<IteratorResult<OperationResponse, void>> {
     await this.#results.return();
     return { done: true, value: undefined };
   }
 
   /** Ends the subscription for this reason, which is its last answer. A generator that does not notice is not waited for. */
-  async throw(error: unknown): Promise<IteratorResult<OperationAnswer, void>> {
+  async throw(error: unknown): Promise<IteratorResult<OperationResponse, void>> {
     this.#hasFailed = true;
     void this.#giveUp(error);
-    return { done: false, value: answerToError(error, this.#ctx, this.#isDebug, this.#findings) };
+    return { done: false, value: responseToError(error, this.#ctx, this.#isDebug, this.#findings) };
   }
 
   [Symbol.asyncIterator](): this {
@@ -66,7 +66,7 @@ export class EventAnswers implements AsyncGenerator<OperationAnswer, void, void>
 }
 
 /** A gap is nobody's fault, and the client can do something about it. */
-function toTold(error: unknown): unknown {
+function toClientError(error: unknown): unknown {
   if (!(error instanceof PubSubGap)) return error;
   return new ServiceUnavailable("Events may have been lost: subscribe again", { code: "PUBSUB_GAP", cause: error });
 }
