@@ -237,9 +237,9 @@ const PLACES: readonly [place: string, write: () => Promise<unknown>, bound: unk
     [expect.toSatisfy((length: number) => length < 150)],
   ],
   [
-    "a parameter that was given twice, in an error",
+    "a parameter that was sent more than once, in an error",
     async () => messages(await client.get(`/graphql?${MARK.repeat(1_000)}=1&${MARK.repeat(1_000)}=2`)),
-    [58],
+    [80],
   ],
   [
     "the rows of Metrics",

@@ -55,17 +55,17 @@ const path = rule<`/${string}`>(
   'a path that begins with "/"',
   (value) => typeof value === "string" && value.startsWith("/"),
 );
-const settings = <T extends object>(name: string): ReturnType<typeof rule<T>> =>
-  rule<T>(`${name}, or an object of its options`, (value) => typeof value === "object" && value !== null);
+const settings = <T extends object>(expected: string): ReturnType<typeof rule<T>> =>
+  rule<T>(expected, (value) => typeof value === "object" && value !== null);
 
 const graphRules = {
   path: optional(path, "/graphql"),
-  transport: optional(settings<Transport | TransportOptions>("a Transport"), {}),
-  uploads: optional(settings<Uploads | UploadsOptions>("an Uploads"), {}),
-  limits: optional(settings<Limits | LimitsOptions>("a Limits"), {}),
+  transport: optional(settings<Transport | TransportOptions>("a Transport, or an object with its options"), {}),
+  uploads: optional(settings<Uploads | UploadsOptions>("an Uploads, or an object with its options"), {}),
+  limits: optional(settings<Limits | LimitsOptions>("a Limits, or an object with its options"), {}),
   ide: optional(
     rule<boolean | IDE | IDEOptions>(
-      "true, false, an IDE, or an object of its options",
+      "true, false, an IDE, or an object with its options",
       (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
     ),
     false,
@@ -77,7 +77,7 @@ const graphRules = {
     ),
     {},
   ),
-  documents: optional(settings<DocumentsOptions>("documents"), {}),
+  documents: optional(settings<DocumentsOptions>("an object of options"), {}),
   introspection: flag,
   debug: optional(flag, false),
   timeout: optional(seconds, 30),
@@ -119,7 +119,7 @@ export class Graph {
     if (read.debug && isProduction())
       throw new ConfigurationError(
         "Graph.debug",
-        "would show the inside of errors to everybody: it is refused in production",
+        "must not be enabled in production: it would expose internal errors to clients",
       );
     const [transport, uploads, limits] = [
       Transport.from(read.transport),

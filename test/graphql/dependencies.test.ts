@@ -111,7 +111,7 @@ describe("a generator", () => {
 
     expect(result.data).toBeNull();
     expect(result.errors?.[0]).toMatchObject({
-      message: "What the operation did could not be finished",
+      message: "The operation could not be completed",
       originalError: { message: "the commit failed" },
     });
   });

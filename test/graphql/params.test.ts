@@ -262,7 +262,7 @@ it("fails only the field that declares the context of another transport", async 
   const result = await ask(built, "{ ws other }");
 
   expect(result.data).toEqual({ ws: null, other: 1 });
-  expect(result.errors?.[0]?.message).toContain("ws needs a WebSocketContext");
+  expect(result.errors?.[0]?.message).toContain("ws is a WebSocketContext");
 });
 
 it("[RES-55] passes one object to destructure to route handlers and providers too", async () => {

@@ -86,16 +86,17 @@ function declaredOf(
 }
 
 function checkMethod({ operation }: OperationDefinitionNode, { isGet, isAlone, takes }: Arrival): void {
-  if (isGet && operation === OperationTypeNode.MUTATION) throw new MethodNotAllowed("A mutation by GET", ["POST"]);
+  if (isGet && operation === OperationTypeNode.MUTATION)
+    throw new MethodNotAllowed("Sending a mutation with GET", ["POST"]);
   if (operation === OperationTypeNode.SUBSCRIPTION) {
     if (takes !== "response") return;
-    const hint = isAlone ? "open a socket, or ask with Accept: text/event-stream" : "it cannot be part of a batch";
-    throw new HttpException(400, `A subscription answers with a stream: ${hint}`, {
-      code: "SUBSCRIPTION_NEEDS_STREAM",
-    });
+    const message = isAlone
+      ? "A subscription needs a stream. Open a WebSocket, or send Accept: text/event-stream."
+      : "A subscription cannot be part of a batch";
+    throw new HttpException(400, message, { code: "SUBSCRIPTION_NEEDS_STREAM" });
   }
   if (takes === "stream")
-    throw new HttpException(400, `The socket carries subscriptions: send a ${operation} over HTTP`, {
+    throw new HttpException(400, `This WebSocket accepts only subscriptions. Send the ${operation} over HTTP.`, {
       code: "OPERATION_NEEDS_HTTP",
     });
 }

@@ -20,7 +20,7 @@ export function checkAliases(document: DocumentNode, { aliases }: Limits): void 
   if (length > LONGEST_ALIAS)
     throw graphRefusal(
       "ALIAS_LIMIT_EXCEEDED",
-      `The document has an alias of ${length} characters, the limit is ${LONGEST_ALIAS}`,
+      `The document has an alias of ${length} characters; the limit is ${LONGEST_ALIAS}`,
     );
 }
 
@@ -35,13 +35,13 @@ export function checkCost(cost: number | null, limits: Limits): void {
 
 /** Refuses with the limit and the count in the sentence: a client has to know how far off it is. */
 function over(code: ErrorCode, subject: string, count: number | string, limit: number): GraphRefusal {
-  return graphRefusal(code, `The ${subject} of the operation is ${count}, the limit is ${limit}`);
+  return graphRefusal(code, `The operation's ${subject} is ${count}; the limit is ${limit}`);
 }
 
 const STRUCTURAL = [
   ["depth", "DEPTH_LIMIT_EXCEEDED", "depth"],
-  ["aliases", "ALIAS_LIMIT_EXCEEDED", "number of aliases"],
+  ["aliases", "ALIAS_LIMIT_EXCEEDED", "alias count"],
   ["breadth", "BREADTH_LIMIT_EXCEEDED", "breadth"],
-  ["fields", "FIELD_LIMIT_EXCEEDED", "number of fields"],
-  ["directives", "DIRECTIVE_LIMIT_EXCEEDED", "number of directives"],
+  ["fields", "FIELD_LIMIT_EXCEEDED", "field count"],
+  ["directives", "DIRECTIVE_LIMIT_EXCEEDED", "directive count"],
 ] as const;

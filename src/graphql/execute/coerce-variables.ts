@@ -72,7 +72,7 @@ function faultOf(value: unknown, type: GraphQLType | undefined): string | null {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { given, declared, depth } = next;
     if (typeof given !== "object" || given === null) continue;
-    if (depth > MOST_NESTED) return `has objects that are nested more than ${MOST_NESTED} levels deep`;
+    if (depth > MOST_NESTED) return `contains objects nested more than ${MOST_NESTED} levels deep`;
     if (isNonNullType(declared)) open.push({ given, declared: declared.ofType, depth });
     else if (isListType(declared))
       for (const item of Array.isArray(given) ? given : [given])
@@ -81,7 +81,7 @@ function faultOf(value: unknown, type: GraphQLType | undefined): string | null {
       const fields = declared.getFields();
       const names = Object.keys(given);
       if (names.length > Object.keys(fields).length)
-        return `has an object with more fields than its type "${declared.name}"`;
+        return `contains an object with more fields than its type "${declared.name}"`;
       for (const name of names)
         if (Object.hasOwn(fields, name))
           open.push({ given: Reflect.get(given, name), declared: fields[name]?.type, depth: depth + 1 });

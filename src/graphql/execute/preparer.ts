@@ -95,7 +95,7 @@ export class Preparer {
     if (!isValid) checkAliases(document, this.#limits);
     if (!isValid) validateDocument(this.#schema, entry, { limits: this.#limits, introspection: this.#introspection });
     if (!this.#introspection && asksForSchema(operation, fragments))
-      throw graphRefusal("INTROSPECTION_DISABLED", "Introspection is switched off");
+      throw graphRefusal("INTROSPECTION_DISABLED", "Introspection is disabled");
     if (asksForTooMuch(operation, fragments))
       throw graphRefusal("GRAPHQL_VALIDATION_FAILED", "Maximum introspection depth exceeded");
     const cost = this.#limits.cost === null ? null : compileCost(this.#schema, document, operation, fragments);
@@ -119,12 +119,14 @@ function chooseOperation({ definitions }: DocumentNode, name: string | null): Op
   if (chosen === undefined)
     throw graphRefusal(
       "OPERATION_RESOLUTION_FAILURE",
-      name === null ? "The document holds no operation" : "The document holds no operation named as operationName says",
+      name === null
+        ? "The document contains no operation"
+        : "The document contains no operation with the name in operationName",
     );
   if (another !== undefined && name === null)
     throw graphRefusal(
       "OPERATION_RESOLUTION_FAILURE",
-      "The document holds several operations: operationName has to say which one to run",
+      "The document contains several operations. Set operationName to choose one.",
     );
   return chosen;
 }

@@ -15,7 +15,7 @@ export interface ReadDocument {
 /** Throws `GraphRefusal` for a document that is too long, before anything else looks at its text. */
 export function checkLength({ length }: string, { characters }: Limits): void {
   if (characters !== null && length > characters)
-    throw graphRefusal("CHARACTER_LIMIT_EXCEEDED", `The document has ${length} characters, the limit is ${characters}`);
+    throw graphRefusal("CHARACTER_LIMIT_EXCEEDED", `The document has ${length} characters; the limit is ${characters}`);
 }
 
 /** Parses a document. Throws `GraphRefusal` for one that has too many tokens, and for one that does not parse. */
@@ -24,7 +24,7 @@ export function readDocument(source: string, limits: Limits): ReadDocument {
   if (limits.tokens !== null && tokens > limits.tokens)
     throw graphRefusal(
       "TOKEN_LIMIT_EXCEEDED",
-      `The document has ${tokens} tokens or more, the limit is ${limits.tokens}`,
+      `The document has at least ${tokens} tokens; the limit is ${limits.tokens}`,
     );
   if (nesting > MOST_NESTED) throw nestedTooDeeply(limits);
   const document = tryParse(source, limits);
@@ -49,6 +49,6 @@ function nestedTooDeeply({ depth }: Limits): Error {
     ? graphRefusal("GRAPHQL_PARSE_FAILED", `The document is nested more than ${MOST_NESTED} levels deep`)
     : graphRefusal(
         "DEPTH_LIMIT_EXCEEDED",
-        `The document is nested more than ${MOST_NESTED} levels deep, the limit is ${depth}`,
+        `The document is nested more than ${MOST_NESTED} levels deep; the limit is ${depth}`,
       );
 }

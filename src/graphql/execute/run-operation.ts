@@ -72,7 +72,7 @@ async function inTime<T>(work: Promise<T>, operation: RunningOperation, timeoutM
 }
 
 function closingError(cause: unknown): GraphQLError {
-  return new GraphQLError("What the operation did could not be finished", {
+  return new GraphQLError("The operation could not be completed", {
     originalError: cause instanceof Error ? cause : new Error(String(cause)),
   });
 }

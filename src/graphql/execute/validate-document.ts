@@ -38,6 +38,6 @@ export function validateDocument(
   if (overlaps === "too many")
     throw graphRefusal(
       "GRAPHQL_VALIDATION_FAILED",
-      "The document selects too many fields under the same names to tell whether they conflict",
+      "The document selects too many fields with the same names to check them for conflicts",
     );
 }

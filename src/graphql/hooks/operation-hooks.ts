@@ -31,7 +31,7 @@ export class OperationHooks {
     if (!isHook)
       throw new ConfigurationError(
         "onOperation",
-        "given a function (result, context), or an object with onOperation",
+        "given a function (result, context), or an object with onOperation or around",
         hook,
       );
     if (onOperation !== undefined) this.#called.push(new CalledHook((...end) => onOperation.call(hook, ...end)));
@@ -107,7 +107,7 @@ class CalledHook {
   #sayFull(log: Logger): void {
     if (this.#isFullSaid) return;
     this.#isFullSaid = true;
-    log.error({ unfinished: this.#unfinished }, "an operation hook is left out until calls of it finish");
+    log.error({ unfinished: this.#unfinished }, "skipping an operation hook until its pending calls finish");
   }
 }
 

@@ -56,9 +56,9 @@ export class OperationLog {
   constructor(first: Logger | WarningLogger | OperationLogOptions = {}, second?: OperationLogOptions) {
     const isLogger = typeof first === "object" && first !== null && "warn" in first;
     if (isLogger && typeof first.warn !== "function")
-      throw new ConfigurationError("OperationLog logger", "has no warn()");
+      throw new ConfigurationError("OperationLog logger", "must have a warn() method");
     if (!isLogger && second !== undefined)
-      throw new ConfigurationError("OperationLog logger", "a logger with warn()", first);
+      throw new ConfigurationError("OperationLog logger", "a logger with a warn() method", first);
     const read = resolveOptions("OperationLog", (isLogger ? second : first) ?? {}, rules);
     this.traces = read.trace;
     this.#slowerThan = read.slowerThan;
@@ -113,7 +113,7 @@ function rounded({ field, calls, slowestMs }: FieldTiming): FieldTiming {
 }
 
 function say({ field, calls, slowestMs }: FieldTiming): string {
-  return `${field} ${slowestMs} ms${calls === 1 ? "" : ` (the longest of ${calls})`}`;
+  return `${field} ${slowestMs} ms${calls === 1 ? "" : ` (slowest of ${calls} calls)`}`;
 }
 
 /** To a tenth. */

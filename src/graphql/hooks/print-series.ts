@@ -34,10 +34,10 @@ export interface LabelledSeries {
 /** The series in Prometheus' text format, version 0.0.4. */
 export function printSeries(all: readonly LabelledSeries[]): string {
   return [
-    `# HELP ${DURATION} How long GraphQL operations took, and how long subscriptions were open.`,
+    `# HELP ${DURATION} Duration of GraphQL operations; for subscriptions, the time that they were open.`,
     `# TYPE ${DURATION} histogram`,
     ...all.flatMap(printHistogram),
-    `# HELP ${ERRORS} GraphQL operations whose answer had errors.`,
+    `# HELP ${ERRORS} GraphQL operations whose response had errors.`,
     `# TYPE ${ERRORS} counter`,
     ...all.map((entry) => `${ERRORS}{${labelsOf(entry)}} ${entry.series.errors}`),
     "",

@@ -24,7 +24,7 @@ export interface PrometheusHook {
 const MOST_NAMES = 1_000;
 const names: Rule<readonly string[]> = listOf("", (name) => typeof name === "string");
 const operations: Rule<number | readonly string[]> = {
-  expected: `a number from 0 to ${MOST_NAMES.toLocaleString("en")}, or a list of at most so many names`,
+  expected: `a number from 0 to ${MOST_NAMES.toLocaleString("en")}, or a list of at most that many names`,
   read(value) {
     if (typeof value === "number")
       return Number.isInteger(value) && value >= 0 && value <= MOST_NAMES ? value : REFUSED;

@@ -82,8 +82,8 @@ const NOT_THERE = `<!doctype html>
 </head>
 <body style="max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif">
 <h1>The explorer is not part of this build</h1>
-<p>The file that holds it was not found beside the code of Portico, as when an application is bundled into one file.
-<code>ide: { assets: "cdn" }</code> loads it from a CDN instead.</p>
+<p>Portico did not find the explorer next to its own code. This happens when an application is bundled into one file.
+Set <code>ide: { assets: "cdn" }</code> to load GraphiQL from a CDN instead.</p>
 </body>
 </html>
 `;

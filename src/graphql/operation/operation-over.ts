@@ -5,6 +5,6 @@ export class OperationOver extends ServiceUnavailable {
   override readonly name: string = "OperationOver";
 
   constructor() {
-    super("The operation was given up", { code: "HANDLER_TIMEOUT" });
+    super("The operation timed out or was cancelled", { code: "HANDLER_TIMEOUT" });
   }
 }

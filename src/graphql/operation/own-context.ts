@@ -98,7 +98,7 @@ export function watchSignal(signal: AbortSignal, giveUp: () => void): () => void
 }
 
 function over(): DOMException {
-  return new DOMException("The operation is over", "AbortError");
+  return new DOMException("The operation has ended", "AbortError");
 }
 
 /** A generator that waits for the next event cannot be told to return: its subscription ends with the operation instead. */

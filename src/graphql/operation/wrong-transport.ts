@@ -10,15 +10,19 @@ export function wrongTransport(declared: unknown, parameter: string, connection:
   if (connection instanceof SharedContext)
     return new HttpException(
       500,
-      "A subscription with { shared: true } is one for all clients, and has no connection to declare a context for",
+      "A subscription with { shared: true } runs once for all clients, so it cannot declare the context of a connection",
       { code: "SHARED_SUBSCRIPTION" },
     );
   if (declared === WebSocketContext)
-    return new HttpException(400, `This needs a WebSocket: the parameter ${parameter} needs a WebSocketContext`, {
-      code: "OPERATION_NEEDS_SOCKET",
-    });
+    return new HttpException(
+      400,
+      `This operation requires a WebSocket: the parameter ${parameter} is a WebSocketContext`,
+      {
+        code: "OPERATION_NEEDS_SOCKET",
+      },
+    );
   if (declared === HttpContext)
-    return new HttpException(400, `This needs HTTP: the parameter ${parameter} needs an HttpContext`, {
+    return new HttpException(400, `This operation requires HTTP: the parameter ${parameter} is an HttpContext`, {
       code: "OPERATION_NEEDS_HTTP",
     });
   return null;

@@ -25,9 +25,9 @@ export function operationsHtml(refreshSeconds: number): string {
 <main>
 <header>
 <h1>Operations</h1>
-<span id="state" class="quiet" role="status">Asking</span>
+<span id="state" class="quiet" role="status">Loading</span>
 <button type="button" data-span="minute" aria-pressed="true">Last minute</button>
-<button type="button" data-span="start" aria-pressed="false">Since the start</button>
+<button type="button" data-span="start" aria-pressed="false">Since startup</button>
 <button type="button" id="pause">Pause</button>
 </header>
 <noscript>This page needs JavaScript.</noscript>
@@ -38,12 +38,12 @@ ${tile("tile-fail", "fail", "Failing")}
 ${tile("tile-names", "busy", "Different operations")}
 </div>
 <div class="panels">
-${panel("busiest", "busy", "Busiest", "Asked for most often", "Nothing ran.")}
-${panel("slowest", "slow", "Slowest", "Longest on average", "Nothing ran.")}
-${panel("failing", "fail", "Most failing", "Most answers with errors", "Nothing failed.")}
+${panel("busiest", "busy", "Busiest", "Most frequent", "No operations.")}
+${panel("slowest", "slow", "Slowest", "Highest average time", "No operations.")}
+${panel("failing", "fail", "Most failing", "Most responses with errors", "No errors.")}
 </div>
 <section class="scroll">
-<h2>All operations since the start</h2>
+<h2>All operations since startup</h2>
 <table>
 <thead><tr>
 ${column("name", "Name")}
@@ -55,7 +55,7 @@ ${column("cost", "Average cost")}
 </tr></thead>
 <tbody id="rows"></tbody>
 </table>
-<p id="more" class="quiet" hidden>The first 100 in this order.</p>
+<p id="more" class="quiet" hidden>Showing the first 100 in this order.</p>
 </section>
 </main>
 ${jsonElement("options", { refreshSeconds })}

@@ -17,7 +17,7 @@ export interface OperationsPageOptions {
 
 const openOrGate: Rule<Gate | false> = {
   ...gate,
-  expected: `${gate.expected}, or false for everybody`,
+  expected: `${gate.expected}, or false to allow anyone`,
   read: (value) => (value === false ? false : gate.read(value)),
 };
 

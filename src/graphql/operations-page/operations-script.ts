@@ -21,7 +21,7 @@ async function refresh() {
       headers: { accept: "application/json" },
       signal: AbortSignal.timeout(10000),
     });
-    if (!answer.ok) throw new Error("the server answered " + answer.status);
+    if (!answer.ok) throw new Error("the server returned " + answer.status);
     take(await answer.json());
     failure = null;
   } catch (error) {
@@ -120,12 +120,12 @@ function draw() {
   tile("tile-rate", isRate ? perSecond(rate(all)) : whole.format(all.count), operations(all.count), all.steps.map(rate));
   tile("tile-time", time(average(all)), "slowest ever " + time(all.slowest), held(all.steps, average, "timed"));
   tile("tile-fail", percent(share(all)), whole.format(all.errors) + " with errors", held(all.steps, share));
-  tile("tile-names", whole.format(active.length), "of " + whole.format(list.length) + " seen since the start", null);
+  tile("tile-names", whole.format(active.length), "of " + whole.format(list.length) + " seen since startup", null);
   panel("busiest", active, {
     by: ({ count }) => count,
     value: (entry) => (isRate ? perSecond(rate(entry)) : whole.format(entry.count)),
     detail: ({ count, ...entry }) =>
-      percent(all.count === 0 ? 0 : count / all.count) + " of all, " + operations(entry.total.count) + " since the start",
+      percent(all.count === 0 ? 0 : count / all.count) + " of all, " + operations(entry.total.count) + " since startup",
     moves: (steps) => steps.map(rate),
   });
   panel("slowest", active.filter(({ timed }) => timed > 0), {
@@ -228,7 +228,7 @@ for (const button of document.querySelectorAll("[data-span]")) {
 }
 byId("pause").addEventListener("click", () => {
   isPaused = !isPaused;
-  byId("pause").textContent = isPaused ? "Go on" : "Pause";
+  byId("pause").textContent = isPaused ? "Resume" : "Pause";
   draw();
   void refresh();
 });

@@ -65,7 +65,7 @@ export class Conversation {
     this.#socket = socket;
     this.#ctx = ctx;
     this.#initTimer = setTimeout(
-      () => socket.close(4408, "no connection_init in time"),
+      () => socket.close(4408, "connection_init was not received in time"),
       subscriptions.initSeconds * 1000,
     ).unref();
   }
@@ -90,7 +90,7 @@ export class Conversation {
 
   #handle(data: SocketMessage): void {
     const message = readClientMessage(data);
-    if (message === null) return this.#socket.close(4400, "not a message of graphql-transport-ws");
+    if (message === null) return this.#socket.close(4400, "invalid graphql-transport-ws message");
     switch (message.type) {
       case "connection_init":
         return this.#init(message);
@@ -105,7 +105,7 @@ export class Conversation {
   }
 
   #init({ payload }: ClientMessage & { readonly type: "connection_init" }): void {
-    if (this.#state !== "new") return this.#socket.close(4429, "too many connection_init");
+    if (this.#state !== "new") return this.#socket.close(4429, "connection_init was sent more than once");
     this.#state = "initialising";
     this.#stopWaiting();
     void this.#admit(payload);
@@ -134,14 +134,14 @@ export class Conversation {
     }
     const isLater = error.status === 503 || error.status === 429;
     // RFC 6455 section 5.5: a close frame has room for 123 bytes.
-    this.#socket.close(isLater ? 1013 : 4403, Buffer.byteLength(error.message) > 123 ? "refused" : error.message);
+    this.#socket.close(isLater ? 1013 : 4403, Buffer.byteLength(error.message) > 123 ? "rejected" : error.message);
   }
 
   #subscribe({ id, payload }: ClientMessage & { readonly type: "subscribe" }, length: number): void {
-    if (this.#state !== "ready") return this.#socket.close(4401, "connection_init comes first");
-    if (this.#operations.has(id)) return this.#socket.close(4409, "this id is taken");
+    if (this.#state !== "ready") return this.#socket.close(4401, "connection_init must be sent first");
+    if (this.#operations.has(id)) return this.#socket.close(4409, "this id is already in use");
     // Whoever comes back finds another process.
-    if (this.#ctx.services.connections.isLeaving) return this.#socket.close(1001, "going away");
+    if (this.#ctx.services.connections.isLeaving) return this.#socket.close(1001, "the server is shutting down");
     this.#run(id, payload, length).catch((error: unknown) => this.#refuse(error));
   }
 
@@ -153,8 +153,8 @@ export class Conversation {
     const isTooMuch = held > MOST_HELD;
     if (!isOneTooMany && !isTooMuch) this.#operations.set(id, operation);
     const read = (): ReturnType<typeof readRequestParams> => {
-      if (isOneTooMany) throw tooMany(`A socket carries at most ${subscriptions.maxPerSocket} operations at once`);
-      if (isTooMuch) throw tooMany(`The operations of a socket have at most ${MOST_HELD} characters together`);
+      if (isOneTooMany) throw tooMany(`A WebSocket may run at most ${subscriptions.maxPerSocket} operations at once`);
+      if (isTooMuch) throw tooMany(`The operations of a WebSocket may have at most ${MOST_HELD} characters in total`);
       return readRequestParams(payload);
     };
     const opened = await openRequest(pipeline, this.#ctx, read, {

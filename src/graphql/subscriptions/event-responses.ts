@@ -68,5 +68,5 @@ export class EventResponses implements AsyncGenerator<OperationResponse, void, v
 /** A gap is nobody's fault, and the client can do something about it. */
 function toClientError(error: unknown): unknown {
   if (!(error instanceof PubSubGap)) return error;
-  return new ServiceUnavailable("Events may have been lost: subscribe again", { code: "PUBSUB_GAP", cause: error });
+  return new ServiceUnavailable("Events may have been lost. Subscribe again.", { code: "PUBSUB_GAP", cause: error });
 }

@@ -37,7 +37,7 @@ export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
     handler(args) {
       const { ctx, socket, readmit, onRecheck } = args as SocketArgs;
       // Accepted all the same: a client that asked for a protocol and got none would not see why it is closed.
-      if (socket.protocol !== PROTOCOL) return socket.close(4406, `the subprotocol is ${PROTOCOL}`);
+      if (socket.protocol !== PROTOCOL) return socket.close(4406, `the subprotocol must be ${PROTOCOL}`);
       return new Conversation({ pipeline, subscriptions, gate, socket, ctx, readmit, onRecheck }).run();
     },
     auth: undefined,

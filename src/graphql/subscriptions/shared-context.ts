@@ -17,10 +17,10 @@ export class SharedContext extends BaseContext {
   }
 
   override get identity(): Identity {
-    throw refused("who is calling");
+    throw refused("the caller");
   }
   override set identity(_identity: Identity) {
-    throw refused("who is calling");
+    throw refused("the caller");
   }
   override get request(): PorticoRequest {
     throw refused("the request");
@@ -34,7 +34,7 @@ export class SharedContext extends BaseContext {
 function refused(what: string): HttpException {
   return new HttpException(
     500,
-    `A subscription with { shared: true } is one for all clients, and cannot know ${what}`,
+    `A subscription with { shared: true } runs once for all clients, so it cannot read ${what}`,
     {
       code: "SHARED_SUBSCRIPTION",
     },

@@ -168,7 +168,7 @@ class SharedStream {
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#ctx.abort(new DOMException("Nobody listens any more", "AbortError"));
+    this.#ctx.abort(new DOMException("The shared subscription has ended", "AbortError"));
     this.#onOver();
   }
 }

@@ -67,7 +67,7 @@ export function readSubscriptions(options: SubscriptionsOptions): Subscriptions 
   if (pauseAbove > maxBuffered)
     throw new ConfigurationError(
       "Graph.subscriptions.pauseAbove",
-      `at most maxBuffered, ${maxBuffered} bytes: else a client would be dropped before it is waited for`,
+      `at most maxBuffered (${maxBuffered} bytes), or slow clients would be disconnected instead of paused`,
       pauseAbove,
     );
   return { ...read, pauseAbove };

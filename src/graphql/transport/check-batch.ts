@@ -7,9 +7,11 @@ export function batchRefused(message: string): HttpException {
 
 /** Throws unless a batch holds at least one operation, and at most so many. */
 export function checkBatch({ length }: readonly unknown[], most: number): void {
-  if (length === 0) throw batchRefused("A batch holds at least one operation");
+  if (length === 0) throw batchRefused("A batch must contain at least one operation");
   if (length <= most) return;
   throw batchRefused(
-    most === 0 ? "Batches are not taken here" : `A batch holds at most ${most} operations, not ${length}`,
+    most === 0
+      ? "This endpoint does not accept batches"
+      : `A batch may contain at most ${most} operations; this one has ${length}`,
   );
 }

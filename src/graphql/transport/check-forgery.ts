@@ -13,7 +13,7 @@ export function checkForgery({ services, exchange }: HttpContext): void {
   if (PREFLIGHT_HEADERS.some((name) => (exchange.headers[name] ?? "") !== "")) return;
   throw new HttpException(
     403,
-    `A page of another origin may have sent this: list its origin in the app's origins, or send the header ${PREFLIGHT_HEADERS[0]}: 1`,
+    `Cross-origin request rejected (CSRF protection). Add the origin to the app's origins, or send the header ${PREFLIGHT_HEADERS[0]}: 1.`,
     { code: "CROSS_SITE_REFUSED" },
   );
 }

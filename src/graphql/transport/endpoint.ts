@@ -49,7 +49,7 @@ export class Endpoint {
       const reader = chooseReader(ctx, this.#options);
       const type = this.#negotiate(ctx);
       if (type === null && !this.#mayStream(ctx))
-        throw new HttpException(406, `The answer is ${JSON_TYPE}, and Accept does not take it`, {
+        throw new HttpException(406, `The response is ${JSON_TYPE}, but the Accept header does not allow it`, {
           code: "NOT_ACCEPTABLE",
         });
       if (reader.isForgeable) checkForgery(ctx);
@@ -114,7 +114,7 @@ export class Endpoint {
   #stream(ctx: HttpContext, live: LiveSubscription): void {
     const { outgoing } = ctx;
     const { subscriptions } = this.#options;
-    if (subscriptions === null) throw new Error("a stream was let through while subscriptions are off");
+    if (subscriptions === null) throw new Error("a stream was opened while subscriptions are disabled");
     // The second is for caches that would pack it and so hold it back, the third for nginx, which collects it otherwise.
     outgoing.header("cache-control", "no-store, no-transform");
     outgoing.header("x-accel-buffering", "no");

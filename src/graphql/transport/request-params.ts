@@ -13,7 +13,7 @@ export interface RequestParams {
 
 /** Reads the parts of one operation. Unknown keys are ignored; a part of a wrong type is 400. */
 export function readRequestParams(value: unknown): RequestParams {
-  if (!isRecord(value)) throw new BadRequest("An operation is an object with a query");
+  if (!isRecord(value)) throw new BadRequest("An operation must be an object with a query");
   return {
     query: readText(value, "query"),
     documentId: readText(value, "documentId"),
@@ -58,6 +58,6 @@ function parse(name: string, value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw new BadRequest(`${name} must be JSON`);
+    throw new BadRequest(`${name} must be valid JSON`);
   }
 }

@@ -34,12 +34,12 @@ export function chooseReader({ exchange }: HttpContext, options: ReaderOptions):
   const contentType = exchange.headers["content-type"];
   const { type, charset } = mediaType(contentType);
   if (countHeaders(exchange.rawHeaders, "content-type") > 1)
-    throw new UnsupportedMediaType("given twice", "of one type");
+    throw new UnsupportedMediaType("sent more than once", "of a single type");
   if (charset !== null && charset !== "utf-8" && charset !== "utf8")
-    throw new UnsupportedMediaType(contentType, "in UTF-8");
+    throw new UnsupportedMediaType(contentType, "encoded in UTF-8");
   if (exchange.method !== "POST") {
     if (type === "" || type === "application/json") return urlReader;
-    throw new UnsupportedMediaType(contentType, "absent on a GET");
+    throw new UnsupportedMediaType(contentType, "empty for a GET request");
   }
   if (type === "application/json") return jsonReader(options.transport);
   if (type === "application/graphql") return textReader;
@@ -47,7 +47,7 @@ export function chooseReader({ exchange }: HttpContext, options: ReaderOptions):
   if (type === "multipart/form-data" && options.uploads.enabled) return uploadReader(options);
   throw new UnsupportedMediaType(
     contentType,
-    options.uploads.enabled ? "application/json, or multipart/form-data with files" : "application/json",
+    options.uploads.enabled ? "application/json, or multipart/form-data for uploads" : "application/json",
   );
 }
 
@@ -75,9 +75,9 @@ const formReader: RequestReader = {
   isForgeable: true,
   async read({ incoming }) {
     const text = readText(await incoming.bytes());
-    if (text.trimStart().startsWith("[")) throw batchRefused("A batch is a body of JSON");
+    if (text.trimStart().startsWith("[")) throw batchRefused("A batch must be sent as a JSON body");
     if (text.split("&", MOST_PAIRS + 1).length > MOST_PAIRS)
-      throw new BadRequest(`A form has at most ${MOST_PAIRS} fields`);
+      throw new BadRequest(`A form may have at most ${MOST_PAIRS} fields`);
     return { kind: "single", params: readPairs(new URLSearchParams(text)) };
   },
 };
@@ -128,17 +128,19 @@ function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
 function readPairs(pairs: URLSearchParams): RequestParams {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {
-    if (values.has(name)) throw new BadRequest(`${JSON.stringify(name.slice(0, 40))} was given twice`);
+    if (values.has(name))
+      throw new BadRequest(`The parameter ${JSON.stringify(name.slice(0, 40))} was sent more than once`);
     values.set(name, value);
   }
   // No document begins so.
-  if (values.get("query")?.trimStart().startsWith("[") === true) throw batchRefused("A batch is a body of JSON");
+  if (values.get("query")?.trimStart().startsWith("[") === true)
+    throw batchRefused("A batch must be sent as a JSON body");
   return readTextParams(values);
 }
 
 function readText(bytes: Buffer): string {
   const text = decodeUtf8(bytes);
-  if (text === null) throw new BadRequest("The body is not UTF-8");
+  if (text === null) throw new BadRequest("The body is not valid UTF-8");
   return text;
 }
 

@@ -9,7 +9,7 @@ const TYPE = new RegExp(`^(?!\\*)${TOKEN}/${TOKEN}$`);
 
 /** An allow-list, in lower case. A wildcard stands for a whole subtype or for nothing: `image/p*` and `*` would mislead. */
 export const contentTypeList: Rule<readonly ContentType[]> = {
-  expected: 'a list of types such as "image/png" or "image/*", empty for any',
+  expected: 'a list of media types such as "image/png" or "image/*" (empty allows all)',
   read(value) {
     if (!Array.isArray(value) || !value.every(isListable)) return REFUSED;
     return Object.freeze(value.map((type) => type.toLowerCase() as ContentType));

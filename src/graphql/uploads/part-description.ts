@@ -15,8 +15,7 @@ export interface PartDescription {
 export function describePart(headers: PartHeaders): PartDescription {
   const disposition = parseParameters(onlyOne(headers, "content-disposition") ?? "");
   const name = disposition?.parameters.get("name");
-  if (disposition?.value !== "form-data" || name === undefined)
-    throw uploadInvalid("A part of the body does not say its name");
+  if (disposition?.value !== "form-data" || name === undefined) throw uploadInvalid("A part of the body has no name");
   const { parameters } = disposition;
   const filename = extended(parameters.get("filename*")) ?? plain(parameters.get("filename") ?? "");
   return { name: plain(name), filename: withoutDirectories(filename), contentType: onlyOne(headers, "content-type") };
@@ -24,7 +23,7 @@ export function describePart(headers: PartHeaders): PartDescription {
 
 function onlyOne(headers: PartHeaders, name: string): string | undefined {
   const values = headers[name] ?? [];
-  if (values.length > 1) throw uploadInvalid(`A part of the body has the header ${name} twice`);
+  if (values.length > 1) throw uploadInvalid(`A part of the body repeats the header ${name}`);
   return values[0];
 }
 

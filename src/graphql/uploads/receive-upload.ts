@@ -50,11 +50,12 @@ export async function receiveUpload(source: UploadSource, options: ReceiveOption
   const { uploads, maxBody, signal } = options;
   const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = source.headers;
   const limit = uploads.maxTotal + maxBody;
-  if (encoding.toLowerCase() !== "identity") throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
+  if (encoding.toLowerCase() !== "identity") throw new UnsupportedMediaType(encoding, "uncompressed");
   if (Number(announced) > limit) throw new PayloadTooLarge(limit);
   const boundary = boundaryOf(source.headers["content-type"]);
   const { stream } = source;
-  if (stream.readableDidRead) throw new Error("the body of an upload was read before, by request.stream or a plugin");
+  if (stream.readableDidRead)
+    throw new Error("the body of this upload was already read, by request.stream or a plugin");
   const spool = new Spool(uploads);
   try {
     const parts = multipartParts(bodyChunks(stream, { limit, signal }), boundary);
@@ -70,7 +71,7 @@ export async function receiveUpload(source: UploadSource, options: ReceiveOption
 function boundaryOf(contentType: string | undefined): string {
   const boundary = parseParameters(contentType ?? "")?.parameters.get("boundary");
   if (boundary === undefined || !/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
-    throw uploadInvalid("The Content-Type of an upload has one boundary, of at most 70 characters");
+    throw uploadInvalid("The Content-Type of an upload must have one boundary of at most 70 characters");
   return boundary;
 }
 
@@ -100,17 +101,17 @@ class Reception {
   }
 
   async #receiveOperations({ content }: MultipartPart): Promise<void> {
-    if (this.#operations !== null) throw uploadInvalid('The part "operations" came twice');
+    if (this.#operations !== null) throw uploadInvalid('The part "operations" was sent twice');
     const operations = await this.#readJson("operations", content);
     if (typeof operations !== "object" || operations === null)
-      throw uploadInvalid('"operations" is neither an object nor an array');
+      throw uploadInvalid('"operations" must be an object or an array');
     if (Array.isArray(operations)) checkBatch(operations, this.#options.batch ?? 0);
     this.#operations = operations as Operations;
   }
 
   async #receiveMap({ content }: MultipartPart): Promise<void> {
     if (this.#operations === null) throw uploadInvalid('The part "operations" must come before "map"');
-    if (this.#map !== null) throw uploadInvalid('The part "map" came twice');
+    if (this.#map !== null) throw uploadInvalid('The part "map" was sent twice');
     const map = await this.#readJson("map", content);
     this.#map = readUploadMap(map, this.#operations, this.#options.uploads.maxFiles);
   }
@@ -118,8 +119,8 @@ class Reception {
   async #receiveFile(described: PartDescription, { content }: MultipartPart): Promise<void> {
     const { name, filename } = described;
     if (this.#map === null) throw uploadInvalid('The parts "operations" and "map" must come before the files');
-    if (!this.#map.has(name)) throw uploadInvalid(`"map" does not know the part ${quote(name)}`);
-    if (this.#files.has(name)) throw uploadInvalid(`The part ${quote(name)} came twice`);
+    if (!this.#map.has(name)) throw uploadInvalid(`The part ${quote(name)} is not listed in "map"`);
+    if (this.#files.has(name)) throw uploadInvalid(`The part ${quote(name)} was sent twice`);
     const type = declaredType(described.contentType);
     if (!isAllowedType(type, this.#options.uploads.contentTypes))
       throw uploadTypeRefused(filename, described.contentType);
@@ -134,7 +135,7 @@ class Reception {
       throw uploadInvalid(`The part "${this.#operations === null ? "operations" : "map"}" is missing`);
     for (const [name, places] of this.#map) {
       const file = this.#files.get(name);
-      if (file === undefined) throw uploadInvalid(`The part ${quote(name)} of "map" is missing`);
+      if (file === undefined) throw uploadInvalid(`The part ${quote(name)} is listed in "map" but was not sent`);
       for (const { holder, key } of places) holder[key] = file;
     }
     return this.#operations;
@@ -146,13 +147,13 @@ class Reception {
     for await (const chunk of content) {
       this.#textBytes += chunk.length;
       if (this.#textBytes > maxBody)
-        throw uploadTooLarge(`"operations" and "map" are larger than ${maxBody} bytes together`);
+        throw uploadTooLarge(`"operations" and "map" are larger than ${maxBody} bytes in total`);
       bytes.add(chunk);
     }
     try {
       return JSON.parse(decodeUtf8(bytes.view()) ?? "");
     } catch {
-      throw uploadInvalid(`The part "${name}" is not JSON`);
+      throw uploadInvalid(`The part "${name}" is not valid JSON`);
     }
   }
 
@@ -163,7 +164,7 @@ class Reception {
       size += chunk.length;
       this.#fileBytes += chunk.length;
       if (size > maxSize) throw uploadTooLarge(`The file ${quote(filename)} is larger than ${maxSize} bytes`);
-      if (this.#fileBytes > maxTotal) throw uploadTooLarge(`The files are larger than ${maxTotal} bytes together`);
+      if (this.#fileBytes > maxTotal) throw uploadTooLarge(`The files are larger than ${maxTotal} bytes in total`);
       yield chunk;
     }
   }

@@ -44,7 +44,7 @@ export class SpillFile {
   /** At most `length` bytes from `position` on. */
   async read(position: number, length: number): Promise<Buffer> {
     const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafeSlow(length), 0, length, position);
-    if (bytesRead === 0) throw new Error("an upload on disk is shorter than what was written to it");
+    if (bytesRead === 0) throw new Error("an upload on disk is shorter than the data written to it");
     return buffer.subarray(0, bytesRead);
   }
 
@@ -61,5 +61,5 @@ export class SpillFile {
 /** A disk without room, and a process without file descriptors: both pass. */
 function fail(error: NodeJS.ErrnoException): never {
   if (!/^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/.test(error.code ?? "")) throw error;
-  throw unavailable("There is no room on disk for an upload", error);
+  throw unavailable("cannot store an upload: the disk is full or too many files are open", error);
 }

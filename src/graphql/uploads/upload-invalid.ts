@@ -8,7 +8,7 @@ export function uploadInvalid(message: string): HttpException {
 /** 400: the file declares a type that is not on the list, or none. */
 export function uploadTypeRefused(filename: string, type: string | undefined): HttpException {
   const declared = type === undefined ? "no type" : `the type ${quote(type)}`;
-  return new HttpException(400, `The file ${quote(filename)} has ${declared}, which is not taken here`, {
+  return new HttpException(400, `The file ${quote(filename)} has ${declared}, which is not allowed`, {
     code: "UPLOAD_TYPE_REFUSED",
   });
 }

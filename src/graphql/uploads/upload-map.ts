@@ -19,15 +19,15 @@ const RESERVED: readonly string[] = ["operations", "map"];
  * when it is malformed or a path leads to anything but a null below the `variables` of an operation.
  */
 export function readUploadMap(map: unknown, operations: object, maxFiles: number): UploadMap {
-  if (typeof map !== "object" || map === null || Array.isArray(map)) throw uploadInvalid('"map" is not an object');
+  if (typeof map !== "object" || map === null || Array.isArray(map)) throw uploadInvalid('"map" must be an object');
   const entries = Object.entries(map);
   if (entries.length > maxFiles)
-    throw uploadTooLarge(`The upload has ${entries.length} files, at most ${maxFiles} are taken`);
+    throw uploadTooLarge(`The upload has ${entries.length} files; the limit is ${maxFiles}`);
   const taken = new Set<string>();
   return new Map(
     entries.map(([name, paths]) => {
-      if (RESERVED.includes(name)) throw uploadInvalid(`"map" calls a file ${quote(name)}`);
-      if (!isListOfPaths(paths)) throw uploadInvalid(`"map" has no list of paths for the file ${quote(name)}`);
+      if (RESERVED.includes(name)) throw uploadInvalid(`"map" must not name a file ${quote(name)}`);
+      if (!isListOfPaths(paths)) throw uploadInvalid(`"map" must list at least one path for the file ${quote(name)}`);
       if (taken.size + paths.length > maxFiles + MOST_EXTRA_PATHS) throw uploadInvalid('"map" has too many paths');
       return [name, paths.map((path) => findPlace(path, operations, taken))];
     }),
@@ -44,15 +44,15 @@ function findPlace(path: string, operations: object, taken: Set<string>): Place 
   const below = segments.indexOf("variables");
   // In a batch, the place of the operation comes first.
   if (below !== (Array.isArray(operations) ? 1 : 0) || segments.length === below + 1)
-    throw uploadInvalid(`The path ${quote(path)} does not lead below "variables"`);
-  if (taken.has(path)) throw uploadInvalid(`The path ${quote(path)} is given twice`);
+    throw uploadInvalid(`The path ${quote(path)} must point below "variables"`);
+  if (taken.has(path)) throw uploadInvalid(`The path ${quote(path)} is listed twice`);
   taken.add(path);
 
   const key = segments.pop() as string;
   let holder: unknown = operations;
   for (const segment of segments) holder = hasPlace(holder, segment) ? holder[segment] : undefined;
   if (!hasPlace(holder, key) || holder[key] !== null)
-    throw uploadInvalid(`The path ${quote(path)} does not lead to a null in "operations"`);
+    throw uploadInvalid(`The path ${quote(path)} must point to a null in "operations"`);
   return { holder, key };
 }
 

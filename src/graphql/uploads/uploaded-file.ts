@@ -59,5 +59,7 @@ export class UploadedFile implements Upload {
 }
 
 function goneError(): Error {
-  return new Error("an uploaded file can be read until its operation has been answered: copy what is needed later");
+  return new Error(
+    "an uploaded file can be read only until its operation has ended; copy the data that you need later",
+  );
 }

@@ -25,7 +25,7 @@ export interface UploadsOptions {
   readonly directory?: string;
 }
 
-const directory: Rule<string> = rule("a directory that can be written to", isWritable);
+const directory: Rule<string> = rule("a writable directory", isWritable);
 
 const MAX_TOTAL = 50 * 1024 ** 2;
 

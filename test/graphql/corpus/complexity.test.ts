@@ -29,7 +29,7 @@ const INVALID = "400 GRAPHQL_VALIDATION_FAILED";
 
 describe("E. Document complexity", () => {
   it("[graphql:E1] one level over the depth limit is refused, at the limit it is not", async () => {
-    expect(await said(endpoint, nest(15, "a"))).toBe(`${DEPTH}: The depth of the operation is 16, the limit is 15`);
+    expect(await said(endpoint, nest(15, "a"))).toBe(`${DEPTH}: The operation's depth is 16; the limit is 15`);
     expect(await endpoint.query(nest(14, "a"))).toMatchObject({ status: 200, errors: [] });
   });
 
@@ -58,9 +58,7 @@ describe("E. Document complexity", () => {
     const query = `{${times(10_000, (i) => `a${i}:hello`)}}`;
 
     expect([await verdict(endpoint, query), await verdict(long, query)]).toEqual([CHARACTERS, TOKENS]);
-    expect(await said(uncapped, query)).toBe(
-      `${ALIASES}: The number of aliases of the operation is 10000, the limit is 30`,
-    );
+    expect(await said(uncapped, query)).toBe(`${ALIASES}: The operation's alias count is 10000; the limit is 30`);
   });
 
   it("[graphql:E5] 1,000 aliases of a mutation's root field count", async () => {
@@ -75,7 +73,7 @@ describe("E. Document complexity", () => {
     const query = `{${"hello ".repeat(10_000)}}`;
 
     expect(await verdict(endpoint, query)).toBe(TOKENS);
-    expect(await said(uncapped, query)).toBe(`${BREADTH}: The breadth of the operation is 10000, the limit is 100`);
+    expect(await said(uncapped, query)).toBe(`${BREADTH}: The operation's breadth is 10000; the limit is 100`);
   });
 
   it("[graphql:E7] the same object 1,000 times is refused in less than 20 ms", async () => {
@@ -95,9 +93,7 @@ describe("E. Document complexity", () => {
     const query = `{${`a{${"a{id} ".repeat(60)}} `.repeat(60)}}`;
 
     expect(await verdict(endpoint, query)).toBe(TOKENS);
-    expect(await said(uncapped, query)).toBe(
-      `${FIELDS}: The number of fields of the operation is 7260, the limit is 1000`,
-    );
+    expect(await said(uncapped, query)).toBe(`${FIELDS}: The operation's field count is 7260; the limit is 1000`);
   });
 
   it("[graphql:E9] 500 fragments in one selection are refused by their tokens, else by their breadth", async () => {
@@ -127,7 +123,7 @@ describe("E. Document complexity", () => {
   it("[graphql:E12] fragments that fan out to 2^22 are refused: every spread counts", async () => {
     const query = `{a{...F0}} ${times(22, (i) => `fragment F${i} on A{...F${i + 1} ...F${i + 1}}`)} fragment F22 on A{id}`;
 
-    expect(await said(endpoint, query)).toBe(`${BREADTH}: The breadth of the operation is 4194304, the limit is 100`);
+    expect(await said(endpoint, query)).toBe(`${BREADTH}: The operation's breadth is 4194304; the limit is 100`);
   });
 
   it("[graphql:E13] aliased fields that fan out to 2^60 are refused, and what they come to is a number", async () => {
@@ -141,12 +137,12 @@ describe("E. Document complexity", () => {
       const query = `{...F0} ${times(levels, fragment)} fragment F${levels} on A{id}`;
       expect(await verdict(endpoint, query)).toBe(DEPTH);
       expect(await said(byFields, query)).toMatch(
-        /^400 FIELD_LIMIT_EXCEEDED: The number of fields of the operation is \d{7,16}, the limit is 1000$/,
+        /^400 FIELD_LIMIT_EXCEEDED: The operation's field count is \d{7,16}; the limit is 1000$/,
       );
       expect(await said(byCost, query)).not.toMatch(/^(?!400)|Infinity|NaN|e\+/);
     }
     expect(await said(endpoint, nest(14, "list(first:100)"))).toBe(
-      `${COST}: The cost of the operation is ${Number.MAX_SAFE_INTEGER}, the limit is 5000`,
+      `${COST}: The operation's cost is ${Number.MAX_SAFE_INTEGER}; the limit is 5000`,
     );
   });
 
@@ -237,7 +233,7 @@ describe("E. Document complexity", () => {
 
   it("[graphql:E23] a size counts as at most the declared maximum", async () => {
     expect(await said(endpoint, "{list(first:1000000){list(first:1000000){id}}}")).toBe(
-      `${COST}: The cost of the operation is 10101, the limit is 5000`,
+      `${COST}: The operation's cost is 10101; the limit is 5000`,
     );
   });
 
@@ -247,9 +243,7 @@ describe("E. Document complexity", () => {
 
     expect([plain.status, plain.errors, cost(plain)]).toEqual([200, [], 13]);
     expect(Math.abs(plain.text.length - 90_000)).toBeLessThan(5_000);
-    expect(await said(endpoint, nest(12, "list"))).toBe(
-      `${COST}: The cost of the operation is 8191, the limit is 5000`,
-    );
+    expect(await said(endpoint, nest(12, "list"))).toBe(`${COST}: The operation's cost is 8191; the limit is 5000`);
     expect([small.status, small.errors, cost(small)]).toEqual([200, [], 4_095]);
   });
 
@@ -296,9 +290,7 @@ describe("E. Document complexity", () => {
 
     const answer = await tight.query("{hello a{id}}");
     expect([answer.status, cost(answer)]).toEqual([200, 3]);
-    expect(await said(tight, "{hello a{id __typename}}")).toBe(
-      `${COST}: The cost of the operation is 4, the limit is 3`,
-    );
+    expect(await said(tight, "{hello a{id __typename}}")).toBe(`${COST}: The operation's cost is 4; the limit is 3`);
   });
 
   it("[graphql:E29] a cost is a whole number, and what is free counts in the other limits", async () => {

@@ -26,7 +26,7 @@ describe("an alias", () => {
 
     expect(await errorOf(named(256))).toBe("");
     expect(await errorOf(named(257))).toBe(
-      "400 ALIAS_LIMIT_EXCEEDED: The document has an alias of 257 characters, the limit is 256",
+      "400 ALIAS_LIMIT_EXCEEDED: The document has an alias of 257 characters; the limit is 256",
     );
   });
 });
@@ -64,7 +64,7 @@ describe("a variable", () => {
     const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, 1]));
 
     expect(await errorOf(query, { by: wide })).toBe(
-      '400 BAD_USER_INPUT: Variable "$by" has an object with more fields than its type "Filter"',
+      '400 BAD_USER_INPUT: Variable "$by" contains an object with more fields than its type "Filter"',
     );
     expect(await errorOf(query, { by: { and: [{ size: 1 }, { and: [wide] }] } })).toContain(
       "more fields than its type",
@@ -83,7 +83,7 @@ describe("a variable", () => {
 
     expect(await errorOf(query, { by: nested(500) })).toBe("");
     expect(await errorOf(query, { by: nested(501) })).toBe(
-      '400 BAD_USER_INPUT: Variable "$by" has objects that are nested more than 500 levels deep',
+      '400 BAD_USER_INPUT: Variable "$by" contains objects nested more than 500 levels deep',
     );
   });
 });

@@ -60,7 +60,9 @@ it("tells the resolvers when the client has left, resolves nothing more and clos
 
   await expect.poll(() => seen.closed).toEqual(["failure"]);
   expect(seen).toEqual({ aborted: ["AbortError"], resolved: [], closed: ["failure"] });
-  await expect.poll(() => log.lines.filter(({ msg }) => msg === "The operation was given up").length).toBe(1);
+  await expect
+    .poll(() => log.lines.filter(({ msg }) => msg === "The operation timed out or was cancelled").length)
+    .toBe(1);
 });
 
 it("answers 503 in the shape of the graph when the time is over, and ends what is left of the operation", async () => {

@@ -141,7 +141,7 @@ describe("measuring", () => {
       [400, "COST_LIMIT_EXCEEDED"],
       [400, "COST_LIMIT_EXCEEDED"],
     ]);
-    expect(answers.map((answer) => /is (\d+), the limit/.exec(bodyOf(answer).errors?.[0]?.message ?? "")?.[1])).toEqual(
+    expect(answers.map((answer) => /is (\d+); the limit/.exec(bodyOf(answer).errors?.[0]?.message ?? "")?.[1])).toEqual(
       [String(2 ** 30), String(2 ** 30), String(Number.MAX_SAFE_INTEGER)],
     );
     // Expanding 2^30 fields would take minutes.

@@ -40,7 +40,7 @@ it("waits for a slow client before it drops it: a buffer that is dropped first i
     new Graph(fixtureSchema(), { subscriptions });
 
   expect(graph({ pauseAbove: "5mb" })).toThrow(
-    "Graph.subscriptions.pauseAbove must be at most maxBuffered, 4194304 bytes: else a client would be dropped before it is waited for, received 5242880",
+    "Graph.subscriptions.pauseAbove must be at most maxBuffered (4194304 bytes), or slow clients would be disconnected instead of paused, received 5242880",
   );
   expect(graph({ maxBuffered: "64kb" })).not.toThrow();
 });

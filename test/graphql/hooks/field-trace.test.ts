@@ -58,7 +58,7 @@ describe("trace", () => {
       { field: "Book.title", calls: 3, slowestMs: 0 },
     ]);
     expect(line?.msg).toBe(
-      "Shelf took 155 ms, cost=3 errors=0, slowest: Book.pages 90 ms (the longest of 3), Query.books 40 ms, Book.title 0 ms (the longest of 3)",
+      "Shelf took 155 ms, cost=3 errors=0, slowest: Book.pages 90 ms (slowest of 3 calls), Query.books 40 ms, Book.title 0 ms (slowest of 3 calls)",
     );
   });
 

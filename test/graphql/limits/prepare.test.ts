@@ -103,7 +103,7 @@ describe("a limit", () => {
 
     expect(checked(prepared, { n: 9 })).toBe(10);
     expect(refusedBy(() => checked(prepared, { n: 10 }))).toBe(
-      "400 COST_LIMIT_EXCEEDED: The cost of the operation is 11, the limit is 10",
+      "400 COST_LIMIT_EXCEEDED: The operation's cost is 11; the limit is 10",
     );
     expect(checked(prepared, { n: 1 })).toBe(2);
     expect(checked(prepare("{ dear dear }", { limits: { cost: null } }), {}, new Limits({ cost: null }))).toBeNull();
@@ -236,7 +236,7 @@ describe("while introspection is off", () => {
     "{ ...F } fragment F on Query { ... { ...G } } fragment G on Query { __schema { __typename } }",
     "{ hello __schema @skip(if: true) { __typename } }",
   ])("%s is 403", (source) => {
-    expect(refused(source, { introspection: false })).toBe("403 INTROSPECTION_DISABLED: Introspection is switched off");
+    expect(refused(source, { introspection: false })).toBe("403 INTROSPECTION_DISABLED: Introspection is disabled");
     expect(refused(source)).toBe("not refused");
   });
 

@@ -73,7 +73,7 @@ describe("the operations page", () => {
     const make = (options: object) => () => operationsPage(new Metrics(), options as OperationsPageOptions);
 
     expect(make({})).toThrow(ConfigurationError);
-    expect(make({})).toThrow(/operationsPage\.auth must be .*, or false for everybody/);
+    expect(make({})).toThrow(/operationsPage\.auth must be .*, or false to allow anyone/);
     expect(make({ auth: undefined })).toThrow("operationsPage.auth");
     expect(make({ auth: true })).toThrow("operationsPage.auth");
     expect(make({ auth: false, refreshSeconds: 0 })).toThrow(
@@ -118,7 +118,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
       expect(await names(page, "failing")).toEqual(["Checkout", "<anonymous>"]);
       expect(await page.locator("#busiest .value").first().textContent()).toMatch(/^[\d.]+\/s$/);
 
-      await page.getByRole("button", { name: "Since the start" }).click();
+      await page.getByRole("button", { name: "Since startup" }).click();
       await page.getByRole("button", { name: "Pause" }).click();
       const { BookList } = metrics.snapshot();
       expect(await page.locator("#rows tr").count()).toBe(5);
@@ -126,7 +126,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
       await page.getByRole("button", { name: "With errors" }).click();
       expect(await page.locator("#rows td").first().textContent()).toBe("Checkout");
 
-      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByRole("button", { name: "Resume" }).click();
       metrics.reset();
       await load(url, 1);
       await page.locator("#tile-rate small", { hasText: "20 operations" }).waitFor();

@@ -42,8 +42,9 @@ async function bothWays(name: string): Promise<readonly unknown[]> {
   return [told(socket), told(JSON.parse(/data: (\{.*\})/.exec(stream.text())?.[1] ?? "{}") as Event)];
 }
 
-const NEEDS_SOCKET = "OPERATION_NEEDS_SOCKET: This needs a WebSocket: the parameter ws needs a WebSocketContext";
-const NEEDS_HTTP = "OPERATION_NEEDS_HTTP: This needs HTTP: the parameter http needs an HttpContext";
+const NEEDS_SOCKET =
+  "OPERATION_NEEDS_SOCKET: This operation requires a WebSocket: the parameter ws is a WebSocketContext";
+const NEEDS_HTTP = "OPERATION_NEEDS_HTTP: This operation requires HTTP: the parameter http is an HttpContext";
 
 describe("a subscription that declares a context", () => {
   it("is told by its code which transport it needs", async () => {

@@ -77,7 +77,7 @@ describe("a client that means harm", () => {
       id: "3",
       payload: [
         {
-          message: "The operations of a socket have at most 2097152 characters together",
+          message: "The operations of a WebSocket may have at most 2097152 characters in total",
           extensions: { code: "TOO_MANY_SUBSCRIPTIONS" },
         },
       ],

@@ -274,7 +274,7 @@ describe("what a refusal says", () => {
     const outcome = await receiveStream(withFile({ filename, type: "text/html" }), LIMITS);
 
     const { message } = outcome as { message: string };
-    expect(message).toMatch(/^The file "evil.*\.\.\." has the type "text\/html", which is not taken here$/);
+    expect(message).toMatch(/^The file "evil.*\.\.\." has the type "text\/html", which is not allowed$/);
     expect(message).toContain("\\u{202e}");
     expect(message).not.toMatch(/[\p{C}\p{Zl}]/u);
     expect(message.length).toBeLessThan(200);
@@ -286,7 +286,7 @@ describe("what a refusal says", () => {
       LIMITS,
     );
 
-    expect(outcome).toMatchObject({ message: 'The file "a.png" has no type, which is not taken here' });
+    expect(outcome).toMatchObject({ message: 'The file "a.png" has no type, which is not allowed' });
   });
 });
 
@@ -312,7 +312,7 @@ describe("a request that is refused by its headers", () => {
     for await (const _ of stream);
 
     await expect(receiveUpload({ stream, headers: { "content-type": CONTENT_TYPE } }, options)).rejects.toThrow(
-      "read before",
+      "already read",
     );
   });
 });

@@ -69,7 +69,7 @@ describe.each(places)("a file %s", (_place, spillAbove) => {
     await received.dispose();
     await received.dispose();
 
-    expect(() => f?.stream()).toThrow("until its operation has been answered");
+    expect(() => f?.stream()).toThrow("only until its operation has ended");
     const [last] = (await reading).slice(-1);
     expect(last).toMatchObject({
       status: "rejected",
