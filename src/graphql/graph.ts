@@ -26,24 +26,24 @@ import { Endpoint } from "./transport/endpoint.ts";
 import { Transport, type TransportOptions } from "./transport/transport.ts";
 import { Uploads, type UploadsOptions } from "./uploads/uploads.ts";
 
-/** How an endpoint is set up. */
+/** The options of a GraphQL endpoint. */
 export interface GraphOptions {
   /** @default "/graphql" */
   readonly path?: `/${string}`;
   readonly transport?: Transport | TransportOptions;
   readonly uploads?: Uploads | UploadsOptions;
   readonly limits?: Limits | LimitsOptions;
-  /** An explorer for browsers, at the same address. @default false */
+  /** GraphiQL, for browsers that open the same address. @default false */
   readonly ide?: boolean | IDE | IDEOptions;
-  /** How subscriptions are served; `false` serves none. @default on when the schema has a subscription type */
+  /** How subscriptions are served; `false` disables them. @default enabled if the schema has a subscription type */
   readonly subscriptions?: SubscriptionsOptions | false;
-  /** Documents that a request names instead of sending them. */
+  /** Stored documents, which requests can name by id or hash. */
   readonly documents?: DocumentsOptions;
-  /** Whether the schema may be asked for, and errors suggest names. @default true outside production */
+  /** Whether clients may query the schema, and errors suggest names from it. @default true outside production */
   readonly introspection?: boolean;
-  /** Whether the text of unexpected errors is sent. Refused in production. @default false */
+  /** Whether clients receive the messages of unexpected errors. Must be off in production. @default false */
   readonly debug?: boolean;
-  /** How long an operation may take, in seconds; 0 is for ever. @default 30 */
+  /** The time limit for an operation, in seconds; 0 disables it. @default 30 */
   readonly timeout?: number;
   /** The gate of the endpoint's route. */
   readonly auth?: Gate;
@@ -85,11 +85,11 @@ const graphRules = {
   middleware: listOf<Middleware>("a list of middleware", () => true),
 };
 
-/** Those that run operations, and those that hear 405 in the shape that GraphQL clients read. */
+/** The methods other than GET and POST are registered so that their 405 has the shape of a GraphQL response. */
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * A GraphQL endpoint. It takes any `GraphQLSchema`, however it was built.
+ * A GraphQL endpoint for any `GraphQLSchema`, however it was built.
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export class Graph {
   readonly #hooks = new OperationHooks();
   readonly #endpoint: Endpoint;
   readonly #route: Readonly<Record<string, unknown>>;
-  /** Takes subscriptions at the same path: the explorer offers it then. */
+  /** Serves subscriptions at the same path; the explorer uses it if it exists. */
   readonly #socket: SocketRoute | null;
 
   constructor(schema: GraphQLSchema, options: GraphOptions = {}) {
@@ -171,14 +171,14 @@ export class Graph {
     };
   }
 
-  /** Adds a hook that is called after every operation, refused ones too, and after every subscription at its end. */
+  /** Adds a hook that is called after every operation, including rejected ones, and at the end of every subscription. */
   onOperation(hook: OperationHook): this {
     this.#hooks.add(hook);
     if (this.#hooks.isTracing) traceFields(this.#schema);
     return this;
   }
 
-  /** Puts the endpoint on an application or a router, whose prefix then stands before the path. */
+  /** Adds the endpoint to an application, or to a router, whose prefix is put before the path. */
   mount(target: Router<any>): this {
     const hasCursors = hasConnections(this.#schema);
     for (const method of METHODS) {

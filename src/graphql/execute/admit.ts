@@ -10,23 +10,23 @@ import type { Execution } from "./execution.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { Prepared } from "./preparer.ts";
 
-/** How an operation came in. */
+/** How an operation reached the endpoint. */
 export interface Arrival {
-  /** Whether the request holds this operation alone; an entry of a batch is not, nor one on a socket. */
+  /** Whether it is the only operation of its request; `false` for an entry of a batch and for an operation on a socket. */
   readonly isAlone: boolean;
-  /** Whether it is not the one that the request was counted for: a later entry of a batch, or an operation on a socket. */
+  /** Whether it is one more use of the request's credential: a later entry of a batch, or an operation on a socket. */
   readonly isFurther?: boolean;
-  /** Whether it came by GET, which mutations may not. */
+  /** Whether it was sent with GET, which mutations must not use. */
   readonly isGet: boolean;
-  /** What the transport can carry: an answer (queries and mutations), a stream (subscriptions), or either. */
+  /** The transport accepts queries and mutations (`"response"`), subscriptions (`"stream"`), or all of them. */
   readonly takes: "response" | "stream" | "either";
-  /** Is called before a subscription is opened, which a rejection refuses. */
+  /** Called before a subscription is opened; an error from it rejects the subscription. */
   readonly beforeStream?: () => Promise<void>;
-  /** Is handed what gives up a query or a mutation, when that starts. */
+  /** Called when a query or a mutation starts, with the function that cancels it. */
   readonly onStart?: (abort: () => void) => void;
 }
 
-/** What was found out about an operation, however far it came. */
+/** The facts about an operation that are known so far, filled in on its way. */
 export interface FindingsSoFar extends Writable<OperationFindings> {
   prepared: Prepared | null;
   readonly trace: FieldTrace | null;
@@ -41,10 +41,10 @@ export interface Admitted {
   readonly source: string;
 }
 
-/** What an operation can be called; a request may say anything. */
+/** A valid operation name: the request may contain any text. */
 const NAME = /^[A-Za-z_]\w{0,199}$/;
 
-/** Everything that can refuse an operation before it runs: document, limits, validation, variables, cost. */
+/** Runs every check that can reject an operation before it is executed: document, limits, validation, variables, cost. */
 export async function admit(
   pipeline: Pipeline,
   ctx: BaseContext,
@@ -54,7 +54,7 @@ export async function admit(
 ): Promise<Admitted> {
   const { schema, preparer, limits, documents, hooks } = pipeline;
   const params = read();
-  // A subscription holds them as long as it runs: only where somebody reads them.
+  // A subscription keeps them in memory while it runs, so they are kept only for hooks.
   if (!hooks.isEmpty) findings.extensions = params.extensions;
   findings.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
   const { source, keep } = await documents.find(params, ctx);
@@ -74,7 +74,7 @@ export async function admit(
   return { execution, prepared, source };
 }
 
-/** What a client sends beside them is not held on to: a subscription would, for as long as it runs. */
+/** Keeps the declared variables only: a subscription would hold all the others in memory while it runs. */
 function declaredOf(
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: RequestParams["variables"],

@@ -5,7 +5,7 @@ import { longestAlias } from "../limits/longest-alias.ts";
 import type { Structure } from "../limits/measure.ts";
 import { type GraphRefusal, graphRefusal } from "./graph-refusal.ts";
 
-/** Throws `GraphRefusal` for the first limit that the operation exceeds, in the order of the table below. */
+/** Throws `GraphRefusal` for the first limit that the operation exceeds, in the order of `STRUCTURAL`. */
 export function checkStructure(structure: Structure, limits: Limits): void {
   for (const [name, code, subject] of STRUCTURAL) {
     const limit = limits[name];
@@ -24,7 +24,7 @@ export function checkAliases(document: DocumentNode, { aliases }: Limits): void 
     );
 }
 
-/** In characters. Without a limit, a document of 60 kB gets a response of hundreds of megabytes. */
+/** In characters. Without this limit, a document of 60 kB could produce a response of hundreds of megabytes. */
 const LONGEST_ALIAS = 256;
 
 /** Throws `GraphRefusal` when an operation costs more than the budget; `null` is the cost while cost analysis is off. */
@@ -33,7 +33,7 @@ export function checkCost(cost: number | null, limits: Limits): void {
     throw over("COST_LIMIT_EXCEEDED", "cost", cost, limits.cost);
 }
 
-/** Refuses with the limit and the count in the sentence: a client has to know how far off it is. */
+/** The message has the limit and the count, so that clients see how far off they are. */
 function over(code: ErrorCode, subject: string, count: number | string, limit: number): GraphRefusal {
   return graphRefusal(code, `The operation's ${subject} is ${count}; the limit is ${limit}`);
 }

@@ -15,14 +15,14 @@ import {
 import { MOST_ERRORS } from "../errors/format-errors.ts";
 import { GraphRefusal } from "./graph-refusal.ts";
 
-/** What graphql 16 and 17 give. */
+/** The result of `getVariableValues` in graphql 16 and 17. */
 interface Coercion {
   readonly errors?: readonly GraphQLError[];
   readonly coerced?: Readonly<Record<string, unknown>>;
   readonly variableValues?: { readonly coerced: Readonly<Record<string, unknown>> };
 }
 
-/** The variables as the operation declares them; 400 when one does not fit. */
+/** Coerces the variables to their declared types; 400 if one does not fit. */
 export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -32,7 +32,7 @@ export function coerceVariables(
   const definitions = operation.variableDefinitions ?? [];
   if (definitions.length === 0) return {};
   checkExtent(schema, definitions, inputs);
-  // graphql collects no more than this, and one that says that there are more: ten thousand bad items are one mistake.
+  // graphql stops at this number, with one more error that says so: ten thousand bad items are one mistake.
   const { errors, coerced, variableValues } = getVariableValues(schema, definitions, inputs, {
     maxErrors: MOST_ERRORS,
   }) as Coercion;
@@ -45,8 +45,8 @@ export function coerceVariables(
 }
 
 /**
- * Refuses values that are expensive to refuse later: graphql recurses into them, and prints the whole object in an error for
- * each field that the type does not have, which takes a second for an object of 50,000 fields.
+ * Rejects values that would be expensive to reject later: graphql recurses into them, and prints the whole object in the
+ * error for each unknown field, which takes a second for an object with 50,000 fields.
  */
 function checkExtent(
   schema: GraphQLSchema,
@@ -63,10 +63,10 @@ function checkExtent(
   }
 }
 
-/** Input objects within one another. */
+/** The deepest nesting of input objects. */
 const MOST_NESTED = 500;
 
-/** What is wrong with the extent of a value, or `null`. The nesting of the value costs no stack. */
+/** Says why a value is too large, or returns `null`. It does not recurse, so nested values cannot exhaust the stack. */
 function faultOf(value: unknown, type: GraphQLType | undefined): string | null {
   const open = [{ given: value, declared: type, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,9 +1,8 @@
 /**
- * Keeps what was worked out for documents, within a number of bytes, and forgets what was not asked for the longest.
+ * Caches prepared documents, up to a number of bytes, and evicts the least recently used.
  *
- * Entries that were asked for again are kept apart from those that were not, in up to four fifths of the room, and new
- * ones make room among the latter alone: a client that sends a million documents once each does not drive out those that
- * are in use.
+ * Entries that were used again have a segment with up to four fifths of the space, and new entries only evict entries of the
+ * other segment: a client that sends a million documents once each cannot evict those that are in use.
  */
 export class DocumentCache<T> {
   readonly #most: number;
@@ -32,7 +31,7 @@ export class DocumentCache<T> {
     return entry.value;
   }
 
-  /** An entry that would take more than the share of the new ones is not kept. */
+  /** Does not keep an entry that is larger than the space for new entries. */
   set(key: string, value: T, bytes: number): void {
     if (bytes > this.#most - this.#mostProven) return;
     this.#proven.take(key);
@@ -49,7 +48,7 @@ interface Entry<T> {
   readonly bytes: number;
 }
 
-/** A part of the room. A map keeps the order in which its entries were added: the oldest stands first. */
+/** One segment of the cache. A `Map` iterates in insertion order, so its first entry is the oldest. */
 class Segment<T> {
   readonly entries: Map<string, Entry<T>> = new Map();
   bytes = 0;
@@ -67,7 +66,7 @@ class Segment<T> {
     return entry;
   }
 
-  /** Takes out the one that was added first; there has to be one. */
+  /** Removes and returns the oldest entry; the segment must not be empty. */
   oldest(): [string, Entry<T>] {
     const [key] = this.entries.keys();
     const entry = key === undefined ? undefined : this.take(key);

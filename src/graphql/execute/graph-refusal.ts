@@ -2,15 +2,15 @@ import { GraphQLError } from "graphql";
 import { type ErrorCode, errorCodes } from "../../core/error-codes.ts";
 
 /**
- * A request that does not get as far as being executed: the answer has this status and these errors, and no data.
- * Every one of the errors has a code in its `extensions`.
+ * Rejects a request before it is executed: the response has this status and these errors, and no data.
+ * Every error has a code in its `extensions`.
  */
 export class GraphRefusal extends Error {
   override readonly name: string = "GraphRefusal";
-  /** The HTTP status that says the same. */
+  /** The HTTP status of the response. */
   readonly status: number;
   readonly errors: readonly GraphQLError[];
-  /** Headers that belong to the answer. */
+  /** Headers to add to the response. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, errors: readonly GraphQLError[], headers: Readonly<Record<string, string>> = {}) {
@@ -21,7 +21,7 @@ export class GraphRefusal extends Error {
   }
 }
 
-/** A refusal for one reason, in one sentence. */
+/** Creates a refusal with one error. */
 export function graphRefusal(
   code: ErrorCode,
   message: string,
@@ -30,7 +30,7 @@ export function graphRefusal(
   return new GraphRefusal(errorCodes[code], [new GraphQLError(message, { extensions: { code } })], headers);
 }
 
-/** A refusal for what graphql found, each error with the code. */
+/** Creates a refusal from graphql's own errors, and sets the code on each. */
 export function graphRefusalOf(code: ErrorCode, errors: readonly GraphQLError[]): GraphRefusal {
   return new GraphRefusal(
     errorCodes[code],
@@ -38,7 +38,7 @@ export function graphRefusalOf(code: ErrorCode, errors: readonly GraphQLError[])
   );
 }
 
-/** Making the error again would look for its place in the document again. */
+/** Changes the error in place where possible: a new one would compute its location in the document again. */
 function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
   if (error.originalError !== undefined) return changed(error, error.message, code);
   error.extensions["code"] = code;
@@ -46,8 +46,8 @@ function withCode(error: GraphQLError, code: ErrorCode): GraphQLError {
 }
 
 /**
- * The same error with another message, or with a code. What a scalar threw over a literal is in its message, and is meant for
- * the client: as the cause it would be taken for something unexpected.
+ * Copies an error with another message or code, but without its cause: an error that a scalar threw over a literal is already
+ * in the message, and as a cause it would be masked as unexpected.
  */
 export function changed(error: GraphQLError, message: string, code?: ErrorCode): GraphQLError {
   const { nodes = null, source = null, positions = null, path = null } = error;

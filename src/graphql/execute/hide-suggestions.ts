@@ -1,13 +1,13 @@
 import type { GraphQLError } from "graphql";
 import { changed } from "./graph-refusal.ts";
 
-// What graphql appends: names in quotes. One of its sentences goes on after it.
+// graphql appends names in quotes. One of its messages continues after the suggestion.
 const SUGGESTION =
   / Did you mean (?:the enum value |to use an inline fragment on )?"[^"]*"(?:(?:, "[^"]*")*,? or "[^"]*")?\?(?=$| Found: )/g;
 
 /**
- * The error without graphql's "Did you mean ...?", which tells names of the schema to those who may not read it. For errors
- * of graphql's validation and of its coercion of variables; one without a suggestion is given back as it is.
+ * Removes graphql's "Did you mean ...?" from a validation or variable error, because it reveals names of the schema to
+ * clients that may not read it. Returns an error without a suggestion unchanged.
  */
 export function hideSuggestions(error: GraphQLError): GraphQLError {
   const message = error.message.replaceAll(SUGGESTION, "");

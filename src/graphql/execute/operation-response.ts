@@ -5,7 +5,7 @@ import { formatErrors } from "../errors/format-errors.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
 import type { FindingsSoFar } from "./admit.ts";
 
-/** The answer to one operation: a status of its own when it never ran. */
+/** The response to one operation; its status is not 200 if the operation was rejected before it ran. */
 export interface OperationResponse {
   readonly kind: "response";
   readonly status: number;
@@ -21,12 +21,12 @@ export interface ResponseBody {
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether the operation never ran. */
+/** Whether the operation was rejected before it ran. */
 export function isRefused({ body }: Pick<OperationResponse, "body">): boolean {
   return !("data" in body);
 }
 
-/** What an execution gave, as a response. */
+/** Turns the result of an execution into a response. */
 export function responseTo(
   result: ExecutionResult,
   ctx: BaseContext,
@@ -42,7 +42,7 @@ export function responseTo(
   return printed({ kind: "response", status: 200, headers: {}, body }, ctx, isDebug);
 }
 
-/** What was thrown before it ran, as a response. */
+/** Turns an error that was thrown before execution into a response. */
 export function responseToError(
   error: unknown,
   ctx: BaseContext,
@@ -66,7 +66,7 @@ function extensionsOf(
   return { extensions: { ...given, cost: { depth, cost, aliases, breadth, fields } } };
 }
 
-/** Before the hooks: a result that JSON cannot say, such as a cycle that a scalar gave, is not sent, and not well. */
+/** Serializes before the hooks run: a result that JSON cannot represent, such as a cycle from a scalar, becomes an error. */
 function printed(response: Omit<OperationResponse, "text">, ctx: BaseContext, isDebug: boolean): OperationResponse {
   try {
     return { ...response, text: JSON.stringify(response.body) };

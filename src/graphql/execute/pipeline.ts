@@ -4,7 +4,7 @@ import type { OperationHooks } from "../hooks/operation-hooks.ts";
 import type { Limits } from "../limits/limits.ts";
 import type { Preparer } from "./preparer.ts";
 
-/** What every operation of an endpoint has in common. */
+/** The parts of an endpoint that all of its operations share. */
 export interface Pipeline {
   readonly schema: GraphQLSchema;
   readonly preparer: Preparer;
@@ -12,6 +12,6 @@ export interface Pipeline {
   readonly documents: Documents;
   readonly hooks: OperationHooks;
   readonly isDebug: boolean;
-  /** How long an operation on a socket may take, and an event; over HTTP the route says so. 0 is for ever. */
+  /** The time limit for an operation on a socket and for an event; over HTTP the route has one. 0 disables it. */
   readonly timeoutMs: number;
 }

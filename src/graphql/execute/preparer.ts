@@ -23,9 +23,9 @@ export interface Prepared {
 
 export interface PreparerOptions {
   readonly limits: Limits;
-  /** Whether clients may read the schema, and get suggestions from it. */
+  /** Whether clients may read the schema and receive suggestions from it. */
   readonly introspection: boolean;
-  /** How much memory prepared documents may take, roughly, in bytes. @default 32 MiB */
+  /** Approximate memory for prepared documents, in bytes. @default 32 MiB */
   readonly cacheBytes?: number;
 }
 
@@ -35,13 +35,13 @@ export interface ChosenOperation {
   readonly entry: Entry;
 }
 
-/** Prepares documents against one schema, and remembers those that are good. */
+/** Prepares documents against one schema, and caches the valid ones. */
 export class Preparer {
   readonly #schema: GraphQLSchema;
   readonly #limits: Limits;
   readonly #introspection: boolean;
-  // What was refused is not kept: it is refused cheaply, a client that means harm sends something new each time, and one
-  // that means well does not send it again.
+  // Rejected documents are not cached: rejecting them is cheap, attackers send a new one each time, and other clients do not
+  // send the same one again.
   readonly #cache: DocumentCache<Entry>;
 
   constructor(schema: GraphQLSchema, { limits, introspection, cacheBytes = 32 * 1024 * 1024 }: PreparerOptions) {
@@ -78,7 +78,7 @@ export class Preparer {
     return made;
   }
 
-  /** An error of graphql as a client may see it: without suggestions while introspection is off. */
+  /** Removes suggestions from an error of graphql while introspection is off. */
   show(error: GraphQLError): GraphQLError {
     return this.#introspection ? error : hideSuggestions(error);
   }
@@ -107,7 +107,7 @@ export class Preparer {
 interface Entry extends ReadDocument {
   /** Its key in the cache; `null` for a document that is not cached. */
   readonly key: string | null;
-  /** The memory that it takes, roughly. */
+  /** The approximate memory that it takes. */
   readonly bytes: number;
   readonly prepared: Map<OperationDefinitionNode, Prepared>;
 }
@@ -131,7 +131,7 @@ function chooseOperation({ definitions }: DocumentNode, name: string | null): Op
   return chosen;
 }
 
-/** graphql's parser and some of its rules recurse. */
+/** Turns a stack overflow into a refusal, because graphql's parser and some of its rules recurse. */
 function shallow<T>(run: () => T): T {
   try {
     return run();
@@ -142,7 +142,7 @@ function shallow<T>(run: () => T): T {
   }
 }
 
-/** As measured on graphql 16 and 17: a token takes 340 bytes with the nodes that are made of it, and the text stays too. */
+/** As measured on graphql 16 and 17: a token takes 340 bytes together with its nodes, and the text is kept too. */
 function estimatedBytes(source: string, tokens: number): number {
   return 2 * source.length + 340 * tokens + 1500;
 }

@@ -12,13 +12,13 @@ export interface ReadDocument {
   readonly tokens: number;
 }
 
-/** Throws `GraphRefusal` for a document that is too long, before anything else looks at its text. */
+/** Throws `GraphRefusal` for a document that is too long, before its text is read. */
 export function checkLength({ length }: string, { characters }: Limits): void {
   if (characters !== null && length > characters)
     throw graphRefusal("CHARACTER_LIMIT_EXCEEDED", `The document has ${length} characters; the limit is ${characters}`);
 }
 
-/** Parses a document. Throws `GraphRefusal` for one that has too many tokens, and for one that does not parse. */
+/** Parses a document. Throws `GraphRefusal` for too many tokens and for a syntax error. */
 export function readDocument(source: string, limits: Limits): ReadDocument {
   const { tokens, nesting } = scan(source, limits.tokens ?? Number.POSITIVE_INFINITY);
   if (limits.tokens !== null && tokens > limits.tokens)
@@ -34,7 +34,7 @@ export function readDocument(source: string, limits: Limits): ReadDocument {
 function tryParse(text: string, { tokens }: Limits): DocumentNode {
   const source = new DocumentSource(text);
   try {
-    // Counted already; the parser's own count stands by for what it would read otherwise.
+    // The tokens are counted already. The parser's limit is a safeguard in case it reads the text differently.
     const document = parse(source, tokens === null ? {} : { maxLexicalTokens: tokens, maxComments: tokens });
     if (document.loc !== undefined) source.dropLongText(document.loc);
     return document;

@@ -7,8 +7,8 @@ import type { Arrival } from "./admit.ts";
 import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
 
 /**
- * Runs a query or a mutation, from opening its operation to closing it. The result is there when the dependencies are
- * closed: what they could not finish, such as a transaction, is an error and takes the data away.
+ * Runs a query or a mutation. The promise resolves after the dependencies are closed: if one fails to close, such as a
+ * transaction that does not commit, the result has that error and no data.
  */
 export async function runOperation(
   connection: BaseContext,
@@ -19,12 +19,12 @@ export async function runOperation(
   const operation = openOperation(connection, { isAlone, operationName, cost, trace });
   onStart?.(() => operation.abort());
   const result = await runIn(operation, execution, undefined);
-  // Nobody reads the answer any more: one line in the log says so, not one for each field that was left out.
+  // The client will not read the response, so the log gets one line instead of one per unresolved field.
   if (operation.isOver) throw new OperationOver();
   return result;
 }
 
-/** Executes in an operation that was opened for it, and closes it. `rootValue` is the event of a subscription. */
+/** Executes inside an open operation, then closes it. `rootValue` is the event of a subscription. */
 export async function runIn(
   operation: RunningOperation,
   execution: Execution,
@@ -48,7 +48,7 @@ export async function runIn(
     return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
   } catch (error) {
     const closing = operation.close("failure");
-    // Whoever has taken too long already is not waited for.
+    // After a timeout nothing is awaited: a dependency may be what hangs.
     if (!(error instanceof OperationOver)) await closing;
     throw error;
   } finally {
@@ -56,7 +56,7 @@ export async function runIn(
   }
 }
 
-/** Rejects with `OperationOver` when the time is over; the operation hears of it by its signal. */
+/** Rejects with `OperationOver` after the time limit, and aborts the signal of the operation. */
 async function inTime<T>(work: Promise<T>, operation: RunningOperation, timeoutMs: number): Promise<T> {
   if (timeoutMs === 0) return work;
   const late = Promise.withResolvers<never>();

@@ -11,7 +11,7 @@ import { type Arrival, admit, type FindingsSoFar } from "./admit.ts";
 import { type OperationResponse, responseTo, responseToError } from "./operation-response.ts";
 import { runOperation } from "./run-operation.ts";
 
-/** The same for a transport that carries answers alone: a subscription is refused. */
+/** Runs one operation for a transport without streams: a subscription is rejected. */
 export async function runRequest(
   pipeline: SubscriptionPipeline,
   ctx: BaseContext,
@@ -22,8 +22,8 @@ export async function runRequest(
 }
 
 /**
- * One operation from its parameters to its answer, or to its stream when it is a subscription: document, limits, validation,
- * variables, cost, execution, hooks. Every transport comes through here, so that none can forget a step.
+ * Runs one operation from its parameters to its response, or to its stream if it is a subscription: document, limits,
+ * validation, variables, cost, execution, hooks. Every transport calls this, so that none can omit a step.
  */
 export function openRequest(
   pipeline: SubscriptionPipeline,

@@ -8,15 +8,15 @@ import { openOperation, type RunningOperation } from "../operation/running-opera
 import { type Execution, executionArgs } from "./execution.ts";
 import { runIn } from "./run-operation.ts";
 
-/** The results of a subscription, one per event, until it is left. */
+/** The results of a subscription, one per event, until it ends. */
 export interface ResultStream extends AsyncGenerator<ExecutionResult, void, void> {
-  /** Asks the gate of its root field again, in the operation that it is given: the denial, or `null` while it may go on. */
+  /** Checks the gate of its root field again, in the given operation. Returns the denial, or `null` while access is allowed. */
   denialSince(now: GraphContext): Promise<GraphQLDenied | null>;
 }
 
 /**
- * Runs a subscription: a stream of results, or the one result that says why there is none. What its own resolver declares
- * is open until the stream ends; each event is an operation with values of its own.
+ * Runs a subscription. Returns a stream of results, or a single result with the errors that prevented it. The dependencies of
+ * the subscription's resolver stay open until the stream ends. Each event is an operation with its own dependencies.
  */
 export async function runSubscription(
   connection: BaseContext,
@@ -35,13 +35,13 @@ export async function runSubscription(
   }
 }
 
-/** Runs each event as it is asked for. Not a generator: one that was never started would end without closing anything. */
+/** Executes each event on demand. Not a generator, because one that never started would return without closing anything. */
 class EventResults implements ResultStream {
   readonly #connection: BaseContext;
   readonly #execution: Execution;
   readonly #operation: RunningOperation;
   readonly #events: AsyncIterator<unknown>;
-  /** That of the event that is being executed. */
+  /** The operation of the event that is being executed. */
   #running: RunningOperation | null = null;
   #isLeft = false;
 
@@ -69,13 +69,13 @@ class EventResults implements ResultStream {
       const value = await runIn(this.#running, this.#execution, event.value);
       return this.#isLeft ? OVER : { done: false, value };
     } catch (error) {
-      // Its generator may be what did not fail: it ends too, and whatever it says then is not what went wrong.
+      // The failure may lie outside the generator. It is ended too, and its own errors would hide the first one.
       await this.#leave("failure").catch(() => {});
       throw error;
     }
   }
 
-  /** Ends the subscription: the client has left. What its generator waits for on the bus ends first, then the generator. */
+  /** Ends the subscription after its client has disconnected: first its subscriptions to the bus, then its generator. */
   return(): Promise<IteratorResult<ExecutionResult, void>> {
     return this.#leave("success");
   }
@@ -120,7 +120,7 @@ const OVER = { done: true, value: undefined } as const;
 
 type AnyGraphql = Record<string, (args: unknown) => unknown>;
 
-/** graphql 17 wants the arguments validated first; 16 does both in one. */
+/** graphql 17 needs a separate step to validate the arguments; 16 validates them itself. */
 function sourceStream(
   execution: Execution,
   contextValue: GraphContext,

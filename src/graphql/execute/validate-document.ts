@@ -6,7 +6,8 @@ import { graphRefusal, graphRefusalOf } from "./graph-refusal.ts";
 import { hideSuggestions } from "./hide-suggestions.ts";
 import type { ReadDocument } from "./read-document.ts";
 
-// Of operations that are as large as they may be; without a limit, of some that nobody writes by hand.
+// The budget is that of ten operations of the largest allowed size. Without a size limit, 10,000 fields are more than
+// anyone writes by hand.
 const MOST_OPERATIONS = 10;
 const LARGE = 10_000;
 
@@ -16,13 +17,13 @@ type Parsed = Pick<ReadDocument, "document" | "fragments">;
 
 interface ValidationOptions {
   readonly limits: Limits;
-  /** Whether errors suggest names of the schema. */
+  /** Whether errors may suggest names from the schema. */
   readonly introspection: boolean;
 }
 
 /**
- * Validates the whole document, the operations that were not chosen too, as graphql's specification has it. Throws
- * `GraphRefusal`. The one rule that compares fields in pairs runs only where fields differ and the pairs are few.
+ * Validates the whole document, as the GraphQL specification requires, including operations that were not chosen. Throws
+ * `GraphRefusal`. The rule that compares fields in pairs runs only where fields differ and the pairs are few.
  */
 export function validateDocument(
   schema: GraphQLSchema,

@@ -7,7 +7,7 @@ import type { GraphQLDenied } from "../fields/graphql-denied.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import { wrongTransport } from "./wrong-transport.ts";
 
-/** What an operation is called and what it costs. */
+/** The name and the cost of an operation. */
 export interface OperationFacts {
   /** `null` for an unnamed one. */
   readonly operationName: string | null;
@@ -16,8 +16,8 @@ export interface OperationFacts {
 }
 
 /**
- * The whole context object of an operation: graphql's own context value. A parameter that is declared as this class, under
- * any name, receives it; the connection's context is what `ctx` is.
+ * The context of an operation, which is graphql's context value. A parameter that is declared as this class receives it,
+ * under any name. The parameter `ctx` is the context of the connection instead.
  *
  * @example
  * ```ts
@@ -30,20 +30,20 @@ export interface OperationFacts {
  */
 export class GraphContext implements OperationFacts {
   static readonly "~instance": GraphContext = undefined as never;
-  /** The context of the connection, as this operation sees it: what a resolver reads as `ctx`. */
+  /** The context of the connection, as this operation sees it. Resolvers receive it as `ctx`. */
   readonly connection: BaseContext;
   readonly operationName: string | null;
   readonly cost: number | null;
   #dependencies: DependencyScope | null = null;
   #verdicts: Map<GateFunction | FieldPermission, Map<unknown, Verdict>> | null = null;
-  /** Whom the verdicts are about. */
+  /** The caller that the verdicts apply to. */
   #judged: Identity | null = null;
   #isClosed = false;
-  /** @internal Whether it was given up: no field is resolved any more. */
+  /** @internal Whether the operation was cancelled: no further field is resolved. */
   isOver = false;
-  /** @internal Asks the gate of a subscription again, in the operation that it is given; `null` where there is none. */
+  /** @internal Checks the gate of a subscription again, in the given operation; `null` if it has no gate. */
   denialSince: ((now: GraphContext) => Promise<GraphQLDenied | null>) | null = null;
-  /** @internal Times its fields. */
+  /** @internal Records how long its fields take. */
   readonly trace: FieldTrace | null;
 
   /** @internal */
@@ -54,7 +54,7 @@ export class GraphContext implements OperationFacts {
     this.trace = trace;
   }
 
-  /** @internal One value per callable for the whole operation; made when the first field asks. */
+  /** @internal One value per callable for the whole operation; created for the first field that needs it. */
   get dependencies(): DependencyScope {
     if (this.#dependencies === null) {
       this.#dependencies = new DependencyScope(this.connection, {
@@ -62,16 +62,16 @@ export class GraphContext implements OperationFacts {
         overrides: this.connection.services.overrides,
         otherContext: (declared, parameter) => wrongTransport(declared, parameter, this.connection),
       });
-      // A field that is still running after the answer finds a scope that opens nothing.
+      // A field that is still running after the response must not open anything.
       if (this.#isClosed) void this.#dependencies.close();
     }
     return this.#dependencies;
   }
 
-  /** @internal What a gate has said so far, by the object it was asked about; `undefined` for one of the user alone. */
+  /** @internal The verdicts of a gate by the object that it checked; `undefined` is the key for a gate on the user alone. */
   verdictsOf(gate: GateFunction | FieldPermission): Map<unknown, Verdict> {
     const { identity } = this.connection;
-    // A mutation may sign somebody else in: what was allowed to one user says nothing of another.
+    // A mutation may sign in as another user, to whom the earlier verdicts do not apply.
     if (this.#verdicts === null || this.#judged !== identity) this.#verdicts = new Map();
     this.#judged = identity;
     const known = this.#verdicts.get(gate);
@@ -81,7 +81,7 @@ export class GraphContext implements OperationFacts {
     return verdicts;
   }
 
-  /** @internal Closes the dependencies; `undefined` when there are none, else the errors of those that failed. */
+  /** @internal Closes the dependencies. Returns the errors of those that failed to close; `undefined` without dependencies. */
   close(): undefined | Promise<readonly unknown[]> {
     this.#isClosed = true;
     return this.#dependencies === null ? undefined : this.#dependencies.close();

@@ -1,6 +1,6 @@
 import { ServiceUnavailable } from "../../http/context/http-exception.ts";
 
-/** The operation was given up, since its client has left or its time was over: what is left of it is not resolved. */
+/** The operation was cancelled because its client disconnected or it timed out. Its remaining fields are not resolved. */
 export class OperationOver extends ServiceUnavailable {
   override readonly name: string = "OperationOver";
 

@@ -3,21 +3,22 @@ import type { BaseContext, Outcome } from "../../http/context/http-context.ts";
 import { noteSubscribed } from "../../http/context/listening.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 
-/** A context of its own for one of several operations of a connection. */
+/** The context of one of several operations on a connection. */
 export interface OwnContext {
   readonly ctx: BaseContext;
   settle(outcome: "success" | "failure"): void;
-  /** Ends what the operation listens to. */
+  /** Ends the subscriptions of the operation to the bus. */
   abort(): void;
-  /** Whether it was aborted, or its connection is gone. */
+  /** Whether it was aborted or its connection is closed. */
   readonly isOver: boolean;
-  /** Calls back when it is aborted, or its connection is gone; gives what ends that. */
+  /** Calls back when it is aborted or its connection closes. Returns a function that stops watching. */
   watch(giveUp: () => void): () => void;
 }
 
 /**
- * A batch, a socket and a subscription run several operations over one connection, each with an outcome and values of its
- * own. This is the connection's context in everything else: a header that is set reaches the answer, `instanceof` holds.
+ * Creates a context with a separate outcome and signal, because a batch, a socket and a subscription run several operations
+ * over one connection. It delegates everything else to the connection's context: headers reach the response, and
+ * `instanceof` works.
  */
 export function ownContext(connection: BaseContext): OwnContext {
   return new ConnectionsOperation(connection);
@@ -29,14 +30,14 @@ class ConnectionsOperation implements OwnContext {
   #outcome: Outcome = "pending";
   #isAborted = false;
   #giveUp: (() => void) | null = null;
-  // Made when somebody asks for them: most operations never do, and there is one for every event.
+  // Created on demand, because most operations never use it and there is one operation per event.
   #controller: AbortController | null = null;
-  /** Ends what ties its signal to the connection. */
+  /** Removes the listener that forwards the signal of the connection. */
   #untie: (() => void) | null = null;
 
   constructor(connection: BaseContext) {
     this.#connection = connection;
-    // The context keeps its state in private fields: they are read on the connection itself, never on the proxy.
+    // The context has private fields, which can be read on the connection itself but not on the proxy.
     this.ctx = new Proxy(connection, {
       get: (target, key) => {
         if (key === "outcome") return this.#outcome;
@@ -49,7 +50,7 @@ class ConnectionsOperation implements OwnContext {
 
   settle(outcome: "success" | "failure"): void {
     if (this.#outcome === "pending") this.#outcome = outcome;
-    // The connection may last for days: it does not hold the listeners of what is over.
+    // The connection may last for days, so it must not keep listeners of operations that have ended.
     this.#untie?.();
   }
 
@@ -90,7 +91,7 @@ class ConnectionsOperation implements OwnContext {
   }
 }
 
-/** Calls back when the signal is aborted, or has been. */
+/** Calls back when the signal is aborted; immediately if it already is. */
 export function watchSignal(signal: AbortSignal, giveUp: () => void): () => void {
   if (signal.aborted) giveUp();
   else signal.addEventListener("abort", giveUp);
@@ -101,7 +102,7 @@ function over(): DOMException {
   return new DOMException("The operation has ended", "AbortError");
 }
 
-/** A generator that waits for the next event cannot be told to return: its subscription ends with the operation instead. */
+/** Ends subscriptions with the operation, because `return()` does not reach a generator that is waiting for an event. */
 function boundTo(ctx: BaseContext, connection: BaseContext, end: () => AbortSignal): PubSub {
   const { bus } = connection.services.stores;
   return {

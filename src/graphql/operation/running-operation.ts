@@ -5,51 +5,51 @@ import type { FieldTrace } from "../hooks/field-trace.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
 import { type OwnContext, ownContext, watchSignal } from "./own-context.ts";
 
-/** How an operation stands to its connection. */
+/** How an operation relates to its connection. */
 export interface OperationOptions extends Partial<OperationFacts> {
   /**
-   * Whether the connection is there for this operation alone, as for a single one over HTTP: then the connection's context
-   * is its context, and its outcome that of the request. Entries of a batch, operations on a socket and events are not alone.
+   * Whether this is the only operation of its connection, as for a single one over HTTP. It then shares the context of the
+   * connection, and its outcome is that of the request. Entries of a batch, operations on a socket and events are not alone.
    *
    * @default false
    */
   readonly isAlone?: boolean;
-  /** Times its fields. */
+  /** Records how long its fields take. */
   readonly trace?: FieldTrace | null;
 }
 
 /** An operation that is running. */
 export interface RunningOperation {
-  /** What graphql gets as its context value. */
+  /** The context value for graphql. */
   readonly contextValue: GraphContext;
-  /** Ends what the operation listens to, before it is closed: a subscription whose client has left. */
+  /** Ends the subscriptions of the operation to the bus before it is closed, for example when its client disconnects. */
   abort(): void;
-  /** Calls with the operation's context as the current one. */
+  /** Calls a function with the operation's context as the current context. */
   enter<T>(call: () => T): T;
-  /** Whether it was aborted, or its connection is gone. */
+  /** Whether it was aborted or its connection is closed. */
   readonly isOver: boolean;
-  /** Calls back when it is aborted, or its connection is gone; gives what ends that. */
+  /** Calls back when it is aborted or its connection closes. Returns a function that stops watching. */
   watch(giveUp: () => void): () => void;
   /**
-   * Tells the dependencies how it went (`ctx.outcome`) and closes them: those still being opened are waited for, none is
-   * opened any more. `undefined` when there are none; else the errors of those that failed to close. The first outcome counts.
+   * Sets `ctx.outcome` and closes the dependencies. Those that are still being opened are awaited, and no further ones are
+   * opened. Returns the errors of those that failed to close; `undefined` without dependencies. The first outcome is kept.
    */
   close(outcome: "success" | "failure"): undefined | Promise<readonly unknown[]>;
 }
 
 /**
  * Opens an operation on a connection: one value per dependency, one verdict per gate of the user, one batch per loader.
- * Whoever executes opens it before and closes it after, whatever happened.
+ * The caller must close it after the execution, also after an error.
  */
 export function openOperation(connection: BaseContext, options: OperationOptions = {}): RunningOperation {
   return new OpenOperation(connection, options);
 }
 
-/** A class, not an object of functions: there is one for every event. */
+/** A class, not an object of closures, because there is one for every event. */
 class OpenOperation implements RunningOperation {
   readonly contextValue: GraphContext;
   readonly #connection: BaseContext;
-  /** `null` for one that is alone on its connection. */
+  /** `null` for the only operation of its connection. */
   readonly #own: OwnContext | null;
 
   constructor(connection: BaseContext, options: OperationOptions) {
@@ -60,7 +60,7 @@ class OpenOperation implements RunningOperation {
   }
 
   enter<T>(call: () => T): T {
-    // Alone, it is the current one already.
+    // The context of the connection is already the current one.
     return this.#own === null ? call() : withContext(this.#own.ctx, call);
   }
 
@@ -79,7 +79,7 @@ class OpenOperation implements RunningOperation {
   close(outcome: "success" | "failure"): undefined | Promise<readonly unknown[]> {
     (this.#own ?? this.#connection).settle(outcome);
     const closing = this.contextValue.close();
-    // Alone, it leaves to its connection what is open: that may be the transaction of a middleware around it.
+    // The only operation of a connection leaves open handles to it: one may be the transaction of an outer middleware.
     return this.#own === null ? closing : endLeftOpen(this.#own.ctx, closing);
   }
 }

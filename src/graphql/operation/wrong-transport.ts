@@ -3,8 +3,8 @@ import { HttpException } from "../../http/context/http-exception.ts";
 import { SharedContext } from "../subscriptions/shared-context.ts";
 
 /**
- * The refusal of a resolver, or of what it depends on, that declares the context of another transport than the one that the
- * operation came by. `null` where the transport is not the reason.
+ * Returns the error for a resolver, or one of its dependencies, that declares the context of a transport other than the
+ * operation's. Returns `null` if the transport is not the reason.
  */
 export function wrongTransport(declared: unknown, parameter: string, connection: BaseContext): HttpException | null {
   if (connection instanceof SharedContext)

@@ -1,11 +1,11 @@
 import { HttpException } from "../../http/context/http-exception.ts";
 
-/** 400: a batch that is not taken here. */
+/** 400: the endpoint does not accept this batch. */
 export function batchRefused(message: string): HttpException {
   return new HttpException(400, message, { code: "BATCH_REFUSED" });
 }
 
-/** Throws unless a batch holds at least one operation, and at most so many. */
+/** Throws unless a batch contains between one and `most` operations. */
 export function checkBatch({ length }: readonly unknown[], most: number): void {
   if (length === 0) throw batchRefused("A batch must contain at least one operation");
   if (length <= most) return;

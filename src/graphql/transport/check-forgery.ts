@@ -1,12 +1,12 @@
 import type { HttpContext } from "../../http/context/http-context.ts";
 import { HttpException } from "../../http/context/http-exception.ts";
 
-/** A page of a foreign origin cannot set these without asking first, by a preflight. */
+/** A page of another origin cannot set these headers without a preflight. */
 const PREFLIGHT_HEADERS = ["graphql-require-preflight", "apollo-require-preflight"];
 
 /**
- * Refuses a request that a foreign page could have made a browser send, cookies included, without a preflight: a GET, a form,
- * an upload. A body of JSON needs a preflight already.
+ * Prevents CSRF: rejects a request that a page of another origin could make a browser send, cookies included, without a
+ * preflight. That is a GET, a form or an upload; a JSON body always needs a preflight.
  */
 export function checkForgery({ services, exchange }: HttpContext): void {
   if (services.origins.provenance(exchange) !== "foreign") return;

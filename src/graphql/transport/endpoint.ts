@@ -19,17 +19,17 @@ import type { Transport } from "./transport.ts";
 export interface EndpointOptions {
   readonly transport: Transport;
   readonly uploads: Uploads;
-  /** What browsers get that open the address; `null` when it is off. */
+  /** The page for browsers that open the address; `null` if it is disabled. */
   readonly explorer: Explorer | null;
-  /** How events are streamed; `null` when subscriptions are off. */
+  /** How events are streamed; `null` if subscriptions are disabled. */
   readonly subscriptions: Subscriptions | null;
-  /** Counts those who begin to listen. */
+  /** Limits how often a client may open a stream. */
   readonly connectLimit: MiddlewareFunction | null;
 }
 
 /**
- * GraphQL over HTTP: reads, refuses, runs, answers. Where several refusals fit, the first of method, media types and forgery
- * answers, then those that need the document.
+ * Serves GraphQL over HTTP. If several errors apply to a request, the method is reported first, then media types, then CSRF,
+ * then errors that need the document.
  */
 export class Endpoint {
   readonly #pipeline: SubscriptionPipeline;
@@ -43,7 +43,7 @@ export class Endpoint {
   async serve(ctx: HttpContext): Promise<void> {
     try {
       const { explorer } = this.#options;
-      // Nothing is executed, so it does not matter who asks: the page is exempt from the check against forgery.
+      // The page executes nothing, so it needs no CSRF check.
       if (explorer !== null && isPageVisit(ctx)) return await explorer.serve(ctx);
       this.#checkMethod(ctx.exchange.method);
       const reader = chooseReader(ctx, this.#options);
@@ -59,7 +59,7 @@ export class Endpoint {
     }
   }
 
-  /** The answer to a refusal, also to one of the route's gate or middleware. */
+  /** Writes an error as a GraphQL response, also one from the route's gate or middleware. */
   renderError(ctx: BaseContext, error: unknown): void {
     const { status, headers, errors } = toGraphRefusal(error);
     const body = { errors: formatErrors(errors, ctx, this.#pipeline.isDebug) };
@@ -70,7 +70,7 @@ export class Endpoint {
     const { transport, explorer } = this.#options;
     const isRead = method === "GET" || method === "HEAD";
     if (method === "POST" || (transport.getQueries && isRead)) return;
-    // The page is there by GET even where queries are not.
+    // Browsers load the page with GET even if queries must not use it.
     const isGetAllowed = transport.getQueries || (explorer !== null && !isRead);
     throw new MethodNotAllowed(method, isGetAllowed ? ["GET", "POST"] : ["POST"]);
   }
@@ -80,12 +80,12 @@ export class Endpoint {
     return negotiate(exchange.headers.accept, { graphqlContentType, isGet: exchange.method !== "POST" });
   }
 
-  /** Whether the client takes a stream of events. `HEAD` would hang on one. */
+  /** Whether the client accepts a stream of events. A `HEAD` request would hang on one. */
   #mayStream({ exchange }: BaseContext): boolean {
     return this.#options.subscriptions !== null && exchange.method !== "HEAD" && asksForStream(exchange.headers.accept);
   }
 
-  /** `type` is null for a client that takes a stream alone. */
+  /** `type` is `null` for a client that accepts only a stream. */
   async #run(ctx: HttpContext, type: ResponseType | null, request: GraphRequest): Promise<void> {
     try {
       if (request.kind === "batch") {
@@ -100,7 +100,7 @@ export class Endpoint {
           await this.#options.connectLimit?.(ctx, async () => {});
         },
       });
-      // The client has left, or has its answer: its time was over.
+      // The client has disconnected, or has already received a timeout.
       if (opened.kind === "stream" && ctx.signal.aborted) return await opened.leave();
       if (opened.kind === "stream") return this.#stream(ctx, opened);
       if (type === null && opened.status === 200) return this.#stream(ctx, onlyResponse(opened));
@@ -115,7 +115,7 @@ export class Endpoint {
     const { outgoing } = ctx;
     const { subscriptions } = this.#options;
     if (subscriptions === null) throw new Error("a stream was opened while subscriptions are disabled");
-    // The second is for caches that would pack it and so hold it back, the third for nginx, which collects it otherwise.
+    // `no-transform` keeps proxies from compressing the stream, and the second header keeps nginx from buffering it.
     outgoing.header("cache-control", "no-store, no-transform");
     outgoing.header("x-accel-buffering", "no");
     outgoing.header("x-content-type-options", "nosniff");
@@ -124,7 +124,7 @@ export class Endpoint {
     outgoing.stream(new EventStream(ctx, live, subscriptions), `${STREAM_TYPE}; charset=utf-8`);
   }
 
-  /** One after another; when the client has left, the next does not start. */
+  /** Runs the operations in order, and starts no further one after the client has disconnected. */
   async #runBatch(ctx: HttpContext, entries: readonly unknown[]): Promise<readonly string[]> {
     const texts: string[] = [];
     for (const entry of entries) {
@@ -154,17 +154,17 @@ interface WrittenResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether what a resolver said about caching holds. */
+  /** Whether the cache headers that a resolver set apply. */
   readonly isCacheable?: boolean;
 }
 
-/** Somebody opens the address in a browser. A query in it is executed all the same. */
+/** Whether a browser opens the address. An address with a query is executed instead. */
 function isPageVisit({ exchange }: HttpContext): boolean {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   return isRead && asksForPage(exchange.headers.accept) && !carriesQuery(exchange);
 }
 
-/** An answer with errors is nobody's to keep. */
+/** Whether caches may store the response: one with errors must not be stored. */
 function isClean({ status, body }: OperationResponse): boolean {
   return status === 200 && body.errors === undefined;
 }

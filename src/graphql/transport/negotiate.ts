@@ -1,13 +1,13 @@
-/** What an answer may be labelled as. */
+/** The media types of a response. */
 export type ResponseType = "application/json" | "application/graphql-response+json";
 
 export const JSON_TYPE = "application/json";
 const GRAPHQL_TYPE = "application/graphql-response+json";
 
 export interface Negotiation {
-  /** Whether the specification's own type is on offer. */
+  /** Whether `application/graphql-response+json` is offered. */
   readonly graphqlContentType: boolean;
-  /** Whether the request is a query by GET: browsers ask for `text/html` then, and get JSON all the same. */
+  /** Whether the request is a query sent with GET: browsers request `text/html` then, and receive JSON. */
   readonly isGet: boolean;
 }
 
@@ -17,8 +17,8 @@ interface Range {
 }
 
 /**
- * Chooses the type of the answer from `Accept`, by its q-values (RFC 9110 section 12.5.1); `null` when nothing that is
- * asked for can be served. On a tie the specification's type wins if it was named.
+ * Chooses the media type of the response from the q-values in `Accept` (RFC 9110 section 12.5.1); `null` if none of them can
+ * be served. On a tie, `application/graphql-response+json` wins if it is named.
  */
 export function negotiate(accept: string | undefined, { graphqlContentType, isGet }: Negotiation): ResponseType | null {
   if (accept === undefined || accept.trim() === "") return JSON_TYPE;
@@ -31,14 +31,14 @@ export function negotiate(accept: string | undefined, { graphqlContentType, isGe
   return graphql > json ? GRAPHQL_TYPE : JSON_TYPE;
 }
 
-/** Whether a browser is asking for a page: `text/html` is named, and nothing that the endpoint answers with is liked better. */
+/** Whether a browser requests a page: `Accept` names `text/html` and prefers none of the endpoint's own types to it. */
 export function asksForPage(accept: string | undefined): boolean {
   const ranges = parseAccept(accept ?? "");
   const html = ranges.find(({ type }) => type === "text/html")?.quality ?? 0;
   return html > 0 && html >= Math.max(qualityOf(ranges, JSON_TYPE), qualityOf(ranges, GRAPHQL_TYPE));
 }
 
-/** Whether events may be streamed: by name, a wildcard is no wish for a stream. */
+/** Whether events may be streamed: `Accept` has to name the type, a wildcard is not enough. */
 export function asksForStream(accept: string | undefined): boolean {
   return parseAccept(accept ?? "").some(({ type, quality }) => type === "text/event-stream" && quality > 0);
 }
@@ -49,7 +49,7 @@ function isPage(ranges: readonly Range[], isGet: boolean): boolean {
 
 function parseAccept(accept: string): readonly Range[] {
   return accept.split(",").map((range) => {
-    // A header of commas is 16,000 ranges.
+    // A header that consists of commas has 16,000 ranges, so the common case stays cheap.
     if (!range.includes(";")) return { type: range.trim().toLowerCase(), quality: 1 };
     const [type = "", ...parameters] = range.split(";");
     const quality = parameters
@@ -59,7 +59,7 @@ function parseAccept(accept: string): readonly Range[] {
   });
 }
 
-/** The most specific range that matches decides. */
+/** Takes the quality of the most specific range that matches. */
 function qualityOf(ranges: readonly Range[], type: string): number {
   const family = `${type.slice(0, type.indexOf("/"))}/*`;
   for (const name of [type, family, "*/*"]) {

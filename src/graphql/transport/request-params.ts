@@ -1,17 +1,17 @@
 import { BadRequest } from "../../http/context/http-exception.ts";
 
-/** One operation as it was asked for, its parts checked for their type. */
+/** The parameters of one operation, with their types checked. */
 export interface RequestParams {
-  /** The document; `null` when the request only names one that is kept here. */
+  /** The document; `null` if the request only has the id of a stored one. */
   readonly query: string | null;
-  /** The id of a document that is kept here. */
+  /** The id of a stored document. */
   readonly documentId: string | null;
   readonly operationName: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** Reads the parts of one operation. Unknown keys are ignored; a part of a wrong type is 400. */
+/** Reads the parameters of one operation. Ignores unknown keys; a wrong type is 400. */
 export function readRequestParams(value: unknown): RequestParams {
   if (!isRecord(value)) throw new BadRequest("An operation must be an object with a query");
   return {
@@ -23,7 +23,7 @@ export function readRequestParams(value: unknown): RequestParams {
   };
 }
 
-/** The same from text, as a URL or a form carries it: variables and extensions are JSON. */
+/** Reads the parameters from the text of a URL or a form, where variables and extensions are JSON. */
 export function readTextParams(values: ReadonlyMap<string, string>): RequestParams {
   const entries = [...values].map(([name, value]) => [
     name,

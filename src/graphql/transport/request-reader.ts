@@ -8,18 +8,18 @@ import { batchRefused, checkBatch } from "./check-batch.ts";
 import { type RequestParams, readRequestParams, readTextParams } from "./request-params.ts";
 import type { Transport } from "./transport.ts";
 
-/** What a request asks for: one operation, or the entries of a batch, each of them still unchecked. */
+/** The content of a request: one operation, or the unchecked entries of a batch. */
 export type GraphRequest = (
   | { readonly kind: "single"; readonly params: RequestParams }
   | { readonly kind: "batch"; readonly entries: readonly unknown[] }
 ) & {
-  /** Gives back the files that came with it. */
+  /** Releases the uploaded files. */
   readonly dispose?: () => Promise<void>;
 };
 
-/** One way in. */
+/** Reads requests of one content type. */
 export interface RequestReader {
-  /** Whether a browser sends such a request for a foreign page without asking first. */
+  /** Whether a page of another origin can make a browser send such a request without a preflight. */
   readonly isForgeable: boolean;
   read(ctx: HttpContext): Promise<GraphRequest>;
 }
@@ -29,7 +29,7 @@ export interface ReaderOptions {
   readonly uploads: Uploads;
 }
 
-/** The reader for this request, by its method and content type, before a byte of its body is read; 415 without one. */
+/** Chooses a reader by method and content type, before the body is read; 415 if none fits. */
 export function chooseReader({ exchange }: HttpContext, options: ReaderOptions): RequestReader {
   const contentType = exchange.headers["content-type"];
   const { type, charset } = mediaType(contentType);
@@ -51,7 +51,7 @@ export function chooseReader({ exchange }: HttpContext, options: ReaderOptions):
   );
 }
 
-/** Whether the address asks for an operation: by its text, by its id, or by its hash. */
+/** Whether the URL names an operation by its text, its id or its hash. */
 export function carriesQuery(exchange: Exchange): boolean {
   const pairs = urlPairs(exchange);
   return ["query", "documentId", "extensions"].some((name) => pairs.has(name));
@@ -68,7 +68,7 @@ function urlPairs({ target }: Exchange): URLSearchParams {
   return new URLSearchParams(target.split("?").slice(1).join("?"));
 }
 
-/** A request has five. Those of a whole body would be parsed for a second before one is found twice. */
+/** A request has five parameters. Without this limit, a large body would be parsed for a second. */
 const MOST_PAIRS = 100;
 
 const formReader: RequestReader = {
@@ -105,7 +105,7 @@ function uploadReader({ uploads, transport }: ReaderOptions): RequestReader {
   return {
     isForgeable: true,
     async read({ exchange, signal }) {
-      // Asked for only when the headers have passed: it tells a client that waits to go on.
+      // Reading the body tells a client that sent `Expect: 100-continue` to send it, so the headers are checked first.
       const source = {
         headers: exchange.headers,
         get stream() {
@@ -132,7 +132,7 @@ function readPairs(pairs: URLSearchParams): RequestParams {
       throw new BadRequest(`The parameter ${JSON.stringify(name.slice(0, 40))} was sent more than once`);
     values.set(name, value);
   }
-  // No document begins so.
+  // A document never begins with a bracket.
   if (values.get("query")?.trimStart().startsWith("[") === true)
     throw batchRefused("A batch must be sent as a JSON body");
   return readTextParams(values);

@@ -1,17 +1,21 @@
 import { flag, optional, resolveOptions, wholeNumber } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 
-/** How requests may come in and how answers are labelled. */
+/** Which requests an endpoint accepts, and the content type of its responses. */
 export interface TransportOptions {
-  /** Whether queries may come by GET; mutations never may. @default true */
+  /** Whether queries may use GET. Mutations never may. @default true */
   readonly getQueries?: boolean;
-  /** The most operations in one request; 0 refuses batches. @default 10 */
+  /** The maximum number of operations in one request; 0 disables batches. @default 10 */
   readonly batch?: number;
-  /** Whether `application/graphql-response+json` is negotiated; else every answer is `application/json`. @default true */
+  /** Whether `application/graphql-response+json` is offered; else all responses are `application/json`. @default true */
   readonly graphqlContentType?: boolean;
-  /** Whether an answer is labelled with what was negotiated; else it says `application/json`, for proxies that refuse the other. @default true */
+  /**
+   * Whether `Content-Type` is the negotiated type. `false` always sends `application/json`, for proxies that reject the other.
+   *
+   * @default true
+   */
   readonly responseContentType?: boolean;
-  /** The largest body, multipart aside. @default "1mb" */
+  /** The maximum size of a body, except for uploads. @default "1mb" */
   readonly maxBody?: Size;
 }
 
@@ -24,7 +28,7 @@ const transportRules = {
 };
 
 /**
- * The transport of an endpoint. A wrong value throws `ConfigurationError` here.
+ * The transport of an endpoint. An invalid value throws `ConfigurationError`.
  *
  * @example
  * ```ts
@@ -50,7 +54,7 @@ export class Transport implements Required<TransportOptions> {
     this.maxBody = resolved.maxBody;
   }
 
-  /** Takes a plain object of the same shape too. */
+  /** Accepts a plain object with the same options too. */
   static from(value: Transport | TransportOptions): Transport {
     return value instanceof Transport ? value : new Transport(value);
   }
