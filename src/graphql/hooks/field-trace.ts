@@ -12,7 +12,7 @@ export interface FieldTiming {
   readonly slowestMs: number;
 }
 
-/** How long the fields of one operation took, each without what is selected in it. */
+/** How long the fields of one operation took, without the fields below them. */
 export class FieldTrace {
   readonly #clock: Clock;
   readonly #fields = new Map<string, { calls: number; slowestMs: number }>();
@@ -30,7 +30,7 @@ export class FieldTrace {
       .slice(0, count);
   }
 
-  /** @internal Times one call, until what it returned is there. */
+  /** @internal Times one call, until its promise settles. */
   time(field: string, resolve: () => unknown): unknown {
     const started = this.#clock.monotonic();
     const record = (): void => this.#add(field, this.#clock.monotonic() - started);
@@ -60,8 +60,8 @@ export class FieldTrace {
 const traced = new WeakSet<GraphQLSchema>();
 
 /**
- * Has every field of the schema time itself wherever the context of the operation has a trace. It changes the schema, so it
- * is done when a hook asks for it and not before: without one, fields cost nothing more.
+ * Wraps the resolvers of a schema so that they time themselves if the operation has a trace. It changes the schema, so it
+ * runs only when a hook needs traces: without one, fields have no extra cost.
  */
 export function traceFields(schema: GraphQLSchema): void {
   if (traced.has(schema)) return;

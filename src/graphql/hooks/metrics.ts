@@ -1,37 +1,36 @@
 import { NamedRows } from "./named-rows.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
 
-/** What is known of the operations of one name. */
+/** The totals of all operations with one name. */
 export interface MetricsRecord {
   readonly count: number;
-  /** Operations that produced errors. */
+  /** The number of operations with errors. */
   readonly errors: number;
-  /** Without subscriptions, as in the next: how long they were open does not make them slow. */
+  /** Without subscriptions, as in `slowest_seconds`: a subscription that is open for long is not slow. */
   readonly average_seconds: number;
   readonly slowest_seconds: number;
-  /** Of those whose cost was measured: not of those that were refused before. */
+  /** The average over operations whose cost was measured, so without those that were rejected earlier. */
   readonly average_cost: number;
 }
 
 interface Totals {
   count: number;
-  /** Those of them whose durations count. */
+  /** The number of them whose durations are included. */
   timed: number;
   errors: number;
   seconds: number;
   slowest: number;
   cost: number;
-  /** Those of them whose cost was measured. */
+  /** The number of them whose cost was measured. */
   costed: number;
 }
 
 const MOST_NAMES = 1_000;
 
 /**
- * A hook that counts operations by name: running totals in memory, nothing else. Unnamed operations share the row
- * `<anonymous>`; after 1,000 names the next ones, and names of more than 200 characters, share `<other>`. An operation that was
- * refused before it ran is counted in the row of its name if there is one, else in `<anonymous>`. Of subscriptions the number,
- * the errors and the costs count, not how long they were open.
+ * A hook that keeps running totals by operation name, in memory. Unnamed operations share the row `<anonymous>`. After 1,000
+ * names, further ones share `<other>`, and so do names of more than 200 characters. An operation that was rejected before it
+ * ran is counted in the row of its name if that exists, otherwise in `<anonymous>`. Durations do not include subscriptions.
  *
  * @example
  * ```ts
@@ -67,7 +66,7 @@ export class Metrics {
     return Object.fromEntries([...this.#rows].map(([name, row]) => [name, recordOf(row)]));
   }
 
-  /** Forgets everything. */
+  /** Resets all totals. */
   reset(): void {
     this.#rows.clear();
   }

@@ -1,24 +1,24 @@
 import type { OperationContext } from "./operation-hook.ts";
 
-/** Names that no operation can have. */
+/** Row names that cannot be operation names. */
 const ANONYMOUS = "<anonymous>";
 const OTHER = "<other>";
-/** A document may name its operation with all the bytes of a body. */
+/** An operation name can be as long as a whole document. */
 const LONGEST_NAME = 200;
 
 /**
- * One row per operation name, of which clients may invent as many as they like: there are no more rows than were allowed, and
- * no long names. Unnamed operations share a row, and so do all further names. An operation that was refused before it ran makes
- * no row: it is in the row of its name if there is one, else in that of unnamed operations.
+ * One row per operation name. Clients can invent names, so the number of rows and the length of names are limited. Unnamed
+ * operations share a row, and so do all further names. An operation that was rejected before it ran never adds a row: it is
+ * counted in the row of its name if that exists, otherwise in the row of unnamed operations.
  */
 export class NamedRows<T> {
-  // A Map: `constructor` is a name like any other.
+  // A Map, because `constructor` is a valid operation name.
   readonly #rows = new Map<string, T>();
   readonly #make: () => T;
   readonly #isNew: (name: string, names: number) => boolean;
   #names = 0;
 
-  /** @param names how many, or which */
+  /** @param names the number of names, or a list of them */
   constructor(make: () => T, names: number | readonly string[]) {
     this.#make = make;
     const listed = typeof names === "number" ? null : new Set(names);
@@ -56,7 +56,7 @@ export class NamedRows<T> {
   }
 }
 
-/** The name of an operation, in a length that a line of a log can take. */
+/** The name of an operation, shortened for the log. */
 export function shownName({ operationName }: OperationContext): string {
   if (operationName === null) return ANONYMOUS;
   return operationName.length > LONGEST_NAME ? `${operationName.slice(0, LONGEST_NAME)}...` : operationName;

@@ -6,14 +6,14 @@ import { ObservedStream, type Sent } from "./observed-stream.ts";
 import type { OperationAround, OperationEnd, OperationFindings } from "./operation-hook.ts";
 import { logHookFailure, type OperationHooks } from "./operation-hooks.ts";
 
-/** Every transport calls this when an operation comes in, once for each of a batch, and ends what it gets. */
+/** Called once per operation when it arrives. The caller must end the observation. */
 export function observe(hooks: OperationHooks, services: Pick<AppServices, "clock" | "log">): Observation {
   return new Observation(hooks, services);
 }
 
-/** One operation as the hooks see it: begun when it comes in, ended once, whatever happened. */
+/** One operation as the hooks see it. It starts when the operation arrives and ends exactly once. */
 export class Observation {
-  /** How long its fields take; `null` when no hook asks. */
+  /** How long its fields take; `null` if no hook needs it. */
   readonly trace: FieldTrace | null;
   readonly #hooks: OperationHooks;
   readonly #services: Pick<AppServices, "clock" | "log">;
@@ -28,12 +28,12 @@ export class Observation {
     this.trace = hooks.isTracing ? new FieldTrace(services.clock) : null;
   }
 
-  /** Does the whole work of the operation, inside of the hooks that go around it. */
+  /** Runs the operation inside its `around` hooks. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const { around } = this.#hooks;
     if (around.length === 0) return work();
     const ended = Promise.withResolvers<OperationEnd>();
-    // Whoever does not look at the end need not hear that there was none.
+    // A hook that does not await the end must not cause an unhandled rejection.
     ended.promise.catch(() => {});
     this.#ended = ended;
     const entered = around.reduceRight<() => Promise<T>>(
@@ -44,7 +44,7 @@ export class Observation {
     return entered;
   }
 
-  /** Ends it: the hooks are called. Only the first call counts. An answer without `data` is one of a refused operation. */
+  /** Calls the hooks, only the first time. A response without `data` is that of a rejected operation. */
   end(sent: Sent, findings: OperationFindings): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -71,8 +71,8 @@ export class Observation {
   }
 
   /**
-   * The stream of a subscription, as it is sent: the operation ends with it. Called within `run`, so that every event, and the
-   * end, happen inside of what is around the operation and not of what is around the socket's last message.
+   * Follows the stream of a subscription, and ends the operation with it. Must be called within `run`, so that every event and
+   * the end have the async context of the operation and not that of the socket's last message.
    */
   follow<T extends { readonly body: Sent }>(
     stream: AsyncGenerator<T, void, void>,
@@ -81,13 +81,13 @@ export class Observation {
     return new ObservedStream(stream, AsyncLocalStorage.snapshot(), this.ending(findings));
   }
 
-  /** Ends a subscription, with the errors that were sent: for a stream of which several are sent. Called within `run`, too. */
+  /** Returns a function that ends a shared subscription with the errors that were sent. Must be called within `run`. */
   ending(findings: OperationFindings): (errors: readonly FormattedError[]) => void {
     const inside = AsyncLocalStorage.snapshot();
     return (errors) => inside(() => this.end({ data: null, errors }, findings));
   }
 
-  /** A hook that does not run the operation, or fails, is left out. */
+  /** Enters one hook. If it fails or does not start the operation, the operation runs without it. */
   #enter<T>(around: OperationAround, next: () => Promise<T>, ended: Promise<OperationEnd>): Promise<T> {
     const { log } = this.#services;
     let running: Promise<T> | null = null;

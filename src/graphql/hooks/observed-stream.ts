@@ -1,17 +1,17 @@
 import type { FormattedError } from "../errors/format-error.ts";
 
-/** What is sent about an operation, or about one event of it. An event without `data` says why the stream failed. */
+/** A response to an operation, or one event of it. An event without `data` has the errors that ended the stream. */
 export interface Sent {
   readonly data?: unknown;
   readonly errors?: readonly FormattedError[];
 }
 
-/** How many errors of a subscription the hooks are shown: it may run for days. */
+/** The number of errors of a subscription that hooks receive, limited because it may run for days. */
 const MOST_ERRORS = 100;
 
 type Run = <R>(work: () => R) => R;
 
-/** A stream that says when it ended, and with which errors, however it ended. */
+/** A stream that reports its end, with the errors that were sent, however it ends. */
 export class ObservedStream<T extends { readonly body: Sent }> implements AsyncGenerator<T, void, void> {
   readonly #stream: AsyncGenerator<T, void, void>;
   readonly #inside: Run;
@@ -49,7 +49,7 @@ export class ObservedStream<T extends { readonly body: Sent }> implements AsyncG
       try {
         const step = await work();
         if (step.done !== true) keepErrors(this.#errors, step.value.body.errors);
-        // Nobody asks any more after an event that says that it was the last.
+        // After an event without data, the consumer does not read on.
         if (step.done === true || !("data" in step.value.body)) this.#onEnd(this.#errors);
         return step;
       } catch (error) {
@@ -60,7 +60,7 @@ export class ObservedStream<T extends { readonly body: Sent }> implements AsyncG
   }
 }
 
-/** Adds the errors of an event to those that the hooks are shown. */
+/** Adds the errors of an event to those that hooks receive. */
 export function keepErrors(kept: FormattedError[], errors: readonly FormattedError[] = []): void {
   kept.push(...errors.slice(0, MOST_ERRORS - kept.length));
 }

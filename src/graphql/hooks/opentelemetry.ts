@@ -7,7 +7,7 @@ import type { OperationContext, OperationEnd, OperationHook, OperationResult } f
 
 type Attributes = Record<string, string | number>;
 
-/** What is asked of a span: OpenTelemetry's is one. */
+/** The part of OpenTelemetry's `Span` that Portico uses. */
 export interface OperationSpan {
   end(endTime?: number): void;
   setAttributes?(attributes: Attributes): unknown;
@@ -15,27 +15,27 @@ export interface OperationSpan {
   updateName?(name: string): unknown;
 }
 
-/** What is asked of a tracer: OpenTelemetry's is one. */
+/** The part of OpenTelemetry's `Tracer` that Portico uses. */
 export interface OperationTracer {
   startSpan(name: string, options?: { startTime?: number; attributes?: Attributes }): OperationSpan;
 }
 
-/** A tracer that can open a span for what runs in it: OpenTelemetry's is one. */
+/** A tracer that can also open an active span, such as OpenTelemetry's. */
 export interface ActiveOperationTracer extends OperationTracer {
   startActiveSpan<T>(name: string, run: (span: OperationSpan) => T): T;
 }
 
 export interface OpenTelemetryOptions {
-  /** Whether the span is opened when the operation begins, so that what it does can have spans below. @default false */
+  /** Whether the span is active while the operation runs, so that resolvers can create child spans. @default false */
   readonly active?: boolean;
 }
 
 const rules = { active: optional(flag, false) };
 
 /**
- * A hook that makes one span per operation, with `graphql.operation.name`, `graphql.errors` and `graphql.cost`. The name of an
- * unnamed operation is `<anonymous>`. The span is made when the operation ends, with its true start, under the span that is
- * active then; with `active` it is open meanwhile. The tracer is yours: Portico knows no tracing library.
+ * A hook that creates one span per operation, with `graphql.operation.name`, `graphql.errors` and `graphql.cost`. The name of
+ * an unnamed operation is `<anonymous>`. The span is created when the operation ends, with the time of its start, below the
+ * span that is active then. With `active` it is open while the operation runs. Portico does not depend on a tracing library.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export function opentelemetry(
 
 function backDatedSpans(tracer: OperationTracer): OperationHook {
   return (result, context) => {
-    // Both times are given: the wall clock may have been set meanwhile, and the duration has to be true.
+    // Both times are set, because the wall clock may have changed and the duration must be correct.
     const endTime = Date.now();
     const startTime = endTime - context.durationSeconds * 1000;
     const span = tracer.startSpan(nameOf(context), { startTime, attributes: attributesOf(result, context) });
@@ -89,7 +89,7 @@ function describe(span: OperationSpan, { result, context }: OperationEnd): void 
   if (isFault(result)) span.setStatus?.(FAULT);
 }
 
-// By OpenTelemetry's conventions for GraphQL: the type alone, since the names are the clients' to invent.
+// OpenTelemetry's conventions for GraphQL use the type only, because clients can invent names.
 const UNKNOWN = "GraphQL Operation";
 
 function nameOf({ operationType }: OperationContext): string {
@@ -110,7 +110,7 @@ function attributesOf({ errors }: OperationResult, context: OperationContext): A
 /** `SpanStatusCode.ERROR` */
 const FAULT = { code: 2 };
 
-/** As for HTTP: what the client did wrong is not a fault of the server. */
+/** As for HTTP, an error of the client does not mark the span as failed. */
 function isFault({ errors }: OperationResult): boolean {
   return errors.some(({ extensions: { code } }) => statusOf(code) >= 500);
 }

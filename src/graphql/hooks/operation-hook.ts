@@ -5,41 +5,41 @@ import type { FieldTrace } from "./field-trace.ts";
 
 /** How an operation ended. */
 export interface OperationResult {
-  /** `null` when there is none, and for a subscription, whose values have been sent. */
+  /** `null` without data, and for a subscription, whose events were already sent. */
   readonly data: unknown;
-  /** As they stand in the response, at most eleven; of a subscription the first 100 that were sent. */
+  /** The errors in the response, at most eleven; for a subscription, the first 100 that were sent. */
   readonly errors: readonly FormattedError[];
-  /** Whether there are none. */
+  /** Whether there are no errors. */
   readonly ok: boolean;
 }
 
-/** What was found out about an operation, however far it came. */
+/** The facts about an operation that are known early, also for one that is rejected. */
 export interface OperationFindings {
-  /** By the request, else by a document that holds exactly one operation and names it; `null` for an unnamed one. */
+  /** From the request, or from a document with exactly one operation; `null` for an unnamed one. */
   readonly operationName: string | null;
-  /** `null` when it was refused before that was known. */
+  /** `null` if the operation was rejected before its type was known. */
   readonly operationType: "query" | "mutation" | "subscription" | null;
-  /** The measured cost; `null` while cost analysis is off, and when the operation was refused before it was measured. */
+  /** The measured cost; `null` without cost analysis, and if the operation was rejected before it was measured. */
   readonly cost: number | null;
-  /** The `extensions` of the request, as the client sent them; empty without any. */
+  /** The `extensions` of the request, exactly as sent; empty if there are none. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** Which operation it was. */
+/** The operation that a hook is called for. */
 export interface OperationContext extends OperationFindings {
-  /** When it started, in milliseconds on the clock that never goes back. */
+  /** When it started, in milliseconds on the monotonic clock. */
   readonly started: number;
-  /** How long it took; how long it was open, for a subscription. */
+  /** How long it took; for a subscription, how long it was open. */
   readonly durationSeconds: number;
-  /** Whether it was refused before it ran: by the parser, the limits, validation, its variables. */
+  /** Whether it was rejected before it ran, for example by the parser, the limits, validation or its variables. */
   readonly isRefused: boolean;
-  /** The log of the application. */
+  /** The logger of the application. */
   readonly log: Logger;
   /** How long its fields took; `null` unless a hook `traces`. */
   readonly trace: FieldTrace | null;
 }
 
-/** What a hook is called with. */
+/** The arguments of a hook. */
 export interface OperationEnd {
   readonly result: OperationResult;
   readonly context: OperationContext;
@@ -48,8 +48,8 @@ export interface OperationEnd {
 export type OperationFunction = (result: OperationResult, context: OperationContext) => MaybePromise<unknown>;
 
 /**
- * Has the operation run inside of something, such as a span or an `AsyncLocalStorage`. It calls `run` at once, and once; what
- * `run` gives is there when the operation has ended, hooks apart.
+ * Runs the operation inside a span, an `AsyncLocalStorage` or something similar. It must call `run` immediately and once. The
+ * promise of `run` resolves when the operation has ended, without waiting for other hooks.
  */
 export type OperationAround = (run: () => Promise<OperationEnd>) => unknown;
 
@@ -58,7 +58,7 @@ interface HookOptions {
   readonly traces?: boolean;
 }
 
-/** A function, or an object that has one. */
+/** A function, or an object with `onOperation`, `around` or both. */
 export type OperationHook =
   | OperationFunction
   | (HookOptions & { readonly onOperation: OperationFunction; readonly around?: OperationAround })

@@ -10,21 +10,21 @@ import type {
   OperationResult,
 } from "./operation-hook.ts";
 
-/** How long a hook may take before the log says so. */
+/** How long a hook may take before a line in the log reports it. */
 const LATE_MS = 10_000;
-/** How many calls of one hook may be unfinished: each holds the result of its operation. */
+/** The maximum number of pending calls of one hook, because each keeps the result of its operation in memory. */
 const MOST_UNFINISHED = 1_000;
 
 /**
- * The hooks of one endpoint. No answer waits for them or fails with them: what they return is awaited beside the answer, what
- * they throw goes to the log.
+ * The hooks of one endpoint. Responses neither wait for hooks nor fail with them: their promises are awaited separately, and
+ * their errors go to the log.
  */
 export class OperationHooks {
   readonly #called: CalledHook[] = [];
   readonly #around: OperationAround[] = [];
   #isTracing = false;
 
-  /** Throws `ConfigurationError` for what is no hook. */
+  /** Throws `ConfigurationError` for a value that is not a hook. */
   add(hook: OperationHook): void {
     const { onOperation, around, traces } = membersOf(hook);
     const isHook = (onOperation ?? around) !== undefined && isCallable(onOperation) && isCallable(around);
@@ -43,7 +43,7 @@ export class OperationHooks {
     return this.#called.length === 0 && this.#around.length === 0;
   }
 
-  /** Whether fields are to be timed. */
+  /** Whether fields must be timed. */
   get isTracing(): boolean {
     return this.#isTracing;
   }
@@ -52,13 +52,13 @@ export class OperationHooks {
     return this.#around;
   }
 
-  /** Calls all of them. */
+  /** Calls all hooks. */
   run({ result, context }: OperationEnd): void {
     for (const hook of this.#called) hook.call(result, context);
   }
 }
 
-/** Reports what a hook did wrong. */
+/** Logs the error of a hook. */
 export function logHookFailure(log: Logger, err: unknown): void {
   log.error({ err }, "an operation hook failed");
 }
@@ -66,7 +66,7 @@ export function logHookFailure(log: Logger, err: unknown): void {
 class CalledHook {
   readonly #hook: OperationFunction;
   #unfinished = 0;
-  // Each is said once, until the hook has caught up.
+  // Each warning is logged once until the hook has caught up.
   #isLateSaid = false;
   #isFullSaid = false;
 

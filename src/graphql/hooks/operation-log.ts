@@ -6,31 +6,31 @@ import type { FieldTiming } from "./field-trace.ts";
 import { shownName } from "./named-rows.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
 
-/** What `OperationLog` writes down. */
+/** The options of `OperationLog`. */
 export interface OperationLogOptions {
-  /** How long an operation takes that is not written down for being slow, in seconds; 0 writes all down. @default 1 */
+  /** Operations that take longer than this are logged, in seconds; 0 logs all operations. @default 1 */
   readonly slowerThan?: number;
-  /** Whether operations with errors are written down, however quick they were. @default true */
+  /** Whether operations with errors are logged, however fast they were. @default true */
   readonly errors?: boolean;
-  /** Whether a line has the slowest fields of its operation: every field of every operation is then timed. @default false */
+  /** Whether a line has the slowest fields of its operation. Every field of every operation is then timed. @default false */
   readonly trace?: boolean;
 }
 
-/** Anything that takes a warning: `console`, for one. */
+/** Any logger with a `warn` method, such as `console`. */
 export interface WarningLogger {
   warn(sentence: string, details: object): void;
 }
 
 const rules = { slowerThan: optional(seconds, 1), errors: optional(flag, true), trace: optional(flag, false) };
 
-/** The name under which the lines stand in the log of the application. */
+/** The logger name of the lines in the application's log. */
 const NAME = "portico.graphql.operations";
 const MOST_FIELDS = 5;
 
 /**
- * A hook that writes slow operations, and those with errors, to the log, as warnings of `portico.graphql.operations`:
- * `Shelf took 612 ms, cost=12 errors=0`. A logger that is passed first is used instead: one of pino's, or anything with `warn`.
- * How long a subscription was open does not make it slow.
+ * A hook that logs slow operations and operations with errors, as warnings of `portico.graphql.operations`:
+ * `Shelf took 612 ms, cost=12 errors=0`. To use another logger, pass it first: a pino logger, or any object with `warn`.
+ * A subscription is never slow, however long it was open.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ const MOST_FIELDS = 5;
  * ```
  */
 export class OperationLog {
-  /** Whether it needs the times of fields. */
+  /** Whether fields must be timed for it. */
   readonly traces: boolean;
   readonly #slowerThan: number;
   readonly #errors: boolean;
@@ -88,7 +88,7 @@ export class OperationLog {
 
 type Writer = (sentence: string, details: object, context: OperationContext) => void;
 
-/** pino, and those made like it, take the details first; the others have them second, or not at all. */
+/** pino and similar loggers take the details first; others take them second or ignore them. */
 function writerTo(logger: Logger | WarningLogger): Writer {
   if (isLikePino(logger)) return (sentence, details) => logger.warn(details, sentence);
   return (sentence, details) => logger.warn(sentence, details);
@@ -98,7 +98,7 @@ function isLikePino(logger: Logger | WarningLogger): logger is Logger {
   return "child" in logger && "fatal" in logger;
 }
 
-/** One and the same hook may be on graphs of several applications. */
+/** One hook may serve several applications, so it has a child logger for each. */
 function writerToApplication(): Writer {
   const children = new WeakMap<Logger, Logger>();
   return (sentence, details, { log }) => {
@@ -116,7 +116,7 @@ function say({ field, calls, slowestMs }: FieldTiming): string {
   return `${field} ${slowestMs} ms${calls === 1 ? "" : ` (slowest of ${calls} calls)`}`;
 }
 
-/** To a tenth. */
+/** Rounds to one decimal place. */
 function round(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

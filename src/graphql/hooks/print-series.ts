@@ -1,13 +1,13 @@
-/** What is counted of the operations of one name and one type. */
+/** The totals of all operations with one name and one type. */
 export interface Series {
   count: number;
   errors: number;
   seconds: number;
-  /** How many took at most so long and longer than the bucket before; one more than there are bounds. */
+  /** The number of operations in each bucket: one bucket per bound, and one for longer operations. */
   readonly buckets: number[];
 }
 
-/** Upper bounds of the buckets, in seconds. Fixed: those of several servers are added up. */
+/** Upper bounds of the buckets, in seconds. They are fixed, so that Prometheus can add the buckets of several servers. */
 const BOUNDS: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const DURATION = "portico_graphql_operation_duration_seconds";
 const ERRORS = "portico_graphql_operation_errors_total";
@@ -31,7 +31,7 @@ export interface LabelledSeries {
   readonly series: Series;
 }
 
-/** The series in Prometheus' text format, version 0.0.4. */
+/** Prints the series in Prometheus' text format, version 0.0.4. */
 export function printSeries(all: readonly LabelledSeries[]): string {
   return [
     `# HELP ${DURATION} Duration of GraphQL operations; for subscriptions, the time that they were open.`,

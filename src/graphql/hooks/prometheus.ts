@@ -5,19 +5,19 @@ import { count, emptySeries, printSeries, type Series } from "./print-series.ts"
 
 export interface PrometheusOptions {
   /**
-   * The operation names that get series of their own: the first so many that come, or these. All others are `<other>`.
+   * The operation names with separate series: a number for the first names that arrive, or a list. Others are `<other>`.
    *
    * @default 100
    */
   readonly operations?: number | readonly string[];
 }
 
-/** A hook, and what it has counted. */
+/** A hook and the series that it has counted. */
 export interface PrometheusHook {
   onOperation(result: OperationResult, context: OperationContext): void;
   /** The series so far, in Prometheus' text format. */
   text(): string;
-  /** The media type of that text. */
+  /** The media type of `text()`. */
   readonly contentType: string;
 }
 
@@ -35,7 +35,7 @@ const rules = { operations: optional(operations, 100) };
 
 /**
  * A hook that counts for Prometheus: a histogram of durations and a counter of operations with errors, by operation name and
- * type. Names beyond the limit share `<other>`, refused operations `<anonymous>`, so clients cannot make series.
+ * type. Names beyond the limit share `<other>`, and rejected operations never add a name, so clients cannot create series.
  *
  * @example
  * ```ts

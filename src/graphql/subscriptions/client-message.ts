@@ -1,14 +1,14 @@
 import type { SocketMessage } from "../../http/context/socket.ts";
 import { isRecord } from "../transport/request-params.ts";
 
-/** What a client may say on a socket that speaks `graphql-transport-ws`. */
+/** A message from a client in the `graphql-transport-ws` protocol. */
 export type ClientMessage =
   | { readonly type: "connection_init"; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly type: "ping" | "pong"; readonly payload: Readonly<Record<string, unknown>> | undefined }
   | { readonly type: "subscribe"; readonly id: string; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly type: "complete"; readonly id: string };
 
-/** Reads a message; `null` for what is none. What an operation looks like is the pipeline's business. */
+/** Reads a message; `null` if it is not valid. The pipeline checks the operation inside. */
 export function readClientMessage(data: SocketMessage): ClientMessage | null {
   const message = typeof data === "string" ? parse(data) : null;
   if (!isRecord(message)) return null;
@@ -41,10 +41,10 @@ function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-/** A ping is answered with what it brought, where that is little: what is nested deeply can be read and not be written. */
+/** A pong repeats the payload of a short ping only: a deeply nested one can be parsed but not serialized. */
 const LONGEST_ECHO = 1_024;
 
-/** It is said again with every event. */
+/** Limited because every event repeats it. */
 const LONGEST_ID = 256;
 
 function isId(value: unknown): value is string {

@@ -22,7 +22,7 @@ import type { Subscriptions } from "./subscriptions.ts";
 
 export const PROTOCOL = "graphql-transport-ws";
 
-/** What a conversation needs. */
+/** The parts of a conversation. */
 export interface ConversationOptions {
   readonly pipeline: SubscriptionPipeline;
   readonly subscriptions: Subscriptions;
@@ -37,25 +37,25 @@ export interface ConversationOptions {
 /** An operation of the socket, from its message to its end. */
 interface SocketOperation {
   live: LiveSubscription | null;
-  /** Gives a query or a mutation up that has started. */
+  /** Cancels a query or a mutation that has started. */
   abort: (() => void) | null;
   isLeft: boolean;
-  /** Of the message that began it: its variables are held as long as it runs, and are many times as large in memory. */
+  /** The length of its message: the variables stay in memory while it runs, where they take many times that length. */
   readonly length: number;
 }
 
-/** Characters of messages that the operations of one socket may have together: two messages of the largest size. */
+/** The total length of the messages of one socket's operations: two messages of the maximum size. */
 const MOST_HELD = 2 ** 21;
 
-/** One socket that speaks `graphql-transport-ws`, from its first message to its end. */
+/** One socket with the `graphql-transport-ws` protocol, from its first message to its end. */
 export class Conversation {
   readonly #options: ConversationOptions;
   readonly #socket: ServerSocket;
   readonly #operations = new Map<string, SocketOperation>();
-  /** Operations that the client has left, and that have not ended yet. */
+  /** The number of operations that the client has left and that have not ended yet. */
   #leaving = 0;
   #initTimer: NodeJS.Timeout | undefined;
-  /** Another one when `connection_init` brought a credential. */
+  /** Replaced if `connection_init` has a credential. */
   #ctx: WebSocketContext;
   #state: "new" | "initialising" | "ready" = "new";
 
@@ -79,7 +79,7 @@ export class Conversation {
     return socket.closed;
   }
 
-  /** Nothing that a client sends may throw into the socket's own events: that would end the process. */
+  /** Catches every error, because one thrown in an event of the socket would end the process. */
   #receive(data: SocketMessage): void {
     try {
       this.#handle(data);
@@ -125,7 +125,7 @@ export class Conversation {
     }
   }
 
-  /** 4403 and not 4401, after which clients do not come back; "not now" is 1013. */
+  /** Closes with 4403, because clients do not reconnect after 4401, or with 1013 for a temporary error. */
   #refuse(error: unknown): void {
     const isAnswer = error instanceof PorticoError && (error instanceof HttpException || error.status < 500);
     if (!isAnswer) {
@@ -140,7 +140,7 @@ export class Conversation {
   #subscribe({ id, payload }: ClientMessage & { readonly type: "subscribe" }, length: number): void {
     if (this.#state !== "ready") return this.#socket.close(4401, "connection_init must be sent first");
     if (this.#operations.has(id)) return this.#socket.close(4409, "this id is already in use");
-    // Whoever comes back finds another process.
+    // A client that reconnects reaches another process.
     if (this.#ctx.services.connections.isLeaving) return this.#socket.close(1001, "the server is shutting down");
     this.#run(id, payload, length).catch((error: unknown) => this.#refuse(error));
   }
@@ -206,7 +206,7 @@ export class Conversation {
     if (operation.live !== null) void this.#free(operation.live);
   }
 
-  /** Its place is free when it has ended: else clients could start more than may run, by leaving them. */
+  /** Frees the place of an operation only after it has ended, or clients could exceed the limit by leaving operations. */
   async #free(live: LiveSubscription): Promise<void> {
     await live.leave();
     this.#leaving--;
@@ -238,12 +238,12 @@ function tooMany(sentence: string): HttpException {
   return new HttpException(429, sentence, { code: "TOO_MANY_SUBSCRIPTIONS" });
 }
 
-/** The headers that a browser cannot send at an upgrade. */
+/** The headers that a browser cannot send with an upgrade request. */
 const CREDENTIALS: readonly string[] = ["authorization", "x-api-key"];
-/** As Node takes them in a header. */
+/** The characters that Node accepts in a header. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]+$/;
 
-/** The credential in the payload of `connection_init`, as headers; `null` without one. The case of the names does not matter. */
+/** Reads the credential in the payload of `connection_init` as headers; `null` without one. Names are case-insensitive. */
 function initCredential(payload: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> | null {
   const found = Object.entries(payload).filter(
     (entry): entry is [string, string] =>

@@ -7,8 +7,8 @@ import { type OperationResponse, responseTo, responseToError } from "../execute/
 import type { ResultStream } from "../execute/run-subscription.ts";
 
 /**
- * The results of a subscription as answers: errors formatted and logged, each printed once. It does not throw: a refusal says
- * why the subscription failed, and is the last.
+ * Turns the results of a subscription into responses: formats and logs errors, and serializes each result once. It never
+ * throws: if the subscription fails, its last response has the error and no data.
  */
 export class EventResponses implements AsyncGenerator<OperationResponse, void, void> {
   readonly #results: ResultStream;
@@ -41,7 +41,7 @@ export class EventResponses implements AsyncGenerator<OperationResponse, void, v
     return { done: true, value: undefined };
   }
 
-  /** Ends the subscription for this reason, which is its last answer. A generator that does not notice is not waited for. */
+  /** Ends the subscription with this error as its last response. It does not wait for the generator to return. */
   async throw(error: unknown): Promise<IteratorResult<OperationResponse, void>> {
     this.#hasFailed = true;
     void this.#giveUp(error);
@@ -65,7 +65,7 @@ export class EventResponses implements AsyncGenerator<OperationResponse, void, v
   }
 }
 
-/** A gap is nobody's fault, and the client can do something about it. */
+/** Reports a gap to the client, because the client can subscribe again; other errors are unchanged. */
 function toClientError(error: unknown): unknown {
   if (!(error instanceof PubSubGap)) return error;
   return new ServiceUnavailable("Events may have been lost. Subscribe again.", { code: "PUBSUB_GAP", cause: error });

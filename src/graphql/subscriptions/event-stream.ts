@@ -9,14 +9,14 @@ import type { Subscriptions } from "./subscriptions.ts";
 
 export const STREAM_TYPE = "text/event-stream";
 
-/** The events of one operation as Server-Sent Events: `next` for each, `complete` at the end, and comments in between. */
+/** Sends the events of one operation as Server-Sent Events: `next` for each, `complete` at the end, comments in between. */
 export class EventStream extends Readable implements EventSink, OpenConnection {
   readonly ended: Promise<void>;
   readonly #ctx: HttpContext;
   readonly #live: LiveSubscription;
   readonly #options: Subscriptions;
   #drained: PromiseWithResolvers<void> | null = null;
-  /** Since when the client has had too much unread. */
+  /** When the client began to have too much unread data. */
   #stalledAt = 0;
   #beatAt: number;
   #isOver = false;
@@ -28,11 +28,11 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     this.#options = options;
     this.#beatAt = ctx.services.clock.monotonic() + options.pingSeconds * 1000;
     this.ended = new Promise((resolve) => this.once("close", resolve));
-    // The client learns that it is connected before anything happens.
+    // A comment shows the client that it is connected before the first event.
     this.push(COMMENT);
     live.start(this);
     if (ctx.exchange.headers[TELL_LISTENING] !== undefined) void this.#tellListening();
-    // Last: a process that is leaving ends it here.
+    // This is last, because a process that is shutting down ends the stream here.
     ctx.services.connections.add(this);
   }
 
@@ -73,7 +73,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     if (this.#drained !== null && now - this.#stalledAt > STALLED_MS) return this.cut();
     if (this.#isOver || pingSeconds === 0 || now < this.#beatAt) return;
     this.#beatAt = now + pingSeconds * 1000;
-    // What a client does not read is not there to be filled with comments.
+    // Comments must not fill the buffer of a client that does not read.
     if (this.readableLength === 0) this.push(COMMENT);
   }
 
@@ -81,7 +81,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     return recheck(this.#ctx, [this.#live]);
   }
 
-  /** Without `complete`: the client is to come back, with another credential or to another process. */
+  /** Does not send `complete`: the client should reconnect, with another credential or to another process. */
   end(): void {
     if (this.#isOver) return;
     void this.#live.leave();
@@ -92,7 +92,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     this.destroy();
   }
 
-  /** A client that does not read what is left is not waited for. */
+  /** Destroys the stream after a while if the client does not read the rest. */
   #finish(): void {
     this.#isOver = true;
     this.push(null);
@@ -119,7 +119,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
 const LINGER_MS = 5_000;
 const COMMENT = ":\n\n";
 
-// An empty event would not be dispatched without its data line.
+// Without a data line, clients do not dispatch the event.
 function eventOf(name: string, data: string): string {
   return `event: ${name}\ndata: ${data}\n\n`;
 }

@@ -27,7 +27,10 @@ interface SocketArgs {
   readonly onRecheck: OnRecheck;
 }
 
-/** The socket of an endpoint: at the upgrade its middleware and a credential that is there, the gate after `connection_init`. */
+/**
+ * The socket of an endpoint. The upgrade runs its middleware and checks a credential if there is one. The gate runs after
+ * `connection_init`, which may have another credential.
+ */
 export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
   const { path, pipeline, subscriptions, gate } = options;
   const { maxBuffered, pauseAbove, pingSeconds, messagesPerSecond } = subscriptions;
@@ -36,7 +39,7 @@ export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
     path,
     handler(args) {
       const { ctx, socket, readmit, onRecheck } = args as SocketArgs;
-      // Accepted all the same: a client that asked for a protocol and got none would not see why it is closed.
+      // The upgrade is accepted for any protocol, because otherwise the client would not see the reason.
       if (socket.protocol !== PROTOCOL) return socket.close(4406, `the subprotocol must be ${PROTOCOL}`);
       return new Conversation({ pipeline, subscriptions, gate, socket, ctx, readmit, onRecheck }).run();
     },
@@ -56,5 +59,5 @@ export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
   };
 }
 
-/** What clients of the years before speak. */
+/** The protocol of older clients. */
 const LEGACY_PROTOCOL = "graphql-ws";

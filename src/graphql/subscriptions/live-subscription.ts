@@ -22,39 +22,39 @@ import { openOperation } from "../operation/running-operation.ts";
 import { EventResponses } from "./event-responses.ts";
 import type { SharedStreams } from "./shared-streams.ts";
 
-/** A pipeline that takes subscriptions too. */
+/** A pipeline that also runs subscriptions. */
 export interface SubscriptionPipeline extends Pipeline {
-  /** The subscriptions that are executed once for all who ask the same. */
+  /** The subscriptions that run once for all clients that request the same. */
   readonly shared: SharedStreams;
 }
 
-/** Where the events of a subscription go: one end of a socket or of a stream over HTTP. */
+/** Receives the events of a subscription, for a socket or a stream over HTTP. */
 export interface EventSink {
-  /** Takes one event, as JSON. A promise while the client has too much unread: until then nothing more is made for it. */
+  /** Sends one event, as JSON. Returns a promise if the client has too much unread data; the next event waits for it. */
   next(text: string): MaybePromise<void>;
-  /** It failed: the answer that says why, as JSON. Nothing follows. */
+  /** Sends the response with the errors of a failed subscription, as JSON. It is the last call. */
   error(text: string): void;
-  /** It is over. Nothing follows. */
+  /** Ends a subscription that has no more events. It is the last call. */
   complete(): void;
 }
 
-/** A subscription that may be listened to. */
+/** An open subscription. */
 export interface LiveSubscription {
   readonly kind: "stream";
-  /** Sends its events from now on. */
+  /** Starts to send its events. */
   start(sink: EventSink): void;
-  /** Ends it, started or not: the client has left. Never rejects. */
+  /** Ends it after the client has left, started or not. Never rejects. */
   leave(): Promise<void>;
-  /** Resolves when it has subscribed to the bus, and that holds. Not there for an answer. */
+  /** Resolves when its subscription to the bus is established. Absent for a single response. */
   whenListening?(): Promise<void>;
   /**
-   * Asks the gate of its root field again, in the operation that it is given, and ends it with the denial. Never rejects.
-   * Not there for what has no gate or no user: one that is shared, an answer.
+   * Checks the gate of its root field again, in the given operation, and ends the subscription if access is denied. Never
+   * rejects. Absent for a shared subscription and for a single response.
    */
   recheck?(now: GraphContext): Promise<void>;
 }
 
-/** Opens a subscription that may run; an answer says why it has no events. */
+/** Opens an admitted subscription. Returns a response with errors if it has no events. */
 export async function openSubscription(
   pipeline: SubscriptionPipeline,
   ctx: BaseContext,
@@ -71,7 +71,7 @@ export async function openSubscription(
   return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? responses : observation.follow(responses, findings));
 }
 
-/** Whether the author said that the events of this subscription do not depend on the caller. */
+/** Whether the subscription is declared with `shared: true`: its events do not depend on the caller. */
 function isShared(schema: GraphQLSchema, operation: OperationDefinitionNode, document: DocumentNode): boolean {
   const fields = schema.getSubscriptionType()?.getFields() ?? {};
   const fragments = new Map(
@@ -82,7 +82,7 @@ function isShared(schema: GraphQLSchema, operation: OperationDefinitionNode, doc
   return rootFields(operation.selectionSet, fragments).some((name) => fields[name]?.extensions["shared"] === true);
 }
 
-/** The names of the fields, also those in fragments. Each fragment is read once: it leaves the map. */
+/** The names of the root fields, including those in fragments. Each fragment is removed from the map and so read once. */
 function rootFields(
   { selections }: SelectionSetNode,
   fragments: Map<string, FragmentDefinitionNode>,
@@ -100,7 +100,7 @@ export function isResultStream(source: ResultStream | ExecutionResult): source i
   return Symbol.asyncIterator in source;
 }
 
-/** The resolver of the subscription gave errors in the place of events. */
+/** The response for a subscription whose resolver returned errors instead of events. */
 export function noEvents(
   { errors = [] }: ExecutionResult,
   ctx: BaseContext,
@@ -110,7 +110,7 @@ export function noEvents(
   return responseToError(new GraphRefusal(200, errors), ctx, isDebug, findings);
 }
 
-/** A subscription that is executed for one client, at its pace. */
+/** A subscription that runs for one client, at the pace of that client. */
 class OwnSubscription implements LiveSubscription {
   readonly kind = "stream" as const;
   readonly #ctx: BaseContext;
@@ -169,7 +169,7 @@ class OwnSubscription implements LiveSubscription {
   }
 }
 
-/** The answer to a query, for a client that takes a stream alone: one event. */
+/** Sends a single response as one event, for a client that accepts only a stream. */
 export function onlyResponse(response: OperationResponse): LiveSubscription {
   return {
     kind: "stream",
@@ -183,8 +183,8 @@ export function onlyResponse(response: OperationResponse): LiveSubscription {
 }
 
 /**
- * Asks the gates of what runs on a connection again, and ends what they refuse now. All of them in one operation of its own: a
- * gate of the user is asked once, what loaders load is loaded together, and nothing is kept from the last time.
+ * Checks the gates of all subscriptions on a connection again, and ends those that are denied now. One new operation runs all
+ * checks: a gate on the user is called once, loaders load in one batch, and no earlier verdict is reused.
  */
 export async function recheck(ctx: BaseContext, running: readonly LiveSubscription[]): Promise<void> {
   const operation = openOperation(ctx);

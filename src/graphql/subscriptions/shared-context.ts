@@ -6,14 +6,14 @@ import type { IncomingRequest, PorticoRequest } from "../../http/context/portico
 import type { Identity } from "../../http/identity/identity.ts";
 
 /**
- * The context of a subscription that is executed once for everybody: it belongs to no connection, and knows no caller. What
- * would make its events differ between clients throws.
+ * The context of a subscription that runs once for all clients. It has no connection and no caller, and throws for everything
+ * that would make events differ between clients.
  */
 export class SharedContext extends BaseContext {
   readonly kind = "websocket" as const;
 
   constructor(services: AppServices, path: string) {
-    super(services, nobodysExchange(path), 0);
+    super(services, sharedExchange(path), 0);
   }
 
   override get identity(): Identity {
@@ -41,8 +41,8 @@ function refused(what: string): HttpException {
   );
 }
 
-/** What the log shows of it. */
-function nobodysExchange(path: string): HttpExchange {
+/** An exchange without a client, which gives the log a method and a path. */
+function sharedExchange(path: string): HttpExchange {
   const nothing = { params: {}, query: {}, headers: {}, rawHeaders: [], ip: "", host: "localhost", protocol: "http" };
   return {
     ...nothing,

@@ -18,12 +18,12 @@ import { type EventSink, isResultStream, type LiveSubscription, noEvents } from 
 import { SharedContext } from "./shared-context.ts";
 
 /**
- * The shared subscriptions that are running: one for each document with its variables. Each event is executed and printed
- * once, and sent to all who listen. It runs from the first who comes to the last who leaves.
+ * The running shared subscriptions, one for each document and its variables. Each event is executed and serialized once, and
+ * sent to all members. A subscription starts with its first member and ends with its last.
  */
 export class SharedStreams {
   readonly #byServices = new WeakMap<AppServices, Map<string, SharedStream>>();
-  // Around no request: what middleware keeps for the first who comes must not be found by what all of them see.
+  // Outside any request: the async state of the first member's middleware must not reach the other members.
   readonly #outside = AsyncLocalStorage.snapshot();
 
   async join(
@@ -44,7 +44,7 @@ export class SharedStreams {
   }
 }
 
-/** JSON writes `1e400` as null: without the numbers that it changes, clients could put others on a stream of theirs. */
+/** Adds the numbers that JSON writes as null, such as `1e400`, or different variables would share one stream. */
 function keyOf(operationName: string | null, { execution, source }: Admitted): string {
   const changed: string[] = [];
   let at = 0;
@@ -60,12 +60,12 @@ type Ended = ReturnType<Observation["ending"]>;
 
 class SharedStream {
   readonly #ctx: SharedContext;
-  /** Runs what is the same for all. */
+  /** Runs the code that all members share. */
   readonly #inside: ReturnType<typeof AsyncLocalStorage.snapshot>;
   readonly #source: Promise<ResultStream | ExecutionResult>;
   readonly #responses: Promise<EventResponses | null>;
   readonly #onOver: () => void;
-  /** Those who have joined, with where their events go once they have started. */
+  /** The members, each with its sink once it has started. */
   readonly #members = new Map<SharedMember, EventSink | null>();
   #isPumping = false;
   #isOver = false;
@@ -142,7 +142,7 @@ class SharedStream {
     }
   }
 
-  /** A client that is too slow is dropped by its connection's own limit: the others do not wait for it. */
+  /** Does not wait for slow clients, which the limits of their connections disconnect. */
   async #send(text: string): Promise<void> {
     const joined = [...this.#members.keys()];
     for (const member of joined) {
@@ -173,12 +173,12 @@ class SharedStream {
   }
 }
 
-/** One client's part in a shared subscription. */
+/** The membership of one client in a shared subscription. */
 class SharedMember implements LiveSubscription {
   readonly kind = "stream" as const;
   readonly #stream: SharedStream;
   readonly #onEnd: Ended;
-  /** Those that were sent to it. */
+  /** The errors that were sent to it. */
   readonly #errors: FormattedError[] = [];
 
   constructor(stream: SharedStream, onEnd: Ended) {

@@ -12,25 +12,25 @@ import { type Size, size } from "../../core/size.ts";
 import { rateLimit } from "../../http/limits/rate-limit.ts";
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 
-/** How subscriptions are served. */
+/** The options of subscriptions. */
 export interface SubscriptionsOptions {
-  /** Whether there is a socket at the endpoint's path; without one, events come over HTTP. @default true */
+  /** Whether the endpoint's path accepts WebSockets. Events can always be streamed over HTTP. @default true */
   readonly socket?: boolean;
-  /** Whether queries and mutations are taken over the socket too. @default false */
+  /** Whether the socket accepts queries and mutations too. @default false */
   readonly operations?: boolean;
-  /** How long a client may take to say `connection_init`, in seconds. @default 3 */
+  /** The time limit for `connection_init`, in seconds. @default 3 */
   readonly initSeconds?: number;
-  /** How often a socket is pinged, and a stream over HTTP gets a comment, in seconds. @default 12 */
+  /** The interval of pings on a socket and of comments in a stream over HTTP, in seconds. @default 12 */
   readonly pingSeconds?: number;
-  /** Operations that may run on one socket; as many again may be ending that the client has left. @default 100 */
+  /** The maximum number of operations on one socket; as many again may still be ending. @default 100 */
   readonly maxPerSocket?: number;
-  /** Sockets and streams of events that one address may open in a minute; beyond it they are 429. 0 is any number. @default 600 */
+  /** Sockets and streams that one address may open per minute before it receives 429; 0 disables the limit. @default 600 */
   readonly connectsPerMinute?: number;
-  /** Messages and pings that a client may send in a second; beyond it the socket is closed with 1008. 0 is any number. @default 500 */
+  /** Messages and pings per second before a socket is closed with 1008; 0 disables the limit. @default 500 */
   readonly messagesPerSecond?: number;
-  /** Unread bytes of one client beyond which no more events are made for it. @default "256kb", or `maxBuffered` where that is less */
+  /** Unread data of one client above which its events pause. @default "256kb", or `maxBuffered` if that is less */
   readonly pauseAbove?: Size;
-  /** Unread bytes of one client beyond which it is dropped with 1013. @default "4mb" */
+  /** Unread data of one client above which it is disconnected with 1013. @default "4mb" */
   readonly maxBuffered?: Size;
 }
 
@@ -54,13 +54,13 @@ const rules = {
   maxBuffered: optional(size, 4 * 1024 ** 2),
 };
 
-/** The options, complete. Sizes are in bytes. */
+/** The options with their defaults. Sizes are in bytes. */
 export interface Subscriptions extends Required<Omit<SubscriptionsOptions, "pauseAbove" | "maxBuffered">> {
   readonly pauseAbove: number;
   readonly maxBuffered: number;
 }
 
-/** Checks the options; a wrong value throws `ConfigurationError`. */
+/** Checks the options. An invalid value throws `ConfigurationError`. */
 export function readSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const read = resolveOptions("Graph.subscriptions", options, rules);
   const { maxBuffered, pauseAbove = Math.min(PAUSE_ABOVE, maxBuffered) } = read;
@@ -73,7 +73,7 @@ export function readSubscriptions(options: SubscriptionsOptions): Subscriptions 
   return { ...read, pauseAbove };
 }
 
-/** How often one address may begin to listen: sockets and streams of events count together. `null` is any number of times. */
+/** Limits how often one address may open a socket or a stream; both use one counter. `null` without a limit. */
 export function connectLimit({ connectsPerMinute }: Subscriptions, path: string): MiddlewareFunction | null {
   return connectsPerMinute === 0 ? null : rateLimit({ perMinute: connectsPerMinute, name: `socket ${path}` });
 }
