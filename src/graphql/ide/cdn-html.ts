@@ -5,13 +5,13 @@ import type { HtmlOptions } from "./html-options.ts";
 
 interface CdnFile {
   readonly url: string;
-  /** Of the file in the npm package: the browser refuses another. */
+  /** The hash of the file in the npm package: browsers reject any other file. */
   readonly integrity: string;
 }
 
 const CDN = "https://cdn.jsdelivr.net/npm/";
 
-// The newest GraphiQL that is published as one script: 5 is published as modules alone, which no integrity hash can cover.
+// The newest GraphiQL that is published as one script. GraphiQL 5 has only modules, which integrity hashes cannot cover.
 const SCRIPTS: readonly CdnFile[] = [
   {
     url: `${CDN}react@18.3.1/umd/react.production.min.js`,
@@ -56,7 +56,7 @@ export const cdnHeaders: Readonly<Record<string, string>> = explorerHeaders(
   STYLES.map(({ url }) => url),
 );
 
-/** A small page that loads the explorer from a CDN, each file at one version and with the hash of its content. */
+/** A small page that loads the explorer from a CDN, with a fixed version and an integrity hash for each file. */
 export function cdnHtml(options: HtmlOptions): string {
   return `<!doctype html>
 <html lang="en">

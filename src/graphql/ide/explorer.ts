@@ -16,14 +16,14 @@ import type { HtmlOptions } from "./html-options.ts";
 import type { IDE } from "./ide.ts";
 import { SharedBuffers } from "./shared-buffers.ts";
 
-/** Serves the page of an `IDE`. The explorer is looked for when somebody first asks for it. */
+/** Serves the page of an `IDE`. The first request locates the explorer on disk. */
 export class Explorer {
   readonly #ide: IDE;
   readonly #hasSocket: () => boolean;
   readonly #pages = new SharedBuffers();
   #bundle: Promise<ExplorerBundle | null> | undefined;
 
-  /** @param hasSocket whether subscriptions are taken at the endpoint's own address, by a socket */
+  /** @param hasSocket whether the address of the endpoint also accepts subscriptions over a WebSocket */
   constructor(ide: IDE, hasSocket: () => boolean) {
     this.#ide = ide;
     this.#hasSocket = hasSocket;
@@ -50,7 +50,7 @@ export class Explorer {
       return;
     }
     const type = "text/html; charset=utf-8";
-    // Shared: who asks for it many times and reads nothing holds it once.
+    // The page is shared, so that a client that requests it often without reading it holds one copy.
     const page = await this.#pages.get(tag, () => bundledHtml(bundle, end, encoding ?? "gzip"));
     if (encoding === undefined) {
       outgoing.stream(Readable.from([page]).pipe(createGunzip()), type);
@@ -60,7 +60,7 @@ export class Explorer {
     outgoing.stream(Readable.from([page]), type);
   }
 
-  /** The same whatever the client wrote as the path: a page for each spelling would be held for each. */
+  /** Does not depend on the path of the request, or each spelling of it would keep another page in memory. */
   #options(): HtmlOptions {
     const { title, query } = this.#ide;
     return { title, query, hasSocket: this.#hasSocket() };

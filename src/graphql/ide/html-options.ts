@@ -1,7 +1,7 @@
-/** What the server tells the page about its graph. */
+/** The options that the server passes to the page. */
 export interface HtmlOptions {
   readonly title: string;
   readonly query: string | null;
-  /** Whether subscriptions are accepted by a socket at the address of the page. */
+  /** Whether the address of the page also accepts subscriptions over a WebSocket. */
   readonly hasSocket: boolean;
 }

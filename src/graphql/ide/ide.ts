@@ -1,17 +1,17 @@
 import { flag, optional, resolveOptions, rule, text } from "../../core/resolve-options.ts";
 
-/** Where the explorer's scripts and styles come from. */
+/** The source of the explorer's scripts and styles. */
 export type IDEAssets = "bundled" | "cdn";
 
-/** Whether and how the endpoint shows an explorer to browsers. */
+/** The options of the explorer, GraphiQL. */
 export interface IDEOptions {
   /** Whether it is served. @default true */
   readonly enabled?: boolean;
-  /** `"bundled"`: all of it is in the page, nothing is fetched. `"cdn"`: a small page that loads pinned files from a CDN. @default "bundled" */
+  /** `"bundled"` serves everything in one page; `"cdn"` serves a small page that loads pinned files. @default "bundled" */
   readonly assets?: IDEAssets;
   /** The title of the page. @default "GraphiQL" */
   readonly title?: string;
-  /** What stands in the editor of somebody who opens it for the first time. @default GraphiQL's own words of welcome */
+  /** The first content of the editor, for new visitors. @default GraphiQL's welcome text */
   readonly query?: string;
 }
 
@@ -26,7 +26,7 @@ const ideRules = {
 };
 
 /**
- * The explorer of an endpoint. A wrong value throws `ConfigurationError` here.
+ * The explorer of an endpoint. An invalid value throws `ConfigurationError`.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export class IDE implements Omit<Required<IDEOptions>, "query"> {
     this.query = resolved.query ?? null;
   }
 
-  /** Takes `true`, `false` and a plain object of the same shape too. */
+  /** Accepts `true`, `false` and a plain object with the same options too. */
   static from(value: boolean | IDE | IDEOptions): IDE {
     if (typeof value === "boolean") return new IDE({ enabled: value });
     return value instanceof IDE ? value : new IDE(value);

@@ -1,9 +1,9 @@
-/** Buffers that everybody who uses them at the same time shares; once nobody does, they may go. */
+/** Buffers that concurrent users share. A buffer can be garbage-collected when it is no longer in use. */
 export class SharedBuffers {
   readonly #made = new Map<string, WeakRef<Buffer>>();
   readonly #making = new Map<string, Promise<Buffer>>();
 
-  /** The buffer of this key, made where there is none. */
+  /** Returns the buffer of this key, or makes it. */
   async get(key: string, make: () => Promise<Buffer>): Promise<Buffer> {
     const known = this.#made.get(key)?.deref();
     if (known !== undefined) return known;
@@ -14,7 +14,7 @@ export class SharedBuffers {
   #make(key: string, make: () => Promise<Buffer>): Promise<Buffer> {
     const making = make()
       .then((buffer) => {
-        // Keys are few: a title, an address, a way of compressing. Those whose buffer is gone are let go here.
+        // There are few keys, one per page and compression. Those of collected buffers are removed here.
         for (const [old, made] of this.#made) if (made.deref() === undefined) this.#made.delete(old);
         this.#made.set(key, new WeakRef(buffer));
         return buffer;

@@ -3,14 +3,14 @@ import { jsonElement } from "../../http/html/json-element.ts";
 import { OPERATIONS_SCRIPT } from "./operations-script.ts";
 import { OPERATIONS_STYLE } from "./operations-style.ts";
 
-/** Nothing but its own style and script, and its own server. */
+/** Allows only the page's own style, script and server. */
 export const operationsHeaders: Readonly<Record<string, string>> = htmlHeaders({
   "script-src": [sourceHash(OPERATIONS_SCRIPT)],
   "style-src": [sourceHash(OPERATIONS_STYLE)],
   "img-src": ["data:"],
 });
 
-/** The page, without a figure in it: it asks for them. */
+/** The page without data: its script fetches the totals. */
 export function operationsHtml(refreshSeconds: number): string {
   return `<!doctype html>
 <html lang="en">

@@ -7,11 +7,11 @@ import type { Metrics } from "../hooks/metrics.ts";
 import { asksForPage } from "../transport/negotiate.ts";
 import { operationsHeaders, operationsHtml } from "./operations-html.ts";
 
-/** Who may see the page, and how often it looks. */
+/** The options of the operations page. */
 export interface OperationsPageOptions {
-  /** The gate of the page and of its figures; `false` says that everybody who reaches the address may see them. */
+  /** The gate of the page and of its data; `false` allows anyone who can reach the address. */
   readonly auth: Gate | false;
-  /** How often an open page asks for the figures, in seconds from 0.5 to 60. @default 2 */
+  /** How often an open page fetches the data, in seconds from 0.5 to 60. @default 2 */
   readonly refreshSeconds?: number;
 }
 
@@ -33,9 +33,9 @@ const pageRules = {
 };
 
 /**
- * A page that shows the busiest, slowest and most failing operations and how they move while it is open. It draws from the
- * totals of a `Metrics`, so it shows this process alone. One address serves both: browsers get the page, and whoever asks
- * for JSON gets `metrics.snapshot()`.
+ * A page that shows the busiest, slowest and most failing operations, and how they change while it is open. It displays the
+ * totals of a `Metrics`, so it shows this process only. One address serves both: browsers receive the page, and clients that
+ * request JSON receive `metrics.snapshot()`.
  *
  * @example
  * ```ts

@@ -1,11 +1,11 @@
-/** Runs in the browser. It asks the page's own address for the totals, as JSON, and draws how they differ from before. */
+/** Runs in the browser. It fetches the totals as JSON from the address of the page, and draws the changes. */
 export const OPERATIONS_SCRIPT: string = String.raw`
 "use strict";
 const { refreshSeconds } = JSON.parse(document.getElementById("options").textContent);
 const MINUTE = 60000;
 const MOST_ROWS = 8;
 const MOST_IN_TABLE = 100;
-// Each: when it was, and the totals of every name.
+// Each sample has a time and the totals of every operation name.
 let samples = [];
 let span = "minute";
 let order = "count";
@@ -17,12 +17,12 @@ const byId = (id) => document.getElementById(id);
 async function refresh() {
   if (isPaused || document.hidden) return;
   try {
-    const answer = await fetch(location.pathname, {
+    const response = await fetch(location.pathname, {
       headers: { accept: "application/json" },
       signal: AbortSignal.timeout(10000),
     });
-    if (!answer.ok) throw new Error("the server returned " + answer.status);
-    take(await answer.json());
+    if (!response.ok) throw new Error("the server returned " + response.status);
+    take(await response.json());
     failure = null;
   } catch (error) {
     failure = error.message;
@@ -33,7 +33,7 @@ async function refresh() {
 function take(snapshot) {
   const rows = new Map(Object.entries(snapshot).map(([name, row]) => [name, {
     count: row.count,
-    // Subscriptions have no durations: they neither are the quickest nor make the others look quick.
+    // Subscriptions have no durations, so averages do not include them.
     timed: row.slowest_seconds === 0 ? 0 : row.count,
     errors: row.errors,
     seconds: row.average_seconds * row.count,
@@ -41,7 +41,7 @@ function take(snapshot) {
     slowest: row.slowest_seconds,
   }]));
   const last = samples.at(-1);
-  // Less than before: the totals were reset, or another process has answered.
+  // A lower total means that the totals were reset, or that another process has responded.
   const isFresh = last !== undefined && [...last.rows].some(([name, row]) => (rows.get(name)?.count ?? 0) < row.count);
   if (isFresh) samples = [];
   samples.push({ at: performance.now(), rows });
@@ -62,7 +62,7 @@ function difference(after, before) {
   };
 }
 
-/** What each operation did in the span, and how it moved from sample to sample. */
+/** The totals of each operation in the chosen span, and its change from sample to sample. */
 function figures() {
   const last = samples.at(-1);
   if (last === undefined) return [];
@@ -94,7 +94,7 @@ function sum(list) {
 const rate = ({ count, elapsed }) => (elapsed ? count / elapsed : 0);
 const average = ({ timed, seconds }) => (timed === 0 ? 0 : seconds / timed);
 const share = ({ count, errors }) => (count === 0 ? 0 : errors / count);
-/** The figure of each step; where nothing ran that it is made of, it stays what it was. */
+/** The figure of each step; a step without operations repeats the figure before it. */
 function held(steps, figure, of = "count") {
   let last = 0;
   return steps.map((step) => (last = step[of] === 0 ? last : figure(step)));
@@ -202,7 +202,7 @@ function element(tag, className = "", text = "") {
   return made;
 }
 
-/** How a figure moved; the newest is at the right. */
+/** Draws how a figure changed; the newest value is at the right. */
 function line(values, width, height) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("width", width);

@@ -1,4 +1,4 @@
-/** Light and dark by what the reader's system says. */
+/** Follows the light or dark mode of the reader's system. */
 export const OPERATIONS_STYLE = `
 :root {
   color-scheme: light dark;

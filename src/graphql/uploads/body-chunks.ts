@@ -2,9 +2,9 @@ import type { Readable } from "node:stream";
 import { BodyIncomplete, PayloadTooLarge } from "../../http/context/http-exception.ts";
 
 /**
- * Reads a body piece by piece, at the speed of the reader, and never more than `limit` bytes: `PayloadTooLarge` then,
- * `BodyIncomplete` when the client leaves or `signal` aborts. Whoever stops reading leaves the rest untouched in the stream,
- * which stays open: its connection still has to carry the answer.
+ * Reads a body in chunks, at the speed of the reader. Throws `PayloadTooLarge` after `limit` bytes, and `BodyIncomplete` if the
+ * client disconnects or `signal` aborts. A reader that stops early leaves the rest unread and the stream open, because the
+ * connection still has to carry the response.
  */
 export async function* bodyChunks(
   stream: Readable,

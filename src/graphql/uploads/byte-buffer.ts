@@ -1,6 +1,6 @@
 const FIRST_CAPACITY = 4_096;
 
-/** Bytes that grow: copied together, so that a client who sends them one by one does not cost an object for each. */
+/** A growing buffer. It copies chunks, so that a client that sends single bytes does not cost one object for each. */
 export class ByteBuffer {
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
@@ -20,12 +20,12 @@ export class ByteBuffer {
     this.#length = length;
   }
 
-  /** What is held; good until the next change. */
+  /** The content, valid until the next change. */
   view(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** A copy that is no larger than its content. */
+  /** A copy of exactly the size of the content. */
   toBytes(): Buffer {
     const exact = Buffer.allocUnsafeSlow(this.#length);
     this.view().copy(exact);

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { Dicer } from "@fastify/busboy";
 import { uploadInvalid } from "./upload-invalid.ts";
 
-/** The headers of a part: names in lower case, each byte of a value one character. */
+/** The headers of a part: names in lower case, values with one character per byte. */
 export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** One part of a multipart body. Its content is read before the next part is asked for. */
+/** One part of a multipart body. Its content must be read before the next part. */
 export interface MultipartPart {
   readonly headers: PartHeaders;
   readonly content: AsyncIterable<Buffer>;
@@ -14,11 +14,11 @@ export interface MultipartPart {
 type Token = PartHeaders | Buffer | typeof END;
 const END = Symbol("the end of a part");
 
-/** Headers of this length pass, and none twice as long. The parser would cut them off after 80 KiB, and say nothing. */
+/** Headers of this length are accepted, and twice that length is not. The parser would silently cut them after 80 KiB. */
 const HEADER_BYTES = 16_384;
 const SLICE_BYTES = 8_192;
 
-/** The parts of a body, one after the other. What is no multipart body with this boundary is refused. */
+/** Yields the parts of a body in order. Rejects a body that is not multipart with this boundary. */
 export async function* multipartParts(
   chunks: AsyncIterable<Buffer>,
   boundary: string,
@@ -52,8 +52,8 @@ async function* tokenize(chunks: AsyncIterable<Buffer>, boundary: string): Async
       isInHeader = false;
       found.push(headers as PartHeaders);
     });
-    // What it finds is taken from its hand, within `write`. Its streams end a tick late, never when a part has no headers,
-    // and may wait for each other for ever.
+    // Collects the content during `write`, because the parser's streams end a tick late, never end for a part without
+    // headers, and can block each other.
     part.push = (chunk: Buffer | null) => {
       isInHeader = false;
       found.push(chunk ?? END);

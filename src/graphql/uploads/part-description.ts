@@ -2,16 +2,16 @@ import { parseParameters } from "../../http/context/parameterized-header.ts";
 import type { PartHeaders } from "./multipart-parts.ts";
 import { uploadInvalid } from "./upload-invalid.ts";
 
-/** What a part says of itself. */
+/** The headers of a part, parsed. */
 export interface PartDescription {
   readonly name: string;
-  /** Without directories; empty when there is none. */
+  /** Without directories; empty if there is no filename. */
   readonly filename: string;
-  /** As it was sent. */
+  /** Exactly as sent. */
   readonly contentType: string | undefined;
 }
 
-/** Reads the headers of a part, RFC 7578 section 4.2. A part without a name is refused. */
+/** Reads the headers of a part (RFC 7578 section 4.2). Rejects a part without a name. */
 export function describePart(headers: PartHeaders): PartDescription {
   const disposition = parseParameters(onlyOne(headers, "content-disposition") ?? "");
   const name = disposition?.parameters.get("name");
@@ -27,7 +27,7 @@ function onlyOne(headers: PartHeaders, name: string): string | undefined {
   return values[0];
 }
 
-/** Browsers send UTF-8, and these three characters in a notation of their own. */
+/** Browsers send UTF-8, and escape these three characters with a percent sign. */
 function plain(value: string): string {
   const escapes: Readonly<Record<string, string>> = { "%22": '"', "%0D": "\r", "%0A": "\n" };
   return Buffer.from(value, "latin1")
@@ -35,7 +35,7 @@ function plain(value: string): string {
     .replace(/%22|%0D|%0A/gi, (escaped) => escapes[escaped.toUpperCase()] as string);
 }
 
-/** RFC 8187: `UTF-8''na%C3%AFve.txt`. Not for forms by RFC 7578, and sent all the same. */
+/** RFC 8187: `UTF-8''na%C3%AFve.txt`. RFC 7578 forbids it in forms, but some clients send it. */
 function extended(value: string | undefined): string | null {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
   if (encoded === undefined) return null;
@@ -46,7 +46,7 @@ function extended(value: string | undefined): string | null {
   }
 }
 
-/** Somebody will join it to a path. */
+/** Prevents path traversal, because applications may join the filename to a path. */
 function withoutDirectories(filename: string): string {
   const last = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
   return last === "." || last === ".." ? "" : last;

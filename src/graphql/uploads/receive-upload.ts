@@ -15,7 +15,7 @@ import { readUploadMap, type UploadMap } from "./upload-map.ts";
 import { UploadedFile } from "./uploaded-file.ts";
 import type { Uploads } from "./uploads.ts";
 
-/** A request whose body has not been read. `stream` is asked for when its headers have passed. */
+/** A request with an unread body. `stream` is read only after the headers have been checked. */
 export interface UploadSource {
   readonly stream: Readable;
   readonly headers: IncomingHttpHeaders;
@@ -23,28 +23,27 @@ export interface UploadSource {
 
 export interface ReceiveOptions {
   readonly uploads: Uploads;
-  /** What `operations` and `map` may hold together, in bytes. */
+  /** The maximum size of `operations` and `map` in total, in bytes. */
   readonly maxBody: number;
-  /** The most operations that may come with the files in one batch; 0 refuses batches. @default 0 */
+  /** The maximum number of operations in a batch; 0 disables batches. @default 0 */
   readonly batch?: number;
   readonly signal: AbortSignal;
 }
 
-/** The part `operations`: one operation, or a batch of them. */
+/** The part `operations`: one operation or a batch. */
 type Operations = Record<string, unknown> | unknown[];
 
-/** An upload that has been received whole, and is held until it is disposed of. */
+/** A complete upload, which is kept until it is disposed. */
 export interface ReceivedUpload {
-  /** The part `operations`, its files in the places of the nulls. */
+  /** The part `operations`, with files in place of the nulls. */
   readonly operations: Operations;
-  /** Gives memory and disk back; streams of the files that are still open fail. May be called again. */
+  /** Frees memory and disk space; open streams of the files fail. May be called more than once. */
   readonly dispose: () => Promise<void>;
 }
 
 /**
- * Receives a request by the GraphQL multipart request convention: the parts `operations`, `map` and one for each file, in
- * this order. The first thing that is wrong or over a limit stops it at once, with an HTTP exception: the rest stays unread,
- * and nothing of it is kept.
+ * Receives a request of the GraphQL multipart request convention: the parts `operations`, `map` and one for each file, in
+ * this order. It throws an HTTP exception at the first error or exceeded limit, leaves the rest unread and keeps nothing.
  */
 export async function receiveUpload(source: UploadSource, options: ReceiveOptions): Promise<ReceivedUpload> {
   const { uploads, maxBody, signal } = options;
@@ -67,7 +66,7 @@ export async function receiveUpload(source: UploadSource, options: ReceiveOption
   }
 }
 
-/** RFC 2046 section 5.1.1: one to seventy of these characters, and no space at the end. */
+/** RFC 2046 section 5.1.1: a boundary has 1 to 70 of these characters and does not end with a space. */
 function boundaryOf(contentType: string | undefined): string {
   const boundary = parseParameters(contentType ?? "")?.parameters.get("boundary");
   if (boundary === undefined || !/^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary))
@@ -75,7 +74,7 @@ function boundaryOf(contentType: string | undefined): string {
   return boundary;
 }
 
-/** One upload on its way in: what has arrived so far decides what may come next. */
+/** The state of one upload: the parts received so far determine which part may follow. */
 class Reception {
   readonly #options: ReceiveOptions;
   readonly #spool: Spool;
@@ -125,7 +124,7 @@ class Reception {
     if (!isAllowedType(type, this.#options.uploads.contentTypes))
       throw uploadTypeRefused(filename, described.contentType);
     const stored = await this.#spool.store(this.#withinLimits(filename, content));
-    // RFC 9110 section 8.3: what says nothing of its type may be taken for any bytes.
+    // RFC 9110 section 8.3: content without a type may be treated as arbitrary bytes.
     const contentType = type ?? "application/octet-stream";
     this.#files.set(name, new UploadedFile({ filename, contentType }, stored, this.#spool.signal));
   }

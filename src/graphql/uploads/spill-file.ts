@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { unavailable } from "../../core/unavailable.ts";
 
 /**
- * A file on disk that nobody else can reach: it is made anew, for this user alone, and loses its name at once. When the
- * process dies, its bytes are gone too.
+ * A private file on disk: it is newly created, readable by this user only, and unlinked immediately. Its content is gone when
+ * the process exits.
  */
 export class SpillFile {
   readonly #handle: FileHandle;
-  /** Where the name could not be taken from an open file, it goes with the handle. */
+  /** Set if an open file could not be unlinked; the file is then deleted when the handle closes. */
   readonly #path: string | null;
   #length = 0;
 
@@ -41,14 +41,14 @@ export class SpillFile {
     }
   }
 
-  /** At most `length` bytes from `position` on. */
+  /** Reads at most `length` bytes from `position`. */
   async read(position: number, length: number): Promise<Buffer> {
     const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafeSlow(length), 0, length, position);
     if (bytesRead === 0) throw new Error("an upload on disk is shorter than the data written to it");
     return buffer.subarray(0, bytesRead);
   }
 
-  /** Waits for what is being read or written. */
+  /** Waits for pending reads and writes. */
   async close(): Promise<void> {
     try {
       await this.#handle.close();
@@ -58,7 +58,7 @@ export class SpillFile {
   }
 }
 
-/** A disk without room, and a process without file descriptors: both pass. */
+/** A full disk and a lack of file descriptors are temporary, so they become 503. */
 function fail(error: NodeJS.ErrnoException): never {
   if (!/^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/.test(error.code ?? "")) throw error;
   throw unavailable("cannot store an upload: the disk is full or too many files are open", error);

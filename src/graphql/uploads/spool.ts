@@ -1,16 +1,16 @@
 import { ByteBuffer } from "./byte-buffer.ts";
 import { SpillFile } from "./spill-file.ts";
 
-/** The bytes of one file, wherever they are. */
+/** The content of one file, in memory or on disk. */
 export interface StoredContent {
   readonly size: number;
-  /** At most `length` bytes from `position` on, as a copy of the reader's own. */
+  /** Reads at most `length` bytes from `position`, as a copy. */
   read(position: number, length: number): Promise<Uint8Array>;
 }
 
 const BLOCK_BYTES = 65_536;
 
-/** Where the files of one request are kept: in memory up to `spillAbove` bytes together, beyond that in one file on disk. */
+/** Stores the files of one request: in memory up to `spillAbove` bytes in total, above that in one file on disk. */
 export class Spool {
   readonly #spillAbove: number;
   readonly #directory: string;
@@ -23,12 +23,12 @@ export class Spool {
     this.#directory = directory;
   }
 
-  /** Aborts when the spool closes: nothing can be read from then on. */
+  /** Aborts when the spool closes: no content can be read after that. */
   get signal(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Takes in the whole content of one file. One after the other: they share the end of the file on disk. */
+  /** Stores the content of one file. Calls must not overlap, because all files append to the same file on disk. */
   async store(content: AsyncIterable<Buffer>): Promise<StoredContent> {
     const buffer = new ByteBuffer();
     let start: number | null = null;
@@ -53,7 +53,7 @@ export class Spool {
     buffer.clear();
   }
 
-  /** Lets go of everything. Once or several times. */
+  /** Frees everything. May be called more than once. */
   async close(): Promise<void> {
     this.#closing.abort();
     const file = this.#file;

@@ -1,11 +1,11 @@
 import { HttpException } from "../../http/context/http-exception.ts";
 
-/** 400: the request is not what the multipart request convention asks for. */
+/** 400: the request does not follow the multipart request convention. */
 export function uploadInvalid(message: string): HttpException {
   return new HttpException(400, message, { code: "UPLOAD_INVALID" });
 }
 
-/** 400: the file declares a type that is not on the list, or none. */
+/** 400: the file declares no type, or one that is not on the list. */
 export function uploadTypeRefused(filename: string, type: string | undefined): HttpException {
   const declared = type === undefined ? "no type" : `the type ${quote(type)}`;
   return new HttpException(400, `The file ${quote(filename)} has ${declared}, which is not allowed`, {
@@ -13,7 +13,7 @@ export function uploadTypeRefused(filename: string, type: string | undefined): H
   });
 }
 
-/** 413: more than `Uploads` allows. */
+/** 413: the upload exceeds a limit of `Uploads`. */
 export function uploadTooLarge(message: string): HttpException {
   return new HttpException(413, message, { code: "PAYLOAD_TOO_LARGE" });
 }
@@ -21,8 +21,8 @@ export function uploadTooLarge(message: string): HttpException {
 const LONGEST = 60;
 
 /**
- * A client's text for a sentence: shortened, and without the characters that break a line, hide, or turn the direction of
- * what follows.
+ * Quotes text of a client in a message. The text is shortened, and characters that break lines, are invisible or change the
+ * direction of text are escaped.
  */
 export function quote(text: string): string {
   const shown = text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}...` : text;

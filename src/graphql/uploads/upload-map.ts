@@ -1,6 +1,6 @@
 import { quote, uploadInvalid, uploadTooLarge } from "./upload-invalid.ts";
 
-/** A place in `operations` that waits for a file: `holder[key]` is null. */
+/** A place for a file in `operations`: `holder[key]` is null. */
 interface Place {
   readonly holder: Record<string, unknown>;
   readonly key: string;
@@ -10,13 +10,13 @@ interface Place {
 export type UploadMap = ReadonlyMap<string, readonly Place[]>;
 
 const MOST_SEGMENTS = 64;
-/** Beside one for each file. */
+/** In addition to one path per file. */
 const MOST_EXTRA_PATHS = 256;
 const RESERVED: readonly string[] = ["operations", "map"];
 
 /**
- * Reads the part `map` and finds every place it names, before a file is read: 413 when it names more than `maxFiles`, 400
- * when it is malformed or a path leads to anything but a null below the `variables` of an operation.
+ * Reads the part `map` and finds all of its places before a file is read. Responds with 413 to more than `maxFiles` files, and
+ * with 400 if the map is malformed or a path does not point to a null below the `variables` of an operation.
  */
 export function readUploadMap(map: unknown, operations: object, maxFiles: number): UploadMap {
   if (typeof map !== "object" || map === null || Array.isArray(map)) throw uploadInvalid('"map" must be an object');
@@ -42,7 +42,7 @@ function findPlace(path: string, operations: object, taken: Set<string>): Place 
   const segments = path.split(".", MOST_SEGMENTS + 1);
   if (segments.length > MOST_SEGMENTS) throw uploadInvalid('"map" has a path that is too long');
   const below = segments.indexOf("variables");
-  // In a batch, the place of the operation comes first.
+  // In a batch, a path begins with the index of the operation.
   if (below !== (Array.isArray(operations) ? 1 : 0) || segments.length === below + 1)
     throw uploadInvalid(`The path ${quote(path)} must point below "variables"`);
   if (taken.has(path)) throw uploadInvalid(`The path ${quote(path)} is listed twice`);
@@ -56,7 +56,7 @@ function findPlace(path: string, operations: object, taken: Set<string>): Place 
   return { holder, key };
 }
 
-/** Own properties alone: a path must not leave what the client sent. */
+/** Accepts own properties only, so that a path cannot leave the data that the client sent. */
 function hasPlace(holder: unknown, key: string): holder is Record<string, unknown> {
   if (typeof holder !== "object" || holder === null || key === "__proto__") return false;
   if (Array.isArray(holder) && !/^(?:0|[1-9]\d*)$/.test(key)) return false;

@@ -1,10 +1,10 @@
 import type { Upload } from "../types/upload.ts";
 import type { StoredContent } from "./spool.ts";
 
-/** Small, so that what has been read is collected early: with 64 KiB, 200 MB leave 60 MB of garbage before that. */
+/** Small, so that garbage is collected early: with pieces of 64 KiB, reading 200 MB piles up 60 MB of garbage. */
 const PIECE_BYTES = 8_192;
 
-/** A file that has been received, as a resolver gets it. Its content goes when its operation has been answered. */
+/** An uploaded file, as resolvers receive it. Its content is deleted when its operation has ended. */
 export class UploadedFile implements Upload {
   readonly filename: string;
   readonly contentType: string;
@@ -23,8 +23,8 @@ export class UploadedFile implements Upload {
   }
 
   /**
-   * The whole content, from its first byte; each call gives a stream of its own. Throws once the operation has been
-   * answered, and a stream that is still open then fails.
+   * Streams the whole content. Each call returns a new stream. Throws after the operation has ended, and streams that are
+   * still open then fail.
    */
   stream(): ReadableStream<Uint8Array> {
     const content = this.#content;
@@ -52,7 +52,7 @@ export class UploadedFile implements Upload {
         },
         cancel: done,
       },
-      // Nothing is read ahead: a stream that nobody reads costs nothing.
+      // Nothing is read ahead, so a stream without a reader costs nothing.
       { highWaterMark: 0 },
     );
   }

@@ -4,24 +4,24 @@ import { flag, optional, positiveInteger, type Rule, resolveOptions, rule } from
 import { type Size, size } from "../../core/size.ts";
 import { type ContentType, contentTypeList } from "./content-type.ts";
 
-/** Which files may come with an operation, and where they are kept until it has been answered. */
+/** The files that an operation may have, and where they are stored until it ends. */
 export interface UploadsOptions {
-  /** Whether multipart requests are taken. @default false */
+  /** Whether multipart requests are accepted. @default false */
   readonly enabled?: boolean;
-  /** The largest size of one file. @default "10mb" */
+  /** The maximum size of one file. @default "10mb" */
   readonly maxSize?: Size;
-  /** The most files in one request. @default 10 */
+  /** The maximum number of files in one request. @default 10 */
   readonly maxFiles?: number;
-  /** The largest size of all files of a request together. @default "50mb", or `maxSize` where that is more */
+  /** The maximum size of all files in one request. @default "50mb", or `maxSize` if that is more */
   readonly maxTotal?: Size;
   /**
-   * The types a file may declare: `image/png`, or a family, `image/*`. The content is not looked at.
+   * The media types that a file may declare: `image/png`, or a family such as `image/*`. The content is not checked.
    * @default [] (any)
    */
   readonly contentTypes?: readonly ContentType[];
-  /** How much of one request is held in memory; what is above it goes to disk. @default "1mb" */
+  /** The part of each request that is kept in memory; the rest goes to disk. @default "1mb" */
   readonly spillAbove?: Size;
-  /** Where files are on disk meanwhile, without a name. @default the system's directory for temporary files */
+  /** The directory for unnamed temporary files. @default the system's temporary directory */
   readonly directory?: string;
 }
 
@@ -40,7 +40,7 @@ const uploadsRules = {
 };
 
 /**
- * The uploads of an endpoint. A wrong value throws `ConfigurationError` here.
+ * The uploads of an endpoint. An invalid value throws `ConfigurationError`.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export class Uploads implements Required<UploadsOptions> {
     this.directory = resolved.directory ?? tmpdir();
   }
 
-  /** Takes a plain object of the same shape too. */
+  /** Accepts a plain object with the same options too. */
   static from(value: Uploads | UploadsOptions): Uploads {
     return value instanceof Uploads ? value : new Uploads(value);
   }
