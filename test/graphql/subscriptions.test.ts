@@ -30,7 +30,7 @@ it("streams one result per value that the generator yields", async () => {
   ]);
 });
 
-it("[DEP-13] keeps what the subscription's own resolver declares open until it ends", async () => {
+it("[DEP-13] keeps the dependencies of the subscription's resolver open until it ends", async () => {
   const log: string[] = [];
   const pool = async function* (): AsyncGenerator<number, void, void> {
     log.push("open");
@@ -57,7 +57,7 @@ it("[DEP-13] keeps what the subscription's own resolver declares open until it e
   expect(log).toEqual(["open", "event 1", "event 2", "event 3", "close"]);
 });
 
-it("makes each event an operation of its own, with its own values and its own outcome", async () => {
+it("runs each event as a separate operation, with its own values and outcome", async () => {
   const outcomes: string[] = [];
   const make = vi.fn<() => object>(() => ({}));
   const unit = provide(async function* ({ ctx }) {
@@ -92,7 +92,7 @@ it("makes each event an operation of its own, with its own values and its own ou
   expect(ctx.outcome).toBe("pending");
 });
 
-it("ends, with what it opened, when the client leaves while nothing happens", async () => {
+it("ends and closes its dependencies when the client disconnects while it is idle", async () => {
   const added = topic<number>("numbers.added");
   const log: string[] = [];
   const pool = provide(async function* ({ ctx }) {
@@ -123,7 +123,7 @@ it("ends, with what it opened, when the client leaves while nothing happens", as
   expect(log).toEqual(["closed success"]);
 });
 
-it("says why there is no stream, and closes what was opened", async () => {
+it("returns the errors if there is no stream, and closes its dependencies", async () => {
   const log: string[] = [];
   const pool = provide(async function* ({ ctx }) {
     try {
@@ -157,7 +157,7 @@ it("says why there is no stream, and closes what was opened", async () => {
   expect(log).toEqual(["failure", "failure"]);
 });
 
-it("closes what it opened when the client leaves before it asked for anything", async () => {
+it("closes its dependencies when the client disconnects before the first event", async () => {
   const log: string[] = [];
   const pool = async function* (): AsyncGenerator<number, void, void> {
     log.push("open");

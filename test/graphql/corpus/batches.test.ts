@@ -23,7 +23,7 @@ describe("G. Batches", () => {
     expect(await endpoint.post([])).toMatchObject(REFUSED);
   });
 
-  it("[graphql:G2] an entry that is no operation carries an error, and the others run", async () => {
+  it("[graphql:G2] an entry that is not an operation has an error, and the others run", async () => {
     for (const entry of [null, 1, [HELLO], "x", {}]) {
       const answer = await endpoint.post([entry, HELLO]);
       expect([answer.status, answer.operations.length, answer.errors.length]).toEqual([200, 2, 1]);
@@ -51,7 +51,7 @@ describe("G. Batches", () => {
     expect(await single.post(HELLO)).toMatchObject({ status: 200 });
   });
 
-  it("[graphql:G5] the answers come in the order of the entries", async () => {
+  it("[graphql:G5] the results have the order of the entries", async () => {
     const answer = await endpoint.post([HELLO, { query: "{nope}" }, { query: '{echo(s:"third")}' }]);
 
     expect(answer.status).toBe(200);
@@ -62,7 +62,7 @@ describe("G. Batches", () => {
     ]);
   });
 
-  it("[graphql:G7] a batch comes as JSON, or with files, and is refused where batches are off", async () => {
+  it("[graphql:G7] a batch is sent as JSON or with files, and is rejected if batches are disabled", async () => {
     const uploads = await section.serve({ graph: { uploads: { enabled: true }, transport: { batch: 0 } } });
     const batch = JSON.stringify([HELLO]);
     const urlencoded = [["content-type", "application/x-www-form-urlencoded"]] as const;
@@ -77,7 +77,7 @@ describe("G. Batches", () => {
     expect([endpoint.ran, uploads.ran]).toEqual([{}, {}]);
   });
 
-  it("[graphql:G8] when the client leaves during the first entry the second never starts, and all is closed", async () => {
+  it("[graphql:G8] when the client disconnects during the first entry, the second never starts, and everything is closed", async () => {
     const slow = slowSchema();
     const own = await section.serve({ schema: slow.schema });
     own.begin();
@@ -96,7 +96,7 @@ describe("G. Batches", () => {
     await own.end();
   });
 
-  it("[graphql:G9] an entry with a stream of results carries an error", async () => {
+  it("[graphql:G9] an entry with a subscription has an error", async () => {
     const answer = await endpoint.post([
       { query: "subscription{tick}" },
       { query: "{...@defer{hello}}" },
@@ -114,7 +114,7 @@ describe("G. Batches", () => {
     expect(endpoint.ran).toEqual({ hello: 1 });
   });
 
-  it("[graphql:G10] each entry has a value of its own of a dependency, and both are closed", async () => {
+  it("[graphql:G10] each entry has its own value of a dependency, and both are closed", async () => {
     const events: string[] = [];
     let last = 0;
     const value = Depend(function* () {

@@ -19,7 +19,7 @@ const HELLO = '{"query":"{hello}"}';
 const MB = 1024 ** 2;
 
 describe("A. HTTP envelope", () => {
-  it("[graphql:A1] other methods are 405, and Allow says which are taken", async () => {
+  it("[graphql:A1] other methods are 405, and Allow lists the accepted ones", async () => {
     const postOnly = await section.serve({ graph: { transport: { getQueries: false } } });
 
     for (const method of ["PUT", "PATCH", "DELETE"]) {
@@ -71,7 +71,7 @@ describe("A. HTTP envelope", () => {
     expect(await typed("text/plain")).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
   });
 
-  it("[graphql:A6] a media type in capitals is one", async () => {
+  it("[graphql:A6] a media type in capitals is accepted", async () => {
     expect(await typed("APPLICATION/JSON")).toMatchObject({ status: 200, data: { hello: "world" } });
   });
 
@@ -98,7 +98,7 @@ describe("A. HTTP envelope", () => {
     }
   });
 
-  it("[graphql:A9] quotes, a trailing semicolon and tabs around parameters are no mistake", async () => {
+  it("[graphql:A9] quotes, a trailing semicolon and tabs around parameters are accepted", async () => {
     const types = ['application/json; charset="utf-8"', "application/json;", "application/json\t;\tcharset=UTF-8\t"];
 
     for (const type of types) expect(await typed(type), type).toMatchObject({ status: 200, data: { hello: "world" } });
@@ -126,7 +126,7 @@ describe("A. HTTP envelope", () => {
     expect(await endpoint.ask({ headers: [JSON_TYPE] })).toMatchObject({ status: 400, code: "BODY_NOT_JSON" });
   });
 
-  it("[graphql:A13] JSON that is no object is 400", async () => {
+  it("[graphql:A13] JSON that is not an object is 400", async () => {
     for (const body of ["null", '"x"', "1", "true"])
       expect(await endpoint.post(body, [], { operations: 0 }), body).toMatchObject({
         status: 400,
@@ -146,7 +146,7 @@ describe("A. HTTP envelope", () => {
     }
   });
 
-  it("[graphql:A16] a compressed body is 415 where nobody unpacks", async () => {
+  it("[graphql:A16] a compressed body is 415 without a middleware that unpacks it", async () => {
     const answer = await endpoint.post(gzipSync(HELLO), [["content-encoding", "gzip"]]);
 
     expect(answer).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
@@ -199,7 +199,7 @@ describe("A. HTTP envelope", () => {
     await endpoint.end();
   });
 
-  it("[graphql:A20] what follows a short body is no request, and a slow body ends at the request's timeout", async () => {
+  it("[graphql:A20] bytes after a short body are not a request, and a slow body ends at the request's timeout", async () => {
     const hurried = await section.serve({ app: { timeouts: { headersSeconds: 1, requestSeconds: 1 } } });
     endpoint.begin();
     const surplus = await rawConnection(endpoint.port);
@@ -221,7 +221,7 @@ describe("A. HTTP envelope", () => {
     await section.drop(hurried);
   });
 
-  it("[graphql:A21] variables nested 20,000 arrays deep are answered", async () => {
+  it("[graphql:A21] variables nested 20,000 arrays deep get a response", async () => {
     const x = "[".repeat(20_000) + "]".repeat(20_000);
 
     const answer = await endpoint.post(`{"query":"query($x:JSON){echo(x:$x)}","variables":{"x":${x}}}`);
@@ -249,21 +249,21 @@ describe("A. HTTP envelope", () => {
     });
   });
 
-  it("[graphql:A24] of a key that stands twice the last counts", async () => {
+  it("[graphql:A24] the last of two equal keys is used", async () => {
     const answer = await endpoint.post('{"query":"{hello}","query":"{boom}"}');
 
     expect(answer).toMatchObject({ status: 200, data: { boom: null }, message: "Unexpected error" });
     expect(endpoint.ran).toEqual({ boom: 1 });
   });
 
-  it("[graphql:A25] an Accept of something else is 406, said in JSON", async () => {
+  it("[graphql:A25] an Accept of something else is 406, as JSON", async () => {
     const answer = await endpoint.post(HELLO, [["accept", "application/xml"]]);
 
     expect(answer).toMatchObject({ status: 406, code: "NOT_ACCEPTABLE" });
     expect(endpoint.ran).toEqual({});
   });
 
-  it("[graphql:A26] q-values count", async () => {
+  it("[graphql:A26] q-values are honoured", async () => {
     const accept = "application/graphql-response+json;q=0.1, application/json;q=1";
     const reversed = "application/graphql-response+json;q=1, application/json;q=0.1";
 

@@ -43,7 +43,7 @@ describe("D. Forgery and origin", () => {
     expect(await urlencoded(listing, [sameSite, ["origin", "https://shop.example"]])).toMatchObject(LOGGED_IN);
   });
 
-  it("[graphql:D5] a form of our own origin is taken", async () => {
+  it("[graphql:D5] a form of our own origin is accepted", async () => {
     const own: Header = ["origin", "http://127.0.0.1"];
 
     expect(await urlencoded(endpoint, [["sec-fetch-site", "same-origin"]])).toMatchObject(LOGGED_IN);
@@ -58,12 +58,12 @@ describe("D. Forgery and origin", () => {
     }
   });
 
-  it("[graphql:D7] an upload of a foreign origin with a header that needs a preflight is taken", async () => {
+  it("[graphql:D7] an upload of a foreign origin with a header that needs a preflight is accepted", async () => {
     for (const name of ["graphql-require-preflight", "apollo-require-preflight"])
       expect(await multipart(uploads, [EVIL, CROSS_SITE, [name, "1"]])).toMatchObject({ status: 200, errors: [] });
   });
 
-  it("[graphql:D8] that header without a value does not count", async () => {
+  it("[graphql:D8] that header without a value is ignored", async () => {
     for (const name of ["graphql-require-preflight", "apollo-require-preflight"]) {
       expect(await multipart(uploads, [EVIL, [name, ""]])).toMatchObject(REFUSED);
       expect(await multipart(uploads, [EVIL, [name, "  "]])).toMatchObject(REFUSED);
@@ -81,19 +81,19 @@ describe("D. Forgery and origin", () => {
     expect([endpoint.ran, uploads.ran]).toEqual([{}, {}]);
   });
 
-  it("[graphql:D10] what no browser sent is taken", async () => {
+  it("[graphql:D10] a request that no browser sent is accepted", async () => {
     expect(await urlencoded(endpoint, [])).toMatchObject(LOGGED_IN);
     expect(await multipart(uploads, [])).toMatchObject({ status: 200, errors: [] });
     expect(await endpoint.get({ query: "{hello}" })).toMatchObject({ status: 200 });
   });
 
-  it("[graphql:D14] typed into the address bar, or of a listed origin, it is taken", async () => {
+  it("[graphql:D14] a GET from the address bar or of a listed origin is accepted", async () => {
     expect(await urlencoded(endpoint, [["sec-fetch-site", "none"]])).toMatchObject(LOGGED_IN);
     expect(await urlencoded(listing, [CROSS_SITE, ["origin", "https://shop.example"]])).toMatchObject(LOGGED_IN);
     expect(await urlencoded(listing, [CROSS_SITE, EVIL])).toMatchObject(REFUSED);
   });
 
-  it("is asked after the media types and before the document, where several refusals fit", async () => {
+  it("is checked after the media types and before the document", async () => {
     const headers = [EVIL, ["accept", "application/xml"]] as const;
 
     expect((await endpoint.ask({ method: "PUT", headers, body: "x" }, { operations: 0 })).status).toBe(405);

@@ -35,7 +35,7 @@ describe("C. GET", () => {
     expect([answer.status, answer.code, endpoint.ran]).toEqual([400, "SUBSCRIPTION_NEEDS_STREAM", {}]);
   });
 
-  it("[graphql:C4] variables that are no JSON are 400", async () => {
+  it("[graphql:C4] variables that are not JSON are 400", async () => {
     expect((await withParam("variables", "{bad", 0)).status).toBe(400);
   });
 
@@ -45,14 +45,14 @@ describe("C. GET", () => {
     expect(await withParam("variables", "null", 1)).toMatchObject({ status: 200, data: { hello: "world" } });
   });
 
-  it("[graphql:C6] a parameter that is given twice is 400", async () => {
+  it("[graphql:C6] a parameter that is sent twice is 400", async () => {
     const target = "/graphql?query=%7Bhello%7D&query=%7Bboom%7D";
 
     expect((await endpoint.ask({ method: "GET", target }, { operations: 0 })).status).toBe(400);
     expect(endpoint.ran).toEqual({});
   });
 
-  it("[graphql:C7] extensions that are no JSON are 400", async () => {
+  it("[graphql:C7] extensions that are not JSON are 400", async () => {
     expect((await withParam("extensions", "{bad", 0)).status).toBe(400);
   });
 
@@ -62,7 +62,7 @@ describe("C. GET", () => {
     expect(answer.status).toBe(431);
   });
 
-  it("[graphql:C9] a GET where only POST is taken is 405", async () => {
+  it("[graphql:C9] a GET where only POST is accepted is 405", async () => {
     const postOnly = await section.serve({ graph: { transport: { getQueries: false } } });
 
     const answer = await postOnly.get({ query: "{hello}" }, [], { operations: 0 });
@@ -93,7 +93,7 @@ describe("C. GET", () => {
     }
   });
 
-  it("[graphql:C11] nothing is kept but what a resolver lets be kept, apart for each user where it read one", async () => {
+  it("[graphql:C11] only responses that a resolver allows are cached, separately per user if it read one", async () => {
     const app = { middleware: [identify] };
     const cached = await section.serve({ schema: cachingSchema(), graph: app });
     const about = async (query: string, user: string): Promise<string> => {
@@ -114,7 +114,7 @@ describe("C. GET", () => {
     expect((await cached.post([{ query: "{kept}" }])).headers["cache-control"]).toBe("no-store");
   });
 
-  it("[graphql:C12] a query that a foreign page embeds is 403, and no answer is guessed to be something else", async () => {
+  it("[graphql:C12] a query that a foreign page embeds is 403, and no response is sniffed", async () => {
     for (const destination of ["image", "script"]) {
       const answer = await endpoint.get({ query: "{hello}" }, [
         ["sec-fetch-site", "cross-site"],

@@ -21,7 +21,7 @@ const HIDDEN = { status: 403, code: "INTROSPECTION_DISABLED" };
 const MASKED = { message: "Unexpected error", extensions: { code: "INTERNAL_SERVER_ERROR" } };
 
 describe("F. Introspection and leaks", () => {
-  it("[graphql:F1] the schema is not told while introspection is off, as it is in production", async () => {
+  it("[graphql:F1] the schema is hidden while introspection is off, as it is in production", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const production = await section.serve({ introspection: false });
     vi.unstubAllEnvs();
@@ -33,7 +33,7 @@ describe("F. Introspection and leaks", () => {
     expect(await endpoint.query("{__schema{types{name}}}")).toMatchObject({ status: 200, errors: [] });
   });
 
-  it("[graphql:F2] neither is a type, whichever way it is asked for", async () => {
+  it("[graphql:F2] so is a type, however it is queried", async () => {
     const type = '__type(name:"A"){name}';
     const documents = [
       `{${type}}`,
@@ -51,7 +51,7 @@ describe("F. Introspection and leaks", () => {
     }
   });
 
-  it("[graphql:F3] __typename is told all the same", async () => {
+  it("[graphql:F3] __typename still works", async () => {
     expect(await closed.query("{__typename a{__typename}}")).toMatchObject({
       status: 200,
       data: { __typename: "Query", a: { __typename: "A" } },
@@ -87,7 +87,7 @@ describe("F. Introspection and leaks", () => {
     }
   });
 
-  it("an entry of a batch is refused like a request of its own", async () => {
+  it("an entry of a batch is rejected like a separate request", async () => {
     const [single, unknown] = [await closed.query("{__schema{types{name}}}"), await closed.query("{helo}")];
 
     const batch = await closed.post([{ query: "{__schema{types{name}}}" }, { query: "{helo}" }, { query: "{hello}" }]);
@@ -271,7 +271,7 @@ describe("F. Introspection and leaks", () => {
     expect(answer.errors).toMatchObject([{ path: ["secret"], extensions: { code: "UNAUTHENTICATED" } }]);
   });
 
-  it("[graphql:F13] only a gate that says true opens: not one that fails, says something else, or says nothing", async () => {
+  it("[graphql:F13] only a gate that returns true allows access: not one that throws, returns something else, or returns nothing", async () => {
     const never = new Promise<boolean>(() => {});
     const gates = {
       throws: () => {
@@ -309,7 +309,7 @@ describe("F. Introspection and leaks", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("[graphql:F14] a gate is asked once per operation, or once per object, and a loader's batch stays one", async () => {
+  it("[graphql:F14] a gate is called once per operation, or once per object, and a loader's batch stays one", async () => {
     const asked = { user: 0, object: 0, batches: 0 };
     const names = loader((ids: readonly string[]) => {
       asked.batches++;
@@ -341,7 +341,7 @@ describe("F. Introspection and leaks", () => {
     expect(asked).toEqual({ user: 1, object: 300, batches: 2 });
   });
 
-  it("[graphql:F15] a gate is not asked about nobody", async () => {
+  it("[graphql:F15] a gate is not called for anonymous callers", async () => {
     const gate = vi.fn<() => boolean>(() => true);
     const guarded = field(t.nullable(t.string), { auth: () => gate() })(() => "");
     const own = await section.serve({ schema: schema({ query: { guarded } }) });
@@ -354,7 +354,7 @@ describe("F. Introspection and leaks", () => {
     expect(gate).not.toHaveBeenCalled();
   });
 
-  it("[graphql:F17] a gate or a middleware of the endpoint refuses in the graph's own shape, unless the app says otherwise", async () => {
+  it("[graphql:F17] a gate or a middleware of the endpoint rejects with a GraphQL response, unless the app has a handler", async () => {
     const refusals = {
       401: () => new HttpException(401, "who is there?"),
       403: () => new HttpException(403, "not you"),

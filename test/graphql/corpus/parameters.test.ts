@@ -18,21 +18,21 @@ describe("B. Request parameters", () => {
       expect(await endpoint.post(body, [], { operations: 1 })).toMatchObject({ status: 400, code: "BAD_REQUEST" });
   });
 
-  it("[graphql:B2] a query that is no string is 400", async () => {
+  it("[graphql:B2] a query that is not a string is 400", async () => {
     for (const query of WRONG) expect(await wrong({ query })).toMatchObject({ status: 400, code: "BAD_REQUEST" });
   });
 
-  it("[graphql:B3] an operationName that is no string is 400", async () => {
+  it("[graphql:B3] an operationName that is not a string is 400", async () => {
     for (const operationName of WRONG)
       expect(await wrong({ query: "{hello}", operationName })).toMatchObject({ status: 400, code: "BAD_REQUEST" });
   });
 
-  it("[graphql:B4] variables that are no object are 400", async () => {
+  it("[graphql:B4] variables that are not an object are 400", async () => {
     for (const variables of ["x", 0, false, []])
       expect(await wrong({ query: "{hello}", variables })).toMatchObject({ status: 400, code: "BAD_REQUEST" });
   });
 
-  it("[graphql:B5] extensions that are no object are 400", async () => {
+  it("[graphql:B5] extensions that are not an object are 400", async () => {
     for (const extensions of ["x", 0, false, []])
       expect(await wrong({ query: "{hello}", extensions })).toMatchObject({ status: 400, code: "BAD_REQUEST" });
   });

@@ -50,7 +50,7 @@ describe("H. Uploads", () => {
     expect(off.ran).toEqual({});
   });
 
-  it("[graphql:H2] a boundary that is none is 400", async () => {
+  it("[graphql:H2] an invalid boundary is 400", async () => {
     const types = [
       "multipart/form-data",
       "multipart/form-data; boundary=",
@@ -69,14 +69,14 @@ describe("H. Uploads", () => {
     expect([broken.status, endpoint.ran]).toEqual([400, {}]);
   });
 
-  it("[graphql:H3] operations that are none are 400", async () => {
+  it("[graphql:H3] invalid operations are 400", async () => {
     for (const content of ["not json", "null", "1", ""])
       expect(await verdict([{ name: "operations", content }, map({}), file("0")])).toBe(INVALID);
     expect(await verdict([map({ 0: ["variables.f"] }), file("0")])).toBe(INVALID);
     expect(await verdict([{ name: "operations", content: "[null]" }, map({}), file("0")])).toBe(INVALID);
   });
 
-  it("[graphql:H4] a map that is none is 400", async () => {
+  it("[graphql:H4] an invalid map is 400", async () => {
     const first = operations({ f: null });
 
     expect(await verdict([first])).toBe(INVALID);
@@ -121,7 +121,7 @@ describe("H. Uploads", () => {
       expect(await verdict([whole, map({ 0: [path] }), file("0")])).toBe(INVALID);
   });
 
-  it("[graphql:H8] a path to something that is there already is 400", async () => {
+  it("[graphql:H8] a path to an existing value is 400", async () => {
     for (const f of ["x", 0, false, {}, []])
       expect(await verdict([operations({ f }), map({ 0: ["variables.f"] }), file("0")])).toBe(INVALID);
   });
@@ -141,7 +141,7 @@ describe("H. Uploads", () => {
     expect(await verdict([operations({ fs: many.map(() => null) }), map({ 0: many }), file("0")])).toBe(INVALID);
   });
 
-  it("[graphql:H11] a file that never comes is 400", async () => {
+  it("[graphql:H11] a file that is never sent is 400", async () => {
     expect(await verdict([operations({ f: null }), map({ 0: ["variables.f"] })])).toBe(INVALID);
     expect(
       await verdict([
@@ -152,7 +152,7 @@ describe("H. Uploads", () => {
     ).toBe(INVALID);
   });
 
-  it("[graphql:H12] a part that the map does not know is 400, before its content", async () => {
+  it("[graphql:H12] a part that is not in the map is 400, before its content", async () => {
     expect(await verdict([...oneFile(), file("1")])).toBe(INVALID);
     const answer = await withoutTheRest(
       [operations({ f: null }), map({ 0: ["variables.f"] })],
@@ -203,7 +203,7 @@ describe("H. Uploads", () => {
     await endpoint.end();
   });
 
-  it("[graphql:H16] files that are too large together are 413", async () => {
+  it("[graphql:H16] files that are too large in total are 413", async () => {
     expect(await verdict(twoFiles(Buffer.alloc(0.9 * MB)))).toBe(TOO_LARGE);
     expect(await send(twoFiles(Buffer.alloc(0.7 * MB)))).toMatchObject({ status: 200, errors: [] });
   });
@@ -287,7 +287,7 @@ describe("H. Uploads", () => {
     expect((usedBytes() - before) / MB).toBeLessThan(10);
   });
 
-  it("[graphql:H23] a client that leaves in the middle runs nothing and leaves nothing", async () => {
+  it("[graphql:H23] a client that disconnects halfway runs nothing and leaves nothing", async () => {
     for (const on of [endpoint, spilling]) {
       on.begin();
       for (let i = 0; i < 10; i++) {

@@ -34,7 +34,7 @@ describe("an alias", () => {
 describe("introspection", () => {
   const tooMuch = "400 GRAPHQL_VALIDATION_FAILED: Maximum introspection depth exceeded";
 
-  it("answers the query that tools send", async () => {
+  it("runs the query that tools send", async () => {
     expect(await errorOf(getIntrospectionQuery())).toBe("");
   });
 
@@ -52,7 +52,7 @@ describe("introspection", () => {
     expect(await errorOf(query)).toBe(tooMuch);
   });
 
-  it("leaves fields alone that are called like its lists", async () => {
+  it("does not limit fields with the names of its lists", async () => {
     expect(await errorOf("{ fields { fields { fields } } }")).toContain('Cannot query field "fields"');
   });
 });
@@ -60,7 +60,7 @@ describe("introspection", () => {
 describe("a variable", () => {
   const query = "query ($by: Filter) { find(by: $by) }";
 
-  it("is refused at once when it has more fields than its type", async () => {
+  it("is rejected immediately when it has more fields than its type", async () => {
     const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, 1]));
 
     expect(await errorOf(query, { by: wide })).toBe(
@@ -71,14 +71,14 @@ describe("a variable", () => {
     );
   });
 
-  it("still has the sentences of graphql for a field that is misspelt", async () => {
+  it("keeps the messages of graphql for a misspelt field", async () => {
     expect(await errorOf(query, { by: { sise: 1 } })).toMatch(
       // The sentences of graphql 16 and 17.
       /Field "sise" is not defined by type "Filter"|type "Filter" not to include unknown field "sise"/,
     );
   });
 
-  it("is refused when it is nested more deeply than anybody writes", async () => {
+  it("is rejected when it is nested more than 500 levels deep", async () => {
     const nested = (levels: number): unknown => (levels === 0 ? {} : { and: [nested(levels - 1)] });
 
     expect(await errorOf(query, { by: nested(500) })).toBe("");

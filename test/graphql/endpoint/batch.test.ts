@@ -8,7 +8,7 @@ import { codesOf, type GraphBody, open, openSchema } from "./open.ts";
 const hello = { query: "{ hello }" };
 
 describe("a batch", () => {
-  it("[BAT-01] is answered with an array of results", async () => {
+  it("[BAT-01] returns an array of results", async () => {
     const { client } = await open();
 
     const answer = await client.post("/graphql", { body: [hello, { query: "{ a { id } }" }] });
@@ -18,7 +18,7 @@ describe("a batch", () => {
     expect(results.map(({ data }) => data)).toEqual([{ hello: "world" }, { a: { id: "a" } }]);
   });
 
-  it("[BAT-02] [BAT-03] runs one after another, and is answered in that order", async () => {
+  it("[BAT-02] [BAT-03] runs its operations in order, and returns results in that order", async () => {
     const seen: string[] = [];
     const wait = field(t.string, { params: { ms: t.int } })(async ({ ms }) => {
       seen.push(`${ms} begins`);
@@ -39,7 +39,7 @@ describe("a batch", () => {
     expect(seen).toEqual(["60 begins", "60 ends", "1 begins", "1 ends"]);
   });
 
-  it("[BAT-04] measures each operation against the limits on its own", async () => {
+  it("[BAT-04] checks each operation against the limits separately", async () => {
     const { client } = await open({ limits: { cost: 3, aliases: 2 } });
     const three = { query: "{ x: hello y: hello hello }" };
     const four = { query: "{ x: hello y: hello hello hello }" };
@@ -56,7 +56,7 @@ describe("a batch", () => {
     ]);
   });
 
-  it("[BAT-05] [BAT-06] goes on after an operation that fails, whose entry alone carries errors", async () => {
+  it("[BAT-05] [BAT-06] continues after a failing operation, and only that entry has errors", async () => {
     const { client } = await open();
     const failing = [{ query: "{ boom }" }, { query: "{ nope }" }, { query: "{ hello" }, 7, null, {}];
 
@@ -76,7 +76,7 @@ describe("a batch", () => {
     expect(results.at(-1)?.data).toEqual({ hello: "world" });
   });
 
-  it("[BAT-07] [BAT-09] over the cap is 400 BATCH_REFUSED, and nothing of it runs", async () => {
+  it("[BAT-07] [BAT-09] over the limit is 400 BATCH_REFUSED, and none of it runs", async () => {
     const { client, ran } = await open({ transport: { batch: 2 } });
     const none = await open({ transport: { batch: 0 } });
 
@@ -89,7 +89,7 @@ describe("a batch", () => {
     expect([ran, none.ran]).toEqual([{}, {}]);
   });
 
-  it("[BAT-08] of nothing is 400 BATCH_REFUSED", async () => {
+  it("[BAT-08] without operations is 400 BATCH_REFUSED", async () => {
     const { client } = await open();
 
     const answer = await client.post("/graphql", { body: [] });
@@ -97,7 +97,7 @@ describe("a batch", () => {
     expect([answer.status, codesOf(answer)]).toEqual([400, ["BATCH_REFUSED"]]);
   });
 
-  it("cannot hold a subscription, and holds mutations", async () => {
+  it("may contain mutations but no subscription", async () => {
     const { client, ran } = await open();
 
     const answer = await client.post("/graphql", {
@@ -109,7 +109,7 @@ describe("a batch", () => {
     expect([results[1]?.data, ran]).toEqual([{ login: false }, { login: 1 }]);
   });
 
-  it("starts no further operation once its client has left", async () => {
+  it("starts no further operation after its client has disconnected", async () => {
     const begun: string[] = [];
     const slow = field(t.string)(async ({ ctx }) => {
       begun.push("slow");

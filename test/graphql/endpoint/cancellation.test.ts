@@ -50,7 +50,7 @@ async function serve(
 const body = JSON.stringify({ query: "{ slow { id below } }" });
 const request = `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-it("tells the resolvers when the client has left, resolves nothing more and closes the dependencies", async () => {
+it("aborts the signal when the client disconnects, resolves no more fields and closes the dependencies", async () => {
   const { live, seen, log } = await serve();
   const raw = await rawConnection(live.port);
 
@@ -65,7 +65,7 @@ it("tells the resolvers when the client has left, resolves nothing more and clos
     .toBe(1);
 });
 
-it("answers 503 in the shape of the graph when the time is over, and ends what is left of the operation", async () => {
+it("returns 503 as a GraphQL response after the timeout, and cancels the rest of the operation", async () => {
   const { live, seen } = await serve({ timeout: 0.1 });
 
   const answer = await live.post("/graphql", { body });
@@ -78,7 +78,7 @@ it("answers 503 in the shape of the graph when the time is over, and ends what i
   expect(seen).toEqual({ aborted: ["TimeoutError"], resolved: [], closed: ["failure"] });
 });
 
-it("leaves nothing of 50 operations whose clients left", async () => {
+it("keeps nothing of 50 operations whose clients disconnected", async () => {
   const { live, seen } = await serve();
 
   await Promise.all(

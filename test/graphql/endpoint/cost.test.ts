@@ -34,7 +34,7 @@ async function costOf(query: string, variables: Record<string, unknown> = {}): P
 }
 
 describe("extensions.cost", () => {
-  it("[CST-01] is in every answer: to a POST, to a GET, in each entry of a batch", async () => {
+  it("[CST-01] is in every response: to a POST, to a GET, in each entry of a batch", async () => {
     const { client } = await open();
     const hello = { query: "{ hello }" };
 
@@ -55,7 +55,7 @@ describe("extensions.cost", () => {
     expect(bodyOf(answer).extensions).toEqual({ cost: { depth: 4, cost: 8, aliases: 2, breadth: 3, fields: 8 } });
   });
 
-  it("[CST-03] [CST-04] goes with the analysis, which cost: null turns off", async () => {
+  it("[CST-03] [CST-04] is absent with cost: null, which disables the analysis", async () => {
     const { client } = await openSchema(shelf, { limits: new Limits({ cost: null }) });
 
     const answer = await client.post("/graphql", { body: { query: "{ dearest }" } });
@@ -63,7 +63,7 @@ describe("extensions.cost", () => {
     expect([answer.status, bodyOf(answer)]).toEqual([200, { data: { dearest: "dearest" } }]);
   });
 
-  it("[CST-05] counts as breadth the widest selection set, its fragments expanded", async () => {
+  it("[CST-05] counts the widest selection set as breadth, with fragments expanded", async () => {
     const { client } = await open();
     const query = "{ hello ...Three } fragment Three on Query { x: hello y: hello z: hello }";
 
@@ -93,28 +93,28 @@ describe("a field", () => {
 });
 
 describe("a list", () => {
-  it("[CST-09] of a declared size argument counts what is in it as often as that says, literal or variable", async () => {
+  it("[CST-09] with a size argument multiplies its selection by that argument, literal or variable", async () => {
     expect(await costOf("{ books(limit: 10) { title } }")).toBe(11);
     expect(await costOf("query ($n: Int) { books(limit: $n) { title x: title } }", { n: 7 })).toBe(15);
   });
 
-  it("[CST-10] of a number counts what is in it so often; an argument goes before any number", async () => {
+  it("[CST-10] with a fixed size multiplies its selection by it; an argument takes precedence", async () => {
     expect(await costOf("{ twenty { title } }")).toBe(21);
     expect(await costOf("{ assumed { title } }")).toBe(21);
     expect(await costOf("{ assumed(limit: 3) { title } }")).toBe(4);
   });
 
-  it("[CST-11] that declares no size multiplies nothing, whatever its arguments are called", async () => {
+  it("[CST-11] without a declared size multiplies nothing, whatever its arguments are called", async () => {
     expect(await costOf("{ undeclared(first: 10) { title } }")).toBe(2);
   });
 
-  it("[CST-12] is never shorter than nothing nor longer than its maximum", async () => {
+  it("[CST-12] has a size between 0 and its maximum", async () => {
     expect(await costOf("{ books(limit: -5) { title } }")).toBe(1);
     expect(await costOf("{ books(limit: 1000000) { title } }")).toBe(101);
     expect(await costOf("query ($n: Int) { books(limit: $n) { title } }", { n: 1_000_000 })).toBe(101);
   });
 
-  it("[CST-13] counts with the default of its argument when that is omitted", async () => {
+  it("[CST-13] uses the default of its argument when that is omitted", async () => {
     expect(await costOf("{ books { title } }")).toBe(11);
     expect(await costOf("query ($n: Int) { books(limit: $n) { title } }")).toBe(11);
   });
@@ -149,7 +149,7 @@ describe("measuring", () => {
     expect(ran).toEqual({});
   });
 
-  it("[CST-15] happens after validation and coercion, for these variables, each time anew", async () => {
+  it("[CST-15] happens after validation and coercion, again for each set of variables", async () => {
     const { client } = await openSchema(shelf, { limits: { cost: 50 } });
     const query = "query ($n: Int) { books(limit: $n) { title } }";
     const ask = async (document: string, n: unknown) =>

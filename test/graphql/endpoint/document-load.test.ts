@@ -27,7 +27,7 @@ it.each<[string, (n: number) => string]>([
   ["documents that do not validate", (n) => `query Name${n} { nope${n} }`],
   ["documents that do not parse", (n) => `query Name${n} { hello `],
 ])(
-  "holds as much after many different %s as after the first that fill it",
+  "uses as much memory after many different %s as after the first that fill it",
   async (name, document) => {
     const server = await measuredServer();
 

@@ -33,7 +33,7 @@ describe("trusted documents", () => {
     }
   });
 
-  it("keep others out when they are the only ones, also with a trusted id beside them", async () => {
+  it("block other documents when only they are allowed, also next to a trusted id", async () => {
     const { client, ran } = await open({ documents: { trusted: manifest, only: true } });
 
     const answers = [
@@ -52,7 +52,7 @@ describe("trusted documents", () => {
     expect(ran).toEqual({});
   });
 
-  it("are held to the limits like any other", async () => {
+  it("are subject to the limits like any other", async () => {
     const { client } = await open({ documents: { trusted: manifest }, limits: { cost: 0 } });
 
     expect(verdictOf(await client.post("/graphql", { body: { documentId: "hello" } }))).toEqual([
@@ -78,7 +78,7 @@ describe("automatic persisted queries", () => {
     expect(bodyOf(unknown).errors).toMatchObject([{ message: "PersistedQueryNotFound" }]);
   });
 
-  it("are kept at 120 a minute from one address: further ones run, and nobody fills the store", async () => {
+  it("are stored at most 120 times a minute per address: further ones run, but do not fill the store", async () => {
     const stores = memoryStores();
     const { client } = await open({ documents: { automatic: true } }, { stores });
     const documents = Array.from({ length: 130 }, (_, n) => `{ hello } #${n}`);
@@ -101,7 +101,7 @@ describe("automatic persisted queries", () => {
     expect(verdictOf(answer)).toEqual([400, "PERSISTED_QUERY_MISMATCH"]);
   });
 
-  it("are kept when they are valid and within the limits, and not otherwise", async () => {
+  it("are stored only when they are valid and within the limits", async () => {
     const stores = memoryStores();
     const write = vi.spyOn(stores.durable, "compareAndSet");
     const { client } = await open(
@@ -122,7 +122,7 @@ describe("automatic persisted queries", () => {
     ]);
   });
 
-  it("are off by default: the document that came runs, the hash alone does not", async () => {
+  it("are off by default: a document with a hash runs, a hash alone does not", async () => {
     const { client } = await open();
     const extensions = persisted(hashOf(HELLO));
 

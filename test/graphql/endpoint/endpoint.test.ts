@@ -56,7 +56,7 @@ describe("mounting", () => {
     expect(Object.keys(document.paths)).toEqual(["/books"]);
   });
 
-  it("serves one schema twice, each time with options of its own", async () => {
+  it("serves one schema twice, each time with its own options", async () => {
     const app = new PorticoApp({ logger: false });
     const shared = fixtureSchema();
     new Graph(shared).mount(app);
@@ -83,7 +83,7 @@ describe("a POST", () => {
     expect(ran).toEqual({ hello: 1, login: 1 });
   });
 
-  it("[EPT-07] of JSON has the document as query", async () => {
+  it("[EPT-07] of JSON has the document in query", async () => {
     const { client } = await open();
 
     const answer = await client.post("/graphql", { headers: JSON_BODY, body: '{"query":"{ hello }"}' });
@@ -182,7 +182,7 @@ describe("a POST", () => {
     expect(ran).toEqual({});
   });
 
-  it("[EPT-33] with keys that are not known is answered as if they were not there", async () => {
+  it("[EPT-33] with unknown keys ignores them", async () => {
     const { client } = await open();
 
     const answer = await client.post("/graphql", { body: { ...hello, foo: 1, "": null } });
@@ -268,7 +268,7 @@ describe("a GET", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 405]);
   });
 
-  it("executes and answers JSON when a browser asks for a page", async () => {
+  it("executes and returns JSON when a browser requests a page", async () => {
     const { client } = await open();
     const accept = "text/html,application/xhtml+xml,application/xml;q=0.9";
 
@@ -278,13 +278,16 @@ describe("a GET", () => {
   });
 });
 
-it.each(["PUT", "PATCH", "DELETE"])("answers %s with 405 and the methods it has, in its own shape", async (method) => {
-  const { client } = await open();
+it.each(["PUT", "PATCH", "DELETE"])(
+  "returns 405 to %s with the allowed methods, as a GraphQL response",
+  async (method) => {
+    const { client } = await open();
 
-  const answer = await client.request(method, "/graphql", { body: hello });
+    const answer = await client.request(method, "/graphql", { body: hello });
 
-  expect([verdictOf(answer), answer.headers["allow"]]).toEqual([[405, "METHOD_NOT_ALLOWED"], "GET, POST"]);
-});
+    expect([verdictOf(answer), answer.headers["allow"]]).toEqual([[405, "METHOD_NOT_ALLOWED"], "GET, POST"]);
+  },
+);
 
 describe("Accept", () => {
   const asked = async (accept: string | undefined): Promise<TestResponse> => {
@@ -293,7 +296,7 @@ describe("Accept", () => {
   };
 
   it.each(["application/json", "*/*", "application/*", "", undefined])(
-    "[EPT-20] %s is answered as application/json",
+    "[EPT-20] %s receives application/json",
     async (accept) => {
       const answer = await asked(accept);
 
@@ -301,7 +304,7 @@ describe("Accept", () => {
     },
   );
 
-  it("[EPT-21] the GraphQL type is answered as that", async () => {
+  it("[EPT-21] the GraphQL media type is used for the response", async () => {
     const answer = await asked(GRAPHQL_TYPE);
 
     expect([answer.status, answer.headers["content-type"]]).toEqual([200, `${GRAPHQL_TYPE}; charset=utf-8`]);
@@ -371,7 +374,7 @@ describe("the status", () => {
   });
 });
 
-describe("the answer", () => {
+describe("the response", () => {
   it("[EPT-23] [EPT-24] [EPT-25] has data and extensions, and errors only when there are any", async () => {
     const { client } = await open();
 
@@ -384,7 +387,7 @@ describe("the answer", () => {
     expect(bodyOf(failing).errors).toHaveLength(1);
   });
 
-  it("[EPT-34] is not kept unless a resolver says so", async () => {
+  it("[EPT-34] is not cached unless a resolver allows it", async () => {
     const news = field(t.string, { params: { scope: t.nullable(t.string) } })(({ ctx, scope }) => {
       ctx.cache(scope === "public" ? { maxAge: 60, scope } : { maxAge: 60.9 });
       return "news";
@@ -404,7 +407,7 @@ describe("the answer", () => {
     ]).toEqual(["no-store", "no-store", "public, max-age=60", "private, max-age=60", "no-store"]);
   });
 
-  it("[EPT-35] varies by Accept, a refusal too", async () => {
+  it("[EPT-35] varies by Accept, also for errors", async () => {
     const { client } = await open();
 
     const answers = [
@@ -419,7 +422,7 @@ describe("the answer", () => {
   });
 });
 
-describe("a request that a foreign page can make a browser send", () => {
+describe("a request that a page of another origin can make a browser send", () => {
   /** The three kinds, with these headers. */
   async function kinds(headers: Readonly<Record<string, string>>, origins: readonly Origin[] = []) {
     const { client, ran } = await open({ uploads: { enabled: true } }, { origins });
@@ -475,7 +478,7 @@ describe("a request that a foreign page can make a browser send", () => {
     },
   );
 
-  it("is not one of JSON, which a browser asks about first", async () => {
+  it("is not a JSON request, for which browsers send a preflight", async () => {
     const { client } = await open();
 
     const answer = await client.post("/graphql", {
@@ -486,7 +489,7 @@ describe("a request that a foreign page can make a browser send", () => {
     expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([200, undefined]);
   });
 
-  it("[EPT-39] is let in by the one list of origins that CORS and sockets ask too, and from the same origin always", async () => {
+  it("[EPT-39] is accepted from the origins that CORS and sockets use too, and always from the same origin", async () => {
     const app = new PorticoApp({ logger: false, origins: [SHOP] }).socket("/chat", ({ socket }) =>
       socket.send("hello"),
     );
@@ -517,7 +520,7 @@ describe("a request that a foreign page can make a browser send", () => {
   });
 });
 
-describe("where several refusals fit one request", () => {
+describe("when several errors apply to one request", () => {
   const foreign = { origin: EVIL };
   const mutation = { query: "mutation { login }" };
   const introspection = { query: "{ __schema { types { name } } }" };
@@ -531,7 +534,7 @@ describe("where several refusals fit one request", () => {
       "POST",
       { headers: { "content-type": "text/plain", accept: "image/png" }, body: "{ hello }" },
     ],
-  ])("[EPT-38] the first answers: %s (%i)", async (_title, status, method, request) => {
+  ])("[EPT-38] the first is returned: %s (%i)", async (_title, status, method, request) => {
     const { client } = await open({ transport: { getQueries: false } });
 
     expect((await client.request(method, "/graphql", request)).status).toBe(status);
@@ -554,7 +557,7 @@ describe("where several refusals fit one request", () => {
       "METHOD_NOT_ALLOWED",
       { query: { query: "mutation { __schema { types { name } } }" } },
     ],
-  ])("[EPT-38] the first answers a GET: %s (%i)", async (_title, status, code, request) => {
+  ])("[EPT-38] the first is returned for a GET: %s (%i)", async (_title, status, code, request) => {
     const { client } = await open({ introspection: false });
 
     const answer = await client.get("/graphql", request);

@@ -85,7 +85,7 @@ describe("a request that does not reach execution", () => {
   );
 
   it.each([true, false])(
-    "tells what a scalar says of a value, in the document as in the variables (introspection: %s)",
+    "has the message of a scalar about a value, in the document and in the variables (introspection: %s)",
     async (introspection) => {
       const Isbn = t.scalar<string>("Isbn", {
         serialize: String,
@@ -144,7 +144,7 @@ describe("a request that does not reach execution", () => {
 });
 
 describe("a field", () => {
-  it("[ERR-02] [ERR-11] that fails is answered 200, with data and errors, its path in the error", async () => {
+  it("[ERR-02] [ERR-11] that fails returns 200 with data and errors, and its path in the error", async () => {
     const { client } = await open();
 
     const answer = await client.post("/graphql", { body: { query: "{ hello boom }" } });
@@ -174,7 +174,7 @@ describe("a field", () => {
     },
   });
 
-  it("[ERR-12] [ERR-14] that wants somebody answers UNAUTHENTICATED to nobody, on itself alone", async () => {
+  it("[ERR-12] [ERR-14] that requires a signed-in user returns UNAUTHENTICATED to anonymous callers, on itself only", async () => {
     const { client } = await openSchema(gated, { middleware: [signIn] });
     const query = "{ open mine }";
 
@@ -192,7 +192,7 @@ describe("a field", () => {
     expect(errors?.[0]?.originalError).toBeInstanceOf(GraphQLDenied);
   });
 
-  it("is a short line in the log for each row that it was refused on, without a stack", async () => {
+  it("that is denied logs a short line per row, without a stack", async () => {
     const Book: ObjectType<{ readonly title: string }> = object("Book", {
       title: t.string,
       cost: field(t.nullable(t.int), { auth: true })(() => 3),
@@ -226,7 +226,7 @@ describe("a field", () => {
     expect(log.text).toContain("the other reader");
   });
 
-  it("[ERR-13] [ERR-14] that somebody may not have answers FORBIDDEN, on itself alone", async () => {
+  it("[ERR-13] [ERR-14] that a user may not read returns FORBIDDEN, on itself only", async () => {
     const { client } = await openSchema(gated, { middleware: [signIn] });
     const query = "{ open theirs }";
 
@@ -242,7 +242,7 @@ describe("a field", () => {
 });
 
 describe("an error", () => {
-  it("[ERR-15] [ERR-16] [ERR-17] has a code and an id of its own, which is in one log line", async () => {
+  it("[ERR-15] [ERR-16] [ERR-17] has a code and a unique id, which is in one log line", async () => {
     const { client, log } = await open();
     log.clear();
 
@@ -266,7 +266,7 @@ describe("an error", () => {
     for (const id of ids) expect(linesWith(log, id)).toMatchObject([{ correlation_id: id }]);
   });
 
-  it("[ERR-15] of a failing field is found in the log with what was thrown", async () => {
+  it("[ERR-15] of a failing field is in the log with the error that was thrown", async () => {
     const { client, log } = await open();
 
     const answer = await client.post("/graphql", { body: { query: "{ boom }" } });
@@ -278,7 +278,7 @@ describe("an error", () => {
   it.each([
     ["x-request-id", "abc-123"],
     ["traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"],
-  ])("[ERR-38] is logged beside the incoming %s, as request_id", async (name, value) => {
+  ])("[ERR-38] is logged with the incoming %s, as request_id", async (name, value) => {
     const { client, log } = await open();
 
     const answer = await client.post("/graphql", { headers: { [name]: value }, body: { query: "{ boom }" } });
@@ -300,7 +300,7 @@ describe("an error", () => {
     return bodyOf(await client.post("/graphql", { body: { query: "{ fails }" } })).errors?.[0];
   };
 
-  it("[ERR-18] keeps what a resolver threw to itself, unless it is meant for clients", async () => {
+  it("[ERR-18] hides what a resolver threw, unless it is meant for clients", async () => {
     const texts = await Promise.all(
       [
         new Error("secret"),
@@ -326,7 +326,7 @@ describe("an error", () => {
     expect(texts[4]?.extensions).toMatchObject({ left: 0 });
   });
 
-  it("tells the members of an exception, and when to come back, and they are never its code", async () => {
+  it("has the members and the Retry-After of an exception, and they never replace its code", async () => {
     class OutOfStock extends HttpException {
       override get members(): Readonly<Record<string, unknown>> {
         return { left: 2, due: new Date(0), code: "MINE", correlationId: "mine" };
@@ -348,7 +348,7 @@ describe("an error", () => {
     expect(Object.keys(masked?.extensions ?? {})).toEqual(["code", "correlationId"]);
   });
 
-  it("names an outage, as a route does, and when to come back; what failed stays in the log", async () => {
+  it("reports an outage with Retry-After, as a route does; the cause stays in the log", async () => {
     class Outage extends PorticoError {
       override get members(): Readonly<Record<string, unknown>> {
         return { secret: "table users" };
@@ -367,7 +367,7 @@ describe("an error", () => {
     expect(JSON.stringify([database, store])).not.toMatch(/secret|users/);
   });
 
-  it("[ERR-19] is masked in development and in production, and shown with debug alone", async () => {
+  it("[ERR-19] is masked in development and in production, and shown only with debug", async () => {
     const error = new Error("secret");
     vi.stubEnv("NODE_ENV", "development");
     const [development, debugged] = [await failing(error), await failing(error, { debug: true })];
@@ -382,7 +382,7 @@ describe("an error", () => {
     expect(() => new Graph(throwing(error), { debug: true })).toThrow("Graph.debug");
   });
 
-  it("of a value that its scalar cannot print does not tell the value", async () => {
+  it("of a value that its scalar cannot serialize does not contain the value", async () => {
     const { client } = await openSchema(
       schema({ query: { age: field(t.nullable(t.int))(() => "4711 secret" as never) } }),
     );
@@ -408,7 +408,7 @@ describe("an error", () => {
       "a number",
     ],
   ])(
-    "of a value that %s cannot print is masked, and its line says the kind and the field",
+    "of a value that %s cannot serialize is masked, and the log names its kind and field",
     async (name, type, value, kind) => {
       const { client, log } = await openSchema(
         schema({ query: { at: field(t.nullable(type as typeof t.json))(() => value) } }),
@@ -451,7 +451,7 @@ describe("introspection and suggestions", () => {
     expect(development).toEqual([200, true, true]);
   });
 
-  it("[ERR-21] are as the option introspection says", async () => {
+  it("[ERR-21] follow the option introspection", async () => {
     vi.stubEnv("NODE_ENV", "production");
     const production = await told({ introspection: true });
     vi.stubEnv("NODE_ENV", "development");
@@ -462,7 +462,7 @@ describe("introspection and suggestions", () => {
   });
 });
 
-it("answers in its own shape when something outside the operation breaks", async () => {
+it("returns a GraphQL response when something outside the operation breaks", async () => {
   const app = new PorticoApp({ logger: false });
   const broken: MiddlewareFunction = () => {
     throw new Error("secret");
@@ -499,7 +499,7 @@ describe("an argument that the document and its variables leave without a value"
     expect(log.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 
-  it("is not the message of a resolver that begins in the same way", async () => {
+  it("is not confused with the message of a resolver that begins in the same way", async () => {
     const thrown = field(t.string)(() => {
       throw new GraphQLError('Argument "a" is ours');
     });

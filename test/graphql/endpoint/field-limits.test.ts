@@ -40,7 +40,7 @@ function shop(perMinute: number): { readonly built: ReturnType<typeof schema>; r
 const sending = (count: number): string =>
   `mutation { ${Array.from({ length: count }, (_, n) => `m${n}: send(text: "${n}")`).join(" ")} }`;
 
-it("counts every alias of a mutation, and refuses those that are too many on themselves alone", async () => {
+it("counts every alias of a mutation, and rejects only those over the limit", async () => {
   const { built, ran } = shop(5);
   const { client } = await openSchema(built);
 
@@ -56,7 +56,7 @@ it("counts every alias of a mutation, and refuses those that are too many on the
   expect(answer.headers["retry-after"]).toBeUndefined();
 });
 
-it("counts from one operation to the next, and opens no dependency for what it refuses", async () => {
+it("counts across operations, and opens no dependency for a rejected field", async () => {
   const { built, ran } = shop(1);
   const { client } = await openSchema(built);
   await client.post("/graphql", { body: { query: sending(1) } });
@@ -67,7 +67,7 @@ it("counts from one operation to the next, and opens no dependency for what it r
   expect(ran).toEqual(["dependency", "0"]);
 });
 
-it("asks the gate first: what that refuses does not count", async () => {
+it("calls the gate first: denied calls are not counted", async () => {
   const { built } = shop(1);
   const { client } = await openSchema(built);
 
@@ -102,7 +102,7 @@ it("counts the starts of a subscription", async () => {
   expect(await start()).toContain('"code":"RATE_LIMITED"');
 });
 
-it("keeps callers apart by its key, and may be asked in a resolver", async () => {
+it("separates callers by its key, and can be called in a resolver", async () => {
   const limit = rateLimit({ perMinute: 1, key: ({ request }) => request.headers["x-user"] ?? "" });
   const { client } = await openSchema(
     schema({
@@ -126,7 +126,7 @@ it("keeps callers apart by its key, and may be asked in a resolver", async () =>
   ]);
 });
 
-it("must be a limit from rateLimit(), and cannot be set on a shared subscription", () => {
+it("accepts only the result of rateLimit, and not for a shared subscription", () => {
   expect(() => field(t.int, { limit: { perMinute: 5 } as never })).toThrow(
     "field.limit must be a limit made by rateLimit(), received an object (Object)",
   );

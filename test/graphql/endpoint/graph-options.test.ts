@@ -35,7 +35,7 @@ const TOKEN = { authorization: "Bearer token" };
 
 afterEach(() => void vi.useRealTimers());
 
-it("waits for a slow client before it drops it: a buffer that is dropped first is refused, and the default fits any", () => {
+it("pauses for a slow client before it disconnects it: a pauseAbove over maxBuffered is rejected, and the default fits", () => {
   const graph = (subscriptions: NonNullable<GraphOptions["subscriptions"]>) => () =>
     new Graph(fixtureSchema(), { subscriptions });
 
@@ -45,7 +45,7 @@ it("waits for a slow client before it drops it: a buffer that is dropped first i
   expect(graph({ maxBuffered: "64kb" })).not.toThrow();
 });
 
-it("[GRA-01] transport rules the endpoint", async () => {
+it("[GRA-01] transport applies to the endpoint", async () => {
   const { client } = await open({ transport: new Transport({ batch: 1 }) });
 
   const answers = [
@@ -56,7 +56,7 @@ it("[GRA-01] transport rules the endpoint", async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 400]);
 });
 
-it("[GRA-02] uploads rules the endpoint", async () => {
+it("[GRA-02] uploads applies to the endpoint", async () => {
   const one = await open({ uploads: new Uploads({ enabled: true, maxFiles: 1 }) });
   const two = await open({ uploads: new Uploads({ enabled: true, maxFiles: 2 }) });
 
@@ -105,7 +105,7 @@ describe("middleware", () => {
     expect(seen).toEqual(["outer /graphql", "inner /graphql", "outer /graphql", "inner /graphql"]);
   });
 
-  it("[GRA-06] rateLimit refuses the request over the limit before it runs, and lets the client back in a minute later", async () => {
+  it("[GRA-06] rateLimit rejects requests over the limit before they run, and accepts the client a minute later", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { client, ran } = await open({ middleware: [rateLimit({ perMinute: 2 })] });
     const ask = () => client.post("/graphql", { body: hello });
@@ -122,7 +122,7 @@ describe("middleware", () => {
 });
 
 describe("a refusal of the route", () => {
-  it("[GRA-07] is answered with its status and headers, and a body of errors without data", async () => {
+  it("[GRA-07] has its status and headers, and a body with errors and no data", async () => {
     const gated = await open({ auth: gate });
     const limited = await open({ middleware: [rateLimit({ perMinute: 1 })] });
     await limited.client.post("/graphql", { body: hello });
@@ -141,7 +141,7 @@ describe("a refusal of the route", () => {
     }
   });
 
-  it("[GRA-07] is the handler's to answer where the application has registered one", async () => {
+  it("[GRA-07] is passed to an exception handler if the application has one", async () => {
     class Closed extends HttpException {
       constructor() {
         super(403, "closed");
@@ -161,7 +161,7 @@ describe("a refusal of the route", () => {
   });
 });
 
-it("[GRA-08] takes a plain object wherever it takes a Transport, an Uploads or a Limits", async () => {
+it("[GRA-08] accepts a plain object instead of a Transport, an Uploads or a Limits", async () => {
   const { client } = await open({
     transport: { batch: 1 },
     uploads: { enabled: true, maxFiles: 1 },
@@ -191,12 +191,12 @@ it.each<[string, object]>([
   ["Graph.auth", { auth: {} }],
   ["Graph.documents", { documents: { trusted: { a: 1 } } }],
   ["Graph.introspecton", { introspecton: true }],
-])("refuses a wrong value or name when it is built: %s", (name, options) => {
+])("rejects a wrong value or name when it is built: %s", (name, options) => {
   expect(() => new Graph(fixtureSchema(), options as GraphOptions)).toThrow(ConfigurationError);
   expect(() => new Graph(fixtureSchema(), options as GraphOptions)).toThrow(name);
 });
 
-it("[GRA-09] takes a schema from SDL, with limits, gate and hooks as usual", async () => {
+it("[GRA-09] accepts a schema from SDL, with limits, gate and hooks", async () => {
   const sdl = buildSchema('type Query { hello(name: String = "world"): String, dear: Int }');
   const fields = (sdl.getQueryType() as GraphQLObjectType).getFields();
   Object.assign(fields["hello"] as object, { resolve: (_: unknown, { name }: { name: string }) => `hello ${name}` });

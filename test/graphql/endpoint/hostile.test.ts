@@ -16,7 +16,7 @@ const MOST_MS = 20;
 const ROUNDS = 9;
 
 it.each(Object.entries(documents))(
-  "refuses a document with %s in less than 20 ms of CPU, and blocks nobody for longer",
+  "rejects a document with %s in less than 20 ms of CPU, and blocks no other request for longer",
   async (name, document) => {
     const server = await measuredServer();
     const post = async (query: string) => {

@@ -78,7 +78,7 @@ async function keptAmong(isKept: Served["isKept"], documents: readonly string[])
 }
 
 describe.each(places)("documents that clients registered, in %s", (_name, open) => {
-  it("are eight on each of 128 entries: the oldest makes room for the newest", async () => {
+  it("are at most eight on each of 128 entries: the newest replaces the oldest", async () => {
     const stores = await open();
     const { register, isKept } = serve(stores);
     const documents = neighbours(10);
@@ -88,7 +88,7 @@ describe.each(places)("documents that clients registered, in %s", (_name, open) 
     expect(await keptAmong(isKept, documents)).toEqual([false, false, ...Array.from({ length: 8 }, () => true)]);
   });
 
-  it("are so many bytes on each entry that the largest leave room for three", async () => {
+  it("have a limit of bytes on each entry, which leaves room for three of the largest", async () => {
     const stores = await open();
     const { register, isKept } = serve(stores);
     const documents = neighbours(4, 16_000);
@@ -128,7 +128,7 @@ it("leave room for sessions in a store that holds few entries", async () => {
   expect((await client.post("/login")).status).toBeLessThan(300);
 });
 
-it("expire each at its own time, and are not written each time that they come", async () => {
+it("expire separately, and are not written again on each use", async () => {
   const clock = manualClock();
   const written = new Map<string, number>();
   let writes = 0;
@@ -146,7 +146,7 @@ it("expire each at its own time, and are not written each time that they come", 
   expect([await isKept(first), await isKept(second)]).toEqual([false, true]);
 });
 
-it("that a failing store does not keep run nevertheless, and the log says so once", async () => {
+it("run even if a failing store does not keep them, which is logged once", async () => {
   const log = logCatcher();
   const durable = new MemoryKeyValue();
   const failing: KeyValueStore = Object.assign(Object.create(durable) as KeyValueStore, {

@@ -76,7 +76,7 @@ describe("by default", () => {
     ["[LIM-10]", "tokens", 2000],
     ["[LIM-11]", "directives", 50],
     ["[LIM-23]", "characters", 65_536],
-  ] as const)("%s %s is %i: that many run, one more is refused before execution", async (_clause, name, most) => {
+  ] as const)("%s %s is %i: that many run, one more is rejected before execution", async (_clause, name, most) => {
     const { client } = await openSchema(nodes, { limits: new Limits(off(name)) });
     const ask = (size: number) => client.post("/graphql", { body: { query: documents[name](size) } });
 
@@ -111,7 +111,7 @@ describe("by default", () => {
 });
 
 describe("Limits", () => {
-  it("[LIM-01] hold for the operation that runs, and count its own selections", async () => {
+  it("[LIM-01] apply to the operation that runs, and count its own selections", async () => {
     const { client } = await open({ limits: { cost: 2 } });
     const query = "query Small { hello hello } query Large { hello hello hello }";
 
@@ -135,7 +135,7 @@ describe("Limits", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 400]);
   });
 
-  it.each(names)("[LIM-12] without %s keep the others", async (name) => {
+  it.each(names)("[LIM-12] without %s still apply the others", async (name) => {
     const { client } = await openSchema(nodes, { limits: new Limits({ [name]: null }) });
 
     const answers = await Promise.all(
@@ -183,7 +183,7 @@ describe("Limits", () => {
   });
 
   it.each(names.filter((name) => name !== "cost"))(
-    "[LIM-21] answer 400 with a code for %s that names the limit and the count",
+    "[LIM-21] return 400 with a code for %s, and name the limit and the count",
     async (name) => {
       const { client } = await openSchema(nodes);
       const size = defaults[name] + 1;
@@ -206,7 +206,7 @@ describe("Limits", () => {
       "FIELD_LIMIT_EXCEEDED",
       `{ ${repeat(51, "id @include(if: true)")} ${repeat(10, `node { ${repeat(99, "id")} }`)} }`,
     ],
-  ])("[LIM-22] answer with the first of those that are exceeded: %s", async (code, query) => {
+  ])("[LIM-22] report the first one that is exceeded: %s", async (code, query) => {
     const { client } = await openSchema(nodes);
 
     const answer = await client.post("/graphql", { body: { query } });

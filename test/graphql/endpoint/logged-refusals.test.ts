@@ -10,14 +10,14 @@ const built = schema({
 
 const refusals = ({ lines }: LogCatcher) => lines.filter((line) => "code" in line);
 
-describe("what the log has of a request that graphql refuses", () => {
+describe("the log line of a request that graphql rejects", () => {
   it.each([
     [
       "a variable",
       { query: "mutation ($password: String!) { signIn(password: $password) }", variables: { password: 48151623 } },
     ],
     ["the document", { query: "mutation { signIn(password: 48151623) }" }],
-  ])("is not the value that does not fit, in %s", async (_where, body) => {
+  ])("does not contain the invalid value, in %s", async (_where, body) => {
     const { client, log } = await openSchema(built);
 
     const answer = await client.post("/graphql", { body });
@@ -27,7 +27,7 @@ describe("what the log has of a request that graphql refuses", () => {
     expect(log.text).not.toContain("48151623");
   });
 
-  it("is short, however long the value: so is the answer", async () => {
+  it("is short, however long the value, and so is the response", async () => {
     const { client, log } = await openSchema(built);
     const body = { query: "query ($n: Int) { hello(n: $n) }", variables: { n: '"'.repeat(200_000) } };
 
@@ -38,7 +38,7 @@ describe("what the log has of a request that graphql refuses", () => {
     expect(log.text.length).toBeLessThan(1_000);
   });
 
-  it("has no stack: there is nothing of ours to find", async () => {
+  it("has no stack", async () => {
     const { client, log } = await openSchema(built);
 
     await client.post("/graphql", {

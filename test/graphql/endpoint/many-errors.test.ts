@@ -59,7 +59,7 @@ describe("an operation with many errors", () => {
     expect(Object.values(data ?? {})).toEqual(Array(30).fill(items.map(({ id }) => ({ id, secret: null }))));
   });
 
-  it("sends eleven as they are", async () => {
+  it("sends eleven errors unchanged", async () => {
     const { client, log } = await openSchema(types);
     const query = `{ all { ${Array.from({ length: 11 }, (_, at) => `n${at}`).join(" ")} } }`;
     const of = Array.from({ length: 11 }, () => "x");
@@ -76,7 +76,7 @@ describe("an operation with many errors", () => {
     expect(logged(log)).toHaveLength(22);
   });
 
-  it("lists what nobody expected before what was refused", async () => {
+  it("lists unexpected errors before denials", async () => {
     const { client, log } = await openSchema(types);
 
     const { errors = [] } = bodyOf(await client.post("/graphql", { body: { query: "{ all { secret late } }" } }));
@@ -89,7 +89,7 @@ describe("an operation with many errors", () => {
     expect(log.text).toContain("the cause of it all");
   });
 
-  it("tells hooks the true number", async () => {
+  it("reports the true number to hooks", async () => {
     const { client, graph } = await openSchema(types);
     const spans: unknown[] = [];
     const lines: string[] = [];
@@ -116,7 +116,7 @@ describe("an operation with many errors", () => {
     expect([...ids]).toEqual([expect.stringMatching(/^[\w-]{1,128}$/)]);
   });
 
-  it("has one line of a gate that fails for each object", async () => {
+  it("logs one line for a gate that fails for each object", async () => {
     const { client, log } = await openSchema(types, {
       middleware: [
         (ctx, next) => {

@@ -47,7 +47,7 @@ describe("a document that is mostly line breaks", () => {
     ["a coercion error", "query ($n: Int!) {\n echo(n: $n) }", 10],
     ["a gate", "{\n  all { secret } }", 10],
     ["an error that names nodes itself", "{\n\n   refuse }", 10],
-  ])("has the place of %s exactly, as graphql itself would count it", async (_name, document) => {
+  ])("reports the exact location of %s, as graphql would", async (_name, document) => {
     for (const most of [document.length, document.length + 50, MOST]) {
       const source = padded(document, most);
 
@@ -61,7 +61,7 @@ describe("a document that is mostly line breaks", () => {
     }
   });
 
-  it("has them over a socket and in a stream of events", async () => {
+  it("reports locations over a socket and in a stream of events", async () => {
     const query = padded("subscription {\n ticks { secret } }");
     const { client, url } = await openGraph(types);
     const expected = [{ line: lines(query), column: 10 }];
@@ -79,7 +79,7 @@ describe("a document that is mostly line breaks", () => {
     ]);
   });
 
-  it("leaves the text of an ordinary document to resolvers", async () => {
+  it("does not change the text of an ordinary document for resolvers", async () => {
     const query = `${"\n".repeat(90)}{ text }`;
 
     expect(await ask(query)).toMatchObject({ data: { text: `text|${query}` } });

@@ -77,7 +77,7 @@ describe.skipIf(isOther).each([
     expect(bodyOf(got).data).toEqual({ operation: null });
   });
 
-  it("[GRA-09] is held to the limits, by the prices that its extensions name", async () => {
+  it("[GRA-09] is subject to the limits, with the costs in its extensions", async () => {
     const { client } = await openSchema(build(), { limits: { cost: 40 }, introspection: false });
     const books = "query ($n: Int) { books(first: $n) { title } }";
 
@@ -93,7 +93,7 @@ describe.skipIf(isOther).each([
     ]);
   });
 
-  it("[GRA-09] is called back by the hooks", async () => {
+  it("[GRA-09] is reported to the hooks", async () => {
     const { client, graph } = await openSchema(build());
     const names: unknown[] = [];
     graph.onOperation(({ ok }, { operationName, cost }) => void names.push([operationName, cost, ok]));
@@ -104,7 +104,7 @@ describe.skipIf(isOther).each([
   });
 });
 
-it.skipIf(isOther)("serves what a gateway asks a subgraph for", async () => {
+it.skipIf(isOther)("serves the queries that a gateway sends to a subgraph", async () => {
   const { client } = await openSchema(fromSubgraph());
   const query = "query ($of: [_Any!]!) { _entities(representations: $of) { ... on Book { title } } }";
 

@@ -7,7 +7,7 @@ import { bodyOf, bodyOfSize, codesOf, GRAPHQL_TYPE, JSON_BODY, open } from "./op
 const asksForGraphql = { headers: { accept: GRAPHQL_TYPE }, body: { query: "{ hello }" } };
 
 describe("getQueries", () => {
-  it("[TRN-01] [TRN-09] false refuses every GET query with 405 and Allow: POST, and runs nothing", async () => {
+  it("[TRN-01] [TRN-09] false rejects every GET query with 405 and Allow: POST, and runs nothing", async () => {
     const { client, ran } = await open({ transport: new Transport({ getQueries: false }) });
 
     const refused = await client.get("/graphql", { query: { query: "{ hello }" } });
@@ -20,7 +20,7 @@ describe("getQueries", () => {
 });
 
 describe("batch", () => {
-  it("[TRN-02] answers as many operations as it says, and refuses one more", async () => {
+  it("[TRN-02] allows that many operations, and rejects one more", async () => {
     const { client, ran } = await open({ transport: new Transport({ batch: 3 }) });
     const operations = (count: number) => Array.from({ length: count }, () => ({ query: "{ hello }" }));
 
@@ -31,7 +31,7 @@ describe("batch", () => {
     expect([over.status, ran]).toEqual([400, { hello: 3 }]);
   });
 
-  it("[TRN-03] 0 refuses a batch of one, and answers the same operation on its own", async () => {
+  it("[TRN-03] 0 rejects a batch of one, but runs the same operation by itself", async () => {
     const { client, ran } = await open({ transport: new Transport({ batch: 0 }) });
 
     const batch = await client.post("/graphql", { body: [{ query: "{ hello }" }] });
@@ -43,7 +43,7 @@ describe("batch", () => {
 });
 
 describe("graphqlContentType", () => {
-  it("[TRN-04] [TRN-11] true negotiates the GraphQL media type, and the answer is labelled with it", async () => {
+  it("[TRN-04] [TRN-11] true negotiates the GraphQL media type, and uses it for the response", async () => {
     const { client } = await open({
       transport: new Transport({ graphqlContentType: true, responseContentType: true }),
     });
@@ -53,7 +53,7 @@ describe("graphqlContentType", () => {
     expect(answer.headers["content-type"]).toBe("application/graphql-response+json; charset=utf-8");
   });
 
-  it("[TRN-10] false answers application/json, whatever is asked for", async () => {
+  it("[TRN-10] false returns application/json, whatever Accept says", async () => {
     const { client } = await open({ transport: new Transport({ graphqlContentType: false }) });
 
     const answers = [
@@ -97,7 +97,7 @@ describe("maxBody", () => {
   it.each([
     ["512b", 512],
     ["2kb", 2048],
-  ] as const)("[TRN-06] %s caps the body: that many bytes are answered, one more is not", async (maxBody, bytes) => {
+  ] as const)("[TRN-06] %s limits the body: that many bytes are accepted, one more is not", async (maxBody, bytes) => {
     const { client, ran } = await open({ transport: new Transport({ maxBody }) });
 
     const fits = await client.post("/graphql", { headers: JSON_BODY, body: bodyOfSize(bytes) });
@@ -107,7 +107,7 @@ describe("maxBody", () => {
     expect([bodyOf(over).data, codesOf(over)]).toEqual([undefined, ["PAYLOAD_TOO_LARGE"]]);
   });
 
-  it("[TRN-07] is applied before the body is parsed: what is too large is refused for its size, JSON or not", async () => {
+  it("[TRN-07] is applied before the body is parsed: a large body is rejected for its size, JSON or not", async () => {
     const { client } = await open({ transport: new Transport({ maxBody: "1kb" }) });
 
     const answer = await client.post("/graphql", { headers: JSON_BODY, body: "{oops".repeat(1000) });
@@ -115,7 +115,7 @@ describe("maxBody", () => {
     expect([answer.status, codesOf(answer)]).toEqual([413, ["PAYLOAD_TOO_LARGE"]]);
   });
 
-  it("[TRN-07] refuses an endless body without reading on", async () => {
+  it("[TRN-07] rejects an endless body without reading on", async () => {
     const { client } = await open({ transport: new Transport({ maxBody: "64kb" }) });
     const connection = await rawConnection(client.port);
     connection.socket.write(
@@ -131,7 +131,7 @@ describe("maxBody", () => {
   });
 
   it.each(["lots", "-1mb", "", "1 mb!", -1, 1.5, Number.NaN, null])(
-    "[TRN-08] refuses %j where the Transport is made",
+    "[TRN-08] rejects %j when the Transport is constructed",
     (maxBody) => {
       expect(() => new Transport({ maxBody: maxBody as never })).toThrow(ConfigurationError);
       expect(() => new Transport({ maxBody: maxBody as never })).toThrow("Transport.maxBody");

@@ -66,7 +66,7 @@ describe("an upload", () => {
     expect([opened, server.files()]).toEqual([0, []]);
   }, 120_000);
 
-  it("that is left leaves nothing: no file, no handle, no open dependency", async () => {
+  it("whose client disconnects leaves no file, no handle and no open dependency", async () => {
     const server = await measuredServer();
     const rounds = isLong ? 500 : 100;
     await upload(server, MIB);

@@ -97,7 +97,7 @@ describe("uploads", () => {
     expect([answer.status, bodyOf(answer).data]).toEqual([200, { add: `T ${hashOf(content)} image/png 70001` }]);
   });
 
-  it("[UPL-03] [UPL-09] have a largest size each", async () => {
+  it("[UPL-03] [UPL-09] have a maximum size each", async () => {
     const { client, seen } = await openArchive({ maxSize: "1kb" });
 
     const answers = [await send(client, one("x".repeat(1024))), await send(client, one("x".repeat(1025)))];
@@ -106,7 +106,7 @@ describe("uploads", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("[UPL-04] [UPL-09] have a largest number", async () => {
+  it("[UPL-04] [UPL-09] have a maximum number", async () => {
     const { client, seen } = await openArchive({ maxFiles: 2 });
 
     const answers = [await send(client, several("a", "b")), await send(client, several("a", "b", "c"))];
@@ -115,7 +115,7 @@ describe("uploads", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("[UPL-05] [UPL-09] have a largest total", async () => {
+  it("[UPL-05] [UPL-09] have a maximum total size", async () => {
     const { client, seen } = await openArchive({ maxSize: "1kb", maxTotal: "2kb" });
     const full = "x".repeat(1024);
 
@@ -134,7 +134,7 @@ describe("uploads", () => {
     ],
     ["[UPL-07] a family", ["image/*"], ["image/png", "image/webp"], ["text/plain", "imagex/png", "image", ""]],
     ["[UPL-08] nothing, which allows everything", [], ["image/png", "application/pdf", "text/plain", ""], []],
-  ])("%s decides over the type of a file", async (_title, contentTypes, taken, refused) => {
+  ])("%s decides whether the type of a file is allowed", async (_title, contentTypes, taken, refused) => {
     const { client } = await openArchive({ contentTypes: contentTypes ?? [] });
     const status = async (type: string) =>
       (
@@ -148,7 +148,7 @@ describe("uploads", () => {
     expect(await Promise.all(refused.map(status))).toEqual(refused.map(() => 400));
   });
 
-  it("[ERR-10] of a type that is not taken are 400, and the message names the file and its type", async () => {
+  it("[ERR-10] of a type that is not allowed are 400, and the message names the file and its type", async () => {
     const { client, seen } = await openArchive({ contentTypes: ["image/*"] });
 
     const answer = await send(client, one("x", { filename: "a.pdf", type: "application/pdf" }));
@@ -158,7 +158,7 @@ describe("uploads", () => {
     expect([bodyOf(answer).data, seen]).toEqual([undefined, []]);
   });
 
-  it("[UPL-11] make a body of up to maxTotal and maxBody together", async () => {
+  it("[UPL-11] allow a body of up to maxTotal plus maxBody", async () => {
     const { client } = await openArchive({ maxTotal: "64kb", maxSize: "64kb" }, { transport: { maxBody: "4kb" } });
     const announced = await rawConnection(client.port);
 
@@ -187,7 +187,7 @@ describe("uploads", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 413, 413]);
   });
 
-  it("[UPL-13] run nothing when one of them is refused, and leave nothing behind", async () => {
+  it("[UPL-13] run nothing when one of them is rejected, and leave nothing behind", async () => {
     const { client, seen, directory } = await openArchive({ maxSize: "1kb", spillAbove: "1b" });
 
     const answer = await send(client, several("a".repeat(1024), "b".repeat(1024), "c".repeat(1025)));
@@ -196,7 +196,7 @@ describe("uploads", () => {
     expect([openFilesIn(directory), readdirSync(directory)]).toEqual([0, []]);
   });
 
-  it("[UPL-14] are held in memory up to a threshold and on disk beyond it, and are gone after the answer", async () => {
+  it("[UPL-14] are stored in memory up to a threshold and on disk above it, and are deleted after the response", async () => {
     const { client, seen, directory } = await openArchive({ spillAbove: "64kb" });
     const [small, large] = [randomBytes(64 * 1024), randomBytes(64 * 1024 + 1)];
     const before = [openFilesIn(directory), readdirSync(directory)];
@@ -243,7 +243,7 @@ describe("uploads", () => {
 });
 
 describe("a multipart request", () => {
-  it("[MPU-01] [MPU-02] runs operations with the files of map in the places of its nulls", async () => {
+  it("[MPU-01] [MPU-02] runs operations with the files in place of the nulls", async () => {
     const { client } = await openArchive();
     const parts = [
       json("operations", { query: ADD, variables: { title: "Middlemarch", file: null } }),
@@ -294,7 +294,7 @@ describe("a multipart request", () => {
   }
   const FILE_HEAD = 'Content-Disposition: form-data; name="0"; filename="large.bin"\r\nContent-Type: image/png\r\n\r\n';
 
-  it("[MPU-06] is refused as soon as a file is seen to be over a limit: the rest is not consumed", async () => {
+  it("[MPU-06] is rejected as soon as a file exceeds a limit: the rest is not read", async () => {
     const { client, seen, directory } = await openArchive({ maxSize: "1mb", maxTotal: "1gb" });
     const connection = await begin(client, one().slice(0, 2), 500 * 1024 ** 2);
     connection.socket.write(FILE_HEAD);
@@ -306,7 +306,7 @@ describe("a multipart request", () => {
     expect([seen, openFilesIn(directory)]).toEqual([[], 0]);
   });
 
-  it("[MPU-07] that announces too many files is refused without one of them", async () => {
+  it("[MPU-07] that announces too many files is rejected before a file is read", async () => {
     const { client, seen } = await openArchive({ maxFiles: 2 });
 
     const connection = await begin(client, several("a", "b", "c").slice(0, 2), 1024 ** 2);
@@ -361,7 +361,7 @@ describe("a multipart request", () => {
     expect([verdictOf(answer), seen]).toEqual([[400, "UPLOAD_INVALID"], []]);
   });
 
-  it("[MPU-11] of a client that leaves in the middle runs nothing and leaves no file", async () => {
+  it("[MPU-11] of a client that disconnects halfway runs nothing and leaves no file", async () => {
     const { client, seen, directory } = await openArchive({ spillAbove: "1b" });
     const connection = await begin(client, one().slice(0, 2), 10 * 1024 ** 2);
     connection.socket.write(FILE_HEAD);
@@ -377,33 +377,30 @@ describe("a multipart request", () => {
   it.each([
     ["in memory", "1mb"],
     ["on disk", "1b"],
-  ] as const)(
-    "can be a batch: each operation gets its files, %s, until the last is answered",
-    async (_, spillAbove) => {
-      const { client, directory } = await openArchive({ spillAbove });
+  ] as const)("can be a batch: each operation has its files, %s, until the last has ended", async (_, spillAbove) => {
+    const { client, directory } = await openArchive({ spillAbove });
 
-      const answer = await send(client, [
-        json("operations", [
-          { query: ADD, variables: { title: "A", file: null } },
-          { query: "{ nope }" },
-          { query: ADD_ALL, variables: { files: [null, null] } },
-        ]),
-        map({ 0: ["0.variables.file", "2.variables.files.1"], 1: ["2.variables.files.0"] }),
-        file("0", "first"),
-        file("1", "second"),
-      ]);
+    const answer = await send(client, [
+      json("operations", [
+        { query: ADD, variables: { title: "A", file: null } },
+        { query: "{ nope }" },
+        { query: ADD_ALL, variables: { files: [null, null] } },
+      ]),
+      map({ 0: ["0.variables.file", "2.variables.files.1"], 1: ["2.variables.files.0"] }),
+      file("0", "first"),
+      file("1", "second"),
+    ]);
 
-      const [first, second] = ["first", "second"].map((text) => `${hashOf(text)} image/png ${text.length}`);
-      expect(bodyOf(answer)).toMatchObject([
-        { data: { add: `A ${first}` } },
-        { errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] },
-        { data: { addAll: `${second}, ${first}` } },
-      ]);
-      expect([openFilesIn(directory), readdirSync(directory)]).toEqual([0, []]);
-    },
-  );
+    const [first, second] = ["first", "second"].map((text) => `${hashOf(text)} image/png ${text.length}`);
+    expect(bodyOf(answer)).toMatchObject([
+      { data: { add: `A ${first}` } },
+      { errors: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }] },
+      { data: { addAll: `${second}, ${first}` } },
+    ]);
+    expect([openFilesIn(directory), readdirSync(directory)]).toEqual([0, []]);
+  });
 
-  it("is no batch where batches are off", async () => {
+  it("cannot be a batch if batches are disabled", async () => {
     const { client, seen } = await openArchive({}, { transport: { batch: 0 } });
 
     const answer = await send(client, [
@@ -415,7 +412,7 @@ describe("a multipart request", () => {
     expect([codesOf(answer), seen]).toEqual([["BATCH_REFUSED"], []]);
   });
 
-  it("whose document is refused gives its files back", async () => {
+  it("with a rejected document deletes its files", async () => {
     const { client, seen, directory } = await openArchive({ spillAbove: "1b" });
 
     const answer = await send(client, [
@@ -429,9 +426,9 @@ describe("a multipart request", () => {
   });
 });
 
-describe("a disk without room for an upload", () => {
+describe("a full disk during an upload", () => {
   it.each(["ENOSPC", "EDQUOT"])(
-    "is 503 with Retry-After (%s), and the next upload is taken when there is room",
+    "is 503 with Retry-After (%s), and the next upload works when there is space",
     async (code) => {
       const { client } = await openArchive({ spillAbove: 0 });
       const handle = await openFile(new URL(import.meta.url));

@@ -62,7 +62,7 @@ describe("trace", () => {
     );
   });
 
-  it("counts a field until its promise is kept, and one that throws", async () => {
+  it("times a field until its promise settles, and one that throws", async () => {
     const { built, clock } = shelf();
     const { client, graph, log } = await openSchema(built, {}, { clock });
     graph.onOperation(new OperationLog({ slowerThan: 0, trace: true }));
@@ -77,7 +77,7 @@ describe("trace", () => {
     ]);
   });
 
-  it("is of one operation alone: each of a batch has its own", async () => {
+  it("belongs to one operation: each of a batch has its own", async () => {
     const { built, clock } = shelf();
     const seen: unknown[] = [];
     const { client, graph } = await openSchema(built, {}, { clock });
@@ -88,7 +88,7 @@ describe("trace", () => {
     expect(seen).toMatchObject([[{ field: "Query.books" }, { field: "Book.title" }], [{ field: "Query.late" }]]);
   });
 
-  it("times a schema of another library, and leaves what it executes elsewhere alone", async () => {
+  it("times a schema of another library, but not its executions elsewhere", async () => {
     const resolve = vi.fn<() => number>(() => 7);
     const foreign = new GraphQLSchema({
       query: new GraphQLObjectType({ name: "Query", fields: { seven: { type: GraphQLInt, resolve } } }),

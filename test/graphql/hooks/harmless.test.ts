@@ -9,7 +9,7 @@ import { timed } from "./timed.ts";
 
 const never = (): Promise<never> => new Promise(() => {});
 
-describe("no hook harms an answer", () => {
+describe("a hook never harms a response", () => {
   const log = logCatcher();
   const seen: string[] = [];
   const build = (...hooks: readonly OperationHook[]) => {
@@ -87,7 +87,7 @@ describe("no hook harms an answer", () => {
     },
   );
 
-  it("an answer does not wait for what a hook returns", async () => {
+  it("a response does not wait for the promise of a hook", async () => {
     const slow = vi.fn<() => Promise<void>>(() => sleep(60_000, undefined, { ref: false }));
     const { ask } = await timed([slow]);
     const before = performance.now();
@@ -100,7 +100,7 @@ describe("no hook harms an answer", () => {
 });
 
 describe("a hook that hangs", () => {
-  it("is in the log after ten seconds, once until it has caught up", async () => {
+  it("is logged after ten seconds, once until it has caught up", async () => {
     const release: (() => void)[] = [];
     const { ask, log } = await timed([() => new Promise<void>((resolve) => void release.push(resolve))]);
     const late = () => log.lines.filter(({ msg }) => msg.includes("has not finished"));
@@ -131,7 +131,7 @@ describe("a hook that hangs", () => {
     }
   });
 
-  it("is left out at 1,000 unfinished calls, each of which holds a result, and called again when they end", async () => {
+  it("is skipped at 1,000 pending calls, each of which holds a result, and called again when they end", async () => {
     const release: (() => void)[] = [];
     const quick = vi.fn<() => void>();
     const { ask, log } = await timed([() => new Promise<void>((resolve) => void release.push(resolve)), quick], {
@@ -149,8 +149,8 @@ describe("a hook that hangs", () => {
   });
 });
 
-describe("a hook that goes around", () => {
-  it("has the operation run inside of it, and is told how it ended", async () => {
+describe("an around hook", () => {
+  it("runs the operation inside it, and receives the result", async () => {
     const inside = new AsyncLocalStorage<string>();
     const ends: OperationEnd[] = [];
     const where = field(t.string)(async () => {

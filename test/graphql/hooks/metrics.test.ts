@@ -29,7 +29,7 @@ async function counted() {
 }
 
 describe("Metrics", () => {
-  it("[MET-01] [EVT-07] is a hook that files operations under their names", async () => {
+  it("[MET-01] [EVT-07] is a hook that counts operations by name", async () => {
     const { ask, metrics } = await counted();
 
     await ask("query A { hello }");
@@ -67,7 +67,7 @@ describe("Metrics", () => {
     expect(metrics.snapshot()["A"]).toMatchObject({ average_cost: 3 });
   });
 
-  it("[MET-07] keeps five figures of a name", async () => {
+  it("[MET-07] keeps five figures per name", async () => {
     const { ask, metrics } = await counted();
 
     await ask("query A { hello }");
@@ -81,7 +81,7 @@ describe("Metrics", () => {
     ]);
   });
 
-  it("[MET-08] forgets everything when it is reset", async () => {
+  it("[MET-08] clears everything when it is reset", async () => {
     const { ask, metrics } = await counted();
     await ask("query A { hello }");
 
@@ -90,7 +90,7 @@ describe("Metrics", () => {
     expect(metrics.snapshot()).toEqual({});
   });
 
-  it("[MET-09] is in the memory of its own object, and writes nothing to the stores", async () => {
+  it("[MET-09] keeps its totals in memory, and writes nothing to the stores", async () => {
     const stores = memoryStores();
     const writes = [
       vi.spyOn(stores.durable, "set"),
@@ -112,7 +112,7 @@ describe("Metrics", () => {
     expect(new Metrics().snapshot()).toEqual({});
   });
 
-  it("[MET-10] files a refused operation under its name where that has a row", async () => {
+  it("[MET-10] counts a rejected operation under its name if that has a row", async () => {
     const { ask, metrics } = await counted();
 
     await ask("query A { hello }");
@@ -136,7 +136,7 @@ describe("Metrics", () => {
     expect(metrics.snapshot()).toMatchObject({ Over: { count: 3, errors: 2, average_cost: 6 } });
   });
 
-  it("[OPC-10] [MET-10] files unnamed operations, and refused ones of names without a row, under <anonymous>", async () => {
+  it("[OPC-10] [MET-10] counts unnamed operations, and rejected ones without a row, under <anonymous>", async () => {
     const { ask, metrics } = await counted();
 
     await ask("{ hello }");
@@ -149,7 +149,7 @@ describe("Metrics", () => {
     expect(metrics.snapshot()["<anonymous>"]).toMatchObject({ count: 5, errors: 3 });
   });
 
-  it("[MET-11] has at most 1,000 names, and files further ones under <other>", async () => {
+  it("[MET-11] has at most 1,000 names, and counts further ones under <other>", async () => {
     const metrics = new Metrics();
     const hello = schema({ query: { hello: field(t.string)(() => "world") } });
     const { client, graph } = await openSchema(hello, { transport: { batch: 1_010 } }, UNSHED);
@@ -166,7 +166,7 @@ describe("Metrics", () => {
     expect([rows["<other>"]?.count, rows["N0"]?.count, rows["N1000"]]).toEqual([5, 2, undefined]);
   });
 
-  it("[LIM-04] holds as much after 100,000 operations as after the first", () => {
+  it("[LIM-04] uses as much memory after 100,000 operations as after the first", () => {
     const metrics = new Metrics();
     metrics.onOperation(good, operation({ operationName: "A" }));
     const first = JSON.stringify(metrics.snapshot()).length;
@@ -177,7 +177,7 @@ describe("Metrics", () => {
     expect(JSON.stringify(metrics.snapshot()).length - first).toBeLessThan(10);
   });
 
-  it("[MET-11] [LIM-04] files a name of more than 200 characters under <other>: a document may hold a megabyte of name", async () => {
+  it("[MET-11] [LIM-04] counts a name of more than 200 characters under <other>, because a name may be a megabyte long", async () => {
     const { ask, metrics } = await counted();
     const [long, longest] = ["N".repeat(201), "N".repeat(200)];
 
@@ -201,7 +201,7 @@ describe("Metrics", () => {
     expect(before).toHaveLength(1_001);
   });
 
-  it("takes a name that objects have by themselves for a name", () => {
+  it("accepts names of object members as operation names", () => {
     const metrics = new Metrics();
 
     for (const name of ["constructor", "__proto__", "toString"])
@@ -212,7 +212,7 @@ describe("Metrics", () => {
 });
 
 describe("the route of the metrics", () => {
-  it("[MRT-01] is one of the application's own", async () => {
+  it("[MRT-01] is a route of the application", async () => {
     const metrics = new Metrics();
     const app = new PorticoApp({ logger: false }).get("/m", {}, () => metrics.snapshot());
     new Graph(schema({ query: { hello: field(t.string)(() => "world") } })).onOperation(metrics).mount(app);
@@ -225,7 +225,7 @@ describe("the route of the metrics", () => {
     expect(answer.json()).toMatchObject({ A: { count: 1 } });
   });
 
-  it("[MRT-02] is not Portico's: there is none unless the application makes one", async () => {
+  it("[MRT-02] does not exist unless the application adds one", async () => {
     const build = (withMetrics: boolean): PorticoApp => {
       const app = new PorticoApp({ logger: false });
       const graph = new Graph(schema({ query: { hello: field(t.string)(() => "world") } })).mount(app);

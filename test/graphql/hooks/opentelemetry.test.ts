@@ -32,7 +32,7 @@ describe.each([
   ["back-dated", false],
   ["active", true],
 ] as const)("a span, %s", (_form, active) => {
-  it("[EVT-17] is made for each operation: of a batch, failing, refused", async () => {
+  it("[EVT-17] is created for each operation: in a batch, failing, rejected", async () => {
     const { tracer, spans } = recording();
     const { ask } = await timed([opentelemetry(tracer, { active })]);
 
@@ -56,7 +56,7 @@ describe.each([
     ]);
   });
 
-  it("calls an unnamed operation <anonymous>, and has no cost of one that was not measured", async () => {
+  it("names an unnamed operation <anonymous>, and has no cost for one that was not measured", async () => {
     const { tracer, spans } = recording();
     const { ask } = await timed([opentelemetry(tracer, { active })], { limits: { cost: null } });
 
@@ -117,7 +117,7 @@ describe.each([
 });
 
 describe("a back-dated span", () => {
-  it("[EVT-21] is begun after the operation ran, with its true start, though the wall clock was set meanwhile", async () => {
+  it("[EVT-21] is created after the operation ran, with its true start, even if the wall clock was changed", async () => {
     const { tracer, spans } = recording();
     const begun: string[] = [];
     const watched: OperationTracer = {
@@ -142,7 +142,7 @@ describe("a back-dated span", () => {
     ]);
   });
 
-  it("[EVT-22] needs a plain object with the tracer's method, and Portico no tracing library", async () => {
+  it("[EVT-22] needs only a plain object with the tracer's method, and no tracing library", async () => {
     const started: unknown[] = [];
     const ended: unknown[] = [];
     const plain = {
@@ -185,7 +185,7 @@ describe("an active span", () => {
     return { client, graph, tracer, spans };
   }
 
-  it("is the parent of spans that the operation's work opens, each of its own", async () => {
+  it("is the parent of the spans that its operation opens", async () => {
     const { client, graph, tracer, spans } = await withDatabase();
     graph.onOperation(opentelemetry(tracer, { active: true }));
 
@@ -202,7 +202,7 @@ describe("an active span", () => {
     expect(new Set(parents).size).toBe(2);
   });
 
-  it("is not, back-dated: the driver's spans stand beside it", async () => {
+  it("is not their parent when back-dated: the driver's spans are its siblings", async () => {
     const { client, graph, tracer, spans } = await withDatabase();
     graph.onOperation(opentelemetry(tracer));
 

@@ -44,7 +44,7 @@ async function recorded(options: GraphOptions = {}) {
 }
 
 describe("a hook", () => {
-  it("[EVT-01] is called once after every operation: good, failing, refused, each entry of a batch", async () => {
+  it("[EVT-01] is called once after every operation: successful, failing, rejected, each entry of a batch", async () => {
     const seen: string[] = [];
     const order = field(t.string)(async () => {
       seen.push("begun");
@@ -127,7 +127,7 @@ describe("a hook", () => {
     expect(log.text).toContain("a hook that rejects");
   });
 
-  it("[EVT-05] is not there by default: nothing is written about operations", async () => {
+  it("[EVT-05] does not exist by default: nothing is logged about operations", async () => {
     const slow = field(t.nullable(t.string))(async () => {
       await sleep(30);
       throw new Error("slow and failing");
@@ -150,7 +150,7 @@ describe("a hook", () => {
   });
 });
 
-it("is typed: what is none is refused by the compiler, and what another library has is taken", () => {
+it("is typed: the compiler rejects other values, and accepts hooks of other libraries", () => {
   const add = (graph: Graph): Graph =>
     graph
       // @ts-expect-error neither onOperation nor around
@@ -180,7 +180,7 @@ describe("the result", () => {
     expect([good.data, none.data, refused.data]).toEqual([{ hello: "world" }, null, null]);
   });
 
-  it("[OPC-02] has the errors as they stand in the answer", async () => {
+  it("[OPC-02] has the errors of the response", async () => {
     const { ask, calls } = await recorded();
 
     const answer = await ask({ query: "{ fails other: fails }" });
@@ -213,11 +213,11 @@ describe("the context", () => {
     expect(await nameOf({ query: "query Shelf { hello ...F } fragment F on Query { dear }" })).toBe("Shelf");
   });
 
-  it("[OPC-07] has the name that the request gives", async () => {
+  it("[OPC-07] has the name in the request", async () => {
     expect(await nameOf({ query: "query A { hello } query B { dear }", operationName: "B" })).toBe("B");
   });
 
-  it("[OPC-07] [OPC-08] has it of a refused operation too", async () => {
+  it("[OPC-07] [OPC-08] has the name of a rejected operation too", async () => {
     expect(await nameOf({ query: "query A { hello } query B { nope }", operationName: "B" })).toBe("B");
     expect(await nameOf({ query: "query A { hello", operationName: "A" })).toBe("A");
     expect(await nameOf({ query: "query A { x: hello y: hello }" })).toBe("A");
@@ -229,7 +229,7 @@ describe("the context", () => {
     expect(await nameOf({ query: "{ hello }", operationName: "no name\u0000" })).toBeNull();
   });
 
-  it("[OPC-05] has the cost that the answer tells", async () => {
+  it("[OPC-05] has the cost in the response", async () => {
     const { ask, calls } = await recorded();
 
     const answer = await ask([{ query: "{ dear }" }, { query: "{ hello dear }" }]);
@@ -239,7 +239,7 @@ describe("the context", () => {
     expect(calls.map(([, { cost }]) => cost)).toEqual(costs);
   });
 
-  it("[OPC-05] has the cost of an operation that is refused for it, as the response has", async () => {
+  it("[OPC-05] has the cost of an operation that is rejected for it, as the response does", async () => {
     const { ask, calls } = await recorded({ limits: { cost: 10 } });
 
     const answer = bodyOf(await ask({ query: "{ dear hello x: dear }" }));
@@ -249,7 +249,7 @@ describe("the context", () => {
     expect(calls.map(([, { cost, isRefused }]) => [cost, isRefused])).toEqual([[15, true]]);
   });
 
-  it("has the extensions of the request, of a refused one too, and none of one that could not be read", async () => {
+  it("has the extensions of the request, also of a rejected one, and none of one that could not be read", async () => {
     const { called } = await recorded();
     const extensions = { client: "web", trace: { id: 7 } };
 
@@ -265,7 +265,7 @@ describe("the context", () => {
     expect((await called({ query: "{ dear }" }))[1].cost).toBeNull();
   });
 
-  it("[OPC-06] has the start on a clock that never goes back", async () => {
+  it("[OPC-06] has the start on the monotonic clock", async () => {
     const time = { wall: 1_000_000, monotonic: 5_000 };
     const clock: Clock = { now: () => time.wall, monotonic: () => time.monotonic };
     const slow = field(t.string)(() => {

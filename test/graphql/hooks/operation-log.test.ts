@@ -53,7 +53,7 @@ describe("a line of the operation log", () => {
     expect(verdictOf(refused)).toEqual([400, "ALIAS_LIMIT_EXCEEDED"]);
   });
 
-  it("names an unnamed operation as the metrics do, and cuts a name that goes on and on", async () => {
+  it("names an unnamed operation as the metrics do, and shortens a long name", async () => {
     const { ask, sentences } = await logged({ slowerThan: 0 });
 
     await ask("{ hello }");
@@ -66,8 +66,8 @@ describe("a line of the operation log", () => {
   });
 });
 
-describe("the operation log writes down", () => {
-  it("[EVT-13] what took longer than slowerThan, in seconds, and leaves out the rest", async () => {
+describe("the operation log contains", () => {
+  it("[EVT-13] operations that took longer than slowerThan, in seconds, and no others", async () => {
     const { ask, sentences } = await logged({ slowerThan: 0.5 });
 
     for (const ms of [400, 500, 600]) await ask(`query Wait${ms} { wait(ms: ${ms}) }`);
@@ -75,7 +75,7 @@ describe("the operation log writes down", () => {
     expect(sentences()).toEqual(["Wait600 took 600 ms, cost=1 errors=0"]);
   });
 
-  it("[EVT-14] everything with slowerThan 0", async () => {
+  it("[EVT-14] all operations with slowerThan 0", async () => {
     const { ask, sentences } = await logged({ slowerThan: 0 });
 
     await ask("query Quick { hello }");
@@ -83,7 +83,7 @@ describe("the operation log writes down", () => {
     expect(sentences()).toHaveLength(1);
   });
 
-  it("[EVT-15] what has errors, however quick it was, refused operations and entries of a batch too", async () => {
+  it("[EVT-15] operations with errors, however fast, including rejected ones and entries of a batch", async () => {
     const { ask, sentences } = await logged({ slowerThan: 10 });
 
     await ask("query Failing { fails }");
@@ -93,7 +93,7 @@ describe("the operation log writes down", () => {
     expect(sentences().map((sentence) => sentence.split(" ", 1)[0])).toEqual(["Failing", "Refused", "Second"]);
   });
 
-  it("[EVT-16] what has errors only when it is slow, with errors: false", async () => {
+  it("[EVT-16] operations with errors only when they are slow, with errors: false", async () => {
     const { ask, sentences } = await logged({ slowerThan: 10, errors: false });
 
     await ask("query Failing { fails }");
@@ -102,7 +102,7 @@ describe("the operation log writes down", () => {
     expect(sentences()).toEqual(["Slow took 11000 ms, cost=2 errors=1"]);
   });
 
-  it("no subscription for having been open for long, unless everything is written down", () => {
+  it("no subscription that was open for long, unless everything is logged", () => {
     const long = operation({ operationName: "Live", operationType: "subscription", durationSeconds: 3_600 });
     const [some, all] = [{ warn: vi.fn<() => void>() }, { warn: vi.fn<() => void>() }];
 
@@ -114,7 +114,7 @@ describe("the operation log writes down", () => {
 });
 
 describe("the logger", () => {
-  it("[EVT-06] [EVT-10] is the one that was passed first: pino's takes the details first", async () => {
+  it("[EVT-06] [EVT-10] is the first argument: pino's takes the details first", async () => {
     const other = logCatcher();
     const { log: pino } = new PorticoApp({ logger: other });
     const { ask, log } = await timed([new OperationLog(pino, { slowerThan: 0 })]);
@@ -127,7 +127,7 @@ describe("the logger", () => {
     expect(log.text).not.toContain(NAME);
   });
 
-  it("[EVT-06] [EVT-10] may be anything with warn, such as the console, which prints the sentence first", async () => {
+  it("[EVT-06] [EVT-10] may be any object with warn, such as the console, which prints the message first", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const { ask, log } = await timed([new OperationLog(console, { slowerThan: 0 })]);
 
@@ -140,7 +140,7 @@ describe("the logger", () => {
     warn.mockRestore();
   });
 
-  it("[EVT-06] may be left out, with or without options", async () => {
+  it("[EVT-06] may be omitted, with or without options", async () => {
     const { ask, log } = await timed([new OperationLog(), new OperationLog({ slowerThan: 0.1 })]);
 
     await ask("query Half { wait(ms: 500) }");
@@ -177,7 +177,7 @@ describe("the logger", () => {
     expect(failed).not.toHaveBeenCalled();
   });
 
-  it("is that of the application which the operation came to, for one hook on two of them", async () => {
+  it("is that of the application that received the operation, for one hook on two applications", async () => {
     const hook = new OperationLog({ slowerThan: 0 });
     const hello = schema({ query: { hello: field(t.string)(() => "world") } });
     const logs = [logCatcher(), logCatcher()];

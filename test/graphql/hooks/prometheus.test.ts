@@ -42,7 +42,7 @@ describe("the text that Prometheus reads", () => {
     expect(valuesOf(text, `${DURATION}_count`)).toEqual({ "Shelf query": 4, "Shelf mutation": 1 });
   });
 
-  it("has a counter of operations with errors; refused ones stand under a type of their own", async () => {
+  it("has a counter of operations with errors; rejected ones have a separate type", async () => {
     const hook = prometheus();
     const { ask } = await timed([hook]);
 
@@ -113,7 +113,7 @@ describe("labels", () => {
     expect(valuesOf(hook.text(), `${DURATION}_count`)["<other> query"]).toBe(502);
   });
 
-  it("are those that were listed, whatever comes first", () => {
+  it("are those that were listed, whichever arrive first", () => {
     const hook = prometheus({ operations: ["Shelf"] });
 
     for (const operationName of ["Junk", "Shelf", "Trash", null]) hook.onOperation(good, operation({ operationName }));

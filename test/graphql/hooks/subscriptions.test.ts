@@ -123,7 +123,7 @@ describe.each([
     ]);
   });
 
-  it("are counted by Metrics, without how long they were open: that does not make them slow", async () => {
+  it("are counted by Metrics, without the time that they were open", async () => {
     const metrics = new Metrics();
     const { client, calls } = await recorded([metrics]);
 
@@ -138,7 +138,7 @@ describe.each([
     });
   });
 
-  it("[EVT-01] [OPC-02] hear of the error that ended it", async () => {
+  it("[EVT-01] [OPC-02] receive the error that ended it", async () => {
     const { client, calls } = await recorded();
 
     await subscribe(client, "subscription Live { breaks }");
@@ -152,7 +152,7 @@ describe.each([
     ]);
   });
 
-  it("[LIM-04] hear of its first 100 errors, however many it had", async () => {
+  it("[LIM-04] receive its first 100 errors, however many it had", async () => {
     const { client, calls } = await recorded();
 
     const heard = await subscribe(client, "subscription Live { noisy { fails } }");
@@ -166,7 +166,7 @@ describe.each([
   it.each([
     ["subscription Live { nope }", "GRAPHQL_VALIDATION_FAILED"],
     ["subscription Live { refused }", "UNAUTHENTICATED"],
-  ])("[EVT-01] are called for one that never began: %s", async (query, code) => {
+  ])("[EVT-01] are called for one that never started: %s", async (query, code) => {
     const { client, calls } = await recorded();
 
     await subscribe(client, query);
@@ -178,7 +178,7 @@ describe.each([
 });
 
 describe("hooks on a socket", () => {
-  it.each(["news", "shared"])("[EVT-01] are called when the client leaves %s, not before", async (name) => {
+  it.each(["news", "shared"])("[EVT-01] are called when the client disconnects %s, not before", async (name) => {
     const { client, calls, clock } = await recorded();
     const socket = await rawSocket(client, { init: true });
     socket.say(ask(`subscription Live { ${name} }`));
@@ -208,7 +208,7 @@ describe("hooks on a socket", () => {
     expect(calls.map(([, { operationName }]) => operationName)).toEqual(["Fence", "Live"]);
   });
 
-  it("have every event inside of the active span", async () => {
+  it("run every event inside the active span", async () => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     const exporter = new InMemorySpanExporter();
     const tracer = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).getTracer("test");

@@ -14,8 +14,8 @@ import {
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isBrowserMissing, type Visit, visit } from "../../browser.ts";
 
-describe.skipIf(isBrowserMissing)("in a browser that reaches this server alone, the explorer", () => {
-  it("[IDE-01] [IDE-06] [IDE-07] [graphql:J10] completes, runs with variables and headers, shows errors, browses the schema, and asks nobody else", async () => {
+describe.skipIf(isBrowserMissing)("in a browser that reaches only this server, the explorer", () => {
+  it("[IDE-01] [IDE-06] [IDE-07] [graphql:J10] completes, runs with variables and headers, shows errors, browses the schema, and sends no other request", async () => {
     const { page, elsewhere, complaints, picture, asked } = await openExplorer();
 
     await write(page, editor(page), "query Greeting($name: String!) { hel");
@@ -86,7 +86,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches this server alone, 
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  it("[graphql:J8] takes its title and its first query as text, whatever is in them", async () => {
+  it("[graphql:J8] treats its title and its first query as text, whatever is in them", async () => {
     const title = '</title></script><script>trapped = 1</script>\u2028"&quot;';
     const { page, complaints, picture } = await openExplorer({
       title,
@@ -101,7 +101,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches this server alone, 
     expect(complaints).toEqual([]);
   }, 90_000);
 
-  it("says why it knows no schema where introspection is off, and still runs operations", async () => {
+  it("shows why it has no schema while introspection is off, and still runs operations", async () => {
     const { page } = await openExplorer(
       { query: 'query Greeting { hello(name: "Ada") }' },
       {},
@@ -115,7 +115,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches this server alone, 
     expect(await page.locator(".result-window").textContent()).not.toContain("INTROSPECTION_DISABLED");
   }, 90_000);
 
-  it("is dark for those who like it dark", async () => {
+  it("is dark for users who prefer dark mode", async () => {
     const { page, picture } = await openExplorer({ title: "Bookshop" }, { colorScheme: "dark" });
 
     await editor(page).locator(".view-line").first().waitFor();

@@ -19,7 +19,7 @@ const answer = async (ide) => {
 console.log(JSON.stringify({ bundled: await answer(true), cdn: await answer({ assets: "cdn" }) }));
 `;
 
-it("in an application that was bundled into one file, the page says how the explorer can be had", async () => {
+it("in an application that was bundled into one file, the page says how to enable the explorer", async () => {
   const folder = join(root, `.cache/one-file-${process.pid}`);
   await mkdir(folder, { recursive: true });
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -14,7 +14,7 @@ import { CONTENT_TYPE, form, json, map } from "../uploads/multipart-form.ts";
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 const visit = { headers: { accept: BROWSER } };
 
-it("holds the explorer once for a client that asks for it a hundred times and reads nothing", async () => {
+it("keeps one copy of the explorer for a client that requests it a hundred times and reads nothing", async () => {
   const client = await open({ ide: true });
   await client.get("/graphql", visit);
   const before = process.memoryUsage().arrayBuffers;
@@ -68,7 +68,7 @@ describe("where the page is served", () => {
     expect(pageOf(await client.get("/graphql", visit))).toContain("startExplorer()");
   });
 
-  it("[GRA-08] an IDE and an object of the same shape give the same page", async () => {
+  it("[GRA-08] an IDE and a plain object with its options serve the same page", async () => {
     const options = { title: "Books", query: "{ hello }", assets: "cdn" } as const;
     const [made, plain] = [await open({ ide: new IDE(options) }), await open({ ide: options })];
 
@@ -106,7 +106,7 @@ describe("where the page is served", () => {
     ]);
   });
 
-  it("is not for a POST", async () => {
+  it("is not served to a POST", async () => {
     const client = await open({ ide: true });
 
     const answer = await client.post("/graphql", { ...visit, body: { query: "{ hello }" } });
@@ -114,7 +114,7 @@ describe("where the page is served", () => {
     expect(answer.headers["content-type"]).not.toContain("html");
   });
 
-  it("answers HEAD like GET, without the page", async () => {
+  it("handles HEAD like GET, without the page", async () => {
     const client = await open({ ide: true });
 
     const answer = await client.request("HEAD", "/graphql", visit);
@@ -167,19 +167,19 @@ describe("a GET with a query", () => {
     expect(policyOf(page)).toContain(`script-src ${hashes.join(" ")}`);
   });
 
-  it.each(["documentId=x", "extensions=%7B%7D", "query="])("also one that only says %s", async (query) => {
+  it.each(["documentId=x", "extensions=%7B%7D", "query="])("also one with only %s", async (query) => {
     const client = await open({ ide: true });
 
     expect(verdictOf(await client.get(`/graphql?${query}`, visit))).toEqual([400, "no page"]);
   });
 
-  it("other parameters do not matter to the page", async () => {
+  it("other parameters do not change the page", async () => {
     const client = await open({ ide: true });
 
     expect((await client.get("/graphql?from=mail", visit)).headers["content-type"]).toContain("text/html");
   });
 
-  it("[graphql:A29] stays refused where queries do not come by GET, and the page is there", async () => {
+  it("[graphql:A29] stays rejected if queries must not use GET, and the page is still served", async () => {
     const client = await open({ ide: true, transport: { getQueries: false } });
 
     const query = await client.get("/graphql", { ...visit, query: { query: "{ hello }" } });
@@ -236,7 +236,7 @@ describe("the page", () => {
     expect(style).not.toContain("@import");
   });
 
-  it("is the same page, however it is packed", async () => {
+  it("is the same page in every encoding", async () => {
     const client = await open({ ide: { query: `# ${"ä".repeat(70_000)}\n` } });
     const fetchAs = (encoding: string): Promise<TestResponse> =>
       client.get("/graphql", { headers: { accept: BROWSER, "accept-encoding": encoding } });
@@ -254,7 +254,7 @@ describe("the page", () => {
     expect(plain.headers["vary"]).toBe("Accept, Accept-Encoding");
   });
 
-  it("is not sent again to who has it, and is sent when an option has changed", async () => {
+  it("is not sent again to a client that has it, unless an option has changed", async () => {
     const [before, after] = [await open({ ide: true }), await open({ ide: { title: "Books" } })];
     const etag = String((await before.get("/graphql", visit)).headers["etag"]);
     const again = { headers: { accept: BROWSER, "if-none-match": etag } };
@@ -265,7 +265,7 @@ describe("the page", () => {
     expect((await after.get("/graphql", again)).status).toBe(200);
   });
 
-  it.each(["bundled", "cdn"] as const)("[graphql:J8] (%s) escapes what its options hold", async (assets) => {
+  it.each(["bundled", "cdn"] as const)("[graphql:J8] (%s) escapes the values of its options", async (assets) => {
     const [title, query] = ["</title></script><script>alert(1)</script>", "<!--<script>\u2028\u2029&lt;"];
     const client = await open({ ide: { title, query, assets } });
 
@@ -293,7 +293,7 @@ describe("the socket of subscriptions", () => {
     expect(optionsOf(await client.get(url, visit))).toMatchObject({ hasSocket: true });
   });
 
-  it("is offered by one and the same page, however the client spells its address", async () => {
+  it("is offered by the same page, however the client spells its address", async () => {
     const client = await open({ ide: true }, schema({ query, subscription: { tick } }));
     const spellings = ["/graphql", "/graphql/", "/%67raphql", "/g%72aph%71l", "/graphql?from=mail"];
 
@@ -303,7 +303,7 @@ describe("the socket of subscriptions", () => {
     expect(new Set(pages.map(({ headers }) => headers["etag"])).size).toBe(1);
   });
 
-  it("[IDE-09] is not offered where there is none", async () => {
+  it("[IDE-09] is not offered if it is disabled", async () => {
     const client = await open({ ide: true }, schema({ query }));
 
     expect(optionsOf(await client.get("/graphql", visit))).toMatchObject({ hasSocket: false });
@@ -334,7 +334,7 @@ describe("the switches of an endpoint", () => {
     [{ transport: { getQueries: false } }, { getQueries: false }],
     [{ ide: true }, { ide: true }],
     [{ limits: { cost: null } }, { cost: false }],
-  ])("[LIM-03] %j changes its own matter and no other", async (options, changed) => {
+  ])("[LIM-03] %j changes only its own behaviour", async (options, changed) => {
     expect(await seen(options)).toEqual({ ...usual, ...changed });
   });
 });

@@ -69,7 +69,7 @@ describe("the operations page", () => {
     },
   );
 
-  it("needs a word about who may see it", () => {
+  it("requires the option auth", () => {
     const make = (options: object) => () => operationsPage(new Metrics(), options as OperationsPageOptions);
 
     expect(make({})).toThrow(ConfigurationError);
@@ -81,7 +81,7 @@ describe("the operations page", () => {
     );
   });
 
-  it("is a router, so that it is nowhere until it is mounted", () => {
+  it("is a router, so it has no address until it is mounted", () => {
     expect(operationsPage(new Metrics(), { auth: false })).toBeInstanceOf(Router);
   });
 });
@@ -136,7 +136,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
     60_000,
   );
 
-  it("leaves subscriptions out of the slowest and of the mean duration, and counts them", async () => {
+  it("counts subscriptions, but not in the slowest and the mean duration", async () => {
     const row = { errors: 0, average_cost: 1 };
     const snapshot = () => ({
       Live: { ...row, count: 8, average_seconds: 0, slowest_seconds: 0 },
@@ -156,7 +156,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
     expect(await page.locator("#tile-time strong").textContent()).toBe("500 ms");
   }, 60_000);
 
-  it("says so when it is no longer answered", async () => {
+  it("shows that the server no longer responds", async () => {
     const { app } = shop({ auth: false, refreshSeconds: 0.5 });
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     const { page } = await visit(url);

@@ -25,37 +25,34 @@ const built = schema({
 });
 
 describe("a burst of events", () => {
-  it.each(["own", "shared"])(
-    "leaves the event loop to others between events, and keeps their order (%s)",
-    async (name) => {
-      const stores = memoryStores();
-      const { client } = await openGraph(built, { app: { stores }, subscriptions: { connectsPerMinute: 0 } });
-      const sockets = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => rawSocket(client, { init: true })));
-      listening = 0;
-      executed = 0;
-      for (const socket of sockets) {
-        socket.say({ type: "subscribe", id: "1", payload: { query: `subscription { ${name} }` } });
-        socket.say({ type: "ping" });
-        await socket.hear();
-      }
-      await until(() => listening === (name === "own" ? SUBSCRIBERS : 1));
-      await nextRound();
+  it.each(["own", "shared"])("yields to the event loop between events, and keeps their order (%s)", async (name) => {
+    const stores = memoryStores();
+    const { client } = await openGraph(built, { app: { stores }, subscriptions: { connectsPerMinute: 0 } });
+    const sockets = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => rawSocket(client, { init: true })));
+    listening = 0;
+    executed = 0;
+    for (const socket of sockets) {
+      socket.say({ type: "subscribe", id: "1", payload: { query: `subscription { ${name} }` } });
+      socket.say({ type: "ping" });
+      await socket.hear();
+    }
+    await until(() => listening === (name === "own" ? SUBSCRIBERS : 1));
+    await nextRound();
 
-      for (let n = 0; n < EVENTS; n++) void stores.bus.publish(tick, n);
-      await nextRound();
-      const executedInOneRound = executed;
+    for (let n = 0; n < EVENTS; n++) void stores.bus.publish(tick, n);
+    await nextRound();
+    const executedInOneRound = executed;
 
-      // One round of the event loop is far from enough for all of them.
-      expect(executedInOneRound).toBeLessThan(name === "own" ? (SUBSCRIBERS * EVENTS) / 4 : EVENTS);
-      for (const socket of sockets) {
-        const received: number[] = [];
-        while (received.length < EVENTS) received.push((await socket.hear()).payload.data[name]);
-        expect(received).toEqual(Array.from({ length: EVENTS }, (_, n) => n));
-      }
-    },
-  );
+    // One round of the event loop is far from enough for all of them.
+    expect(executedInOneRound).toBeLessThan(name === "own" ? (SUBSCRIBERS * EVENTS) / 4 : EVENTS);
+    for (const socket of sockets) {
+      const received: number[] = [];
+      while (received.length < EVENTS) received.push((await socket.hear()).payload.data[name]);
+      expect(received).toEqual(Array.from({ length: EVENTS }, (_, n) => n));
+    }
+  });
 
-  it("serves every subscriber in turn, none of them first to its end", async () => {
+  it("serves all subscribers in turn", async () => {
     const stores = memoryStores();
     const { client } = await openGraph(built, { app: { stores }, subscriptions: { connectsPerMinute: 0 } });
     const sockets = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => rawSocket(client, { init: true })));

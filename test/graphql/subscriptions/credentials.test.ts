@@ -107,7 +107,7 @@ async function refusedBy(opening: Promise<unknown>): Promise<SocketRefused["resp
 }
 
 describe("at the upgrade", () => {
-  it("[SUB-08] [graphql:D11] refuses a foreign Origin, and takes a listed one and the same", async () => {
+  it("[SUB-08] [graphql:D11] rejects a foreign Origin, and accepts a listed one and its own", async () => {
     const { client } = await start({ app: { origins: ["https://shop.example"] } });
     const from = (origin: string) => rawSocket(client, { headers: { origin } });
 
@@ -119,7 +119,7 @@ describe("at the upgrade", () => {
     expect((await from(`http://127.0.0.1:${client.port}`)).protocol).toBe("graphql-transport-ws");
   });
 
-  it("[graphql:D12] compares the Origin with publicUrl, never with a Host that anybody can send", async () => {
+  it("[graphql:D12] compares the Origin with publicUrl, never with the Host header, which any client can set", async () => {
     const { client } = await start({ app: { publicUrl: "https://api.example" } });
     const spoofed = { host: "evil.example", origin: "http://evil.example" };
 
@@ -128,7 +128,7 @@ describe("at the upgrade", () => {
   });
 
   it.each([true, false])(
-    "[SUB-14] [auth:AU-167] answers a bad credential with 401 and no 101, gated: %s",
+    "[SUB-14] [auth:AU-167] rejects an invalid credential with 401 instead of 101, gated: %s",
     async (gated) => {
       const clock = manualClock(START);
       const { client } = await start({ clock, gated });
@@ -151,7 +151,7 @@ describe("at the upgrade", () => {
     },
   );
 
-  it("answers 503 while it is not known who is calling, and closes 1013 when that is found out after it", async () => {
+  it("returns 503 while authentication is unavailable, and closes with 1013 if that happens after the upgrade", async () => {
     const { client } = await start();
 
     const refused = await refusedBy(rawSocket(client, { headers: { "x-api-key": "k" } }));
@@ -163,7 +163,7 @@ describe("at the upgrade", () => {
     expect((await late.closed).code).toBe(1013);
   });
 
-  it("[graphql:I14] refuses with 429 what one address opens too often", async () => {
+  it("[graphql:I14] returns 429 when one address connects too often", async () => {
     const { client } = await start({ subscriptions: { connectsPerMinute: 3 } });
     for (let n = 0; n < 3; n++) await rawSocket(client);
 
@@ -212,7 +212,7 @@ describe("after connection_init", () => {
     expect(await socket.closed).toEqual({ code: 4403, reason: "Authentication required" });
   });
 
-  it("[SUB-10] answers a gated field as over HTTP", async () => {
+  it("[SUB-10] handles a gated field as over HTTP", async () => {
     const { client } = await start();
     const socket = await rawSocket(client, { init: true });
 
@@ -225,7 +225,7 @@ describe("after connection_init", () => {
     });
   });
 
-  it("[SUB-16] [auth:AU-170] takes a token in connection_init as a bearer token, and none in the address", async () => {
+  it("[SUB-16] [auth:AU-170] accepts a bearer token in connection_init, and none in the URL", async () => {
     const clock = manualClock(START);
     const { client, url } = await start({ clock, gated: true });
     const access = await token(clock);
@@ -243,7 +243,7 @@ describe("after connection_init", () => {
     expect((await bad.closed).code).toBe(4403);
   });
 
-  it("closes 1011, and says why in the log alone, when a middleware breaks", async () => {
+  it("closes with 1011 when a middleware breaks, and only the log has the reason", async () => {
     const log = logCatcher();
     let isBroken = false;
     const { client } = await start({
@@ -308,7 +308,7 @@ describe("a credential that ends", () => {
   });
 
   it.each(["revoke-others", "revoke-all"] as const)(
-    "[SUB-12] closes what %s has ended, and nothing else",
+    "[SUB-12] closes only connections whose credential ended by %s",
     async (path) => {
       const { client } = await start();
       const [mine, other, strangers] = [await cookie(client), await cookie(client), await cookie(client, "eve")];
@@ -328,7 +328,7 @@ describe("a credential that ends", () => {
     },
   );
 
-  it("[SUB-17] [graphql:I20] [auth:AU-169] is found within 60 s when the bus did not tell, without keeping an idle session alive", async () => {
+  it("[SUB-17] [graphql:I20] [auth:AU-169] is noticed within 60 s if the bus lost the event, without keeping an idle session alive", async () => {
     const log = logCatcher();
     const clock = manualClock(START);
     const stores = memoryStores();
@@ -360,7 +360,7 @@ describe("a credential that ends", () => {
   });
 
   it.each(["at the upgrade", "as a stream over HTTP"])(
-    "[SUB-12] closes what is just being opened with a session that is revoked meanwhile (%s)",
+    "[SUB-12] closes a connection that is being opened while its session is revoked (%s)",
     async (how) => {
       const opening = Promise.withResolvers<void>();
       const opened = Promise.withResolvers<void>();
@@ -410,7 +410,7 @@ describe("a credential that ends", () => {
     expect((await socket.closed).code).toBe(4403);
   });
 
-  it("does not close what is open while the store that would know is away", async () => {
+  it("does not close open connections during an outage of the store", async () => {
     const clock = manualClock(START);
     const log = logCatcher();
     const stores = memoryStores();

@@ -47,22 +47,22 @@ const NEEDS_SOCKET =
 const NEEDS_HTTP = "OPERATION_NEEDS_HTTP: This operation requires HTTP: the parameter http is an HttpContext";
 
 describe("a subscription that declares a context", () => {
-  it("is told by its code which transport it needs", async () => {
+  it("reports the required transport in its error code", async () => {
     expect(await bothWays("socket")).toEqual([{ socket: "graphql-transport-ws" }, [NEEDS_SOCKET]]);
     expect(await bothWays("http")).toEqual([[NEEDS_HTTP], { http: "POST" }]);
   });
 
-  it("runs over both when that is BaseContext", async () => {
+  it("runs over both transports if it declares BaseContext", async () => {
     expect(await bothWays("any")).toEqual([{ any: "websocket" }, { any: "http" }]);
   });
 
-  it("has none to declare when it is shared", async () => {
+  it("cannot declare one when it is shared", async () => {
     const refusal = [expect.stringMatching(/^SHARED_SUBSCRIPTION: /)];
 
     expect(await bothWays("shared")).toEqual([refusal, refusal]);
   });
 
-  it("fails alone as a field of a query on a socket", async () => {
+  it("is the only field that fails in a query on a socket", async () => {
     const { url } = await openGraph(types, { subscriptions: { operations: true } });
 
     const { value } = await wsClient(url).iterate({ query: "{ method }" }).next();

@@ -31,7 +31,7 @@ function watched() {
 }
 
 describe("the end", () => {
-  it("of the process closes sockets with 1001, each at its own moment, and takes no new operation", async () => {
+  it("of the process closes sockets with 1001, spread over time, and accepts no new operation", async () => {
     const { open, built } = watched();
     const { client, app } = await openGraph(built, {
       app: { shutdown: { socketSeconds: 1, delaySeconds: 0, signals: [] } },
@@ -57,7 +57,7 @@ describe("the end", () => {
     expect(open).toEqual({ generators: 0, dependencies: 0 });
   });
 
-  it("of a process is no end for a client that comes back: it subscribes again by itself", async () => {
+  it("of a process makes clients reconnect and subscribe again", async () => {
     const { open, built } = watched();
     const declare = (app: PorticoApp) => app.post("/tick", ({ ctx }) => ctx.pubsub.publish(tick, 9));
     const [first, second] = [await openGraph(built), await openGraph(built, { declare })];
@@ -86,7 +86,7 @@ describe("the end", () => {
     expect(values).toEqual([{ live: 9 }]);
   });
 
-  it("of its time comes to an event and to a query that hang, and to what they opened", async () => {
+  it("of the time limit cancels an event and a query that hang, and closes what they opened", async () => {
     let isOver = false;
     const Slow: ObjectType<object> = object("Slow", {
       n: field(t.int)(({ ctx }) => new Promise<number>((_, reject) => ctx.signal.addEventListener("abort", reject))),
@@ -117,7 +117,7 @@ describe("the end", () => {
     await until(() => isOver);
   });
 
-  it("leaves nothing of 300 sockets that connect, subscribe and drop in every way", async () => {
+  it("leaves nothing of 300 sockets that connect, subscribe and disconnect in every way", async () => {
     const { open, built } = watched();
     const { client, app } = await openGraph(built, { subscriptions: { connectsPerMinute: 0 } });
     const ways = ["complete", "close", "terminate", "at once"] as const;

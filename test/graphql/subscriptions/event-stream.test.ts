@@ -95,7 +95,7 @@ describe("Server-Sent Events", () => {
     }
   });
 
-  it("[SUB-21] [graphql:C3] [graphql:I19] are not sent to who did not ask: 400, and the generator is not started", async () => {
+  it("[SUB-21] [graphql:C3] [graphql:I19] are not sent without a matching Accept: 400, and the generator is not started", async () => {
     const { client } = await openGraph(built);
     events = [];
     const asks: readonly Record<string, string>[] = [{ accept: "application/json" }, { accept: "*/*" }, {}];
@@ -111,7 +111,7 @@ describe("Server-Sent Events", () => {
     expect(events).toEqual([]);
   });
 
-  it("answer a query with JSON when that is taken too, and as one event when it is not", async () => {
+  it("send a query as JSON if Accept allows it too, otherwise as one event", async () => {
     const { client } = await openGraph(built);
     const ask = (accept: string) => client.post("/graphql", { headers: { accept }, body: { query: "{ hello }" } });
 
@@ -123,7 +123,7 @@ describe("Server-Sent Events", () => {
     );
   });
 
-  it("tell of a failure in an event, masked, and of a gate that says no", async () => {
+  it("report a masked failure in an event, and the denial of a gate", async () => {
     const { client } = await openGraph(built);
     const ask = (query: string) => client.post("/graphql", { headers: STREAM, body: { query } });
 
@@ -136,7 +136,7 @@ describe("Server-Sent Events", () => {
     expect(gated).toContain("UNAUTHENTICATED");
   });
 
-  it("[graphql:I18] end their generator within 1 s when the client leaves", async () => {
+  it("[graphql:I18] end their generator within 1 s when the client disconnects", async () => {
     const { client } = await openGraph(built);
     events = [];
     const streaming = await stream(client, "subscription { live }");
@@ -148,7 +148,7 @@ describe("Server-Sent Events", () => {
     expect(events).toEqual(["start", "end"]);
   });
 
-  it("get a comment every 12 s, so that nobody on the way takes them for dead", async () => {
+  it("send a comment every 12 s, so that proxies keep them open", async () => {
     const clock = manualClock(0);
     const { client } = await openGraph(built, { app: { clock } });
     const streaming = await stream(client, "subscription { live }");
@@ -186,7 +186,7 @@ describe("Server-Sent Events", () => {
     expect(events).toEqual(["start", "start", "end"]);
   });
 
-  it("still carry the answer to a query that was asked for before the process ended", async () => {
+  it("still deliver the result of a query that was sent before shutdown", async () => {
     let isAsked = false;
     const slow = schema({
       query: {

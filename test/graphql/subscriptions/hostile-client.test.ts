@@ -25,8 +25,8 @@ const built = schema({
 });
 const subscribe = (id: string, payload: object) => ({ type: "subscribe", id, payload });
 
-describe("a client that means harm", () => {
-  it("gets a pong without what it sent where that is much, however deep it is nested, and the process lives", async () => {
+describe("a hostile client", () => {
+  it("receives a pong without its payload if that is large, however deeply nested, and the process survives", async () => {
     const { client } = await openGraph(built);
     const socket = await rawSocket(client, { init: true });
     const deep = `{"a":`.repeat(20_000) + "1" + "}".repeat(20_000);
@@ -41,7 +41,7 @@ describe("a client that means harm", () => {
     expect((await client.post("/graphql", { body: { query: "{ hello }" } })).status).toBe(200);
   });
 
-  it("does not get variables held that its operation does not declare", async () => {
+  it("cannot make the server keep variables that its operation does not declare", async () => {
     const { client } = await openGraph(built);
     const socket = await rawSocket(client, { init: true });
     const undeclared = Array.from({ length: 27_000 }, () => ({}));
@@ -61,7 +61,7 @@ describe("a client that means harm", () => {
     await until(() => running === 0);
   });
 
-  it("has room for so many characters of operations on one socket, and again when some have ended", async () => {
+  it("has a limit for the total length of operations on one socket, which is free again when some have ended", async () => {
     const { client } = await openGraph(built);
     const socket = await rawSocket(client, { init: true });
     const operation = { query: "subscription { live }", extensions: { padding: " ".repeat(900_000) } };
@@ -86,7 +86,7 @@ describe("a client that means harm", () => {
     await until(() => running === 0);
   });
 
-  it("begins to listen so often in a minute, by sockets and by streams of events together", async () => {
+  it("has one limit per minute for opening sockets and streams of events", async () => {
     const before = opened;
     const { client } = await openGraph(built, { subscriptions: { connectsPerMinute: 3 } });
     const listen = async (): Promise<number> => {
@@ -108,7 +108,7 @@ describe("a client that means harm", () => {
     expect((await client.post("/graphql", { body: { query: "{ hello }" } })).status).toBe(200);
   });
 
-  it("is dropped for pongs that nobody asked for", async () => {
+  it("is disconnected for unsolicited pongs", async () => {
     const { url } = await openGraph(built);
     const socket = new WebSocket(url.replace("http", "ws"), "graphql-transport-ws");
     atEnd(() => socket.terminate());

@@ -16,7 +16,7 @@ ws.on("message", (text) => {
 });
 `;
 
-it("leaves nothing of a client that was killed with SIGKILL: its generators end, and their socket", async () => {
+it("leaves nothing of a client that was killed with SIGKILL: its generators and its socket end", async () => {
   let open = 0;
   const live = subscription(t.int)(async function* ({ ctx }) {
     open++;

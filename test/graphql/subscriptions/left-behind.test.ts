@@ -72,7 +72,7 @@ function askForStream({ port }: LiveClient, query: string): ReturnType<typeof re
 }
 
 describe("nothing is left behind", () => {
-  it("of what a client says after the socket was closed on it: nothing of that is run", async () => {
+  it("of messages that a client sends after its socket was closed: none of them runs", async () => {
     const { alive, built } = watched();
     const { client } = await openGraph(built, { subscriptions: { operations: true } });
     const socket = await rawSocket(client, { init: true });
@@ -87,7 +87,7 @@ describe("nothing is left behind", () => {
   });
 
   it.each(["subscription { stubborn }", "{ stubborn }"])(
-    "of the limit: one that was completed counts until it has ended (%s)",
+    "of the limit: a completed operation is counted until it has ended (%s)",
     async (query) => {
       const { alive, built } = watched();
       const { client } = await openGraph(built, { subscriptions: { operations: true, maxPerSocket: 3 } });
@@ -126,7 +126,7 @@ describe("nothing is left behind", () => {
     expect((await socket.hear()).type).toBe("pong");
   });
 
-  it("of an event that is being executed when the client completes, or leaves: its signal is aborted, and the log is quiet", async () => {
+  it("of an event that is being executed when the client completes or disconnects: its signal is aborted, and nothing is logged", async () => {
     const log = logCatcher();
     let running = 0;
     const Slow: ObjectType<object> = object("Slow", {
@@ -162,7 +162,7 @@ describe("nothing is left behind", () => {
     expect(log.lines.filter(({ msg }) => !msg.startsWith("Server listening"))).toEqual([]);
   });
 
-  it("of the signals of events that are over, while the socket stays open", async () => {
+  it("of the signals of past events, while the socket stays open", async () => {
     const signals: WeakRef<AbortSignal>[] = [];
     const Listening: ObjectType<object> = object("Listening", {
       n: field(t.int)(async ({ ctx }) => {
@@ -239,7 +239,7 @@ describe("nothing is left behind", () => {
     await until(() => isOver);
   });
 
-  it("of an id that is too long to be said with every event: 4400", async () => {
+  it("of an id that is too long to repeat with every event: 4400", async () => {
     const { alive, built } = watched();
     const { client } = await openGraph(built);
     const [short, long] = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
@@ -253,7 +253,7 @@ describe("nothing is left behind", () => {
 });
 
 describe("a shared subscription", () => {
-  it("does not see what somebody's middleware keeps for the first who came", async () => {
+  it("does not see the async context of its first member's middleware", async () => {
     const visitor = new AsyncLocalStorage<string>();
     const Seen: ObjectType<object> = object("Seen", { by: field(t.string)(() => visitor.getStore() ?? "nobody") });
     const { client } = await openGraph(
@@ -277,7 +277,7 @@ describe("a shared subscription", () => {
     expect([seen?.data, named?.data]).toEqual([{ seen: { by: "nobody" } }, { named: "nobody" }]);
   });
 
-  it("tells the hooks of the errors that were sent, as any other does", async () => {
+  it("reports the errors that were sent to the hooks, like any other", async () => {
     const Odd: ObjectType<number> = object("Odd", {
       n: field(t.int)(({ parent }) => {
         if (parent % 2 === 0) throw new Error("even");
@@ -315,7 +315,7 @@ describe("a shared subscription", () => {
 });
 
 describe("a hook", () => {
-  it("cannot change what is sent about a refused operation, or about one that fails", async () => {
+  it("cannot change the response of a rejected or failing operation", async () => {
     const fails = schema({
       query: { a: field(t.int)(() => 1) },
       subscription: {

@@ -33,7 +33,7 @@ const built = schema({
 const subscribe = (id: string, query = "subscription { live }") => ({ type: "subscribe", id, payload: { query } });
 
 describe("the protocol", () => {
-  it("[graphql:I1] closes 4406 without its subprotocol and with the legacy one, and chooses its own of both", async () => {
+  it("[graphql:I1] closes 4406 without its subprotocol and with the legacy one, and prefers its own", async () => {
     const { client } = await openGraph(built);
 
     const none = await client.socket("/graphql");
@@ -102,7 +102,7 @@ describe("the protocol", () => {
     expect((await socket.closed).code).toBe(4400);
   });
 
-  it("[graphql:I6] takes __proto__ for an id like any other", async () => {
+  it("[graphql:I6] accepts __proto__ as an id like any other", async () => {
     const { client } = await openGraph(built);
     const socket = await rawSocket(client, { init: true });
 
@@ -112,7 +112,7 @@ describe("the protocol", () => {
     expect(await socket.hear()).toEqual({ id: "__proto__", type: "complete" });
   });
 
-  it("[LIM-15] [graphql:I9] refuses what is over a limit with the same code over HTTP, as a stream and over the socket", async () => {
+  it("[LIM-15] [graphql:I9] rejects an operation over a limit with the same code over HTTP, as a stream and over the socket", async () => {
     const { client } = await openGraph(built, { limits: { depth: 3, aliases: 2, cost: 5 } });
     const socket = await rawSocket(client, { init: true });
     const before = started;
@@ -137,7 +137,7 @@ describe("the protocol", () => {
     expect(started).toBe(before);
   });
 
-  it("[graphql:F5] says the same of introspection and of suggestions as over HTTP, over the socket and in a batch", async () => {
+  it("[graphql:F5] treats introspection and suggestions over the socket and in a batch as over HTTP", async () => {
     const { client } = await openGraph(built, { introspection: false, subscriptions: { operations: true } });
     const socket = await rawSocket(client, { init: true });
 
@@ -236,7 +236,7 @@ describe("a slow reader", () => {
     },
   });
 
-  it("goes on when it reads, also where it may leave less unread than the connection holds", async () => {
+  it("continues when it reads, also if its limit is smaller than the buffer of the connection", async () => {
     let small = 0;
     const { client } = await openGraph(
       schema({
@@ -261,7 +261,7 @@ describe("a slow reader", () => {
     await expect.poll(() => small).toBeGreaterThan(before + 100);
   });
 
-  it("[graphql:I13] pauses the generator, goes on when it reads, and is closed when it never does", async () => {
+  it("[graphql:I13] pauses the generator, continues when it reads, and is disconnected when it never does", async () => {
     const { manualClock } = await import("portico/testing");
     const clock = manualClock(0);
     made = 0;

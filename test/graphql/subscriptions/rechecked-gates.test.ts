@@ -77,7 +77,7 @@ beforeEach(() => {
 });
 
 describe("the gate of a subscription", () => {
-  it("is asked again, and ends that subscription alone when it refuses", async () => {
+  it("is checked again, and ends only that subscription when it denies access", async () => {
     const { client, app } = await start();
     const socket = await asAda(client);
     socket.say(subscribe("1", 'subscription { posts(room: "r1") }'));
@@ -101,7 +101,7 @@ describe("the gate of a subscription", () => {
     });
   });
 
-  it("has one operation for all of a socket: what its loader loads is loaded together, and anew", async () => {
+  it("runs in one operation for a whole socket: its loader loads everything in one new batch", async () => {
     const { client } = await start();
     const socket = await asAda(client);
     socket.say(subscribe("1", 'subscription { posts(room: "r1") }'));
@@ -111,7 +111,7 @@ describe("the gate of a subscription", () => {
     expect(events.slice(2, 4)).toEqual(["asked r1 r2", "asked r1 r2"]);
   });
 
-  it("is asked again for a stream over HTTP, which then ends with the error", async () => {
+  it("is checked again for a stream over HTTP, which then ends with the error", async () => {
     const { client } = await start();
     const streaming = client.post("/graphql", {
       headers: { "x-user": "ada", accept: "text/event-stream" },
@@ -129,7 +129,7 @@ describe("the gate of a subscription", () => {
   it.each([
     ["auth", 'subscription { deaf(room: "r1") }'],
     ["permissionClasses", "subscription { allowed }"],
-  ])("ends it for a client whose generator does not notice: %s", async (_, query) => {
+  ])("ends it for the client even if the generator does not notice: %s", async (_, query) => {
     const { client } = await start();
     const socket = await asAda(client);
     socket.say(subscribe("1", query));
@@ -144,7 +144,7 @@ describe("the gate of a subscription", () => {
     });
   });
 
-  it("takes nothing away while it fails: the log says so, and it is asked again", async () => {
+  it("keeps the subscription open while it throws: the failure is logged and the check is retried", async () => {
     const log = logCatcher();
     const { client } = await start({ app: { timeouts: { recheckSeconds: 0.1 }, logger: log } });
     const socket = await asAda(client);
@@ -163,7 +163,7 @@ describe("the gate of a subscription", () => {
     });
   });
 
-  it("is shown to the hooks when it ends a subscription", async () => {
+  it("is reported to the hooks when it ends a subscription", async () => {
     const ends: OperationResult[] = [];
     const { client } = await start({ graph: (graph) => graph.onOperation((result) => ends.push(result)) });
     const socket = await asAda(client);

@@ -115,7 +115,7 @@ describe("a shared subscription", () => {
     expect(heard.map(({ payload }) => payload.data.told as string)).toEqual(["4 Infinity", "4 null"]);
   });
 
-  it("runs from the first who comes to the last who leaves, and starts again after that", async () => {
+  it("runs from its first member to its last, and starts again after that", async () => {
     const { client } = await openGraph(built);
     running = [];
     const [one, two] = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
@@ -134,7 +134,7 @@ describe("a shared subscription", () => {
     expect(running).toEqual(["start", "end", "start"]);
   });
 
-  it("[SUB-20] [graphql:I22] refuses the user, the request and gated fields, for every client, and the socket stays open", async () => {
+  it("[SUB-20] [graphql:I22] rejects access to the user, the request and gated fields for every client, and the socket stays open", async () => {
     const { client } = await openGraph(built);
     const sockets = [await rawSocket(client, { init: true }), await rawSocket(client, { init: true })];
 

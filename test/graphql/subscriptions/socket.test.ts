@@ -34,7 +34,7 @@ describe("the socket", () => {
     ]);
   });
 
-  it("[RES-03] [RES-23] gives a WebSocketContext, under any name, to subscriptions and to queries over the socket", async () => {
+  it("[RES-03] [RES-23] passes a WebSocketContext, under any name, to subscriptions and to queries over the socket", async () => {
     const built = schema({
       query: {
         agent: field(t.string, { params: { anything: WebSocketContext } })(
@@ -54,7 +54,7 @@ describe("the socket", () => {
     expect(await collect(client, "{ agent }")).toEqual([{ agent: "tester" }]);
   });
 
-  it("[DEP-12] gives each operation and each event values of their own", async () => {
+  it("[DEP-12] gives each operation and each event its own values", async () => {
     const make = vi.fn<() => number>(() => 1);
     const Event: ObjectType<{ readonly n: number }> = object("Event", {
       n: field(t.int, { params: { one: Depend(make) } })(({ parent, one }) => parent.n * one),
@@ -80,7 +80,7 @@ describe("the socket", () => {
     expect(make).toHaveBeenCalledTimes(6);
   });
 
-  it("[graphql:I10] refuses queries and mutations unless they are switched on, and runs nothing", async () => {
+  it("[graphql:I10] rejects queries and mutations unless they are enabled, and runs nothing", async () => {
     const ran = vi.fn<() => number>(() => 1);
     const built = schema({ query, mutation: { act: mutation(t.int)(() => ran()) }, subscription: { ticks } });
     const { client } = await openGraph(built);
@@ -100,7 +100,7 @@ describe("the socket", () => {
     expect(await collect(wsClient(open.url), "mutation { act }")).toEqual([{ act: 1 }]);
   });
 
-  it("[graphql:I17] tells that a generator failed, masked, and goes on: with null data, and with one that returns at once", async () => {
+  it("[graphql:I17] reports a failing generator, masked, and continues: with null data, and with one that returns immediately", async () => {
     const log = logCatcher();
     const built = schema({
       query,
@@ -176,7 +176,7 @@ describe("the socket", () => {
     expect(events.filter((event) => event === "end")).toHaveLength(4);
   });
 
-  it("[SUB-06] [graphql:I7] carries 100 subscriptions: the next is refused, the others go on", async () => {
+  it("[SUB-06] [graphql:I7] runs 100 subscriptions: the next is rejected, the others continue", async () => {
     const { client } = await openGraph(schema({ query, subscription: { live: live() } }), {
       declare: (it) => it.post("/tick", ({ ctx }) => ctx.pubsub.publish(tick, 7)),
     });
@@ -217,7 +217,7 @@ describe("the socket", () => {
     expect(events).toEqual(["start"]);
   });
 
-  it("[SUB-04] [graphql:I12] pings every 12 s, and frees what a client held that does not answer the second time", async () => {
+  it("[SUB-04] [graphql:I12] pings every 12 s, and disconnects a client that does not respond to the second ping", async () => {
     const clock = manualClock(1_000_000);
     const events: string[] = [];
     const { client } = await openGraph(schema({ query, subscription: { live: live(events) } }), { app: { clock } });

@@ -15,7 +15,7 @@ const content = fc
   .array(fragment, { maxLength: 30 })
   .map((fragments) => fragments.join("").replaceAll(`--${BOUNDARY}`, "--other"));
 
-it("gives the same bytes however a body is cut into pieces, and wherever they are kept", async () => {
+it("returns the same bytes however a body is split, and wherever they are stored", async () => {
   const cases = fc.record({
     contents: fc.tuple(content, content),
     sizes: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 }),

@@ -60,7 +60,7 @@ async function begin(port: number, length: number): Promise<RawConnection> {
 }
 
 describe("an upload over a limit", () => {
-  it("is refused while most of it is still to come, and the connection is cut", async () => {
+  it("is rejected while most of it is still unsent, and the connection is closed", async () => {
     const directory = temporaryDirectory();
     const { port, outcomes } = await start({ maxSize: MIB, maxTotal: "200mb", spillAbove: 1000, directory });
     const connection = await begin(port, 64 * MIB);
@@ -73,7 +73,7 @@ describe("an upload over a limit", () => {
     expect(leftIn(directory)).toEqual([]);
   });
 
-  it("is refused by its map alone: files that never come are not waited for", async () => {
+  it("is rejected by its map alone, without waiting for the files", async () => {
     const { port } = await start({ maxFiles: 2 });
     const paths = { 0: ["variables.fs.0"], 1: ["variables.fs.1"], 2: ["variables.fs.2"] };
     const opening = form([operations({ fs: [null, null, null] }), map(paths)], "\r\n");
@@ -85,7 +85,7 @@ describe("an upload over a limit", () => {
     expect(await connection.until('"code":"payload_too_large"')).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("is refused before its body is asked for, when it announces too much", async () => {
+  it("is rejected before its body is read, when it announces too much", async () => {
     const { port } = await start({ maxTotal: MIB });
     const connection = await rawConnection(port);
 
@@ -96,7 +96,7 @@ describe("an upload over a limit", () => {
   });
 });
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   it("leaves nothing behind after half a file", async () => {
     const directory = temporaryDirectory();
     const { port, outcomes } = await start({ spillAbove: 1000, directory });
@@ -146,7 +146,7 @@ describe("a client that leaves", () => {
 });
 
 describe("an upload that takes too long", () => {
-  it("is given up when the time for a request is over, which is not that of its handler", async () => {
+  it("is cancelled after the time limit for a request, which is not that of its handler", async () => {
     const directory = temporaryDirectory();
     const { port, outcomes } = await start({ spillAbove: 0, directory }, 0.6);
     const connection = await begin(port, MIB);
@@ -162,7 +162,7 @@ describe("an upload that takes too long", () => {
     expect(leftIn(directory)).toEqual([]);
   });
 
-  it("lets go of its stream at once, and does not close it", async () => {
+  it("releases its stream immediately, and does not close it", async () => {
     const stream = new PassThrough();
     const abort = new AbortController();
     const options = { uploads: uploadsOf({}), maxBody: MAX_BODY, signal: abort.signal };

@@ -66,7 +66,7 @@ describe("the memory of a server", () => {
     expect(answer.grownBytes).toBeLessThan(30 * 1000 ** 2);
   }, 15_000);
 
-  it("grows no more for a file that comes byte by byte", async () => {
+  it("does not grow more for a file that arrives byte by byte", async () => {
     const piece = Buffer.from("x");
     function* pieces(): Generator<Buffer> {
       for (let count = 0; count < 300_000; count++) yield piece;

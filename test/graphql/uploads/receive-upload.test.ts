@@ -9,7 +9,7 @@ const ways: readonly [string, Receive][] = [
 ];
 
 describe.each(ways)("an upload that is received %s", (_way, receive) => {
-  it("has its file in the place of the null, and its other variables as they were", async () => {
+  it("has its file in place of the null, and its other variables unchanged", async () => {
     const parts = [operations({ f: null, n: 1, text: "ü" }), map({ 0: ["variables.f"] }), file("0", "hello")];
 
     const outcome = await receive(form(parts));
@@ -38,7 +38,7 @@ describe.each(ways)("an upload that is received %s", (_way, receive) => {
     expect(await receive(form(oneFile("")))).toMatchObject({ variables: { f: { size: 0, digest: digestOf("") } } });
   });
 
-  it("has the bytes of a file as they were sent, also those that look like a boundary", async () => {
+  it("has the exact bytes of a file, also those that look like a boundary", async () => {
     const content = Buffer.concat([
       Buffer.from(`\r\n--${BOUNDARY.slice(0, -1)}\r\n\r\n--\r\n\r\r\n-`),
       randomBytes(200_000),
@@ -69,13 +69,13 @@ describe.each(ways)("an upload that is received %s", (_way, receive) => {
     ["IMAGE/PNG", "image/png"],
     ["image/png; x=y", "image/png"],
     ["image/webp", "image/webp"],
-  ])("lets the type %s through the family it belongs to", async (type, contentType) => {
+  ])("allows the type %s by its family", async (type, contentType) => {
     const outcome = await receive(form(oneFile("<svg>", { type })), { contentTypes: ["image/*"] });
 
     expect(outcome).toMatchObject({ variables: { f: { contentType, size: 5 } } });
   });
 
-  it("takes a file of no type where any is taken", async () => {
+  it("accepts a file without a type if all types are allowed", async () => {
     const headers = 'Content-Disposition: form-data; name="0"';
 
     const outcome = await receive(form(oneFile("x", { headers })));
@@ -94,7 +94,7 @@ describe.each(ways)("an upload that is received %s", (_way, receive) => {
     ["a\0.png", "a\0.png"],
     ["a\u202Egnp.exe", "a\u202Egnp.exe"],
     [`${"x".repeat(10_000)}.png`, `${"x".repeat(10_000)}.png`],
-  ])("takes the file name %j as data", async (sent, filename) => {
+  ])("treats the file name %j as data", async (sent, filename) => {
     const outcome = await receive(form(oneFile("x", { filename: sent })));
 
     expect(outcome).toMatchObject({ variables: { f: { filename } } });

@@ -257,7 +257,7 @@ describe.each(ways)("an upload %s is refused for", (_way, receive) => {
   });
 });
 
-it("is refused for a path to what an object inherits, even a null", async () => {
+it("is rejected for a path to an inherited property, even a null", async () => {
   Reflect.defineProperty(Object.prototype, "inherited", { value: null, writable: true, configurable: true });
   try {
     expect(await receiveStream(at("variables.inherited"))).toMatchObject(invalid);
@@ -267,8 +267,8 @@ it("is refused for a path to what an object inherits, even a null", async () => 
   }
 });
 
-describe("what a refusal says", () => {
-  it("names file and type, shortened, and with nothing that turns or breaks the line", async () => {
+describe("the message of a rejection", () => {
+  it("names file and type, shortened, and without characters that change or break the line", async () => {
     const filename = `evil\u202E\u0007\u2028${"x".repeat(500)}`;
 
     const outcome = await receiveStream(withFile({ filename, type: "text/html" }), LIMITS);
@@ -280,7 +280,7 @@ describe("what a refusal says", () => {
     expect(message.length).toBeLessThan(200);
   });
 
-  it("says that a type is missing", async () => {
+  it("reports a missing type", async () => {
     const outcome = await receiveStream(
       withFile({ headers: 'Content-Disposition: form-data; name="0"; filename="a.png"' }),
       LIMITS,
@@ -296,7 +296,7 @@ describe("a request that is refused by its headers", () => {
   it.each([
     ["it announces too much", { "content-length": "2001" }, { status: 413 }],
     ["it is compressed", { "content-encoding": "gzip" }, { status: 415 }],
-  ])("is not asked for its body when %s", async (_title, headers, expected) => {
+  ])("does not have its body read when %s", async (_title, headers, expected) => {
     const source = {
       headers: { "content-type": CONTENT_TYPE, ...headers },
       get stream(): Readable {
@@ -307,7 +307,7 @@ describe("a request that is refused by its headers", () => {
     await expect(receiveUpload(source, options)).rejects.toMatchObject(expected);
   });
 
-  it("says so when somebody has read the body before", async () => {
+  it("reports that the body was already read", async () => {
     const stream = Readable.from([form(oneFile())], { objectMode: false });
     for await (const _ of stream);
 

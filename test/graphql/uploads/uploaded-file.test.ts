@@ -37,7 +37,7 @@ describe.each(places)("a file %s", (_place, spillAbove) => {
     for (const copy of copies) expect(copy.equals(content)).toBe(true);
   });
 
-  it("keeps its bytes when a reader changes what it was given", async () => {
+  it("keeps its bytes when a reader changes its copy", async () => {
     const received = await receive(form(oneFile("content")), spillAbove);
     const { f } = filesOf(received);
 
@@ -59,7 +59,7 @@ describe.each(places)("a file %s", (_place, spillAbove) => {
     expect(a).toBe(b);
   });
 
-  it("cannot be read once it has been disposed of; a stream that is open then fails", async () => {
+  it("cannot be read after it has been disposed; open streams then fail", async () => {
     const received = await receive(form(oneFile(content)), spillAbove);
     const { f } = filesOf(received);
     const reader = f?.stream().getReader();
@@ -78,7 +78,7 @@ describe.each(places)("a file %s", (_place, spillAbove) => {
     await expect(reader?.closed).rejects.toThrow("until its operation");
   });
 
-  it("leaves nothing behind when nobody reads it, or not to the end", async () => {
+  it("leaves nothing behind when it is not read, or not to the end", async () => {
     const directory = temporaryDirectory();
     const received = await receive(form(oneFile(content)), spillAbove, directory);
     const { f } = filesOf(received);
@@ -91,7 +91,7 @@ describe.each(places)("a file %s", (_place, spillAbove) => {
   });
 });
 
-describe("where files are kept", () => {
+describe("the storage of files", () => {
   const parts = [
     operations({ a: null, b: null, c: null }),
     map({ 0: ["variables.a"], 1: ["variables.b"], 2: ["variables.c"] }),
@@ -128,7 +128,7 @@ describe("where files are kept", () => {
     },
   );
 
-  it("is given back when the upload is refused after that", async () => {
+  it("is freed when the upload is rejected later", async () => {
     const directory = temporaryDirectory();
 
     const refused = receive(

@@ -22,12 +22,12 @@ describe("Uploads", () => {
     expect(uploads).toMatchObject({ maxSize: 2 * 1024 ** 2, maxTotal: 5, contentTypes: ["image/png", "text/*"] });
   });
 
-  it("lets one file be as large as maxSize says, however much all of them may be by default", () => {
+  it("allows one file of maxSize, even above the default total", () => {
     expect(new Uploads({ maxSize: "100mb" })).toMatchObject({ maxTotal: 100 * 1024 ** 2 });
     expect(new Uploads({ maxSize: "1mb" })).toMatchObject({ maxTotal: 50 * 1024 ** 2 });
   });
 
-  it("takes a plain object where an instance is taken, and an instance as it is", () => {
+  it("accepts a plain object, and an instance as it is", () => {
     const uploads = new Uploads({ enabled: true });
 
     expect(Uploads.from(uploads)).toBe(uploads);
@@ -53,14 +53,14 @@ describe("Uploads", () => {
     ["directory", ""],
     ["directory", "/nowhere/at/all"],
     ["directory", "/etc/hostname"],
-  ])("refuses %s %j where it is constructed", (option, value) => {
+  ])("rejects %s %j when it is constructed", (option, value) => {
     const construct = (): Uploads => new Uploads({ [option]: value });
 
     expect(construct).toThrow(ConfigurationError);
     expect(construct).toThrow(`Uploads.${option} must be `);
   });
 
-  it("refuses an option that it does not know, and names the one that was meant", () => {
+  it("rejects an unknown option, and suggests a known one", () => {
     expect(() => new Uploads({ maxsize: 1 } as UploadsOptions)).toThrow(
       "Uploads.maxsize is not an option: did you mean maxSize?",
     );
