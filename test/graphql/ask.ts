@@ -14,7 +14,7 @@ import { type ResultStream, runSubscription } from "../../src/graphql/execute/ru
 import { Actors } from "../../src/http/identity/actors.ts";
 import type { Identity } from "../../src/http/identity/identity.ts";
 
-/** Somebody with these permissions. */
+/** A user with these permissions. */
 export function somebody(identity: string, permissions: readonly string[] = []): UserProtocol {
   return {
     isAuthenticated: true,

@@ -162,7 +162,7 @@ describe("A. HTTP envelope", () => {
     });
     const gzipped = [["content-encoding", "gzip"]] as const;
     const tenMegabytes = gzipSync(Buffer.alloc(10 * MB, "a"), { level: 9 });
-    // What is packed in several pieces is unpacked as one: a body below the limit that stands for almost 1 GB.
+    // Several gzip members are unpacked as one body: it is below the limit and unpacks to almost 1 GB.
     const bomb = Buffer.concat(Array<Buffer>(Math.floor(MB / tenMegabytes.length) - 1).fill(tenMegabytes));
     expect(tenMegabytes.length).toBeLessThan(11_000);
     expect(bomb.length).toBeLessThan(MB);

@@ -78,7 +78,7 @@ describe("C. GET", () => {
 
     for (const on of [endpoint, uploads]) {
       on.begin();
-      // The body is announced and never sent: whoever wanted it would wait.
+      // The body is announced and never sent: a server that reads it would wait.
       const connection = await rawConnection(on.port);
       const headers = [...multipart, ["content-length", "5000"] as const];
       connection.socket.write(requestBytes({ method: "GET", target: "/graphql?query={hello}", headers }));

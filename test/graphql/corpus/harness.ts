@@ -39,11 +39,11 @@ export interface ServeOptions {
   readonly app?: PorticoAppOptions;
   /** Whether the schema may be read, where the options of the graph do not say so. @default true */
   readonly introspection?: boolean;
-  /** How `{__typename}` is asked for, where it may not be sent. */
+  /** How `{__typename}` is requested if the text must not be sent. */
   readonly followUp?: object;
   /** A hook of operations beside those that count. */
   readonly hook?: OperationHook;
-  /** What else is set up on the application. */
+  /** Further setup of the application. */
   readonly prepare?: (app: PorticoApp) => unknown;
 }
 
@@ -52,7 +52,7 @@ export interface Expectation {
   readonly operations?: number;
 }
 
-/** An answer of the endpoint that has kept the invariants. */
+/** A response of the endpoint that satisfies the invariants. */
 export interface Answer extends WireAnswer {
   /** One for each operation of a batch, else one. */
   readonly operations: readonly AnsweredOperation[];
@@ -64,7 +64,7 @@ export interface Answer extends WireAnswer {
   readonly message: string | undefined;
 }
 
-/** `PORTICO_CORPUS=long`: as many inputs as the rows say, where a tenth shows the same. */
+/** `PORTICO_CORPUS=long` sends all inputs of a row instead of a tenth. */
 export const isLongRun: boolean = process.env["PORTICO_CORPUS"] === "long";
 
 const unhandled: unknown[] = [];
@@ -92,7 +92,7 @@ export class Section {
   async faults(): Promise<readonly string[]> {
     const { followUps, delays } = this.#measured;
     const grown = (): number => (usedBytes() - this.#baseline) / 1e6;
-    // What has just been closed is let go of a little later.
+    // Closed handles are released a little later.
     for (let i = 0; i < 20 && grown() >= 20; i++) await sleep(100);
     const grownMegabytes = grown();
     return [
@@ -125,10 +125,10 @@ interface Measured {
 /** A graph over a real socket, that checks after every input what holds after every input. */
 export class Endpoint {
   readonly log: LogCatcher = logCatcher();
-  /** What ran since the last input was sent. */
+  /** The fields that ran since the last input was sent. */
   readonly ran: Ran = {};
   readonly metrics: Metrics = new Metrics();
-  /** What the hook of operations was told since the last input was sent. */
+  /** The calls of the operation hook since the last input was sent. */
   readonly hooked: { readonly result: OperationResult; readonly context: OperationContext }[] = [];
   readonly #leases: Leases = { opened: 0, closed: 0 };
   readonly #directory: string = mkdtempSync(join(tmpdir(), "corpus-"));
@@ -231,7 +231,7 @@ export class Endpoint {
     return answer;
   }
 
-  /** Before an input that is not a request with an answer, such as a connection that breaks. */
+  /** Called before an input that has no response, such as a connection that breaks. */
   begin(): void {
     this.log.clear();
     this.hooked.length = 0;

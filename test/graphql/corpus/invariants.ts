@@ -7,14 +7,14 @@ import type { WireAnswer } from "./wire.ts";
 
 // The invariants at the top of spec/corpus/graphql.md, as far as one answer shows them. Their numbers are those of that list.
 
-/** One error of an answer. */
+/** One error of a response. */
 export interface AnsweredError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: Readonly<Record<string, unknown>> & { readonly code: string; readonly correlationId: string };
 }
 
-/** The answer to one operation. */
+/** The response to one operation. */
 export interface AnsweredOperation {
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly AnsweredError[];
@@ -24,9 +24,9 @@ export interface AnsweredOperation {
 export interface Surroundings {
   /** Whether the schema may be read: else no name of it is suggested. */
   readonly introspection: boolean;
-  /** What was logged since the request was sent. */
+  /** The lines logged since the request was sent. */
   readonly log: string;
-  /** What the request said in `x-request-id`. */
+  /** The `x-request-id` of the request. */
   readonly requestId: string;
 }
 
@@ -65,7 +65,7 @@ function checkOperation(operation: AnsweredOperation, lines: LinesById, requestI
   }
 }
 
-/** What each line with a correlation id says of the request. */
+/** The request ids in the log lines of each correlation id. */
 type LinesById = ReadonlyMap<unknown, readonly unknown[]>;
 
 function linesById(log: string): LinesById {
@@ -84,7 +84,7 @@ export function checkPrototypes(): void {
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
 }
 
-/** 2: an answer to HEAD has no body. */
+/** 2: a response to HEAD has no body. */
 export function checkHead({ status, text }: WireAnswer): readonly AnsweredOperation[] {
   expect([status < 500, text]).toEqual([true, ""]);
   return [];
@@ -106,7 +106,7 @@ export function checkLeases({ opened, closed }: Leases): void {
   expect(closed).toBe(opened);
 }
 
-/** What this process has open; nothing where the system does not say. */
+/** The open handles of this process; empty if the system does not report them. */
 function openFiles(): readonly string[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc/self/fd").flatMap((fd) => {

@@ -383,7 +383,7 @@ async function verdict(parts: readonly FormPart[]): Promise<string> {
   return [...verdicts].join(" or ");
 }
 
-/** The answer to a request that stops in the content of its last part. */
+/** The response to a request that stops in the content of its last part. */
 async function withoutTheRest(parts: readonly FormPart[], last: FormPart): Promise<string> {
   endpoint.begin();
   const connection = await rawConnection(endpoint.port);

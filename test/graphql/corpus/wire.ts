@@ -11,7 +11,7 @@ export interface WireRequest {
   readonly body?: string | Uint8Array;
 }
 
-/** An answer as it came over the wire. */
+/** A response as it was received over the wire. */
 export interface WireAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -19,7 +19,7 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Sends a request over a connection of its own. Not `node:http`, which puts right or refuses what these tests send. */
+/** Sends a request over a new connection. Not with `node:http`, which corrects or rejects such requests. */
 export function exchange(port: number, request: WireRequest): Promise<WireAnswer> {
   const socket = connect(port, "127.0.0.1");
   return new Promise<WireAnswer>((resolve, reject) => {
@@ -48,7 +48,7 @@ export function requestBytes({ method = "POST", target = "/graphql", headers = [
   return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join("")}\r\n`, "latin1"), bytes]);
 }
 
-/** The answer at the beginning of `bytes`; `null` while it is not whole. */
+/** The response at the beginning of `bytes`; `null` while it is incomplete. */
 function parseAnswer(bytes: Buffer, isHead: boolean): WireAnswer | null {
   const end = bytes.indexOf("\r\n\r\n");
   if (end === -1) return null;

@@ -39,7 +39,7 @@ it.each<[string, (n: number) => string]>([
       `${FULL} ${name}: ${(after.heapBytes / MIB).toFixed(1)} MB in use, ${(grown / MIB).toFixed(1)} MB more than after ${FILLING}; ${after.names} names counted`,
     );
     expect(grown).toBeLessThan(4 * MIB);
-    // What is kept of documents may take 32 MiB.
+    // The document cache may take 32 MiB.
     expect(after.heapBytes).toBeLessThan(80 * MIB);
     expect(after.names).toBeLessThanOrEqual(1_002);
   },

@@ -160,7 +160,7 @@ describe("a field", () => {
     ]);
   });
 
-  /** Signs in whoever says so. */
+  /** Signs in the callers that ask for it. */
   const signIn: MiddlewareFunction = async (ctx, next) => {
     const name = ctx.request.headers["x-user"];
     if (typeof name === "string") ctx.identity = { user: somebody(name), auth: "session" };
@@ -222,7 +222,7 @@ describe("a field", () => {
       { ...line, field: "books.1.cost" },
     ]);
     expect(JSON.stringify(refused)).not.toMatch(/stack|"err"/);
-    // What lies beneath an answer is kept, and where it comes from.
+    // The cause of an HTTP exception is logged.
     expect(log.text).toContain("the other reader");
   });
 
@@ -430,7 +430,7 @@ describe("an error", () => {
 });
 
 describe("introspection and suggestions", () => {
-  /** Whether the schema is told, and whether a misspelt name, argument or value is corrected. */
+  /** Whether the schema is visible, and whether errors suggest a name for a misspelt field, argument or value. */
   async function told(options: GraphOptions = {}): Promise<readonly unknown[]> {
     const { client } = await open(options);
     const schema = await client.post("/graphql", { body: INTROSPECTION });

@@ -8,7 +8,7 @@ interface BookRow {
   readonly blurb: string;
 }
 
-/** A schema with limits of its own, and what ran. */
+/** A schema with its own limits, and a list of the fields that ran. */
 function shop(perMinute: number): { readonly built: ReturnType<typeof schema>; readonly ran: string[] } {
   const ran: string[] = [];
   const limit = rateLimit({ perMinute });

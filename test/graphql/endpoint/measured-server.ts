@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** What a process has measured of itself since it was told to begin. */
+/** The measurements of a process since it received "begin". */
 export interface Figures {
   /** Of all its threads. */
   readonly cpuMs: number;
@@ -13,7 +13,7 @@ export interface Figures {
   readonly blockedMs: number;
   /** How much memory it had at most, over what it had in the beginning. */
   readonly grownBytes: number;
-  /** What is in use after everything else was collected. */
+  /** The memory in use after a garbage collection. */
   readonly heapBytes: number;
   /** Open files and connections. */
   readonly handles: number;
@@ -25,11 +25,11 @@ export interface Figures {
   readonly ran: number;
 }
 
-/** An endpoint in a process of its own, until the test ends. */
+/** An endpoint in a separate process, until the test ends. */
 export interface MeasuredServer {
   readonly port: number;
   readonly url: string;
-  /** What is in the directory that its uploads go to. */
+  /** The files in its upload directory. */
   files(): readonly string[];
   begin(): Promise<void>;
   end(): Promise<Figures>;

@@ -7,7 +7,7 @@ import { type Served, serveFixture } from "./fixture.ts";
 
 export const GRAPHQL_TYPE = "application/graphql-response+json";
 
-/** The body of an answer. */
+/** The body of a response. */
 export interface GraphBody {
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly FormattedError[];

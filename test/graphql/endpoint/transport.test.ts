@@ -126,7 +126,7 @@ describe("maxBody", () => {
     const sent = await flood(connection, chunk, 20_000);
 
     expect(await connection.until("PAYLOAD_TOO_LARGE")).toMatch(/^HTTP\/1\.1 413 /);
-    // What the operating system buffers on the way, not the 320 MB that were offered.
+    // The operating system buffers some bytes, but not the 320 MB that were offered.
     expect(sent).toBeLessThan(20 * 1024 ** 2);
   });
 

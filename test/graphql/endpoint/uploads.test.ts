@@ -56,7 +56,7 @@ const several = (...contents: readonly (string | Uint8Array)[]): readonly FormPa
 const send = (client: LiveClient, parts: readonly FormPart[]): Promise<TestResponse> =>
   client.post("/graphql", { headers: { "content-type": CONTENT_TYPE }, body: form(parts) });
 
-/** An archive that takes uploads, with a directory of its own for them. */
+/** An archive that accepts uploads, with a separate directory for them. */
 async function openArchive(uploads: UploadsOptions = {}, options: GraphOptions = {}) {
   const directory = mkdtempSync(join(tmpdir(), "portico-test-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));

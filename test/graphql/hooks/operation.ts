@@ -1,6 +1,6 @@
 import type { OperationContext, OperationResult } from "portico/graphql";
 
-/** An operation as a hook is told of it. */
+/** An operation as a hook receives it. */
 export function operation(known: Partial<OperationContext> = {}): OperationContext {
   const log = new Proxy({}, { get: () => () => {} }) as OperationContext["log"];
   return {

@@ -84,7 +84,7 @@ async function recorded(hooks: readonly OperationHook[] = []) {
 type Client = Awaited<ReturnType<typeof recorded>>["client"];
 const ask = (query: string) => ({ id: "1", type: "subscribe", payload: { query } });
 
-/** What a socket hears of a subscription until it is over. */
+/** The messages about a subscription on a socket, until it ends. */
 async function overSocket(client: Client, query: string): Promise<readonly string[]> {
   const socket = await rawSocket(client, { init: true });
   socket.say(ask(query));
@@ -94,7 +94,7 @@ async function overSocket(client: Client, query: string): Promise<readonly strin
   return heard.map(({ type }) => type);
 }
 
-/** The same over Server-Sent Events. */
+/** The messages about a subscription over Server-Sent Events. */
 async function overEvents(client: Client, query: string): Promise<readonly string[]> {
   const answer = await fetch(`http://127.0.0.1:${client.port}/graphql`, {
     method: "POST",
@@ -178,12 +178,12 @@ describe.each([
 });
 
 describe("hooks on a socket", () => {
-  it.each(["news", "shared"])("[EVT-01] are called when the client disconnects %s, not before", async (name) => {
+  it.each(["news", "shared"])("[EVT-01] are called when the client leaves %s, not before", async (name) => {
     const { client, calls, clock } = await recorded();
     const socket = await rawSocket(client, { init: true });
     socket.say(ask(`subscription Live { ${name} }`));
     const heard = socket.hear();
-    // Until it listens, nobody hears.
+    // Events that are published before it listens are lost.
     while ((await Promise.race([heard, sleep(5)])) === undefined) await client.post("/news");
     clock.advance(5_000);
     const before = calls.length;

@@ -311,7 +311,7 @@ describe("the socket of subscriptions", () => {
 });
 
 describe("the switches of an endpoint", () => {
-  /** What each of the four does, as seen from outside. */
+  /** The visible effect of each of the four. */
   async function seen(options: GraphOptions): Promise<Readonly<Record<string, boolean>>> {
     const client = await open(options);
     const body = form([json("operations", { query: "{ hello }" }), map({})]);

@@ -29,7 +29,7 @@ interface Event {
 const told = ({ data, errors }: Event): unknown =>
   errors === undefined ? data : errors.map(({ extensions, message }) => `${extensions.code}: ${message}`);
 
-/** What the subscription says first, over a socket and as a stream of events. */
+/** The first event of the subscription, over a socket and as a stream of events. */
 async function bothWays(name: string): Promise<readonly unknown[]> {
   const { client, url } = await openGraph(types);
   const query = `subscription { ${name} }`;

@@ -69,7 +69,7 @@ export function wsClient(url: string, options: ClientOptions = {}): Client {
   return client;
 }
 
-/** What a subscription gave, in order, until it ended. Rejects with its errors. */
+/** The events of a subscription, in order, until it ended. Rejects with its errors. */
 export async function collect(client: Client, query: string, variables?: Record<string, unknown>): Promise<unknown[]> {
   const results: unknown[] = [];
   for await (const { data, errors } of client.iterate({ query, ...(variables === undefined ? {} : { variables }) }))

@@ -269,7 +269,7 @@ describe("a slow reader", () => {
     const { client } = await openGraph(fast, { app: { clock }, subscriptions: { pauseAbove: "64kb" } });
     const socket = await deaf(client, "subscription { fast }");
 
-    // What fits into the buffers of the system and ours, and no more.
+    // As much as fits into the buffers of the system and ours, and no more.
     await until(() => made > 4);
     const paused = await atRest(() => made);
     expect(paused * big.length).toBeLessThan(16 * 1024 ** 2);

@@ -60,7 +60,7 @@ describe("a shared subscription", () => {
     for (const socket of sockets.slice(0, 3)) socket.say(subscribe(document, { times: 2 }));
     other?.say(subscribe(document, { times: 10 }));
     await until(() => running.length === 2);
-    // Those who come later join what is running: everybody has an answer to a ping after it.
+    // Later clients join the running stream. A pong shows that each client has joined.
     for (const socket of sockets) {
       socket.say({ type: "ping" });
       await socket.hear();

@@ -16,7 +16,7 @@ const CLOSING_BYTES = `\r\n--${BOUNDARY}--\r\n`.length;
 
 interface UploadServer {
   readonly port: number;
-  /** What each request came to: `received`, or the code of its refusal. */
+  /** The result of each request: `received`, or the code of its error. */
   readonly outcomes: string[];
 }
 

@@ -10,7 +10,7 @@ import type { UploadedFile } from "../../../src/graphql/uploads/uploaded-file.ts
 import { Uploads, type UploadsOptions } from "../../../src/graphql/uploads/uploads.ts";
 import { CONTENT_TYPE } from "./multipart-form.ts";
 
-/** What came of an upload: the variables with each file summed up, or the refusal. */
+/** The result of an upload: the variables with a summary of each file, or the error. */
 type Outcome =
   | { readonly variables: unknown }
   | { readonly status: number; readonly code: string; readonly message: string };
@@ -60,7 +60,7 @@ export const receiveOverSocket: Receive = async (
   }
 };
 
-/** Piece by piece, up to the answer: a server that refuses cuts the connection, and who goes on sending may not hear why. */
+/** Sends in pieces until the response, because a client that sends on after a rejection may miss the reason. */
 async function send(port: number, body: Buffer, contentType: string): Promise<{ status: number; text: string }> {
   const headers = { "content-type": contentType, "content-length": body.length };
   const outgoing = httpRequest({ port, method: "POST", path: "/up", headers });

@@ -10,7 +10,7 @@ export function temporaryDirectory(): string {
   return directory;
 }
 
-/** What is left in the directory: files by name, and files without one that this process still has open. */
+/** The files left in the directory: by name, and unnamed ones that this process still has open. */
 export function leftIn(directory: string): readonly string[] {
   return [...readdirSync(directory), ...openFiles().filter((path) => path.startsWith(directory))];
 }
