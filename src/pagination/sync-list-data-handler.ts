@@ -41,7 +41,7 @@ export class SyncListDataHandler<T> extends SyncDataHandler<T> implements Seekab
 
   constructor(items: readonly T[], options: ListHandlerOptions = {}) {
     super();
-    const { name, uniqueKey } = readOptions("SyncListDataHandler", items, options);
+    const { name, uniqueKey } = readOptions(items, options);
     this.#items = items;
     if (name !== undefined) this.name = name;
     this.uniqueKey = uniqueKey;
@@ -57,34 +57,34 @@ export class SyncListDataHandler<T> extends SyncDataHandler<T> implements Seekab
   }
 }
 
-/** A list or a data handler as the latter; `null` for anything else. */
+/** Returns a data handler for a list, a data handler as it is, and `null` for anything else. */
 export function asHandler(data: unknown): AnyHandler<unknown> | null {
   if (Array.isArray(data)) return new SyncListDataHandler<unknown>(data);
   return isDataHandler(data) ? data : null;
 }
 
-/** A list in memory, behind promises. */
+/** A list in memory that is read asynchronously. */
 export class AsyncListDataHandler<T> extends AsyncDataHandler<T> implements Seekable<T>, Counted {
   declare readonly name?: string;
   readonly uniqueKey: readonly string[];
   readonly isCounted = true as const;
-  readonly #items: readonly T[];
+  readonly #list: SyncListDataHandler<T>;
 
   constructor(items: readonly T[], options: ListHandlerOptions = {}) {
     super();
-    const { name, uniqueKey } = readOptions("AsyncListDataHandler", items, options);
-    this.#items = items;
+    this.#list = new SyncListDataHandler(items, options);
+    const { name, uniqueKey } = this.#list;
     if (name !== undefined) this.name = name;
     this.uniqueKey = uniqueKey;
   }
-  getTotalItems(): Promise<number> {
-    return Promise.resolve(this.#items.length);
+  async getTotalItems(): Promise<number> {
+    return this.#list.getTotalItems();
   }
-  getItems(offset: number, limit: number): Promise<readonly T[]> {
-    return Promise.resolve(this.#items.slice(offset, offset + limit));
+  async getItems(offset: number, limit: number): Promise<readonly T[]> {
+    return this.#list.getItems(offset, limit);
   }
   async getItemsAfter(seek: SeekRequest, limit: number): Promise<readonly T[]> {
-    return itemsAfter(this.#items, seek, limit);
+    return this.#list.getItemsAfter(seek, limit);
   }
 }
 
@@ -94,12 +94,11 @@ const listRules = {
 };
 
 function readOptions(
-  owner: string,
   items: unknown,
   options: ListHandlerOptions,
 ): { readonly name: string | undefined; readonly uniqueKey: readonly string[] } {
-  if (!Array.isArray(items)) throw new ConfigurationError(`${owner}: the items`, "a list", items);
-  const { name, uniqueKey } = resolveOptions(owner, options, listRules);
+  if (!Array.isArray(items)) throw new ConfigurationError("the items of a list data handler", "a list", items);
+  const { name, uniqueKey } = resolveOptions("ListHandlerOptions", options, listRules);
   const [first] = items as unknown[];
   const hasId = typeof first === "object" && first !== null && "id" in first;
   return { name, uniqueKey: uniqueKey ?? (hasId ? ["id"] : []) };
