@@ -33,7 +33,7 @@ const LONGEST_HEADER = 8_000;
 export function linkHeader(links: unknown): string | null {
   if (typeof links !== "object" || links === null) return null;
   const parts = Object.entries(links).flatMap(([rel, url]) =>
-    typeof url === "string" && /^[a-z][a-z0-9.-]*$/.test(rel) ? [`<${safe(url)}>; rel="${rel}"`] : [],
+    typeof url === "string" && /^[a-z][a-z0-9.-]*$/.test(rel) ? [`<${encodeUrl(url)}>; rel="${rel}"`] : [],
   );
   const header = parts.join(", ");
   return header === "" || header.length > LONGEST_HEADER ? null : header;
@@ -55,7 +55,7 @@ function kept(search: string, dropped: readonly string[]): string {
   return search
     .split("&")
     .filter((pair) => pair !== "" && !dropped.includes(nameOf(pair)))
-    .map(safe)
+    .map(encodeUrl)
     .join("&");
 }
 
@@ -70,8 +70,8 @@ function nameOf(pair: string): string {
   }
 }
 
-/** Encodes what may not stand in a URL; what is encoded stays so. */
-function safe(url: string): string {
+/** Encodes the characters that a URL may not contain, and leaves encoded ones as they are. */
+export function encodeUrl(url: string): string {
   return /^[\w\-.~!$&'()*+,;=:@/?[\]]*$/.test(url)
     ? url
     : url.toWellFormed().replace(/%(?![\da-f]{2})|[^\w\-.~!$&'()*+,;=:@/?[\]%]+/gi, encodeURIComponent);

@@ -1,5 +1,6 @@
 import { isPromise } from "../../core/maybe-promise.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
+import { encodeUrl } from "../../pagination/links.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import type { QueryParams } from "../../pagination/query-params.ts";
 import { type AnyStrategy, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
@@ -56,7 +57,7 @@ class RoutePageRequest extends ContextPageRequest<RouteContext> {
   override get baseUrl(): string {
     const { exchange, services } = this.ctx;
     const path = exchange.target.split("?", 1)[0] as string;
-    return encodePath(`${services.publicUrl ?? this.#origin()}${path}`);
+    return encodeUrl(`${services.publicUrl ?? this.#origin()}${path}`);
   }
   get search(): string {
     const { target } = this.ctx.exchange;
@@ -71,9 +72,4 @@ class RoutePageRequest extends ContextPageRequest<RouteContext> {
     const { protocol, host } = this.ctx.exchange;
     return `${protocol === "https" ? "https" : "http"}://${host}`;
   }
-}
-
-/** Encodes what may not stand in a URL; what is encoded stays so. */
-function encodePath(url: string): string {
-  return url.toWellFormed().replace(/%(?![\da-f]{2})|[^\w\-.~!$&'()*+,;=:@/[\]%]+/gi, encodeURIComponent);
 }
