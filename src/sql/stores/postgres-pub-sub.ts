@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { outside } from "../../core/outside.ts";
+import { within } from "../../core/within.ts";
 import { encodeEvent, isEvent, type PubSub, type SubscribeOptions, type Topic } from "../../stores/pub-sub.ts";
 import { Subscription } from "../../stores/subscription.ts";
 import { type Database, type Listen, type Listener, PooledDatabase } from "../database/database.ts";
@@ -110,12 +111,10 @@ export class PostgresPubSub implements PubSub {
   async #inTime(heard: Promise<void> | null): Promise<void> {
     const listener = this.#listener;
     if (heard === null || listener === null) return;
-    const timer = setTimeout(() => {
+    await within(PATIENCE_MS, heard).catch((cause: unknown) => {
       listener.cut();
-      if (this.#listener === listener) this.#lose(new Error(`an event did not come back within ${PATIENCE_MS} ms`));
-    }, PATIENCE_MS);
-    await heard;
-    clearTimeout(timer);
+      if (this.#listener === listener) this.#lose(new Error("a published event did not come back", { cause }));
+    });
   }
 
   /** Never rejects: those who listen are told by a gap. */
