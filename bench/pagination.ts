@@ -6,7 +6,7 @@ import { CursorKeys } from "../src/pagination/cursor/cursor-keys.ts";
 import { CursorList } from "../src/pagination/cursor-page.ts";
 import { CursorPagination } from "../src/pagination/index.ts";
 import type { PageRequest } from "../src/pagination/page-request.ts";
-import { apaginate } from "../src/pagination/paginate.ts";
+import { paginate } from "../src/pagination/paginate.ts";
 import { namedStatements, tableHandler } from "../src/sql/index.ts";
 import { type Figures, picture } from "./pagination/picture.ts";
 import { keyAt, prepareTable, TABLE } from "./pagination/table.ts";
@@ -135,7 +135,7 @@ function waysOf(pool: Pool, database: Kysely<Tables>): readonly Way[] {
     {
       name: "portico, cursor",
       isSlow: false,
-      page: (key) => apaginate(strategy, tableHandler(items()), { ...request, params: { cursor: cursorOf(key) } }),
+      page: async (key) => paginate(strategy, tableHandler(items()), { ...request, params: { cursor: cursorOf(key) } }),
     },
     {
       name: "kysely, offset",

@@ -44,6 +44,13 @@ export abstract class AsyncDataHandler<T> {
 
 export type DataHandler<T> = SyncDataHandler<T> | AsyncDataHandler<T>;
 
+/** A handler of either kind, told apart by `N`: the total, or the promise of it. */
+export interface PageSource<T, N extends MaybePromise<number>> {
+  readonly name?: string;
+  getTotalItems(context?: FetchContext): N;
+  getItems(offset: number, limit: number, context?: FetchContext): MaybePromise<readonly T[]>;
+}
+
 // ---- what a handler may add; found by presence
 
 /** A place in a list, and the way to go from there. */

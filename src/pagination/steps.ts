@@ -1,6 +1,6 @@
 import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
 
-/** Work that may have to wait in places: written once, run at once or later. */
+/** Work that may have to wait for promises. It is written once, for sources of both kinds. */
 export type Steps<T> = Generator<unknown, T, unknown>;
 
 /** Waits for a value inside of steps. */
@@ -8,35 +8,23 @@ export function* wait<T>(value: MaybePromise<T>): Steps<T> {
   return (yield value) as T;
 }
 
-/** Runs the steps at once. `refuse` makes the error for a value that has to be waited for. */
-export function runNow<T>(steps: Steps<T>, refuse: () => Error): T {
-  for (let step = steps.next(); ; ) {
-    if (step.done === true) return step.value;
-    if (isPromise(step.value)) {
-      // It is nobody's business any more how it ends.
-      Promise.resolve(step.value).catch(() => {});
-      step = steps.throw(refuse());
-    } else {
-      step = steps.next(step.value);
-    }
-  }
+/** Runs the steps. The result is a promise only if one of them has to wait. */
+export function run<T>(steps: Steps<T>): MaybePromise<T> {
+  return runFrom(steps, steps.next());
 }
 
-/** Runs the steps, waiting where they do. */
+/** Runs the steps and always returns a promise: an error of the first step rejects it. */
 export async function runLater<T>(steps: Steps<T>): Promise<T> {
-  for (let step = steps.next(); ; ) {
-    if (step.done === true) return step.value;
-    if (!isPromise(step.value)) {
-      step = steps.next(step.value);
-      continue;
-    }
-    let value: unknown;
-    try {
-      value = await step.value;
-    } catch (error) {
-      step = steps.throw(error);
-      continue;
-    }
-    step = steps.next(value);
-  }
+  return run(steps);
+}
+
+function runFrom<T>(steps: Steps<T>, start: IteratorResult<unknown, T>): MaybePromise<T> {
+  let step = start;
+  for (; step.done !== true; step = steps.next(step.value))
+    if (isPromise(step.value))
+      return Promise.resolve(step.value).then(
+        (value) => runFrom(steps, steps.next(value)),
+        (error: unknown) => runFrom(steps, steps.throw(error)),
+      );
+  return step.value;
 }

@@ -60,6 +60,10 @@ describe("paginate and apaginate", () => {
     expectTypeOf(response.apaginate(new SyncListDataHandler(rows), { strategy: newest })).toEqualTypeOf<
       Promise<Answer<CursorMetadata>>
     >();
+    expectTypeOf(response.paginate(books, { strategy: newest })).toEqualTypeOf<Promise<Answer<CursorMetadata>>>();
+    expectTypeOf(response.paginate([], { strategy: newest, dataHandler: books })).toEqualTypeOf<
+      Promise<Answer<CursorMetadata>>
+    >();
     expectTypeOf(response.paginate(null, { dataHandler: new SyncListDataHandler(rows) })).toEqualTypeOf<
       Answer<PageNumberMetadata>
     >();
@@ -93,14 +97,10 @@ describe("paginate and apaginate", () => {
   });
 
   it("refuse what cannot work", () => {
-    // @ts-expect-error the synchronous form refuses an asynchronous handler
-    response.paginate(books);
     // @ts-expect-error nothing to paginate
     void response.apaginate(null, { strategy: newest });
     // @ts-expect-error neither a list nor nothing
     response.paginate("books", { dataHandler: new SyncListDataHandler(rows) });
-    // @ts-expect-error the synchronous form refuses an asynchronous handler with a list as well
-    response.paginate([], { dataHandler: books });
     // @ts-expect-error option of another strategy
     response.paginate(rows, { strategy: "page_number", maxLimit: 50 });
     // @ts-expect-error misspelt option

@@ -2,9 +2,10 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { serialize as serializeCookie } from "cookie-es";
-import type { DataHandler, Sorting, SyncDataHandler } from "../../pagination/data-handler.ts";
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import type { DataHandler, PageSource, Sorting } from "../../pagination/data-handler.ts";
 import { linkHeader } from "../../pagination/links.ts";
-import { apaginate, paginate } from "../../pagination/paginate.ts";
+import { paginate } from "../../pagination/paginate.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
 import type {
   AnyStrategy,
@@ -23,6 +24,10 @@ export interface TypedResponse<out Body, out Status extends number = number> {
   readonly "~body"?: Body;
   readonly "~status"?: Status;
 }
+
+/** The result of `paginate`: a promise if the handler's total is one. */
+export type PageResponse<N, Body, Status extends number> =
+  N extends Promise<unknown> ? Promise<TypedResponse<Body, Status>> : TypedResponse<Body, Status>;
 
 /** What a streamed answer may come from. */
 export type StreamSource = Readable | ReadableStream | AsyncIterable<string | Uint8Array>;
@@ -74,20 +79,33 @@ export interface PorticoResponse<Status extends number = 200> {
 
   // The plain form is last: TypeScript reports the last overload. `NoInfer` in the results: without it, the return type
   // that `paginated` expects would choose `S`, and the checker would see another strategy than the one that runs.
-  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+  paginate<
+    T,
+    const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number",
+    C extends string = never,
+    N extends MaybePromise<number> = number,
+  >(
     data: readonly unknown[] | null,
-    options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: SyncDataHandler<T> },
-  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
-  /** Ends with a page of a list or of a synchronous handler: `{ items, pagination }`, and its links as a `Link` header. */
-  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
-    data: readonly T[] | SyncDataHandler<T>,
-    options?: PaginateOptions<S, NoInfer<T>>,
-  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
+    options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: PageSource<T, N> & Sorting<C> },
+  ): PageResponse<N, PageOf<T, NoInfer<S>>, Status>;
+  /**
+   * Sends a page of a list or of a data handler: `{ items, pagination }`, and its links as a `Link` header. The result is a
+   * promise if the handler is asynchronous: return it or await it.
+   */
+  paginate<
+    T,
+    const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number",
+    C extends string = never,
+    N extends MaybePromise<number> = number,
+  >(
+    data: readonly T[] | (PageSource<T, N> & Sorting<C>),
+    options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
+  ): PageResponse<N, PageOf<T, NoInfer<S>>, Status>;
   apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
     data: readonly unknown[] | null,
     options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: DataHandler<T> & Sorting<C> },
   ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
-  /** Ends with a page of a list or of a handler of either kind. */
+  /** Does what `paginate` does, and always returns a promise. */
   apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
     data: readonly T[] | (DataHandler<T> & Sorting<C>),
     options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
@@ -178,25 +196,31 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this;
   }
 
-  paginate(data: unknown, options?: unknown): TypedResponse<any, number> {
+  paginate(data: unknown, options?: unknown): any {
     const { strategy, handler, request } = pageCall(this.#ctx, "paginate", data, options);
-    return this.#page(strategy, paginate(strategy, handler, request));
+    const page = paginate(strategy, handler, request);
+    return isPromise(page) ? this.#later(page.then((it) => this.#page(strategy, it))) : this.#page(strategy, page);
   }
   apaginate(data: unknown, options?: unknown): Promise<TypedResponse<any, number>> {
-    const page = PagePromise.of(this.#apaginate(data, options));
-    this.#pages = [...(this.#pages ?? []), page];
-    return page;
+    return this.#later(this.#apaginate(data, options));
   }
   async #apaginate(data: unknown, options: unknown): Promise<TypedResponse<unknown, number>> {
     const { strategy, handler, request } = pageCall(this.#ctx, "apaginate", data, options);
-    return this.#page(strategy, await apaginate(strategy, handler, request));
+    return this.#page(strategy, await paginate(strategy, handler, request));
+  }
+  #later(page: Promise<TypedResponse<unknown, number>>): Promise<TypedResponse<any, number>> {
+    const promise = PagePromise.of(page);
+    this.#pages = [...(this.#pages ?? []), promise];
+    return promise;
   }
 
   /** The handler has ended: a page that it forgot would come too late, or into another answer. */
   checkPages(): void {
     if (this.#pages === null || this.#pages.every(({ isTaken }) => isTaken)) return;
     this.#ctx.renewOutgoing();
-    throw new Error("response.apaginate was neither returned nor awaited: the answer does not wait for its page");
+    throw new Error(
+      "A page was neither returned nor awaited: return what response.paginate or response.apaginate returns",
+    );
   }
 
   #page(strategy: AnyStrategy, page: Page<unknown, { readonly links?: unknown }>): TypedResponse<unknown, number> {

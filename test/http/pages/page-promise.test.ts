@@ -33,6 +33,9 @@ describe("a page that a handler neither returns nor awaits", () => {
           void response.apaginate(rows);
           await sleep(10);
         })
+        .get("/either", ({ response }) => {
+          void response.paginate(rows);
+        })
         .get("/value", ({ response }) => {
           void response.apaginate(rows);
           return { other: "answer" };
@@ -41,7 +44,7 @@ describe("a page that a handler neither returns nor awaits", () => {
           void (response as { apaginate(data: unknown): unknown }).apaginate(rows);
         }) as never),
     async (client) => {
-      const paths = ["/sync", "/async", "/value", "/declared", "/sync?page=0", "/async?page=0"];
+      const paths = ["/sync", "/async", "/either", "/value", "/declared", "/sync?page=0", "/async?page=0"];
 
       const answers = await Promise.all(paths.map((path) => client.get(path)));
       await sleep(20);
@@ -49,7 +52,7 @@ describe("a page that a handler neither returns nor awaits", () => {
       expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 500));
       const told = log.lines.filter(({ level }) => level === "error");
       expect(told).toHaveLength(paths.length);
-      for (const { msg } of told) expect(msg).toContain("response.apaginate was neither returned nor awaited");
+      for (const { msg } of told) expect(msg).toContain("A page was neither returned nor awaited");
       expect(rejections).toEqual([]);
     },
   );
