@@ -14,17 +14,17 @@ import type { Page } from "./strategies/base-pagination-strategy.ts";
 import type { CursorPagination } from "./strategies/cursor-pagination.ts";
 import type { Totals } from "./totals.ts";
 
-/** A piece of a list between two places, in the order of the list. */
+/** A part of a list between two positions, in list order. */
 export interface Window<T> {
   readonly items: readonly T[];
   /** Whether there are items before the first, and after the last. */
   readonly hasPrevious: boolean;
   readonly hasNext: boolean;
-  /** The cursor of an item; what is not asked for is not sealed. */
+  /** The cursor of an item. A cursor is sealed only when it is requested. */
   readonly cursorAt: (index: number, direction: Position["direction"]) => string;
 }
 
-/** A list and its strategy, ready to be asked for windows: what routes and connections share. */
+/** A list and its strategy. Routes and connections read their windows from it. */
 export class CursorList<T> {
   readonly handler: AnyHandler<T>;
   readonly order: Order;
@@ -32,7 +32,7 @@ export class CursorList<T> {
   readonly #request: PageRequest;
   #seal: Seal | undefined;
 
-  /** @param order what the client has chosen, where it has */
+  /** @param order the order that the client chose, if it chose one */
   constructor(
     strategy: CursorPagination<any>,
     handler: AnyHandler<T>,
@@ -43,14 +43,14 @@ export class CursorList<T> {
     if (strategy.sort !== null && !isSeekable(handler))
       throw new ConfigurationError(
         "CursorPagination.sortable",
-        `needs a handler that can seek, and so sorts as it is asked: ${handler.constructor.name} has no getItemsAfter`,
+        `requires a data handler that can sort: implement getItemsAfter in ${handler.constructor.name}`,
       );
     this.order = isSeekable(handler) ? withUniqueKey(order, handler.uniqueKey) : order;
     this.#strategy = strategy;
     this.#request = request;
   }
 
-  /** The place that a cursor names. Throws `InvalidCursorError`; nothing is read before. */
+  /** Returns the position of a cursor. Throws `InvalidCursorError` before anything is read. */
   open(cursor: string): Position {
     const position = openCursor(cursor, this.#sealing);
     const { at } = position;
@@ -66,14 +66,14 @@ export class CursorList<T> {
     } catch (error) {
       if (!(error instanceof KeyTooLong)) throw error;
       const columns = this.order.map(([column]) => column).join(", ");
-      throw new TypeError(`the list "${this.#name}" is ordered by ${columns}, and ${error.message}`, { cause: error });
+      throw new TypeError(`the list "${this.#name}" is ordered by ${columns}: ${error.message}`, { cause: error });
     }
   }
 
   /**
-   * The items next to a place; without one from the beginning, or going backward from the end.
+   * Returns the items next to a position. Without one, it starts at the beginning, or at the end when going backward.
    *
-   * @param skip how many items next to the place are left out
+   * @param skip how many items next to the position are left out
    */
   *window(at: Position["at"], direction: Position["direction"], size: number, skip = 0): Steps<Window<T>> {
     if (isSeekable(this.handler))
@@ -109,7 +109,7 @@ export class CursorList<T> {
     };
   }
 
-  /** A source that cannot seek: the cursor holds an offset. */
+  /** Reads a source that cannot seek, so the cursor holds an offset. */
   *#slice(place: number, direction: Position["direction"], size: number, skip: number): Steps<Window<T>> {
     const { handler } = this;
     const isForward = direction === "forward";
@@ -118,7 +118,7 @@ export class CursorList<T> {
     const wanted = isForward ? size + 1 : from - start;
     checkDepth(handler, start, this.#strategy.positionParameter);
     this.#request.warn(
-      `the cursors of "${this.#name}" hold offsets: its handler cannot seek, so writes move its pages`,
+      `the cursors of "${this.#name}" hold offsets, so inserts and deletes shift its pages: implement getItemsAfter in its handler`,
     );
     const found =
       wanted === 0
@@ -133,7 +133,7 @@ export class CursorList<T> {
     return {
       items,
       hasNext: isForward ? found.length > size : true,
-      // An empty first page has no offset of its own that a cursor back could start from.
+      // An empty first page has no offset that a cursor back could start from.
       hasPrevious: start > 0 && (place > 0 || items.length > 0),
       cursorAt: (index, way) =>
         this.seal({ direction: way, at: { offset: start + index + (way === "forward" ? 1 : 0) } }),
@@ -162,7 +162,7 @@ function keyOf<T>(handler: AnyHandler<T>, item: T, order: Order): KeyTuple {
   return handler.keyOf?.(item, order) ?? keyOfItem(item, order);
 }
 
-/** A page from a cursor on. */
+/** Returns the page that a cursor points to. */
 export function* cursorPage<T>(
   strategy: CursorPagination<any>,
   handler: AnyHandler<T>,
@@ -175,7 +175,7 @@ export function* cursorPage<T>(
   const list = new CursorList(strategy, handler, request, order);
   const position = cursor === null ? null : list.open(cursor);
   if (cursor !== null && Object.hasOwn(params, "page") && strategy.positionParameter !== "page")
-    request.warn("a request has both a cursor and a page: the cursor decides");
+    request.warn("the request has both a cursor and a page number: the page number is ignored");
   const { at, direction } = position ?? { at: null, direction: "forward" };
   const window = yield* list.window(at, direction, size, skip);
   const { items, hasNext, hasPrevious, cursorAt } = window;
@@ -186,8 +186,8 @@ export function* cursorPage<T>(
   const totals: Totals = strategy.totals ?? (handler.isCounted === true ? "exact" : "none");
   const total = totals === "none" ? null : yield* askedTotal(handler, totals, request);
   const { reported, isBeyondCap } = reportedTotal(total, totals, items.length);
-  // Beyond the place of an empty page there is nothing, so what leads back from it begins at that end of the list: from
-  // the place itself it would leave out the item that stands there. An offset stands between two items.
+  // Nothing follows an empty page, so the cursor back starts at that end of the list. Starting at the key itself would
+  // leave out the item with that key. An offset lies between two items, so it can be used as it is.
   const turned = at !== null && "offset" in at ? at : null;
   const cursorOf = (index: number, way: Position["direction"]): string =>
     items.length > 0 ? cursorAt(index, way) : list.seal({ direction: way, at: turned });

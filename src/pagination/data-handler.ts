@@ -2,16 +2,16 @@ import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { KeyTuple } from "./key-tuple.ts";
 import type { Order } from "./order.ts";
 
-/** What a handler may want to know while it fetches. */
+/** The context of a fetch. */
 export interface FetchContext {
-  /** Aborts when the client leaves or the time for an answer is over. */
+  /** Aborts when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
-  /** How many items there are, where they have been counted already: a handler may read from the other end. */
+  /** The number of items, if they have been counted already. A handler may then read from the other end. */
   readonly totalItems?: number;
 }
 
 /**
- * A source that answers at once. Both members are required.
+ * A synchronous data source. Both members are required.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export abstract class SyncDataHandler<T> {
   abstract getItems(offset: number, limit: number, context?: FetchContext): readonly T[];
 }
 
-/** A source that answers later. Both members are required. */
+/** An asynchronous data source. Both members are required. */
 export abstract class AsyncDataHandler<T> {
   /** Scope of this list's cursors. @default the route's pattern or the field's coordinate */
   readonly name?: string;
@@ -44,66 +44,66 @@ export abstract class AsyncDataHandler<T> {
 
 export type DataHandler<T> = SyncDataHandler<T> | AsyncDataHandler<T>;
 
-/** A handler of either kind, told apart by `N`: the total, or the promise of it. */
+/** A handler of either kind. `N` tells them apart: it is the total, or a promise of the total. */
 export interface PageSource<T, N extends MaybePromise<number>> {
   readonly name?: string;
   getTotalItems(context?: FetchContext): N;
   getItems(offset: number, limit: number, context?: FetchContext): MaybePromise<readonly T[]>;
 }
 
-// ---- what a handler may add; found by presence
+// ---- Optional members of a handler, detected by their presence.
 
-/** A place in a list, and the way to go from there. */
+/** A position in a list and a direction. */
 export interface SeekRequest {
-  /** Total: the handler's unique key is part of it. */
+  /** A total order: it includes the handler's unique key. */
   readonly order: Order;
-  /** The rows strictly beyond this key; `null` is the beginning, or going backward the end. */
+  /** Only rows after this key are read. `null` is the beginning, or the end when going backward. */
   readonly key: KeyTuple | null;
   readonly direction: "forward" | "backward";
 }
 
-/** What a handler adds when it can start after a key instead of at an offset. */
+/** Members of a handler that can start after a key instead of at an offset. */
 export interface Seekable<T> {
-  /** Columns that no two rows share: they break ties of the order. */
+  /** Columns that together identify a row. They break ties in the order. */
   readonly uniqueKey: readonly string[];
-  /** The rows next to the key, the nearest first, also going backward. */
+  /** Returns the rows next to the key, closest first in both directions. */
   getItemsAfter(seek: SeekRequest, limit: number, context?: FetchContext): MaybePromise<readonly T[]>;
-  /** The key of an item that came from here, where its fields do not tell it exactly. @default its fields */
+  /** Returns the key of an item from this handler, if its fields do not hold the exact values. @default its fields */
   keyOf?(item: T, order: Order): KeyTuple;
 }
 
-/** What a handler adds when it can guess its total without counting. */
+/** Members of a handler that can estimate its total without counting. */
 export interface Estimating {
   estimateTotalItems(context?: FetchContext): MaybePromise<number>;
 }
 
-/** What a handler adds when it can stop counting. */
+/** Members of a handler that can stop counting at a cap. */
 export interface Capping {
-  /** The number of items, or `cap` when there are as many or more. */
+  /** Returns the number of items, or `cap` if there are at least that many. */
   countUpTo(cap: number, context?: FetchContext): MaybePromise<number>;
 }
 
-/** What a handler over a database adds. */
+/** Members of a handler that reads from a database. */
 export interface Deep {
-  /** Offsets beyond it are refused before anything is read. */
+  /** Larger offsets are rejected before anything is read. */
   readonly maxOffset?: number;
-  /** Pages that more items would have to be skipped for, from the nearer end where the total is known, are refused. */
+  /** A page is rejected if more items than this must be skipped for it, from the closer end if the total is known. */
   readonly maxSkipped?: number;
-  /** Fewer items than asked for are the last ones, so the total is known without counting. */
+  /** Whether fewer items than requested means that the list has ended, so that the total is known without counting. */
   readonly endsWhenShort?: boolean;
 }
 
-/** What a handler adds when it can sort by columns that its items do not have; only the checker looks at it. */
+/** Marks a handler that can sort by columns that its items do not have. Only TypeScript uses it. */
 export interface Sorting<C extends string> {
   readonly "~columns"?: (column: C) => void;
 }
 
-/** What a handler adds when its total costs nothing: cursors then report it without being asked to. */
+/** Marks a handler whose total costs nothing, so that cursor pages report it by default. */
 export interface Counted {
   readonly isCounted: true;
 }
 
-/** A handler with whatever it adds. */
+/** A handler with all optional members. */
 export type AnyHandler<T> = DataHandler<T> & Partial<Seekable<T> & Estimating & Capping & Deep & Counted>;
 
 export function isDataHandler(value: unknown): value is AnyHandler<unknown> {

@@ -4,7 +4,7 @@ import type { PageRequest } from "./page-request.ts";
 import { type Steps, wait } from "./steps.ts";
 import { DataHandlerInvalid } from "./totals.ts";
 
-/** What a handler is told; the signal costs nothing until it is read. */
+/** The context that a handler receives. The signal is created only when it is read. */
 export class Fetching implements FetchContext {
   readonly #request: PageRequest;
   readonly totalItems?: number;
@@ -17,7 +17,7 @@ export class Fetching implements FetchContext {
   }
 }
 
-/** The items that a handler gives, checked: a list, and no more than was asked for. */
+/** Returns the items of a handler. Throws if they are not a list, and drops items beyond the limit. */
 export function* fetchItems<T>(
   handler: AnyHandler<T>,
   given: MaybePromise<readonly T[]>,
@@ -25,8 +25,8 @@ export function* fetchItems<T>(
   request: PageRequest,
 ): Steps<readonly T[]> {
   const items = yield* wait(given);
-  if (!Array.isArray(items)) throw new DataHandlerInvalid(handler, "gave something else than a list of items");
+  if (!Array.isArray(items)) throw new DataHandlerInvalid(handler, "did not return a list of items");
   if (items.length <= limit) return items as readonly T[];
-  request.warn(`the data handler ${handler.constructor.name} gave more items than it was asked for`);
+  request.warn(`the data handler ${handler.constructor.name} returned more items than requested`);
   return items.slice(0, limit) as readonly T[];
 }

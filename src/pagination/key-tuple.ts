@@ -1,19 +1,22 @@
-/** One value of a key: what a row is sorted by, exactly. Text that a database gave for a time or a large number stays text. */
+/** One exact value that a row is sorted by. Text that a database returned for a time or a large number stays text. */
 export type KeyValue = null | boolean | number | bigint | string | Date;
-/** The values of a row in the columns of the order: its place in the list. */
+/** The values of a row in the columns of the order, which are its position in the list. */
 export type KeyTuple = readonly KeyValue[];
 
-/** Where a handler of ours leaves the keys of the rows that it gives: on their list, one for each. */
+/** The property under which Portico's handlers attach the keys of the rows to a list. */
 export const KEYS: unique symbol = Symbol("keys");
 /** Rows that may come with their keys. */
 export type KeyedRows<T> = readonly T[] & { readonly [KEYS]?: (index: number) => KeyTuple };
 
-/** A handler throws it for a key that does not fit its columns: the client's cursor is then at fault, not the handler. */
+/**
+ * Thrown by a handler for a key that does not fit its columns. The error then blames the client's cursor, not the
+ * handler.
+ */
 export class KeyMisfit extends Error {
   override readonly name: string = "KeyMisfit";
 }
 
-/** The value of an item's field as a key. `undefined` when it cannot be one. */
+/** Returns the value of an item's field as a key, or `undefined` if it cannot be one. */
 export function keyValueOf(value: unknown): KeyValue | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "bigint")
     return value;
@@ -21,7 +24,7 @@ export function keyValueOf(value: unknown): KeyValue | undefined {
   return value instanceof Date && !Number.isNaN(value.getTime()) ? value : undefined;
 }
 
-/** Numbers, times, truth values and texts each among themselves; nulls after everything else. */
+/** Compares values of the same kind: numbers, times, booleans or texts. Nulls come after everything else. */
 export function compareKeys(a: KeyValue, b: KeyValue): number {
   const [rankA, rankB] = [rank(a), rank(b)];
   if (rankA !== rankB) return rankA - rankB;

@@ -1,6 +1,6 @@
 import type { QueryParams } from "./query-params.ts";
 
-/** Where the neighbouring pages are: absolute URLs. What there is none of is absent. */
+/** Absolute URLs of the neighbouring pages. A link without a page is absent. */
 export interface Links {
   readonly first: string;
   readonly last?: string;
@@ -8,14 +8,14 @@ export interface Links {
   readonly next?: string;
 }
 
-/** What a link says anew, in this order. */
+/** The parameters that a link sets, in this order. */
 export type LinkChanges = readonly (readonly [parameter: string, value: string | number])[];
 
-/** Makes links of one request: its URL, its other parameters as they are, and the pagination parameters anew. */
+/** Builds links for one request: its URL and its other parameters stay, and the pagination parameters are set. */
 export class LinkMaker {
   readonly #start: string;
 
-  /** @param search the query as it was sent, where it is known: order and spelling of the others stay then */
+  /** @param search the query as it was sent, if it is known, so that the order and encoding of the others stay */
   constructor(baseUrl: string, params: QueryParams, search: string | undefined, dropped: readonly string[]) {
     const others = search === undefined ? joined(params, dropped) : kept(search, dropped);
     this.#start = `${baseUrl}?${others === "" ? "" : `${others}&`}`;
@@ -26,10 +26,10 @@ export class LinkMaker {
   }
 }
 
-// Node's clients give up on headers beyond 16 kB.
+// Node's HTTP clients reject headers larger than 16 kB.
 const LONGEST_HEADER = 8_000;
 
-/** The links as the value of a `Link` header (RFC 8288); `null` when there is none, or they are too long for one. */
+/** Returns the links as the value of a `Link` header (RFC 8288), or `null` if there are none or they are too long. */
 export function linkHeader(links: unknown): string | null {
   if (typeof links !== "object" || links === null) return null;
   const parts = Object.entries(links).flatMap(([rel, url]) =>
@@ -78,7 +78,7 @@ export function encodeUrl(url: string): string {
 }
 
 function encode(text: string): string {
-  // Names, numbers and cursors, which is nearly all of it.
+  // Names, numbers and cursors, which are the usual values, need no encoding.
   if (/^[\w-]*$/.test(text)) return text;
   return encodeURIComponent(text.toWellFormed());
 }

@@ -7,10 +7,10 @@ import type { Page } from "./strategies/base-pagination-strategy.ts";
 import type { AnyStrategy } from "./strategies/strategy-by-name.ts";
 import { askTotal, checkTotal, type Totals } from "./totals.ts";
 
-// From here on it pays to count first: a source that knows its end may read from there.
+// Beyond this offset it pays to count first, because a source that knows its end may read from there.
 const DEEP = 1_000;
 
-/** A page by offset and limit, which the strategy makes of the request. */
+/** Returns the page at the offset and limit that the strategy calculates from the request. */
 export function* offsetPage<T>(
   strategy: AnyStrategy,
   handler: AnyHandler<T>,
@@ -22,7 +22,7 @@ export function* offsetPage<T>(
   const counted = isCountedFirst(handler, offset, limit, totals)
     ? checkTotal(yield* wait(handler.getTotalItems(new Fetching(request))), handler)
     : undefined;
-  // One row more tells whether there is a next page where the total does not.
+  // One extra row shows whether there is a next page if the total does not.
   const wanted = limit === 0 ? 0 : totals === "exact" ? limit : limit + 1;
   const isEmpty = wanted === 0 || (counted !== undefined && offset >= counted);
   if (!isEmpty) checkSkipped(handler, counted === undefined ? offset : Math.min(offset, counted - offset), strategy);
@@ -45,25 +45,25 @@ export function* offsetPage<T>(
   return { items, pagination: strategy.generateMetadata(reported, items, baseUrl, params, facts) };
 }
 
-/** The offset and the limit that a strategy calculates from what it parsed, checked. */
+/** Returns the checked offset and limit that a strategy calculates from its parsed parameters. */
 export function sliceOf(strategy: AnyStrategy, parsed: unknown): readonly [offset: number, limit: number] {
   const slice = strategy.calculateOffsetLimit(...((Array.isArray(parsed) ? parsed : [parsed]) as [unknown]));
   const [offset, limit] = slice;
   if (isSize(offset) && isSize(limit)) return slice;
-  throw new TypeError(`${strategy.constructor.name}.calculateOffsetLimit must give two whole numbers, 0 or more`);
+  throw new TypeError(`${strategy.constructor.name}.calculateOffsetLimit must return two whole numbers, 0 or more`);
 }
 
 function isSize(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Refuses an offset beyond the handler's `maxOffset`, before anything is read. */
+/** Rejects an offset beyond the handler's `maxOffset` before anything is read. */
 export function checkDepth(handler: AnyHandler<unknown>, offset: number, parameter: string): void {
   const { maxOffset } = handler;
   if (maxOffset !== undefined && offset > maxOffset) throw tooDeep(parameter, maxOffset);
 }
 
-/** A database reads what it skips, so a page in the middle of a long table costs as much as all before it. */
+/** A database reads the rows it skips, so a page in the middle of a long table costs as much as all pages before it. */
 function checkSkipped({ maxSkipped }: AnyHandler<unknown>, skipped: number, { positionParameter }: AnyStrategy): void {
   if (maxSkipped !== undefined && skipped > maxSkipped) throw tooDeep(positionParameter, maxSkipped);
 }
@@ -75,7 +75,7 @@ function tooDeep(parameter: string, limit: number): InvalidPageError {
   );
 }
 
-/** A handler that ends when it is short need not count at all, unless it is asked for what lies deep. */
+/** A handler with `endsWhenShort` needs no count, except for deep pages. */
 function isCountedFirst(handler: AnyHandler<unknown>, offset: number, limit: number, totals: Totals): boolean {
   return totals === "exact" && (handler.endsWhenShort !== true || offset >= DEEP || limit === 0);
 }
@@ -88,7 +88,7 @@ export function* askedTotal(
   return checkTotal(yield* wait(askTotal(handler, totals, new Fetching(request))), handler);
 }
 
-/** What may be said of a total: not above its cap, and not below what was seen. */
+/** Limits a reported total: it is not above its cap and not below the number of items already seen. */
 export function reportedTotal(
   total: number | null,
   totals: Totals,

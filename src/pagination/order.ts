@@ -1,10 +1,10 @@
 import { REFUSED, type Rule } from "../core/resolve-options.ts";
 
 export type Direction = "asc" | "desc";
-/** Columns in the order of their weight, each with its direction. */
+/** Columns by priority, each with its direction. */
 export type Order<C extends string = string> = readonly (readonly [column: C, direction: Direction])[];
 
-/** The order with what makes it total: unique columns that are not in it yet, in the direction of its last one. */
+/** Makes an order total: appends the missing unique columns in the direction of the last column. */
 export function withUniqueKey(order: Order, uniqueKey: readonly string[]): Order {
   const named = new Set(order.map(([column]) => column));
   const missing = uniqueKey.filter((column) => !named.has(column));
@@ -13,13 +13,13 @@ export function withUniqueKey(order: Order, uniqueKey: readonly string[]): Order
   return [...order, ...missing.map((column) => [column, direction] as const)];
 }
 
-/** The same order, read from its end. */
+/** Returns the order with every direction reversed. */
 export function reversed(order: Order): Order {
   return order.map(([column, direction]) => [column, direction === "asc" ? "desc" : "asc"] as const);
 }
 
 export const orderRule: Rule<Order> = {
-  expected: 'a list of columns with their directions, such as [["created_at", "desc"]], each column once',
+  expected: 'a list of distinct columns with directions, such as [["created_at", "desc"]]',
   wrongEntry: (list) => list.findIndex((entry, at) => !isColumn(entry) || isNamedBefore(list, at)),
   read: (value) => (isOrder(value) ? Object.freeze(value.map(([column, way]) => [column, way] as const)) : REFUSED),
 };

@@ -1,23 +1,26 @@
 import type { CursorKeys } from "./cursor/cursor-keys.ts";
 import type { QueryParams } from "./query-params.ts";
 
-/** All that a page depends on beside its strategy and its source. A route makes one of its request, a connection of its field. */
+/**
+ * Everything that a page depends on other than its strategy and its source. Routes create it from a request, and
+ * connections from a field.
+ */
 export interface PageRequest {
   readonly params: QueryParams;
-  /** The address of the list, without a query. */
+  /** The URL of the list, without a query. */
   readonly baseUrl: string;
   /** The query as it was sent, without its question mark. */
   readonly search?: string;
-  /** Names a list whose handler does not: the route's pattern, the field's coordinate. */
+  /** The name of a list whose handler has none: the route's pattern or the field's coordinate. */
   readonly place: string;
   /** Part of a cursor's scope. */
   readonly filter?: Readonly<Record<string, unknown>>;
-  /** Read only where a cursor is opened or made. */
+  /** Read only when a cursor is opened or created. */
   readonly keys: CursorKeys;
-  /** Read only by a handler that asks for it. */
+  /** Read only by handlers that use it. */
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Tells the author once what is legal and hardly meant. */
+  /** Logs a warning once about code that is valid but probably not intended. */
   warn(sentence: string): void;
 }

@@ -1,18 +1,18 @@
 import type { ErrorCode } from "../core/error-codes.ts";
 import { PorticoError } from "../core/portico-error.ts";
 
-/** What a pagination error carries beside its sentence. */
+/** Details of a pagination error other than its message. */
 export interface PaginationErrorOptions {
-  /** The query parameter that is to blame, by the name it has on the strategy. */
+  /** The name of the invalid query parameter on the strategy. */
   readonly parameter: string;
-  /** Finer than the class, where there is more to tell. */
+  /** A more specific code than that of the class. */
   readonly code?: ErrorCode | (string & {});
   readonly cause?: unknown;
 }
 
 /**
- * A page that cannot be asked for so. Unhandled, it is answered 400 with `detail`, `code` and `parameter`; the sentence
- * never repeats what was sent.
+ * The request for a page is invalid. If it is not handled, the response is 400 with `detail`, `code` and `parameter`.
+ * The message never repeats the value that was sent.
  */
 export abstract class PaginationError extends PorticoError {
   override readonly name: string = "PaginationError";
@@ -29,7 +29,7 @@ export abstract class PaginationError extends PorticoError {
 }
 
 /**
- * A page number below 1, an offset below 0, or something that is no number at all.
+ * The page number is below 1, the offset is below 0, or the value is not a number.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export class InvalidPageError extends PaginationError {
   }
 }
 
-/** A page size below 1, a limit below 0, or something that is no number at all. */
+/** The page size is below 1, the limit is below 0, or the value is not a number. */
 export class InvalidPageSizeError extends PaginationError {
   override readonly name: string = "InvalidPageSizeError";
   constructor(message: string, options: PaginationErrorOptions) {
@@ -56,7 +56,7 @@ export class InvalidPageSizeError extends PaginationError {
   }
 }
 
-/** An order that this list cannot be in: a column that is not offered, or twice the same, or none, or too many. */
+/** The list cannot be sorted this way: a column is not sortable or repeated, or there are no columns or too many. */
 export class InvalidSortError extends PaginationError {
   override readonly name: string = "InvalidSortError";
   constructor(message: string, options: PaginationErrorOptions) {
@@ -64,10 +64,14 @@ export class InvalidSortError extends PaginationError {
   }
 }
 
-/** A cursor that this list did not give. One sentence for every cause: it must not teach how to forge one. */
+/** The cursor is not valid for this list. Every cause has the same message, so that it does not help to forge one. */
 export class InvalidCursorError extends PaginationError {
   override readonly name: string = "InvalidCursorError";
   constructor(options: PaginationErrorOptions) {
-    super("INVALID_CURSOR", `${options.parameter} is not a cursor of this list: leave it out to start again`, options);
+    super(
+      "INVALID_CURSOR",
+      `${options.parameter} is not a valid cursor for this list: omit it to start from the first page`,
+      options,
+    );
   }
 }

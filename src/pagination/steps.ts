@@ -3,7 +3,7 @@ import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
 /** Work that may have to wait for promises. It is written once, for sources of both kinds. */
 export type Steps<T> = Generator<unknown, T, unknown>;
 
-/** Waits for a value inside of steps. */
+/** Waits for a value inside steps. */
 export function* wait<T>(value: MaybePromise<T>): Steps<T> {
   return (yield value) as T;
 }

@@ -13,16 +13,16 @@ import { keyOfItem } from "./key-of-item.ts";
 import { compareKeys, type KeyTuple } from "./key-tuple.ts";
 import type { Order } from "./order.ts";
 
-/** How a list is set up as a source. */
+/** Options of a list data handler. */
 export interface ListHandlerOptions {
   /** Scope of this list's cursors. @default the route's pattern or the field's coordinate */
   readonly name?: string;
-  /** Fields that no two items share: they break ties of a cursor's order. @default ["id"], where items have one */
+  /** Fields that together identify an item. They break ties in a cursor's order. @default ["id"], if items have one */
   readonly uniqueKey?: readonly string[];
 }
 
 /**
- * A list in memory. With a cursor strategy its items are read in the order of the strategy, whatever their own is.
+ * A list in memory. With a cursor strategy, its items are sorted by the strategy's order.
  *
  * @example
  * ```ts
@@ -118,7 +118,7 @@ function itemsAfter<T>(items: readonly T[], { order, key, direction }: SeekReque
   return isForward ? found : found.reverse();
 }
 
-/** Sorted by the order; a list that is so already, which is the usual case, is only looked through. */
+/** Sorts the items. A list that is already sorted, which is the usual case, is only scanned. */
 function inOrder<T>(items: readonly T[], order: Order): readonly Placed<T>[] {
   const placed = items.map((item): Placed<T> => ({ item, key: keyOfItem(item, order) }));
   const isSorted = placed.every((entry, at) => at === 0 || compareTuples(keyAt(placed, at - 1), entry.key, order) < 0);
@@ -127,14 +127,14 @@ function inOrder<T>(items: readonly T[], order: Order): readonly Placed<T>[] {
   const twin = sorted.findIndex((entry, at) => at > 0 && compareTuples(keyAt(sorted, at - 1), entry.key, order) === 0);
   if (twin < 0) return sorted;
   const columns = order.map(([column]) => column).join(", ");
-  throw new TypeError(`two items of the list share ${columns}: give its handler a uniqueKey that no two share`);
+  throw new TypeError(`two items of the list have the same ${columns}: set uniqueKey to fields that identify an item`);
 }
 
 function keyAt<T>(placed: readonly Placed<T>[], at: number): KeyTuple {
   return (placed[at] as Placed<T>).key;
 }
 
-/** Forward: the first item beyond the key. Backward: the first that is not before it. */
+/** Returns the index of the first item after the key, or, going backward, of the first item that is not before it. */
 function boundary<T>(placed: readonly Placed<T>[], key: KeyTuple, order: Order, isForward: boolean): number {
   let [low, high] = [0, placed.length];
   while (low < high) {

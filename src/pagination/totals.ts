@@ -3,13 +3,13 @@ import { PorticoError } from "../core/portico-error.ts";
 import { type Rule, rule } from "../core/resolve-options.ts";
 import type { AnyHandler, FetchContext } from "./data-handler.ts";
 
-/** How `total_items` comes about: counted, guessed, counted up to a cap, or not at all. */
+/** How `total_items` is determined: counted, estimated, counted up to a cap, or not at all. */
 export type Totals = "exact" | "estimated" | "none" | { readonly capped: number };
 
 export const totalsRule: Rule<Totals> = rule('"exact", "estimated", "none" or { capped: n }', isTotals);
 /** For a strategy whose total is always an integer. */
 export const countedTotalsRule: Rule<Exclude<Totals, "none">> = rule(
-  '"exact", "estimated" or { capped: n }: its total is always an integer',
+  '"exact", "estimated" or { capped: n }, because its total is always an integer',
   (value) => value !== "none" && isTotals(value),
 );
 
@@ -19,7 +19,10 @@ function isTotals(value: unknown): boolean {
   return typeof value === "object" && Number.isSafeInteger(capped) && (capped as number) > 0;
 }
 
-/** The JSON Schema of such a total, for the OpenAPI document; without totals, the source decides whether it is counted. */
+/**
+ * Returns the JSON Schema of a total for the OpenAPI document. If `totals` is not set, the source decides whether to
+ * count.
+ */
 export function totalSchema(totals: Totals | undefined): Readonly<Record<string, unknown>> {
   if (totals === undefined || totals === "none") return { type: ["integer", "null"] };
   if (totals === "estimated") return { type: "integer", description: "An estimate." };
@@ -27,11 +30,11 @@ export function totalSchema(totals: Totals | undefined): Readonly<Record<string,
   return {
     type: "integer",
     maximum: totals.capped,
-    description: `Counted up to ${totals.capped}: that many, or more.`,
+    description: `Counted up to ${totals.capped}; the real total may be higher.`,
   };
 }
 
-/** Asks the handler in the way of the totals; a cap is asked for with one more, to tell whether there is more. */
+/** Gets the total from the handler. A cap is raised by one, to see whether there are more items. */
 export function askTotal(
   handler: AnyHandler<unknown>,
   totals: Exclude<Totals, "none">,
@@ -43,14 +46,14 @@ export function askTotal(
   return handler.getTotalItems(context);
 }
 
-/** A count as a handler gave it: a whole number, or a `bigint` that fits one. */
+/** Checks the total that a handler returned: a whole number, or a `bigint` that fits into one. */
 export function checkTotal(total: unknown, handler: AnyHandler<unknown>): number {
   const value = typeof total === "bigint" ? Number(total) : total;
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
-  throw new DataHandlerInvalid(handler, "gave a total that is no whole number");
+  throw new DataHandlerInvalid(handler, "returned a total that is not a whole number");
 }
 
-/** A handler that does not keep its promise: 500, and the log names it. */
+/** A handler returned an invalid result. The response is 500, and the log names the handler. */
 export class DataHandlerInvalid extends PorticoError {
   override readonly name: string = "DataHandlerInvalid";
   constructor(handler: AnyHandler<unknown>, fault: string) {

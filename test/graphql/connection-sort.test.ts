@@ -85,10 +85,10 @@ describe("a connection over a sortable strategy", () => {
 
   it.each([
     ["[]", "sort is empty"],
-    ['["title"]', "sort takes rank, id, with - in front for descending, and nothing else"],
+    ['["title"]', "sort accepts only rank, id, each with a leading - for descending order"],
     ['["rank,id"]', "sort takes rank, id"],
     ['["id", "-id"]', "sort names a column more than once"],
-    ['["id", "rank", "id", "rank"]', "sort takes at most 3 columns"],
+    ['["id", "rank", "id", "rank"]', "sort accepts at most 3 columns"],
   ])("sort: %s is an error of the field", async (sort, sentence) => {
     const { errors } = await ask(serve(), `(sort: ${sort})`);
 

@@ -405,7 +405,7 @@ describe("the cursors of a connection", () => {
 
     expect(idsOf(await page(client, `(last: 2, before: "${beyond}")`))).toEqual([3, 4]);
     expect(errors).toMatchObject([
-      { message: expect.stringMatching(/^after is not a cursor/), extensions: { code: "BAD_USER_INPUT" } },
+      { message: expect.stringMatching(/^after is not a valid cursor/), extensions: { code: "BAD_USER_INPUT" } },
     ]);
   });
 
@@ -418,7 +418,7 @@ describe("the cursors of a connection", () => {
     expect(data).toBeNull();
     expect(errors).toMatchObject([
       {
-        message: "after is not a cursor of this list: leave it out to start again",
+        message: "after is not a valid cursor for this list: omit it to start from the first page",
         path: ["books"],
         extensions: { code: "BAD_USER_INPUT" },
       },
@@ -430,7 +430,7 @@ describe("the cursors of a connection", () => {
     const { errors } = await ask(serve(shelf), ALL, `(last: 3, before: "${cursor}")`);
 
     expect(errors).toMatchObject([
-      { message: expect.stringMatching(/^before is not a cursor/), extensions: { code: "BAD_USER_INPUT" } },
+      { message: expect.stringMatching(/^before is not a valid cursor/), extensions: { code: "BAD_USER_INPUT" } },
     ]);
     expect(shelf.asked).toEqual([]);
   });

@@ -220,7 +220,7 @@ bothWays("cursor", (serve) => {
       status: 400,
       code: "invalid_cursor",
       parameter: "cursor",
-      detail: "cursor is not a cursor of this list: leave it out to start again",
+      detail: "cursor is not a valid cursor for this list: omit it to start from the first page",
     });
   });
 
@@ -358,7 +358,7 @@ describe("a cursor", () => {
 
     expect((await client.get("/items")).status).toBe(500);
     expect(log.lines.map(({ msg }) => msg)).toContain(
-      `the filter of a list cannot hold a ${kind}: pass the values that it stands for`,
+      `the filter of a list must not contain a ${kind}: pass the values themselves`,
     );
   });
 
@@ -655,7 +655,7 @@ describe("the keys of a cursor", () => {
 
     expect((await client.get("/items")).status).toBe(500);
     expect(log.lines.find(({ level }) => level === "error")?.msg).toBe(
-      "the cursor strategy orders by id, and an item has no such field",
+      "the cursor strategy orders by id, but an item does not have this field",
     );
   });
 });
@@ -663,7 +663,7 @@ describe("the keys of a cursor", () => {
 describe("CursorPagination", () => {
   it("[PAG-41] [pagination:PG-124] takes sortField or order, not both", () => {
     expect(() => new CursorPagination({ sortField: "id", order: [["id", "asc"]] } as never)).toThrow(
-      "CursorPagination takes sortField or order, not both",
+      "CursorPagination accepts either sortField or order, not both",
     );
     for (const order of [
       [],

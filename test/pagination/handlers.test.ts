@@ -213,7 +213,9 @@ describe("a faulty handler", () => {
       });
 
       expect((await client.get("/items")).status).toBe(500);
-      expect(log.lines.find(({ level }) => level === "error")?.msg).toContain("the data handler Later gave a total");
+      expect(log.lines.find(({ level }) => level === "error")?.msg).toContain(
+        "the data handler Later returned a total",
+      );
     },
   );
 
@@ -237,7 +239,7 @@ describe("a faulty handler", () => {
 
     expect(bodyOf(await client.get("/shrunk"))).toMatchObject({ items: [], pagination: { total_items: 100 } });
     expect(bodyOf(await client.get("/generous")).items).toHaveLength(20);
-    expect(log.lines.map(({ msg }) => msg)).toContain("the data handler Later gave more items than it was asked for");
+    expect(log.lines.map(({ msg }) => msg)).toContain("the data handler Later returned more items than requested");
   });
 
   it("[pagination:PG-042] that gives no list, throws or rejects is a 500; one that never settles hears the signal", async () => {

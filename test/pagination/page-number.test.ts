@@ -253,7 +253,7 @@ describe("PageNumberPagination", () => {
     [{ pageParam: "" }, "PageNumberPagination.pageParam"],
     [{ defaultPage: 0 }, "PageNumberPagination.defaultPage"],
     [{ maxPageSize: 0 }, "PageNumberPagination.maxPageSize"],
-    [{ defaultPageSize: 200 }, "PageNumberPagination.defaultPageSize must be at most the largest size, 100"],
+    [{ defaultPageSize: 200 }, "PageNumberPagination.defaultPageSize must be at most the maximum of 100"],
     [{ overMax: "drop" }, "PageNumberPagination.overMax"],
     [{ totals: { capped: 0 } }, "PageNumberPagination.totals"],
     [{ maxPagesize: 5 }, "did you mean maxPageSize?"],
@@ -264,6 +264,6 @@ describe("PageNumberPagination", () => {
   it("refuses a number that a nested query parser made an object of", () => {
     const parse = (): unknown => new PageNumberPagination().parseParameters({ page: { a: "2" } as never });
 
-    expect(parse).toThrow("page must be a plain value");
+    expect(parse).toThrow("page must be a single value");
   });
 });

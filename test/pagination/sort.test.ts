@@ -64,15 +64,15 @@ bothWays("a sorting that the client chooses", (serve) => {
   });
 
   it.each([
-    ["sort=", "sort is empty: it takes priority, id, with - in front for descending"],
-    ["sort=title", "sort takes priority, id, with - in front for descending, and nothing else"],
+    ["sort=", "sort is empty: it accepts priority, id, each with a leading - for descending order"],
+    ["sort=title", "sort accepts only priority, id, each with a leading - for descending order"],
     ["sort=-", "sort takes priority, id"],
     ["sort=--id", "sort takes priority, id"],
     ["sort=id,", "sort takes priority, id"],
     ["sort=%20id", "sort takes priority, id"],
     ["sort=constructor", "sort takes priority, id"],
     ["sort=id,-id", "sort names a column more than once"],
-    ["sort=id,priority,id,id", "sort takes at most 3 columns"],
+    ["sort=id,priority,id,id", "sort accepts at most 3 columns"],
     ["sort=id&sort=priority", "sort was given more than once"],
   ])("%s is answered 400", async (query, sentence) => {
     const client = await listed(serve);
@@ -115,7 +115,7 @@ describe("a sortable strategy", () => {
     expect(ids(page(await client.get("/tasks?by=-id&sort=nonsense&page_size=3")))).toEqual([12, 11, 10]);
     expect((await client.get("/tasks?by=id,title")).json()).toMatchObject({
       parameter: "by",
-      detail: "by takes at most 1 column",
+      detail: "by accepts at most 1 column",
     });
   });
 
@@ -138,15 +138,15 @@ describe("a sortable strategy", () => {
   });
 
   it.each([
-    [{ sortable: [] }, "CursorPagination.sortable must be a list of columns"],
-    [{ sortable: ["id", "id"] }, "CursorPagination.sortable must be a list of columns"],
-    [{ sortable: ["-id"] }, "CursorPagination.sortable must be a list of columns"],
-    [{ sortable: ["a,b"] }, "CursorPagination.sortable must be a list of columns"],
-    [{ sortable: "id" }, "CursorPagination.sortable must be a list of columns"],
-    [{ sortParam: "by" }, "CursorPagination.sortParam is nothing without sortable"],
-    [{ maxSortColumns: 2 }, "CursorPagination.maxSortColumns is nothing without sortable"],
+    [{ sortable: [] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: ["id", "id"] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: ["-id"] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: ["a,b"] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: "id" }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortParam: "by" }, "CursorPagination.sortParam requires sortable"],
+    [{ maxSortColumns: 2 }, "CursorPagination.maxSortColumns requires sortable"],
     [{ sortable: ["id"], sortParam: "cursor" }, "CursorPagination.sortParam must be a name that no other"],
-    [{ sortable: ["id"], omitFromLinks: ["sort"] }, "CursorPagination.omitFromLinks cannot have sort"],
+    [{ sortable: ["id"], omitFromLinks: ["sort"] }, 'CursorPagination.omitFromLinks must not contain "sort"'],
     [{ sortable: ["id"], maxSortColumns: 0 }, "CursorPagination.maxSortColumns must be a positive integer"],
   ])("%j is refused when it is made", (options, sentence) => {
     expect(() => new CursorPagination(options as object)).toThrow(sentence);
@@ -168,8 +168,8 @@ describe("a sortable strategy", () => {
     );
 
     expect((await client.get("/tasks")).status).toBe(500);
-    expect(log.text).toContain("CursorPagination.sortable needs a handler that can seek");
-    expect(log.text).toContain("Plain has no getItemsAfter");
+    expect(log.text).toContain("CursorPagination.sortable requires a data handler that can sort");
+    expect(log.text).toContain("implement getItemsAfter in Plain");
   });
 
   it("[PAG-44] tells in the document what there is to sort by", async () => {

@@ -98,7 +98,7 @@ describe("the document", () => {
   };
 
   it("says what a total is", () => {
-    const capped = { type: "integer", maximum: 10, description: "Counted up to 10: that many, or more." };
+    const capped = { type: "integer", maximum: 10, description: "Counted up to 10; the real total may be higher." };
 
     expect(totalOf(new PageNumberPagination())).toEqual({ type: "integer" });
     expect(totalOf(new PageNumberPagination({ totals: { capped: 10 } }))).toEqual(capped);

@@ -82,7 +82,7 @@ describe("a walk", () => {
     );
 
     expect((await client.get("/items")).status).toBe(500);
-    expect(log.text).toContain("give its handler a uniqueKey");
+    expect(log.text).toContain("set uniqueKey");
   });
 
   it("[pagination:PG-092] [pagination:PG-093] [pagination:PG-094] [pagination:PG-095] [pagination:PG-097] [pagination:PG-099] goes on among writes", async () => {

@@ -9,7 +9,7 @@ import {
 } from "node:crypto";
 import { REFUSED, type Rule } from "../../core/resolve-options.ts";
 
-/** The version and the key id, which are authenticated and not encrypted. */
+/** The version and the key id are authenticated but not encrypted. */
 export const HEAD_BYTES = 2;
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
@@ -18,20 +18,20 @@ const CIPHER = "aes-256-gcm";
 const LEAST_BYTES = 32;
 
 interface CursorKey {
-  /** One byte that a cursor carries: it says which key to try, and proves nothing. */
+  /** One byte in each cursor that says which key to try. It proves nothing. */
   readonly id: number;
   readonly encryption: KeyObject;
-  /** The key of the nonces, padded for the two hashes of an HMAC. */
+  /** The key for nonces, padded for the two hashes of an HMAC. */
   readonly inner: Buffer;
   readonly outer: Buffer;
 }
 
 /**
- * The ring of keys that cursors are encrypted under: the first encrypts, all of them decrypt.
+ * The key ring for cursors: the first key encrypts, and all keys decrypt.
  *
- * AES-256-GCM with a nonce that is an HMAC of everything it protects, so equal positions have equal cursors, and a nonce
- * repeats only with its plaintext. Two different cursors share one with a probability of 2^-33 after 2^32 cursors, the
- * bound that NIST SP 800-38D sets for a nonce of 96 bits.
+ * AES-256-GCM with a nonce that is an HMAC of everything it protects, so equal positions have equal cursors, and a
+ * nonce repeats only with its plaintext. Two different cursors share one with a probability of 2^-33 after 2^32
+ * cursors, the bound that NIST SP 800-38D sets for a nonce of 96 bits.
  */
 export class CursorKeys {
   readonly #ring: readonly CursorKey[];
@@ -40,12 +40,14 @@ export class CursorKeys {
     this.#ring = secrets.map(cursorKey);
   }
 
-  /** A ring that lives as long as this process, and is known to no other. */
+  /** Returns a random ring that only this process knows. */
   static random(): CursorKeys {
     return new CursorKeys([randomBytes(LEAST_BYTES).toString("base64")]);
   }
 
-  /** Encrypts in place. The version and the plaintext are set; the key id, the nonce and the tag are filled in. */
+  /**
+   * Encrypts in place. The caller sets the version and the plaintext; this fills in the key id, the nonce and the tag.
+   */
   encrypt(bytes: Buffer): void {
     const newest = this.#ring[0] as CursorKey;
     const end = bytes.length - TAG_BYTES;
@@ -58,7 +60,7 @@ export class CursorKeys {
     bytes.set(cipher.getAuthTag(), end);
   }
 
-  /** The plaintext; `null` when no key of the ring has encrypted these bytes. */
+  /** Returns the plaintext, or `null` if no key of the ring encrypted these bytes. */
   decrypt(bytes: Buffer): Buffer | null {
     for (const { id, encryption } of this.#ring) {
       if (id !== bytes[HEAD_BYTES - 1]) continue;
@@ -70,7 +72,7 @@ export class CursorKeys {
         decipher.final();
         return plaintext;
       } catch {
-        // The tag does not match; a second key may share the id.
+        // The tag does not match, but another key may have the same id.
       }
     }
     return null;
@@ -79,7 +81,7 @@ export class CursorKeys {
 
 const TAG = { authTagLength: TAG_BYTES } as const;
 
-/** One secret for the ring, or several, the newest first. */
+/** One secret for the ring, or several, newest first. */
 export const cursorKeysRule: Rule<readonly string[]> = {
   expected: `a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
   isSecret: true,
@@ -116,8 +118,8 @@ function padded(key: Buffer, pad: number): Buffer {
 }
 
 /**
- * HMAC (RFC 2104) by two one-shot hashes: `createHmac` leaves an object for the collector each time. Digests as hex: as a
- * buffer each would have memory of its own, at twice the cost.
+ * HMAC (RFC 2104) from two one-shot hashes, because `createHmac` leaves an object to the garbage collector each time.
+ * Digests are hex, because separate buffers would cost twice as much.
  */
 function nonceOf({ inner, outer }: CursorKey, bytes: Buffer, end: number): string {
   const message = Buffer.allocUnsafe(BLOCK_BYTES + HEAD_BYTES + end - TEXT_START);

@@ -1,6 +1,6 @@
 import type { KeyTuple, KeyValue } from "../key-tuple.ts";
 
-// Each value is a tag and its bytes; what has no fixed length says it first.
+// Each value is a tag and its bytes. A value without a fixed length starts with its length.
 const NULL = 0;
 const FALSE = 1;
 const TRUE = 2;
@@ -8,10 +8,10 @@ const NUMBER = 3;
 const BIGINT = 4;
 const TEXT = 5;
 const DATE = 6;
-/** Text that UTF-8 cannot hold: a lone surrogate. */
+/** Matches a lone surrogate, which UTF-8 cannot encode. */
 const UTF16 = 7;
 
-/** The bytes of a key. The same key has the same bytes. */
+/** Returns the bytes of a key. Equal keys have equal bytes. */
 export function keyToBytes(key: KeyTuple): Buffer {
   const size = key.reduce<number>((sum, value) => sum + bytesOf(value), 1);
   const bytes = Buffer.allocUnsafe(size);
@@ -20,7 +20,7 @@ export function keyToBytes(key: KeyTuple): Buffer {
   return bytes;
 }
 
-/** How many bytes a value takes, its tag included. */
+/** The number of bytes of a value, including its tag. */
 function bytesOf(value: KeyValue): number {
   if (value === null || typeof value === "boolean") return 1;
   if (typeof value === "string") return 3 + Buffer.byteLength(value, encodingOf(value));
@@ -46,7 +46,7 @@ function writeText(
 ): number {
   const start = bytes.writeUInt8(tag, at) + 2;
   const written = bytes.write(text, start, encoding);
-  // A longer one is too long for a cursor, whatever its length says.
+  // A longer value does not fit into a cursor, whatever length it claims.
   bytes.writeUInt16BE(Math.min(written, 0xffff), start - 2);
   return start + written;
 }
@@ -55,7 +55,7 @@ function encodingOf(text: string): "utf8" | "utf16le" {
   return text.isWellFormed() ? "utf8" : "utf16le";
 }
 
-/** The key in the bytes between two places; `null` when they are not exactly one. */
+/** Returns the key between two positions, or `null` if the bytes are not exactly one key. */
 export function keyFromBytes(bytes: Buffer, start = 0, end: number = bytes.length): KeyTuple | null {
   const reader = new Reader(bytes, start);
   const length = reader.byte();
@@ -97,7 +97,10 @@ function readValue(reader: Reader): KeyValue | undefined {
   }
 }
 
-/** Reads on, and past the end remembers it: nothing throws on what a stranger sent. No piece is cut out: that is slow. */
+/**
+ * Reads values in order and remembers when it passes the end, so that bytes from a client never throw. It does not copy
+ * slices, which is slow.
+ */
 class Reader {
   readonly #bytes: Buffer;
   #at: number;

@@ -3,13 +3,18 @@ import type { Order } from "../order.ts";
 
 export const SCOPE_BYTES = 8;
 
-/** What a cursor is bound to: the list's name, its order, and what the author says it is filtered by. */
+/**
+ * Returns a digest of the values that a cursor is bound to: the name of the list, its order and the author's filter.
+ */
 export function scopeDigest(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined): Buffer {
   const text = JSON.stringify([name, order, filter === undefined ? null : canonical(filter)]);
   return createHash("sha256").update(text).digest().subarray(0, SCOPE_BYTES);
 }
 
-/** The same for the same content, however it was put together. Throws `TypeError` for a value whose content cannot be read. */
+/**
+ * Returns equal text for equal content, in whatever order it was built. Throws `TypeError` for a value whose content
+ * cannot be read.
+ */
 function canonical(value: unknown): unknown {
   if (typeof value === "bigint") return { bigint: value.toString() };
   if (typeof value === "number" && !Number.isFinite(value)) return { number: String(value) };
@@ -34,7 +39,9 @@ function isPlain(value: object): boolean {
   return prototype === null || prototype === Object.prototype || ArrayBuffer.isView(value);
 }
 
-/** An object without fields, such as a URL: two of them would look the same, and their lists would share cursors. */
+/**
+ * Detects an object without fields, such as a URL. Two of them would look equal, so their lists would share cursors.
+ */
 function hidden(value: object): unknown {
   const { toJSON } = value as { readonly toJSON?: unknown };
   if (typeof toJSON !== "function") throw unreadable(value.constructor.name);
@@ -42,5 +49,5 @@ function hidden(value: object): unknown {
 }
 
 function unreadable(kind: string): TypeError {
-  return new TypeError(`the filter of a list cannot hold a ${kind}: pass the values that it stands for`);
+  return new TypeError(`the filter of a list must not contain a ${kind}: pass the values themselves`);
 }

@@ -4,22 +4,24 @@ import { type CursorKeys, HEAD_BYTES, NONCE_BYTES, TAG_BYTES } from "./cursor-ke
 import { keyFromBytes, keyToBytes } from "./key-to-bytes.ts";
 import { SCOPE_BYTES } from "./scope-digest.ts";
 
-/** What a cursor says: a place, and the way to go from there. */
+/** The content of a cursor: a position and a direction. */
 export interface Position {
   readonly direction: "forward" | "backward";
-  /** Beyond a key, or from an offset on where the source cannot seek; `null` is the beginning, or going backward the end. */
+  /**
+   * After a key, or from an offset if the source cannot seek. `null` is the beginning, or the end when going backward.
+   */
   readonly at: { readonly key: KeyTuple } | { readonly offset: number } | null;
 }
 
-/** What cursors of one list share. */
+/** The values that all cursors of a list share. */
 export interface Seal {
   readonly keys: CursorKeys;
   readonly scope: Buffer;
-  /** The query parameter, for errors. */
+  /** The query parameter, for error messages. */
   readonly parameter: string;
   /** Seconds since 1970. */
   readonly now: number;
-  /** How long a cursor is good for, in seconds; for ever when left out. */
+  /** How long a cursor is valid, in seconds. If it is omitted, cursors never expire. */
   readonly maxAgeSeconds?: number;
 }
 
@@ -28,26 +30,29 @@ const LONGEST = 2_048;
 const LONGEST_BYTES = (LONGEST * 3) / 4;
 const TEXT_START: number = HEAD_BYTES + NONCE_BYTES;
 const FLAGS_AT = SCOPE_BYTES;
-/** The scope and the flags, which every plaintext begins with. */
+/** The length of the scope and the flags, with which every plaintext starts. */
 const LEAST_BYTES: number = SCOPE_BYTES + 1;
 const BACKWARD = 1;
 const OFFSET = 2;
 const DATED = 4;
-/** No key follows: from the beginning, or back from the end. */
+/** No key follows: the position is the beginning, or the end when going backward. */
 const OUTERMOST = 8;
-/** The upper half of the flags: how many bytes of padding follow the key. */
+/** The upper half of the flags is the number of padding bytes after the key. */
 const PADDING_SHIFT = 4;
-/** Plaintexts are padded to a multiple of it, so that a cursor's length says little about the length of a value. */
+/**
+ * Plaintexts are padded to a multiple of this, so that a cursor's length reveals little about the length of a value.
+ */
 const STEP_BYTES = 16;
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Thrown while a cursor is made: a value of the key is too long. */
+/** Thrown when a value of the key is too long for a cursor. */
 export class KeyTooLong extends RangeError {}
 
 /**
- * Version, key id, nonce, ciphertext and tag, as unpadded base64url. The plaintext is the scope, the flags, perhaps the
- * time, the key and the padding. The scope is encrypted as well: it is a plain digest, and a filter can be guessed from it.
+ * Returns version, key id, nonce, ciphertext and tag as unpadded base64url. The plaintext is the scope, the flags, the
+ * time if cursors expire, the key and the padding. The scope is encrypted as well, because it is a plain digest from
+ * which a filter could be guessed.
  */
 export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds }: Seal): string {
   const { at, direction } = position;
@@ -57,7 +62,7 @@ export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds
   const end = keyStart + key.length;
   const padding = (STEP_BYTES - (end % STEP_BYTES)) % STEP_BYTES;
   const length = TEXT_START + end + padding + TAG_BYTES;
-  if (length > LONGEST_BYTES) throw new KeyTooLong(`a cursor would have more than ${LONGEST} characters`);
+  if (length > LONGEST_BYTES) throw new KeyTooLong(`a cursor for it would exceed ${LONGEST} characters`);
   const bytes = Buffer.allocUnsafe(length);
   bytes[0] = VERSION;
   scope.copy(bytes, TEXT_START);
@@ -75,14 +80,14 @@ function kindOf(at: Position["at"]): number {
   return "offset" in at ? OFFSET : 0;
 }
 
-/** The place that a cursor of this list names. Throws `InvalidCursorError`, cheap tests first. */
+/** Returns the position in a cursor of this list. Throws `InvalidCursorError`. The cheap checks come first. */
 export function openCursor(cursor: string, seal: Seal): Position {
   const { keys, scope, parameter, now, maxAgeSeconds } = seal;
   const refuse = (code?: string): InvalidCursorError =>
     new InvalidCursorError({ parameter, ...(code === undefined ? {} : { code }) });
   if (cursor.length > LONGEST || !/^[\w-]+$/.test(cursor)) throw refuse();
   const bytes = Buffer.from(cursor, "base64url");
-  // One spelling only: the last character has bits to spare.
+  // Only the canonical encoding is valid, because the last character has unused bits.
   if (bytes.toString("base64url") !== cursor || bytes.length < TEXT_START + TAG_BYTES) throw refuse();
   if (bytes[0] !== VERSION) throw refuse("CURSOR_VERSION");
   const plaintext = keys.decrypt(bytes);

@@ -4,17 +4,17 @@ import type { Links } from "../links.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
 import type { Totals } from "../totals.ts";
 
-/** Items, and what is said about them. */
+/** The items of a page and its metadata. */
 export interface Page<T, M> {
   readonly items: readonly T[];
   readonly pagination: M;
 }
 
-/** What every strategy of Portico takes. */
+/** Options that all strategies of Portico have. */
 export interface PaginationOptions {
-  /** A size beyond the maximum is that maximum, or refused. @default "clamp" */
+  /** Whether a size above the maximum is clamped or rejected. @default "clamp" */
   readonly overMax?: "clamp" | "reject";
-  /** A page beyond the last is empty, or refused. @default "empty" */
+  /** Whether a page after the last one is empty or an error. @default "empty" */
   readonly outOfRange?: "empty" | "error";
   /** Query parameters that are left out of every link. @default none */
   readonly omitFromLinks?: readonly string[];
@@ -22,13 +22,13 @@ export interface PaginationOptions {
   readonly linkHeader?: boolean;
 }
 
-/** What is known of a page beside its items, for the strategies that ask. */
+/** Facts about a page other than its items, for strategies that need them. */
 export interface PageFacts {
   /** Whether there are items after these. */
   readonly hasMore: boolean;
   /** Whether there are more items than the cap of the totals. */
   readonly isBeyondCap: boolean;
-  /** Whether the total is a guess: where the list ends is not known then. */
+  /** Whether the total is an estimate, so that the end of the list is unknown. */
   readonly isEstimate?: boolean;
   /** The query as it was sent, without its question mark. */
   readonly search?: string;
@@ -36,31 +36,31 @@ export interface PageFacts {
   readonly prevCursor?: string | null;
 }
 
-/** A query parameter, for the OpenAPI document. */
+/** A query parameter in the OpenAPI document. */
 export interface ParameterDescription {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema. Of an array, the value is its entries with commas between them. */
+  /** The JSON Schema. The value of an array is a comma-separated list. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** What a strategy takes and gives, for the OpenAPI document. */
+/** The parameters and metadata of a strategy in the OpenAPI document. */
 export interface StrategyDescription {
   readonly parameters: readonly ParameterDescription[];
-  /** JSON Schema of what stands under `pagination`. */
+  /** The JSON Schema of `pagination`. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** A tuple is unpacked into the arguments, anything else is one argument. */
+/** A tuple is spread into the arguments. Any other value is one argument. */
 export type Spread<P> = P extends readonly unknown[] ? P : [P];
 
 const DEFAULT_LIMITS = { least: 1, fallback: 20, max: 100, overMax: "clamp" } as const;
 
 /**
- * The base of every strategy. Each of the three methods may be overridden, or left: as they stand they read `page` and
- * `page_size`, and report `total_items`.
+ * The base class of all strategies. Each of the three methods can be overridden. The default implementations read
+ * `page` and `page_size`, and report `total_items`.
  *
- * `C` names the columns that the strategy sorts by: a list whose rows lack one is refused.
+ * `C` names the columns that the strategy sorts by. Lists whose rows lack one of them do not compile.
  *
  * @example
  * ```ts
@@ -86,13 +86,13 @@ export abstract class BasePaginationStrategy<
 > {
   readonly "~columns"?: C;
   readonly "~metadata"?: M;
-  /** @internal `undefined` leaves it to the source. */
+  /** @internal If it is `undefined`, the source decides. */
   readonly totals: Totals | undefined = "exact";
   /** @internal */
   readonly outOfRange: "empty" | "error" = "empty";
   /** @internal */
   readonly linkHeader: boolean = true;
-  /** @internal The parameter that says where a page begins, for errors. */
+  /** @internal The parameter that positions a page, for error messages. */
   get positionParameter(): string {
     return "page";
   }
@@ -105,17 +105,17 @@ export abstract class BasePaginationStrategy<
     ] as unknown as P;
   }
 
-  /** Turns what was parsed into the slice to take. */
+  /** Calculates the offset and the limit from the parsed parameters. */
   calculateOffsetLimit(...parsed: Spread<P>): readonly [offset: number, limit: number] {
     const [page, size] = parsed as readonly unknown[];
     if (typeof page !== "number" || typeof size !== "number")
       throw new TypeError(
-        `${this.constructor.name} has a parseParameters of its own, which gives no page and size: override calculateOffsetLimit, too`,
+        `${this.constructor.name}.parseParameters does not return a page and a size: override calculateOffsetLimit as well`,
       );
     return [(page - 1) * size, size];
   }
 
-  /** What stands under `pagination`. `facts` is more than most strategies need. */
+  /** Returns the content of `pagination`. Most strategies do not need `facts`. */
   generateMetadata(
     totalItems: number | null,
     _items: readonly unknown[],
@@ -126,7 +126,7 @@ export abstract class BasePaginationStrategy<
     return { total_items: totalItems } as unknown as M;
   }
 
-  /** What goes into the OpenAPI document. */
+  /** Describes the strategy for the OpenAPI document. */
   describe(): StrategyDescription {
     return { parameters: [], metadata: { type: "object" } };
   }
@@ -153,14 +153,14 @@ export const paginationRules: {
   linkHeader: optional(flag, true),
 };
 
-/** What a size may be. A default beyond the maximum would contradict every request that leaves the size out. */
+/** Checks the limits of a size. A default above the maximum would contradict every request without a size. */
 export function sizeLimits(option: string, limits: SizeLimits): SizeLimits {
   const { fallback, max } = limits;
-  if (fallback > max) throw new ConfigurationError(option, `at most the largest size, ${max}`, fallback);
+  if (fallback > max) throw new ConfigurationError(option, `at most the maximum of ${max}`, fallback);
   return limits;
 }
 
-/** Leaves out the links that there are not. */
+/** Omits the links that are `null`. */
 export function presentLinks(links: {
   readonly first: string;
   readonly last?: string | null;
@@ -176,7 +176,7 @@ export function presentLinks(links: {
   };
 }
 
-/** The JSON Schema of the links, for the OpenAPI document. */
+/** Returns the JSON Schema of the links for the OpenAPI document. */
 export function linksSchema(...names: readonly (keyof Links)[]): Readonly<Record<string, unknown>> {
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string", format: "uri" }]));
   return { type: "object", properties, required: ["first"] };

@@ -23,22 +23,25 @@ export interface CursorBaseOptions extends PaginationOptions {
   readonly cursorParam?: string;
   /** The query parameter of the page size. @default "page_size" */
   readonly pageSizeParam?: string;
-  /** The size when none is asked for. @default 20 */
+  /** The page size if the request has none. @default 20 */
   readonly defaultPageSize?: number;
-  /** The largest size. @default 100 */
+  /** The maximum page size. @default 100 */
   readonly maxPageSize?: number;
-  /** How `total_items` comes about. @default "exact" over a list, else "none" */
+  /** How `total_items` is determined. @default "exact" over a list, else "none" */
   readonly totals?: Totals;
-  /** How long a cursor is good for. @default for ever */
+  /** How long a cursor is valid, in seconds. @default cursors never expire */
   readonly maxAgeSeconds?: number;
-  /** The query parameter of the sorting that a client chooses, where there is `sortable`. @default "sort" */
+  /** The query parameter that clients sort with, if there is `sortable`. @default "sort" */
   readonly sortParam?: string;
-  /** How many columns a client may sort by at once. @default 3 */
+  /** The maximum number of columns that a client may sort by. @default 3 */
   readonly maxSortColumns?: number;
 }
-/** `sortField` or `order`, not both. @default sortField "id", ascending */
+/** Set either `sortField` or `order`. @default sortField "id", ascending */
 export type CursorOptions<C extends string = string> = CursorBaseOptions & {
-  /** Columns that a client may sort by: `?sort=-priority,created_at`. Left out of a request, the list is in its own order. @default none */
+  /**
+   * Columns that a client may sort by: `?sort=-priority,created_at`. Requests without it use the default order.
+   * @default none
+   */
   readonly sortable?: readonly C[];
 } & ({ readonly sortField?: C; readonly order?: never } | { readonly order: Order<C>; readonly sortField?: never });
 
@@ -52,17 +55,17 @@ export interface CursorMetadata {
   readonly links: Links;
 }
 
-/** What a request asks of a cursor list. */
+/** The parsed parameters of a request for a cursor list. */
 export interface CursorParameters {
   readonly cursor: string | null;
   readonly size: number;
-  /** What it is to be sorted by; absent where the request leaves it to the strategy. */
+  /** The requested order. It is absent if the request leaves the order to the strategy. */
   readonly order?: Order;
 }
 
 /**
- * Pages from a place on: `?cursor=...&page_size=20`. The cursor is encrypted, and holds the key of a row: what is inserted or
- * deleted elsewhere moves nothing, and a deep page costs what the first one costs where the source can seek.
+ * Pages by cursor: `?cursor=...&page_size=20`. A cursor is encrypted and holds the key of a row, so inserts and deletes
+ * elsewhere do not shift the pages. If the source can seek, a deep page costs as much as the first one.
  *
  * @example
  * ```ts
@@ -86,13 +89,13 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
   override readonly totals: Totals | undefined;
   override readonly outOfRange: "empty" | "error";
   override readonly linkHeader: boolean;
-  /** @internal As it was declared; the source adds its unique key. */
+  /** @internal The declared order. The source adds its unique key. */
   readonly order: Order;
   /** @internal */
   readonly maxAgeSeconds: number | undefined;
   /** @internal */
   readonly size: SizeLimits;
-  /** @internal What a client may sort by; `null` where the order is the strategy's. */
+  /** @internal The columns that a client may sort by, or `null` if it may not sort. */
   readonly sort: SortLimits | null;
   readonly #cursorParam: string;
   readonly #sizeParam: string;
@@ -103,7 +106,7 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     super();
     const read = resolveOptions("CursorPagination", options, cursorRules);
     if (read.sortField !== undefined && read.order !== undefined)
-      throw new ConfigurationError("CursorPagination", "takes sortField or order, not both");
+      throw new ConfigurationError("CursorPagination", "accepts either sortField or order, not both");
     this.totals = read.totals;
     this.outOfRange = read.outOfRange;
     this.linkHeader = read.linkHeader;
@@ -125,7 +128,9 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     return this.#cursorParam;
   }
 
-  /** @internal What cursors of a list are bound to; kept where nothing of the request is part of it. */
+  /**
+   * @internal Returns the scope that cursors of a list are bound to. It is cached if it does not depend on the request.
+   */
   scopeOf(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined): Buffer {
     if (filter !== undefined) return scopeDigest(name, order, filter);
     const key = JSON.stringify([name, order]);
@@ -136,7 +141,7 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
 
   override parseParameters(requestParams: QueryParams): CursorParameters {
     const cursor = readText(requestParams, this.#cursorParam);
-    // Empty, too: a client that lost its cursor must not start again and loop.
+    // An empty cursor is rejected too: a client that lost its cursor must not start again in a loop.
     if (cursor === "" || typeof cursor === "object") throw new InvalidCursorError({ parameter: this.#cursorParam });
     const order = this.sort === null ? undefined : readSort(requestParams, this.sort);
     const size = readSize(requestParams, this.#sizeParam, this.size);
@@ -144,8 +149,8 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
   }
 
   /**
-   * How many items next to the cursor's place are skipped, in the direction of the cursor, and how many are returned.
-   * Skipped items are read from a source that can seek. A connection rejects a strategy that overrides it.
+   * Returns how many items are skipped next to the cursor's position, in the cursor's direction, and how many are
+   * returned. Skipped items are read from a source that can seek. A connection rejects a strategy that overrides it.
    */
   override calculateOffsetLimit({ size }: CursorParameters): readonly [offset: number, limit: number] {
     return [0, size];
@@ -182,12 +187,12 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
       parameters: [
         {
           name: this.#cursorParam,
-          description: "Where to go on: next_cursor or prev_cursor of another page. Left out, the first page.",
+          description: "The next_cursor or prev_cursor of another page. Omit it for the first page.",
           schema: { type: "string", maxLength: 2048 },
         },
         {
           name: this.#sizeParam,
-          description: "How many items a page has.",
+          description: "The number of items per page.",
           schema: { type: "integer", minimum: 1, maximum: max, default: fallback },
         },
         ...(this.sort === null ? [] : [sortParameter(this.sort)]),

@@ -9,11 +9,11 @@ export interface LimitOffsetOptions extends PaginationOptions {
   readonly limitParam?: string;
   /** The query parameter of the offset. @default "offset" */
   readonly offsetParam?: string;
-  /** The limit when none is asked for. @default 20 */
+  /** The limit if the request has none. @default 20 */
   readonly defaultLimit?: number;
-  /** The largest limit. @default 100 */
+  /** The maximum limit. @default 100 */
   readonly maxLimit?: number;
-  /** How `total_items` comes about. @default "exact" */
+  /** How `total_items` is determined. @default "exact" */
   readonly totals?: Totals;
 }
 

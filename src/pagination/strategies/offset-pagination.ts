@@ -12,7 +12,7 @@ import {
   sizeLimits,
 } from "./base-pagination-strategy.ts";
 
-/** The query parameter that says where a page starts: its number, or an offset. */
+/** The query parameter that says where a page starts: its number or an offset. */
 interface PositionParameter {
   readonly name: string;
   readonly least: number;
@@ -34,14 +34,14 @@ export interface OffsetWindow {
   readonly position: number;
   readonly size: number;
   readonly totalItems: number | null;
-  /** `totalItems`, or `null` if the total does not say where the list ends: beyond a cap, and for an estimate. */
+  /** `totalItems`, or `null` if it does not say where the list ends: beyond a cap, and for an estimate. */
   readonly end: number | null;
   readonly hasMore: boolean;
   /** The link to a page. */
   readonly to: (position: number, size?: number) => string;
 }
 
-/** The base of the strategies that count a position and a size in the query: page numbers and offsets. */
+/** The base of the strategies with a position and a size in the query: page numbers and offsets. */
 export abstract class OffsetPagination<M extends object> extends BasePaginationStrategy<
   readonly [position: number, size: number],
   M
@@ -55,7 +55,7 @@ export abstract class OffsetPagination<M extends object> extends BasePaginationS
   readonly #isSizeFirst: boolean;
   readonly #dropped: readonly string[];
 
-  /** @internal `isSizeFirst` is the order of the parameters in links and in the OpenAPI document. */
+  /** @internal `isSizeFirst` sets the order of the parameters in links and in the OpenAPI document. */
   constructor(
     options: Required<PaginationOptions> & { readonly totals: Totals },
     {

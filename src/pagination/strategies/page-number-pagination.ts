@@ -9,13 +9,13 @@ export interface PageNumberOptions extends PaginationOptions {
   readonly pageParam?: string;
   /** The query parameter of the page size. @default "page_size" */
   readonly pageSizeParam?: string;
-  /** The page when none is asked for. @default 1 */
+  /** The page if the request has none. @default 1 */
   readonly defaultPage?: number;
-  /** The size when none is asked for. @default 20 */
+  /** The page size if the request has none. @default 20 */
   readonly defaultPageSize?: number;
-  /** The largest size. @default 100 */
+  /** The maximum page size. @default 100 */
   readonly maxPageSize?: number;
-  /** How `total_items` comes about. @default "exact" */
+  /** How `total_items` is determined. @default "exact" */
   readonly totals?: Exclude<Totals, "none">;
 }
 

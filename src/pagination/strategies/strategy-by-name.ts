@@ -4,14 +4,17 @@ import { type CursorMetadata, type CursorOptions, CursorPagination } from "./cur
 import { type LimitOffsetMetadata, type LimitOffsetOptions, LimitOffsetPagination } from "./limit-offset-pagination.ts";
 import { type PageNumberMetadata, type PageNumberOptions, PageNumberPagination } from "./page-number-pagination.ts";
 
-/** The strategies that have a name, with their options and what they say of a page. */
+/** The strategies that have a name, with their options and metadata. */
 export interface StrategyByName<C extends string = string> {
   page_number: [options: PageNumberOptions, metadata: PageNumberMetadata];
   limit_offset: [options: LimitOffsetOptions, metadata: LimitOffsetMetadata];
   cursor: [options: CursorOptions<C>, metadata: CursorMetadata];
 }
 export type StrategyName = keyof StrategyByName;
-/** A strategy for a list of `T`: by name, or an instance that sorts by columns that `T` has, or by further ones of its source. */
+/**
+ * A strategy for a list of `T`: a name, or an instance that sorts by columns of `T` or by further columns of its
+ * source.
+ */
 export type StrategyFor<T, C extends string = never> =
   | StrategyName
   | BasePaginationStrategy<any, any, Extract<keyof T, string> | C>;
@@ -20,17 +23,17 @@ export type MetadataOf<S> = S extends StrategyName
   : S extends BasePaginationStrategy<any, infer M, any>
     ? M
     : never;
-/** A page of `T` by the strategy `S`. */
+/** A page of `T` from the strategy `S`. */
 export type PageOf<T, S> = Page<T, MetadataOf<S>>;
-/** By name, the strategy's own options stand beside it; an instance already has them. */
+/** A strategy given by name takes its options here. An instance already has them. */
 export type PaginateOptions<S, T, C extends string = never> = (S extends StrategyName
   ? { readonly strategy?: S } & StrategyByName<Extract<keyof T, string> | C>[S][0]
   : { readonly strategy: S }) & {
-  /** What the list is filtered by: a cursor made under another filter is refused. */
+  /** The values that the list is filtered by. A cursor for another filter is rejected. */
   readonly filter?: Readonly<Record<string, unknown>>;
 };
 
-/** Any strategy, as the core sees it. */
+/** Any strategy, as the pagination code uses it. */
 export type AnyStrategy = BasePaginationStrategy<any, object, any>;
 
 const makers: Readonly<Record<StrategyName, (options: object) => AnyStrategy>> = {
@@ -40,7 +43,7 @@ const makers: Readonly<Record<StrategyName, (options: object) => AnyStrategy>> =
 };
 const standard = new Map<StrategyName, AnyStrategy>();
 
-/** The strategy that was chosen, `page_number` when none was. Throws `ConfigurationError` that names the `place`. */
+/** Returns the chosen strategy, or `page_number` by default. Throws a `ConfigurationError` that names `place`. */
 export function strategyOf(
   chosen: unknown,
   options: Readonly<Record<string, unknown>> = {},
@@ -49,7 +52,10 @@ export function strategyOf(
   if (chosen instanceof BasePaginationStrategy) {
     const [extra] = Object.keys(options);
     if (extra === undefined) return chosen;
-    throw new ConfigurationError(`paginate.${extra}`, "is an option of a strategy by name: an instance has its own");
+    throw new ConfigurationError(
+      `paginate.${extra}`,
+      "applies only to a strategy given by name: set it on the instance",
+    );
   }
   const name = chosen ?? "page_number";
   if (typeof name !== "string" || !Object.hasOwn(makers, name))
