@@ -1,15 +1,18 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 
-/** Throws `ConfigurationError` for what is no address of a Redis. What was given is not repeated: it holds a password. */
+/**
+ * Throws `ConfigurationError` for an invalid Redis URL. The message does not repeat the URL, which may contain a
+ * password.
+ */
 export function checkRedisUrl(option: string, url: unknown): asserts url is string {
   if (typeof url === "string" && isRedisUrl(url)) return;
   throw new ConfigurationError(
     option,
-    'must be an address such as "redis://127.0.0.1:6379" or "rediss://user:password@host:6380/0"',
+    'must be a URL such as "redis://127.0.0.1:6379" or "rediss://user:password@host:6380/0"',
   );
 }
 
-/** Host and port, for a sentence. */
+/** Returns host and port, for messages. */
 export function redisHost(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname}:${port || 6379}`;

@@ -2,20 +2,20 @@ import type { Subscription } from "../stores/subscription.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 import { type RedisMessage, readMessage } from "./redis-message.ts";
 
-/** Whether a message came after the subscription was made. */
+/** Returns whether a message arrived after the subscription was made. */
 type Wants = (message: RedisMessage) => boolean;
 
 /**
- * One topic on the connection, for all its subscribers in this process: subscribed while there are some.
+ * A topic on the connection, shared by all its subscribers in this process and subscribed while it has any.
  *
- * SUBSCRIBE and UNSUBSCRIBE take a while, and one of them is on its way at a time. What this process publishes to the topic
- * meanwhile waits: it would pass those whose subscription it is.
+ * Only one SUBSCRIBE or UNSUBSCRIBE is in flight at a time. Events that this process publishes to the topic meanwhile
+ * have to wait, because its own subscribers would miss them.
  */
 export class RedisChannel {
   readonly #connection: RedisConnection;
   readonly #name: string;
   readonly #onIdle: () => void;
-  /** With the test which messages are theirs. */
+  /** Each subscriber, with the test for the messages that it receives. */
   readonly #subscriptions = new Map<Subscription<unknown>, Wants>();
   readonly #waiting: (() => void)[] = [];
   #isSubscribed = false;
@@ -28,7 +28,7 @@ export class RedisChannel {
     this.#onIdle = onIdle;
   }
 
-  /** Whether events may have been lost: it never carries any again. */
+  /** Whether events may have been lost. The channel is then never used again. */
   get isMissed(): boolean {
     return this.#isMissed;
   }
@@ -43,7 +43,7 @@ export class RedisChannel {
     void this.#move();
   }
 
-  /** Runs what it is given once the subscription stands: at once, or in the order of the calls. */
+  /** Runs `work` once the subscription is active: immediately, or in the order of the calls. */
   whenSettled<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isMoving) return work();
     return new Promise((resolve, reject) => {
@@ -51,12 +51,12 @@ export class RedisChannel {
     });
   }
 
-  /** The connection that carried it is gone. */
+  /** The connection of this channel was lost. */
   miss(): void {
     this.#isMissed = true;
   }
 
-  /** Tells each subscriber that events may have been lost. */
+  /** Notifies each subscriber that events may have been lost. */
   lose(reason: string, options: { readonly cause?: unknown } = {}): void {
     for (const subscription of this.#subscriptions.keys()) subscription.lose(reason, options);
   }
@@ -73,8 +73,8 @@ export class RedisChannel {
       while (!this.#isMissed && this.#isSubscribed !== this.#isWanted) await this.#step(this.#isWanted);
     } catch (cause) {
       this.#isMissed = true;
-      // Not a broken connection, but Redis that refuses: there will be no other moment to tell.
-      if (this.#connection.isReady) this.lose("Redis refused the subscription", { cause });
+      // The connection works, but Redis rejected the command, so subscribers have to be notified now.
+      if (this.#connection.isReady) this.lose("Redis rejected the subscription", { cause });
     }
     this.#isMoving = false;
     for (const run of this.#waiting.splice(0)) run();

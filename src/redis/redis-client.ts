@@ -1,32 +1,32 @@
 import { createClient, ErrorReply } from "redis";
 
-/** What Portico needs of node-redis: one connection, which is thrown away when it breaks. */
+/** The part of node-redis that Portico uses: one connection, which is discarded when it breaks. */
 export interface RedisClient {
   connect(): Promise<unknown>;
   sendCommand(command: readonly string[]): Promise<unknown>;
   subscribe(channel: string, listener: (text: string) => void): Promise<void>;
   unsubscribe(channel: string, listener: (text: string) => void): Promise<void>;
   on(event: "error", listener: (error: Error) => void): unknown;
-  /** Waits for the answers that are due. */
+  /** Waits for pending replies. */
   close(): Promise<void>;
   destroy(): void;
 }
 
-/** A client that is not connected yet and never connects again by itself. */
+/** Returns a client that is not connected yet and never reconnects by itself. */
 export function redisClient(url: string, connectTimeoutMs: number): RedisClient {
   return createClient({
     url,
     RESP: 3,
     socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false },
-    // A command for a connection that is gone fails at once, instead of being held for the next one.
+    // A command on a lost connection fails immediately instead of being queued for the next one.
     disableOfflineQueue: true,
     maintNotifications: "disabled",
-    // Its timeout ends when a command is written, not when it is answered: RedisConnection has one of its own.
+    // The client's own timeout covers only the write, not the reply, so RedisConnection has another one.
     commandOptions: { timeout: 0 },
   });
 }
 
-/** Whether Redis itself said no: the connection is whole. */
+/** Whether Redis itself returned the error, so that the connection is intact. */
 export function isReply(error: unknown): error is Error {
   return error instanceof ErrorReply;
 }

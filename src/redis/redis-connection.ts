@@ -7,35 +7,35 @@ import { redisHost } from "./check-redis-url.ts";
 import { isReply, type RedisClient, redisClient } from "./redis-client.ts";
 
 export interface RedisConnectionOptions {
-  /** What it is for, in a sentence: `durable`. */
+  /** The role in messages, such as `durable`. */
   readonly role: string;
   readonly url: string;
   readonly timeoutMs: number;
-  /** What goes on without a connection, for the log. */
+  /** The effect of a lost connection, for the log. */
   readonly meanwhile: string;
-  /** Called with every connection that stands, the first one too. */
+  /** Called for every established connection, including the first. */
   readonly onReady?: () => void;
-  /** Called when a connection that stood is gone. */
+  /** Called when an established connection is lost. */
   readonly onLost?: () => void;
 }
 
-/** How long the start of an application waits for Redis. */
+/** How long the application waits for Redis at startup. */
 const START_MS = 5_000;
-/** An idle connection is asked this often whether it still stands: nothing else would tell that a host has vanished. */
+/** How often an idle connection is checked. Nothing else reports that a host has vanished. */
 const HEARTBEAT_MS = 1_000;
-/** A connection is tried again this often at the most. */
+/** The minimum time between two connection attempts. */
 const LONGEST_DELAY_MS = 400;
 
 /**
- * One connection to Redis, made with the first command, replaced whenever it breaks. While there is none, commands fail at
- * once: nothing is held back for later, and nothing is sent twice.
+ * A connection to Redis that is opened by the first command and replaced when it breaks. Without a connection, commands
+ * fail immediately: nothing is queued, and nothing is sent twice.
  */
 export class RedisConnection {
   readonly #options: RedisConnectionOptions;
   readonly #closing = new AbortController();
-  /** Settled when the first attempt is over, whatever came of it: before that, commands wait. */
+  /** Settled when the first attempt has ended, successfully or not. Commands wait for it. */
   readonly #tried: PromiseWithResolvers<void> = Promise.withResolvers();
-  /** Settled with the first connection that stands. */
+  /** Settled by the first established connection. */
   readonly #stood: PromiseWithResolvers<void> = Promise.withResolvers();
   #client: RedisClient | null = null;
   #isConnecting = false;
@@ -53,35 +53,35 @@ export class RedisConnection {
     return this.#client !== null;
   }
 
-  /** Begins to connect, without waiting for it. */
+  /** Starts connecting without waiting for it. */
   open(log?: Logger): void {
     this.#log = log ?? this.#log;
     if (this.#client === null && !this.#isConnecting) void outside(() => this.#connect());
   }
 
-  /** Connects. Rejects when Redis is not there within a few seconds. */
+  /** Connects. Rejects if Redis cannot be reached within a few seconds. */
   async start(log: Logger): Promise<void> {
     this.open(log);
     try {
       await within(START_MS, this.#stood.promise);
     } catch {
       const { role, url } = this.#options;
-      const sentence = `the ${role} role cannot be started: no connection to Redis at ${redisHost(url)}`;
+      const sentence = `cannot start the ${role} role: no connection to Redis at ${redisHost(url)}`;
       throw new PorticoError("STORE_UNAVAILABLE", sentence, { status: 503, cause: this.#cause });
     }
   }
 
-  /** Rejects while Redis does not answer. */
+  /** Rejects while Redis does not respond. */
   async check(): Promise<void> {
     await this.send(["PING"]);
   }
 
-  /** Sends one command. Rejects with code `STORE_UNAVAILABLE`, or `STORE_FULL` when Redis has no memory left. */
+  /** Sends one command. Rejects with code `STORE_UNAVAILABLE`, or `STORE_FULL` if Redis is out of memory. */
   send(command: readonly string[]): Promise<unknown> {
     return this.run((client) => client.sendCommand(command));
   }
 
-  /** The same with whatever the client can do. */
+  /** Runs any client call, with the errors of `send`. */
   async run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client ?? (await this.#first());
     try {
@@ -94,12 +94,12 @@ export class RedisConnection {
     }
   }
 
-  /** Something has arrived: an answer that is still due may stand behind it, in a process that does not keep up. */
+  /** Notes that data has arrived: in a busy process, a pending reply may be queued behind it. */
   noteLife(): void {
     this.#heardAt = performance.now();
   }
 
-  /** Waits for the answers that are due, and ends for good. */
+  /** Waits for pending replies and closes the connection permanently. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#heartbeat);
@@ -130,7 +130,7 @@ export class RedisConnection {
       }
       this.#tried.resolve();
       const delayMs = Math.min(LONGEST_DELAY_MS, 25 * 2 ** attempt);
-      // Not all processes at the same moment.
+      // Attempts are spread out, so that not all processes connect at the same moment.
       await sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {});
     }
   }
@@ -155,7 +155,7 @@ export class RedisConnection {
     this.#stood.resolve();
     if (this.#lostAt !== null) {
       const seconds = Math.round((performance.now() - this.#lostAt) / 100) / 10;
-      this.#log?.info({ seconds }, `redis: the ${this.#options.role} role has its connection back`);
+      this.#log?.info({ seconds }, `redis: reconnected (${this.#options.role})`);
     }
     this.#lostAt = null;
     this.#options.onReady?.();
@@ -172,26 +172,26 @@ export class RedisConnection {
     void outside(() => this.#connect());
   }
 
-  /** One line for an outage, however many attempts there are in it. */
+  /** Logs one line per outage, however many attempts fail. */
   #miss(cause: unknown): void {
     this.#cause = cause;
     if (this.#lostAt !== null || this.#closing.signal.aborted) return;
     this.#lostAt = performance.now();
     const { role, meanwhile } = this.#options;
-    this.#log?.error({ err: cause }, `redis: the ${role} role has no connection, ${meanwhile}`);
+    this.#log?.error({ err: cause }, `redis: connection lost (${role}); ${meanwhile}`);
   }
 
   #failure(cause: unknown): PorticoError {
     const { role } = this.#options;
     const options = { status: 503, headers: { "retry-after": "1" }, cause };
     if (isReply(cause) && cause.message.startsWith("OOM "))
-      return new PorticoError("STORE_FULL", `the Redis of the ${role} role has no memory left`, options);
-    const why = this.#closing.signal.aborted ? "is closed" : "does not answer";
-    return new PorticoError("STORE_UNAVAILABLE", `the Redis of the ${role} role ${why}`, options);
+      return new PorticoError("STORE_FULL", `Redis is out of memory (${role})`, options);
+    const why = this.#closing.signal.aborted ? "is closed" : "does not respond";
+    return new PorticoError("STORE_UNAVAILABLE", `Redis ${why} (${role})`, options);
   }
 }
 
-/** It was the main server when we connected: by its name we may reach the one that is now. */
+/** The server was the primary when we connected. A new connection to its host name may reach the current primary. */
 function isOfReplica(reply: Error): boolean {
   return reply.message.startsWith("READONLY ");
 }

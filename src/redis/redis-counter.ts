@@ -10,11 +10,17 @@ import { type RedisOptions, redisCounterRules } from "./redis-options.ts";
 import { RedisScript } from "./redis-script.ts";
 
 export interface RedisCounterOptions extends RedisOptions {
-  /** Whether this process counts for itself while Redis does not answer; else `increment` rejects. @default true */
+  /**
+   * Whether this process counts on its own while Redis does not respond. If `false`, `increment` rejects instead.
+   * @default true
+   */
   readonly insurance?: boolean;
 }
 
-/** Counts, and lets the window begin with the first hit. In milliseconds: the script of the limiter knows seconds only. */
+/**
+ * Counts a hit. The first one starts the window. The script uses milliseconds, because the limiter's own script only
+ * knows seconds.
+ */
 const COUNT = `
 local count = redis.call('INCRBY', KEYS[1], ARGV[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -27,10 +33,10 @@ return { count, left }
 const count = new RedisScript(COUNT);
 
 /**
- * The counters on Redis: processes count together.
+ * Counters in Redis, shared by all processes.
  *
- * While Redis does not answer, each process counts for itself, so that a limit holds per process instead of not at all;
- * what was counted there is not carried over when Redis is back.
+ * While Redis does not respond, each process counts on its own, so that a limit holds per process instead of not at
+ * all. Those counts are not carried over when Redis is back.
  *
  * @example
  * ```ts
@@ -54,7 +60,7 @@ export class RedisCounter implements CounterStore {
       role: "counters",
       url,
       timeoutMs: timeoutSeconds * 1000,
-      meanwhile: insurance ? "this process counts for itself" : "counting fails with STORE_UNAVAILABLE",
+      meanwhile: insurance ? "falling back to in-process counting" : "counting fails with STORE_UNAVAILABLE",
     });
     this.#insurance = insurance ? new MemoryCounter() : null;
     this.#prefix = prefix;
@@ -70,7 +76,7 @@ export class RedisCounter implements CounterStore {
     });
   }
 
-  /** With the insurance, an application starts without its counters. */
+  /** With the in-process fallback, an application starts even if Redis is down. */
   async start(log: Logger): Promise<void> {
     if (this.#insurance === null) await this.#connection.start(log);
     else this.#connection.open(log);
@@ -106,32 +112,32 @@ export class RedisCounter implements CounterStore {
 
   async resetAll(): Promise<void> {
     await this.#insurance?.resetAll();
-    // What has a meaning in a pattern stands for itself in the prefix.
+    // Escapes the characters of the prefix that have a meaning in a pattern.
     const pattern = `${this.#prefix.replace(/[\\*?[\]]/g, "\\$&")}:counters:*`;
     let cursor = "0";
     do {
       const answer = await this.#connection.send(["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"]);
       const [next, keys] = answer as readonly [string, readonly string[]];
-      // One by one: in a cluster, a command has the keys of one place.
+      // One command per key, because in a cluster all keys of a command must be on one node.
       await Promise.all(keys.map((key) => this.#connection.send(["DEL", key])));
       cursor = next;
     } while (cursor !== "0");
   }
 
   async #count(key: string, windowMs: number): Promise<Count> {
-    // What the limiter takes for seconds are milliseconds to the script.
+    // The limiter passes seconds, which the script reads as milliseconds.
     const options = { customDuration: windowMs };
     const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(this.#key(key, windowMs), 1, options);
     return { value: consumedPoints, resetAfterMs: msBeforeNext };
   }
 
-  /** In a cluster, what is in braces says where a key lives. */
+  /** In a cluster, the part in braces decides on which node a key is stored. */
   #key(key: string, windowMs: number): string {
     return `${this.#prefix}:counters:{${storeKey(key)}}:${windowMs}`;
   }
 }
 
-/** How the limiter calls a script. */
+/** The signature with which the limiter calls a script. */
 interface Call {
   readonly keys: readonly string[];
   readonly arguments: readonly string[];

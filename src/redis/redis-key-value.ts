@@ -8,7 +8,7 @@ import { RedisConnection } from "./redis-connection.ts";
 import { type RedisOptions, redisRules } from "./redis-options.ts";
 import { RedisScript } from "./redis-script.ts";
 
-/** Writes where the value is the expected one. */
+/** Writes if the current value is the expected one. */
 const compareAndSet = new RedisScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] == '' then redis.call('SET', KEYS[1], ARGV[2]) else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
@@ -16,11 +16,11 @@ return 1
 `);
 
 /**
- * The durable role on Redis: every method is one command, and so one step between processes.
+ * The durable role on Redis. Every method is one command, so it is atomic between processes.
  *
- * An application does not start on a Redis that would drop keys when its memory is full: `start` rejects with
- * `ConfigurationError` unless `maxmemory-policy` is `noeviction`. A Redis without persistence forgets when it ends; that
- * is not checked.
+ * An application does not start on a Redis that evicts keys when its memory is full: `start` rejects with
+ * `ConfigurationError` unless `maxmemory-policy` is `noeviction`. A Redis without persistence loses its data when it
+ * stops; that is not checked.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export class RedisKeyValue implements KeyValueStore {
       role: "durable",
       url,
       timeoutMs: timeoutSeconds * 1000,
-      meanwhile: "what needs it fails with STORE_UNAVAILABLE",
+      meanwhile: "reads and writes fail with STORE_UNAVAILABLE",
     });
     this.#prefix = prefix;
   }
@@ -49,16 +49,16 @@ export class RedisKeyValue implements KeyValueStore {
   async start(log: Logger): Promise<void> {
     await this.#connection.start(log);
     const policy = await this.#evictionPolicy();
-    if (policy === null) log.warn({}, "redis: whether the durable role's Redis drops keys could not be found out");
+    if (policy === null) log.warn({}, "redis: could not read maxmemory-policy for the durable store");
     if (policy === null || policy === "noeviction") return;
     throw new ConfigurationError(
       "PorticoApp.stores.durable",
-      `is a Redis with maxmemory-policy ${policy}, which drops keys when memory is full, and with them sessions: ` +
-        "set it to noeviction, or give this role a Redis of its own",
+      `is a Redis with maxmemory-policy ${policy}, which evicts keys, including sessions, when memory is full: ` +
+        "set the policy to noeviction, or use a separate Redis for this role",
     );
   }
 
-  /** By a write: a Redis that is full, or has become a replica, answers everything else. */
+  /** The check writes, because a Redis that is full or has become a replica still responds to everything else. */
   async check(): Promise<void> {
     await this.#connection.send(["SET", `${this.#prefix}:check`, "1", "PX", "1000"]);
   }
@@ -96,12 +96,12 @@ export class RedisKeyValue implements KeyValueStore {
     return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
   }
 
-  /** In a cluster, what is in braces says where a key lives. */
+  /** In a cluster, the part in braces decides on which node a key is stored. */
   #key(key: string): string {
     return `${this.#prefix}:durable:{${storeKey(key)}}`;
   }
 
-  /** From INFO, not from CONFIG, which hosted servers refuse; `null` where that is refused as well. */
+  /** Reads INFO, because hosted servers reject CONFIG. Returns `null` if INFO is rejected as well. */
   async #evictionPolicy(): Promise<string | null> {
     try {
       const info = String(await this.#connection.send(["INFO", "memory"]));

@@ -1,15 +1,15 @@
 import { isEvent } from "../stores/pub-sub.ts";
 
-/** An event on its way: its text, and who sent it as which of his. */
+/** An event in transit: its text, its sender and its number. */
 export interface RedisMessage {
   readonly text: string;
-  /** `null` for one that another program has sent, as plain JSON. */
+  /** `null` for plain JSON that another program sent. */
   readonly sender: string | null;
-  /** Counts the events of the sender. */
+  /** The number of the event among the sender's events. */
   readonly number: number;
 }
 
-// No JSON begins with it.
+// JSON never starts with this character.
 const MARK = "@";
 const HEAD = /^@(?<sender>[\w-]+)\.(?<number>\d+) /;
 
@@ -17,7 +17,9 @@ export function writeMessage({ sender, number, text }: RedisMessage & { readonly
   return `${MARK}${sender}.${number} ${text}`;
 }
 
-/** The event in what was received, or `null`: anybody who reaches the server may send anything. */
+/**
+ * Returns the event in a message, or `null` if there is none, because any client of the server can publish anything.
+ */
 export function readMessage(message: string): RedisMessage | null {
   const head = message.startsWith(MARK) ? HEAD.exec(message) : null;
   const text = message.slice(head?.[0].length ?? 0);

@@ -1,15 +1,20 @@
 import { flag, optional, positiveInteger, type Rule, rule } from "../core/resolve-options.ts";
 
-/** What every store on Redis takes. */
+/** Options of all stores on Redis. */
 export interface RedisOptions {
-  /** What its keys and channels begin with: applications that share a Redis differ in it. @default "portico" */
+  /**
+   * The prefix of all keys and channels. Applications that share a Redis need different prefixes. @default "portico"
+   */
   readonly prefix?: string;
-  /** How long an answer of Redis may take. One that takes longer fails, and its connection is replaced. @default 2 */
+  /**
+   * How long a reply of Redis may take, in seconds. A later one fails the command, and the connection is replaced.
+   * @default 2
+   */
   readonly timeoutSeconds?: number;
 }
 
 const prefix: Rule<string> = rule(
-  "a string without braces that is not empty",
+  "a non-empty string without braces",
   (value) => typeof value === "string" && /^[^{}]+$/.test(value),
 );
 const timeout: Rule<number> = rule(

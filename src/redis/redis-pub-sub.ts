@@ -10,16 +10,17 @@ import { writeMessage } from "./redis-message.ts";
 import { type RedisOptions, redisPubSubRules } from "./redis-options.ts";
 
 export interface RedisPubSubOptions extends RedisOptions {
-  /** Events that may wait for one subscriber; the next one ends it with `PubSubGap`. @default 1_000 */
+  /** How many events may wait for one subscriber. One more ends its subscription with `PubSubGap`. @default 1_000 */
   readonly maxQueued?: number;
 }
 
 /**
- * The bus on Redis: what one process publishes reaches the subscribers of all.
+ * The bus on Redis: an event reaches the subscribers in all processes.
  *
- * A process subscribes to a topic once, however many listen in it, and reads each event once from the network. Events of a
- * topic arrive in the order in which Redis got them. When the connection was lost, each subscription ends with `PubSubGap`
- * as soon as there is one again, also a subscription that was made meanwhile; `publish` rejects until then.
+ * A process subscribes to a topic once, however many subscribers it has, and receives each event once. Events of a
+ * topic arrive in the order in which Redis received them. After a lost connection, each subscription ends with
+ * `PubSubGap` as soon as there is a new connection, including subscriptions made in between. Until then, `publish`
+ * rejects.
  *
  * @example
  * ```ts
@@ -56,7 +57,7 @@ export class RedisPubSub implements PubSub {
     this.#maxQueued = maxQueued;
   }
 
-  /** The number of topics that this process is subscribed to, those that it is just leaving among them. */
+  /** The number of topics that this process is subscribed to, including those it is unsubscribing from. */
   get topicCount(): number {
     return this.#channels.size;
   }
@@ -69,7 +70,7 @@ export class RedisPubSub implements PubSub {
     return this.#connection.check();
   }
 
-  /** Ends each subscription without an error, and those that are made later at once. */
+  /** Ends each subscription without an error. Later subscriptions end immediately. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const channel of this.#channels.values()) channel.end();
@@ -102,7 +103,7 @@ export class RedisPubSub implements PubSub {
     });
     if (this.#isClosed) void subscription.return();
     if (!subscription.isOpen) return subscription;
-    // What we sent before may still be on its way back to those who have listened for longer.
+    // Events that were sent earlier may still be on their way to older subscribers.
     const before = this.#published;
     this.#channel(topic).add(subscription, ({ sender, number }) => sender !== this.#id || number > before);
     return subscription;
@@ -126,7 +127,10 @@ export class RedisPubSub implements PubSub {
     for (const channel of this.#channels.values()) channel.miss();
   }
 
-  /** Not when the connection is lost: whoever subscribes again and reads anew must not miss what comes until it is back. */
+  /**
+   * Subscriptions end when the connection is back, not when it is lost. Otherwise, a subscriber that subscribes again
+   * and reloads could miss the events in between.
+   */
   #tellOfGap(): void {
     for (const [topic, channel] of this.#channels) {
       if (!channel.isMissed) continue;

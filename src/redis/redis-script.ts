@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isReply } from "./redis-client.ts";
 import type { RedisConnection } from "./redis-connection.ts";
 
-/** Lua that Redis runs in one step. Its text travels once per server, after that its hash does. */
+/** A Lua script that Redis runs atomically. Its text is sent once per server, then only its hash. */
 export class RedisScript {
   readonly #text: string;
   readonly #hash: string;

@@ -6,33 +6,36 @@ import { RedisKeyValue } from "./redis-key-value.ts";
 import { redisCounterRules, redisPubSubRules } from "./redis-options.ts";
 import { RedisPubSub, type RedisPubSubOptions } from "./redis-pub-sub.ts";
 
-/** A Redis for each role. */
+/** A Redis URL for each role. */
 export interface RedisUrls {
-  /** What must not be lost: persistent, and with `maxmemory-policy noeviction`. */
+  /** For data that must not be lost: persistent, with `maxmemory-policy noeviction`. */
   readonly durable: string;
   readonly counters: string;
   readonly bus: string;
 }
 
-/** What the three roles take together. */
+/** The options of all three roles. */
 export interface RedisStoresOptions extends RedisCounterOptions, RedisPubSubOptions {}
 
-/** The three roles on Redis. */
+/** The stores of the three roles on Redis. */
 export interface RedisStores extends Stores {
   readonly durable: RedisKeyValue;
   readonly counters: RedisCounter;
   readonly bus: RedisPubSub;
-  /** Closes all three. An application does so at its end; a script, which has none, calls it, or it does not end. */
+  /**
+   * Closes all three. An application does so on shutdown. A script without an application must call it, or its process
+   * does not end.
+   */
   close(): Promise<void>;
 }
 
 /**
- * The three roles on one Redis, or on one each. Connects when the application starts, or with the first call, over one
- * connection for each role; the application closes them at its end.
+ * Returns the three roles on one Redis, or on one each. It connects when the application starts, or with the first
+ * call, with one connection per role. The application closes them on shutdown.
  *
- * While Redis does not answer, nothing waits for it: calls reject with `PorticoError`, code `STORE_UNAVAILABLE`, which is
- * a 503, and each process counts limits for itself. It is in use again within a second of its return. A wrong address or option throws
- * `ConfigurationError`.
+ * While Redis does not respond, nothing waits for it: calls reject with a `PorticoError` with code `STORE_UNAVAILABLE`,
+ * which is a 503, and each process counts rate limits on its own. Redis is in use again within a second of its return.
+ * A wrong URL or option throws `ConfigurationError`.
  *
  * @example
  * ```ts
@@ -66,10 +69,11 @@ function readUrls(given: string | RedisUrls): RedisUrls {
     checkRedisUrl("redisStores.url", given);
     return { durable: given, counters: given, bus: given };
   }
-  // As options, so that an unknown role is named; the addresses by a check that does not repeat them.
+  // The roles are checked as options, so that the error names an unknown role, and the URLs by a check that does not
+  // repeat them.
   const urls = resolveOptions("redisStores", given, { durable: anything, counters: anything, bus: anything });
   for (const role of ROLES) checkRedisUrl(`redisStores.${role}`, urls[role]);
   return urls as RedisUrls;
 }
 
-const anything = rule<unknown>("an address", () => true);
+const anything = rule<unknown>("a URL", () => true);

@@ -53,7 +53,7 @@ describe("sessions in Redis", () => {
     expect(answers.filter(({ sentAt, response }) => sentAt > backAt + 2_000 && response.status !== 200)).toEqual([]);
     // The sessions of before, not only some answers.
     for (const [user, cookie] of cookies) expect(await who(client, cookie)).toEqual([200, user]);
-    expect(log.lines.filter(({ msg }) => msg.includes("the durable role has")).map(({ level }) => level)).toEqual([
+    expect(log.lines.filter(({ msg }) => msg.includes("(durable)")).map(({ level }) => level)).toEqual([
       "error",
       "info",
     ]);
@@ -190,7 +190,7 @@ describe("limits in Redis", () => {
     await server.start();
 
     expect(alone).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
-    expect(log.text).toContain("the counters role has no connection, this process counts for itself");
+    expect(log.text).toContain("redis: connection lost (counters); falling back to in-process counting");
     // Redis has forgotten, and counts from the start.
     await expect.poll(order, { timeout: 2_000 }).toBe(200);
     await client.close();

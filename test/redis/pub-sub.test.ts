@@ -192,7 +192,7 @@ describe("when Redis goes away", () => {
     const later = iterate(one, topic<number>("others"));
 
     const told = [early, late, later].map((iterator) => failureOf(iterator.next()));
-    await expect(one.publish(numbers, 2)).rejects.toThrow("the Redis of the bus role does not answer");
+    await expect(one.publish(numbers, 2)).rejects.toThrow("Redis does not respond (bus)");
     await server.start();
 
     for (const gap of told) expect(await gap).toBeInstanceOf(PubSubGap);
@@ -261,7 +261,7 @@ describe("when Redis goes away", () => {
     const told: unknown = await iterator.next().catch((error: unknown) => error);
 
     expect(told).toBeInstanceOf(PubSubGap);
-    expect((told as PubSubGap).message).toBe("events of numbers may have been lost: Redis refused the subscription");
+    expect((told as PubSubGap).message).toBe("events of numbers may have been lost: Redis rejected the subscription");
     expect(((told as PubSubGap).cause as Error).cause).toMatchObject({ message: expect.stringContaining("NOPERM") });
     admin.destroy();
   });

@@ -29,17 +29,15 @@ describe("redisStores", () => {
   it("names the role whose address is wrong, missing or unknown", () => {
     const urls = { durable: SHARED_URL, counters: SHARED_URL, bus: SHARED_URL };
 
-    expect(() => redisStores({ ...urls, counters: "nowhere" })).toThrow("redisStores.counters must be an address");
-    expect(() => redisStores({ durable: SHARED_URL } as typeof urls)).toThrow(
-      "redisStores.counters must be an address",
-    );
+    expect(() => redisStores({ ...urls, counters: "nowhere" })).toThrow("redisStores.counters must be a URL");
+    expect(() => redisStores({ durable: SHARED_URL } as typeof urls)).toThrow("redisStores.counters must be a URL");
     expect(() => redisStores({ ...urls, buss: SHARED_URL } as typeof urls)).toThrow("did you mean bus?");
-    expect(() => new RedisPubSub("nowhere")).toThrow("RedisPubSub.url must be an address");
+    expect(() => new RedisPubSub("nowhere")).toThrow("RedisPubSub.url must be a URL");
   });
 
   it.each([
-    [{ prefix: "" }, "redisStores.prefix must be a string without braces"],
-    [{ prefix: "a{b}" }, "redisStores.prefix must be a string without braces"],
+    [{ prefix: "" }, "redisStores.prefix must be a non-empty string without braces"],
+    [{ prefix: "a{b}" }, "redisStores.prefix must be a non-empty string without braces"],
     [{ timeoutSeconds: 0 }, "redisStores.timeoutSeconds must be a number of seconds above 0, up to 60, received 0"],
     [{ insurance: 1 }, "redisStores.insurance must be true or false"],
     [{ maxQueued: 0 }, "redisStores.maxQueued must be a positive integer"],
@@ -170,7 +168,7 @@ describe("on a server", () => {
 
     await expect(durable.get("a")).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
-      message: "the Redis of the durable role is closed",
+      message: "Redis is closed (durable)",
     });
   });
 
@@ -205,7 +203,7 @@ describe("the start of an application", () => {
 
       await expect(started).rejects.toThrow(ConfigurationError);
       await expect(started).rejects.toThrow(
-        `PorticoApp.stores.durable is a Redis with maxmemory-policy ${policy}, which drops keys when memory is full`,
+        `PorticoApp.stores.durable is a Redis with maxmemory-policy ${policy}, which evicts keys`,
       );
       expect(await connections(admin)).toBe(1);
       admin.destroy();
@@ -235,7 +233,7 @@ describe("the start of an application", () => {
 
     expect((await testClient(app).get("/")).json()).toBe("here");
 
-    expect(log.text).toContain("whether the durable role's Redis drops keys could not be found out");
+    expect(log.text).toContain("redis: could not read maxmemory-policy for the durable store");
     expect(log.text).not.toContain("hunter2");
     await app.close();
     admin.destroy();
@@ -249,7 +247,7 @@ describe("the start of an application", () => {
 
     await expect(app.listen({ port: 0 })).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
-      message: `the durable role cannot be started: no connection to Redis at 127.0.0.1:${server.port}`,
+      message: `cannot start the durable role: no connection to Redis at 127.0.0.1:${server.port}`,
     });
     expect(log.text).not.toContain("hunter2");
   });
@@ -276,7 +274,7 @@ describe("the start of an application", () => {
     await expect(new PorticoApp({ stores: bare, logger: false }).inject("/")).rejects.toThrow("the counters role");
 
     expect(log.lines.filter(({ level }) => level === "error").map(({ msg }) => msg)).toEqual([
-      "redis: the counters role has no connection, this process counts for itself",
+      "redis: connection lost (counters); falling back to in-process counting",
     ]);
     await app.close();
   });
