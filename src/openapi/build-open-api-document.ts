@@ -21,9 +21,9 @@ import { Security } from "./security.ts";
 export type { OpenApiDocument };
 
 /**
- * The OpenAPI 3.1 document of the routes that are listed in it, in their order. The same routes give the same document.
+ * Returns the OpenAPI 3.1 document of the listed routes, in their order. Equal routes produce equal documents.
  *
- * Throws `ConfigurationError` when two of them have the same name.
+ * Throws `ConfigurationError` if two routes have the same name.
  */
 export function buildOpenApiDocument(
   info: OpenApiInfo,
@@ -38,7 +38,8 @@ export function buildOpenApiDocument(
   const ids = operationIds(operations);
   const components = new Components(problemSchemas);
   const security = new Security();
-  // All answers before any request: where the two sides of a schema differ, the plain name is that of what is sent.
+  // Responses come before requests, so that the plain name belongs to the response schema if the two sides of a schema
+  // differ.
   const answers = operations.map(({ route }, index) => responses(route, components, capitalized(ids[index] as string)));
   const paths: Record<string, { [M in OpenApiMethod]?: OpenApiOperation }> = {};
   for (const [index, { route, template }] of operations.entries()) {
@@ -102,8 +103,8 @@ function requestBody(
 }
 
 /**
- * `GET /books/:id` and `DELETE /books/:key` are one path to OpenAPI: the first one's names hold for both. Two routes of
- * one method, told apart by their patterns, keep their own.
+ * `GET /books/:id` and `DELETE /books/:key` share one path in OpenAPI, so both use the parameter names of the first.
+ * Two routes with the same method and different patterns keep their own names.
  */
 function withSharedNames(operations: readonly ListedOperation[]): readonly ListedOperation[] {
   const first = new Map<string, PathTemplate>();

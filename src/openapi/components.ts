@@ -4,20 +4,20 @@ import type { JsonSchema } from "./open-api-document.ts";
 import { ROOT, SchemaSource } from "./schema-source.ts";
 
 /**
- * The schemas that stand under a name in the document. A schema brings definitions of its own (`#/$defs/Book`), and may
- * speak of itself (`#`): both would point nowhere once it stands inside the document, so they move here.
+ * The named schemas of the document. A schema may bring its own definitions (`#/$defs/Book`) and may refer to itself
+ * (`#`). Both references would break inside the document, so these schemas move here.
  */
 export class Components {
   readonly #schemas = new Map<string, JsonSchema>();
-  /** By content: what is the same schema is one component. */
+  /** Equal schemas share one component. */
   readonly #names = new Map<string, string>();
 
-  /** Under a fixed name, which nobody else gets. */
+  /** Reserves a fixed name for a schema. */
   constructor(reserved: { readonly [name: string]: JsonSchema }) {
     for (const [name, schema] of Object.entries(reserved)) this.#schemas.set(name, schema);
   }
 
-  /** A schema as it stands in an operation: a reference when it has a name of its own or speaks of itself. */
+  /** Returns the schema for an operation: a reference if the schema has a name or refers to itself. */
   place(schema: JsonSchema, side: Side, hint: string): JsonSchema {
     const source = new SchemaSource(schema);
     const names = new Map<string, string>();
@@ -28,13 +28,13 @@ export class Components {
     return self === undefined ? root : reference(self);
   }
 
-  /** The keywords of a schema itself, for one that is taken apart. */
+  /** Returns the keywords of the schema itself, for callers that split it into parts. */
   open(schema: JsonSchema, side: Side, hint: string): JsonSchema {
     const source = new SchemaSource(schema);
     return this.#rewrite(source.resolved, { source, side, hint, names: new Map() });
   }
 
-  /** All of them, by name. */
+  /** Returns all components by name. */
   get schemas(): { readonly [name: string]: JsonSchema } {
     return Object.fromEntries([...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -47,7 +47,7 @@ export class Components {
     }) as JsonSchema;
   }
 
-  /** The component that a piece of a schema is, made when it is first asked for. */
+  /** Returns the component for a part of a schema, and creates it on first use. */
   #name(key: string, place: Place): string {
     const { source, names } = place;
     const own = names.get(key);
@@ -60,13 +60,13 @@ export class Components {
     names.set(key, name);
     if (this.#names.has(content)) return name;
     this.#names.set(content, name);
-    // Taken before what is inside is looked at: it may ask for this very name.
+    // The name is taken before the inner schemas are visited, because they may refer to this one.
     this.#schemas.set(name, {});
     this.#schemas.set(name, this.#rewrite(source.piece(key), place));
     return name;
   }
 
-  /** The first of these names that is not taken, else the first one with a number. */
+  /** Returns the first free name, or the first name with a number. */
   #free(...wanted: readonly [string, ...string[]]): string {
     const free = wanted.find((name) => !this.#schemas.has(name));
     if (free !== undefined) return free;
@@ -76,7 +76,7 @@ export class Components {
   }
 }
 
-/** Where a schema stands, and the components that its pieces have become. */
+/** A schema and the components that its parts have become. */
 interface Place {
   readonly source: SchemaSource;
   readonly side: Side;

@@ -5,13 +5,16 @@ import type { JsonSchema } from "./open-api-document.ts";
 
 export type { Side };
 
-/** The JSON Schema of a Standard Schema, as the document says it. */
+/** Returns the JSON Schema of a Standard Schema for the document. */
 export function jsonSchema(schema: Schema, side: Side): JsonSchema {
   const made = standardJsonSchema(schema, side);
   return side === "output" ? (mapSchema(made, opened) as JsonSchema) : made;
 }
 
-/** zod closes the objects that it strips, on this side alone. An answer may gain properties: clients are to expect it. */
+/**
+ * Removes `additionalProperties: false`, which zod adds on the output side only. A response may gain properties later,
+ * and clients must accept them.
+ */
 function opened(schema: JsonSchema): JsonSchema {
   if (schema["additionalProperties"] !== false) return schema;
   const { additionalProperties: _closed, ...open } = schema;

@@ -1,9 +1,9 @@
 import type { JsonSchema } from "./open-api-document.ts";
 
-/** A copy of a schema with `change` applied to it and, before, to every schema inside it. */
+/** Returns a copy of a schema with `change` applied to every inner schema and then to the schema itself. */
 export function mapSchema(schema: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
   if (Array.isArray(schema)) return schema.map((entry) => mapSchema(entry, change));
-  // `true` and `false` are schemas, too.
+  // `true` and `false` are also schemas.
   if (typeof schema !== "object" || schema === null) return schema;
   const copy = Object.entries(schema).map(([keyword, value]) => {
     if (HOLDS_SCHEMAS.has(keyword)) return [keyword, mapSchema(value, change)];
@@ -17,12 +17,12 @@ function mapValues(named: unknown, change: (schema: JsonSchema) => JsonSchema): 
   return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, mapSchema(schema, change)]));
 }
 
-/** Keywords whose value is a schema or a list of schemas. Under any other one, `$ref` is somebody's data. */
+/** Keywords whose value is a schema or a list of schemas. Under any other keyword, `$ref` is plain data. */
 const HOLDS_SCHEMAS: ReadonlySet<string> = new Set(
   `allOf anyOf oneOf not if then else items prefixItems contains unevaluatedItems
   additionalProperties propertyNames unevaluatedProperties contentSchema`.split(/\s+/),
 );
-/** Keywords whose value has schemas under names of its own. */
+/** Keywords whose value maps names to schemas. */
 const NAMES_SCHEMAS: ReadonlySet<string> = new Set(
   "properties patternProperties dependentSchemas $defs definitions".split(" "),
 );

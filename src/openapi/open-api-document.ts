@@ -2,7 +2,7 @@ import type { OpenApiSecurityScheme } from "../http/routing/open-api-security-sc
 
 export type { OpenApiSecurityScheme };
 
-/** A JSON Schema of draft 2020-12. */
+/** A JSON Schema (draft 2020-12). */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
@@ -17,14 +17,14 @@ export interface OpenApiDocument {
   readonly components: OpenApiComponents;
 }
 
-/** What the whole API says of itself. */
+/** The title, version and description of the API. */
 export interface OpenApiInfo {
   readonly title: string;
   readonly version: string;
   readonly description?: string;
 }
 
-/** Where the API is reached; a relative address starts where the document is. */
+/** A base URL of the API. A relative URL starts at the document. */
 export interface OpenApiServer {
   readonly url: string;
   readonly description?: string;
@@ -43,9 +43,9 @@ export interface OpenApiOperation {
   readonly deprecated?: true;
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: OpenApiRequestBody;
-  /** By status, and `default` for every other one. */
+  /** Responses by status, with `default` for all others. */
   readonly responses: { readonly [status: string]: OpenApiResponse };
-  /** One of these is enough; an empty one stands for nobody. */
+  /** Any one of these is enough. An empty one allows anonymous requests. */
   readonly security?: readonly OpenApiSecurityRequirement[];
 }
 
@@ -71,12 +71,12 @@ export interface OpenApiResponse {
   readonly content?: OpenApiContent;
 }
 
-/** A schema per media type. */
+/** Schemas by media type. */
 export interface OpenApiContent {
   readonly [mediaType: string]: { readonly schema: JsonSchema };
 }
 
-/** Names of security schemes; all of them together are required. */
+/** Names of security schemes that are all required together. */
 export interface OpenApiSecurityRequirement {
   readonly [scheme: string]: readonly string[];
 }

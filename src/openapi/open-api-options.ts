@@ -1,10 +1,10 @@
 import { optional, resolveOptions, rule } from "../core/resolve-options.ts";
 
-/** Where the OpenAPI document and its page are served. */
+/** The paths of the OpenAPI document and its page. */
 export interface OpenApiOptions {
   /** @default "/openapi.json" */
   readonly document?: string;
-  /** The page that shows it; `false` serves the document alone. @default "/docs" */
+  /** The path of the reference page. `false` serves only the document. @default "/docs" */
   readonly page?: string | false;
 }
 

@@ -19,8 +19,8 @@ interface Args {
 }
 
 /**
- * The routes that serve the document and the page that shows it. Neither is listed in the document, which is made when it
- * is first asked for. All addresses in the page are relative: it works below any prefix.
+ * Returns the routes that serve the document and its reference page. Neither is listed in the document, which is built
+ * on the first request. All URLs in the page are relative, so it works under any prefix.
  */
 export function openApiRoutes(
   options: ReturnType<typeof readOpenApiOptions>,
@@ -39,14 +39,14 @@ export function openApiRoutes(
 
 function pageRoutes(page: string, document: string, openApi: () => OpenApiDocument): readonly Route[] {
   if (page === document)
-    throw new ConfigurationError("PorticoApp.openapi.page", "another path than that of the document", page);
+    throw new ConfigurationError("PorticoApp.openapi.page", "a different path from the document's", page);
   const bundle = lazily(readScalarBundle);
   const scripts = joinPath(page, "/scalar");
   return [
     unlisted(page, async ({ request, response }) => {
       const script = await bundle();
       const { title } = openApi().info;
-      // The router takes `/docs` and `/docs/` alike; the browser starts relative addresses from different places.
+      // The router accepts `/docs` and `/docs/`, but browsers resolve relative URLs differently for each.
       const from = pathOf(request).endsWith("/") ? page : posix.dirname(page);
       const relative = (path: string): string => `./${posix.relative(from, path)}`;
       for (const [name, value] of Object.entries(referenceHeaders)) response.header(name, value);
@@ -66,7 +66,7 @@ function pageRoutes(page: string, document: string, openApi: () => OpenApiDocume
   ];
 }
 
-/** Its address changes with its content, so it is kept for ever. */
+/** The URL changes with the content, so clients may cache it without a limit. */
 function sendScript({ hash, gzipped }: ScalarBundle, { headers }: PorticoRequest, response: PorticoResponse): unknown {
   const isGzip = acceptsEncoding(headers["accept-encoding"], "gzip");
   const tag = isGzip ? `"${hash}-gzip"` : `"${hash}"`;
@@ -82,14 +82,16 @@ function sendScript({ hash, gzipped }: ScalarBundle, { headers }: PorticoRequest
   return response.stream(Readable.from([gzipped]), type);
 }
 
-/** A document that says nothing of servers means the root of its host, wherever the application is mounted. */
+/** Adds the mount prefix as a server, because a document without servers means the root of its host. */
 function below(prefix: string, document: OpenApiDocument): OpenApiDocument {
   if (document.servers !== undefined) return document;
   const { openapi, info, ...rest } = document;
   return { openapi, info, servers: [{ url: prefix === "" ? "/" : prefix }], ...rest };
 }
 
-/** What stands before a route's own path in the request: the prefix that the application is mounted at. */
+/**
+ * Returns the part of the request path before the route's own path: the prefix under which the application is mounted.
+ */
 function prefixOf(request: PorticoRequest, path: string): string {
   const whole = pathOf(request).replace(/(?<!\/)\/+$/, "");
   return whole.endsWith(path) ? whole.slice(0, -path.length) : "";

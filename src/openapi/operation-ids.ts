@@ -2,15 +2,15 @@ import { ConfigurationError } from "../core/configuration-error.ts";
 import type { Route } from "../http/routing/route.ts";
 import type { PathTemplate } from "./path-template.ts";
 
-/** One route on one of the paths that it stands for. */
+/** A route on one of its paths. */
 export interface ListedOperation {
   readonly route: Route;
   readonly template: PathTemplate;
 }
 
 /**
- * An id for each operation, in their order: the route's `name`, else one made from method and path (`getBooksById`).
- * Throws `ConfigurationError` when two routes have the same name.
+ * Returns an id for each operation, in order: the route's `name`, or one built from its method and path
+ * (`getBooksById`). Throws `ConfigurationError` if two routes have the same name.
  */
 export function operationIds(operations: readonly ListedOperation[]): readonly string[] {
   const owners = new Map<string, Route>();
@@ -38,10 +38,10 @@ function chosenId({ description }: Route, { without }: PathTemplate): string | u
 
 function nameTaken(route: Route, owner: Route, name: string): ConfigurationError {
   const place = `${route.method} ${route.path}`;
-  return new ConfigurationError(`${place}.name`, `is "${name}", the name of ${owner.method} ${owner.path} already`);
+  return new ConfigurationError(`${place}.name`, `is "${name}", which ${owner.method} ${owner.path} already uses`);
 }
 
-/** `/books/{id}/cover-image` gives `BooksByIdCoverImage`. */
+/** Turns `/books/{id}/cover-image` into `BooksByIdCoverImage`. */
 function wordsOf(path: string): string {
   return path
     .replaceAll("{", "/by/")

@@ -3,7 +3,7 @@ import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type { JsonSchema, OpenApiParameter, OpenApiResponse } from "./open-api-document.ts";
 
-/** The query parameters of a route that answers with pages; those that its own query schema describes are left to it. */
+/** Returns the query parameters of a paginated route, except those that its own query schema describes. */
 export function pageParameters({ paginated }: Route, taken: readonly OpenApiParameter[]): readonly OpenApiParameter[] {
   if (paginated === undefined) return [];
   const names = new Set(taken.filter((parameter) => parameter.in === "query").map(({ name }) => name));
@@ -14,13 +14,13 @@ export function pageParameters({ paginated }: Route, taken: readonly OpenApiPara
       name,
       in: "query",
       description,
-      // With commas between the entries: a repeated pagination parameter is refused.
+      // Entries are separated by commas, because a repeated pagination parameter is rejected.
       ...(schema["type"] === "array" ? { style: "form" as const, explode: false } : {}),
       schema,
     }));
 }
 
-/** The answer with a page: items of the route's schema, and what its strategy says of them. */
+/** Describes a page: items of the route's schema and the metadata of its strategy. */
 export function pageResponse(
   paginated: NonNullable<Route["paginated"]>,
   components: Components,

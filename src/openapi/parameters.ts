@@ -5,7 +5,7 @@ import type { JsonSchema, OpenApiParameter } from "./open-api-document.ts";
 import { pageParameters } from "./page-response.ts";
 import type { PathTemplate, PathTemplateParameter } from "./path-template.ts";
 
-/** What a route takes in its path and its query. Names come from the path, the rest from its schemas. */
+/** Returns the path and query parameters of a route. Names come from the path, everything else from its schemas. */
 export function parameters(
   route: Route,
   template: PathTemplate,
@@ -41,7 +41,7 @@ function queryParameters({ schemas }: Route, components: Components, hint: strin
   if (schemas.query === undefined) return [];
   const schema = components.open(jsonSchema(schemas.query, "input"), "input", `${hint}Query`);
   if (Object.keys(schema).length === 0) return [];
-  // One of several shapes, or names that are not known: an exploded form says the same in one parameter.
+  // For a union of shapes or unknown names, one exploded form parameter describes the query.
   if (!isPlainObject(schema)) return [{ name: "query", in: "query", style: "form", explode: true, schema }];
   const required = new Set(schema["required"] as readonly string[] | undefined);
   return Object.entries(propertiesOf(schema)).map(([name, property]) => ({
@@ -61,7 +61,7 @@ function propertiesOf(schema: JsonSchema): { readonly [name: string]: JsonSchema
   return Object.fromEntries(properties.map(([name, property]) => [name, typeof property === "object" ? property : {}]));
 }
 
-/** A schema, with what readers look for beside it rather than in it. */
+/** Moves the keywords that readers look for from the schema to the parameter. */
 function described({
   description,
   deprecated,

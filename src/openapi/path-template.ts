@@ -1,23 +1,23 @@
-/** A path of the document, `/books/{id}`, with the parameters in it. */
+/** A path of the document, such as `/books/{id}`, with its parameters. */
 export interface PathTemplate {
   readonly path: string;
   readonly parameters: readonly PathTemplateParameter[];
-  /** The optional parameter that this one of two paths goes without. */
+  /** The optional parameter that is missing in this variant of the path. */
   readonly without?: string;
 }
 
 export interface PathTemplateParameter {
   /** Its name in the document. */
   readonly name: string;
-  /** Its name in the route, and in its `path` schema. */
+  /** Its name in the route and in the `path` schema. */
   readonly key: string;
-  /** The regular expression that the route gives it. */
+  /** The regular expression of the parameter in the route. */
   readonly pattern?: string;
 }
 
 /**
- * The paths of the document that a route's path stands for: `/books/:id` is `/books/{id}`, `/files/*` is
- * `/files/{wildcard}`. OpenAPI has no optional path parameters, so `/books/:id?` is `/books/{id}` and `/books`.
+ * Returns the document paths of a route path: `/books/:id` is `/books/{id}`, `/files/*` is `/files/{wildcard}`. OpenAPI
+ * has no optional path parameters, so `/books/:id?` is `/books/{id}` and `/books`.
  */
 export function pathTemplates(path: string): readonly PathTemplate[] {
   const optional = /^(.*)\/:([^/(?]+)(\(.*\))?\?$/.exec(path);
@@ -38,7 +38,7 @@ function template(path: string): PathTemplate {
     const rest = path.slice(at);
     const named = /^:([^/(:.\-?]+)/.exec(rest);
     if (rest.startsWith("::")) {
-      // The router's way to write a colon.
+      // The router writes a literal colon as two colons.
       written += ":";
       at += 2;
     } else if (named !== null) {
@@ -53,7 +53,7 @@ function template(path: string): PathTemplate {
   return { path: written, parameters };
 }
 
-/** The brackets that a text begins with, to the one that closes the first; empty when it begins with none. */
+/** Returns the text from a leading bracket to its closing bracket, or an empty string if there is none. */
 function bracketed(text: string): string {
   if (!text.startsWith("(")) return "";
   let depth = 0;
@@ -65,7 +65,7 @@ function bracketed(text: string): string {
   return text;
 }
 
-/** The router matches the whole segment, with or without `^` and `$`; JSON Schema needs them to. */
+/** The router always matches the whole segment, but JSON Schema needs `^` and `$` for that. */
 function wholeMatch(brackets: string): string {
   const inner = brackets.slice(1, -1).replace(/^\^/, "").replace(/\$$/, "");
   return inner.includes("|") ? `^(?:${inner})$` : `^${inner}$`;

@@ -18,7 +18,7 @@ const errors: JsonSchema = {
   },
 };
 
-/** RFC 9457, with the members that every problem of Portico has. */
+/** RFC 9457, with the members that every problem response of Portico has. */
 const Problem: JsonSchema = {
   title: "Problem",
   description: "An error (RFC 9457).",
@@ -33,7 +33,7 @@ const Problem: JsonSchema = {
     title: { type: "string", description: "The meaning of the status.", examples: ["Not Found"] },
     status: { type: "integer", minimum: 400, maximum: 599, description: "The HTTP status.", examples: [404] },
     detail: { type: "string", description: "The error in one sentence.", examples: ["Not found"] },
-    code: { type: "string", description: "A stable code to switch on.", examples: ["not_found"] },
+    code: { type: "string", description: "A stable, machine-readable error code.", examples: ["not_found"] },
     correlation_id: {
       type: "string",
       description: "The id of the line in the server's log, if the error was unexpected.",
@@ -52,10 +52,10 @@ const ValidationProblem: JsonSchema = {
   required: ["errors"],
 };
 
-/** The components that every document has. */
+/** The components that every document includes. */
 export const problemSchemas: { readonly [name: string]: JsonSchema } = { Problem, ValidationProblem };
 
-/** An answer that is a problem. */
+/** Describes a problem response. */
 export function problemResponse(
   description: string,
   schema: "Problem" | "ValidationProblem" = "Problem",

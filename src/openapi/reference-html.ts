@@ -1,14 +1,14 @@
 import { htmlHeaders } from "../http/html/html-headers.ts";
 
-/** What the reference page needs to know; addresses are relative to the page. */
+/** The input of the reference page. URLs are relative to the page. */
 export interface ReferenceHtml {
   readonly title: string;
   readonly document: string;
-  /** `null` when Scalar's script is not there. */
+  /** `null` if Scalar's script is not available. */
   readonly script: string | null;
 }
 
-/** Nothing from elsewhere, and no script but the one file. Scalar writes its styles into the page. */
+/** Allows nothing from other origins, and only this one script. Scalar writes its styles into the page. */
 export const referenceHeaders: Readonly<Record<string, string>> = htmlHeaders({
   "script-src": ["'self'"],
   "style-src": ["'self'", "'unsafe-inline'"],
@@ -16,15 +16,15 @@ export const referenceHeaders: Readonly<Record<string, string>> = htmlHeaders({
   "font-src": ["'self'", "data:"],
 });
 
-/** The page that shows the document. It loads nothing but the document and one script, both from this application. */
+/** Returns the page that shows the document. It loads only the document and one script, both from this application. */
 export function referenceHtml({ title, document, script }: ReferenceHtml): string {
   const link = `<a href="${escape(document)}">OpenAPI document</a>`;
   if (script === null)
-    return html(title, note(title, `Here is the ${link}. The page that shows it is not part of this build.`));
+    return html(title, note(title, `The API reference is not part of this build. Open the ${link} instead.`));
   const configuration = escape(JSON.stringify({ ...CONFIGURATION, url: document }));
   return html(
     title,
-    `<noscript>${note(title, `This page needs JavaScript. Here is the ${link}.`)}</noscript>
+    `<noscript>${note(title, `This page needs JavaScript. Open the ${link} instead.`)}</noscript>
 <script id="api-reference" type="application/json" data-configuration="${configuration}"></script>
 <script src="${escape(script)}"></script>`,
   );
@@ -47,13 +47,13 @@ ${body}
 `;
 }
 
-/** For a reader without the page itself. */
+/** Shown if the page itself cannot be used. */
 function note(title: string, sentence: string): string {
   const style = "max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif";
   return `<div style="${style}"><h1>${escape(title)}</h1><p>${sentence}</p></div>`;
 }
 
-/** Scalar's own services, and the buttons that lead to them, are off. */
+/** Turns off Scalar's hosted services and the buttons that lead to them. */
 const CONFIGURATION = {
   withDefaultFonts: false,
   telemetry: false,

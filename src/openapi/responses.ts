@@ -7,7 +7,7 @@ import type { OpenApiResponse } from "./open-api-document.ts";
 import { pageResponse } from "./page-response.ts";
 import { problemResponse } from "./problem-schemas.ts";
 
-/** The responses of a route by status: those that it declares, and the problems that its options lead to. */
+/** Returns the responses of a route by status: the declared ones, and the problems that its options can cause. */
 export function responses(
   route: Route,
   components: Components,

@@ -5,16 +5,18 @@ import { gzip } from "node:zlib";
 
 /** Scalar's reference page as one script, compressed. */
 export interface ScalarBundle {
-  /** Of the compressed script. */
+  /** A hash of the compressed script. */
   readonly hash: string;
   readonly gzipped: Buffer;
 }
 
-/** Where the build puts the script, and where it comes from while Portico itself is worked on. */
+/** The place where the build puts the script, and the package it comes from during development. */
 const BUILT = new URL("./assets/scalar.js.gz", import.meta.url);
 const INSTALLED = new URL("../../node_modules/@scalar/api-reference/dist/browser/standalone.js", import.meta.url);
 
-/** Reads the script; `null` when it is not there, as in an application that was bundled into one file. */
+/**
+ * Reads the script. Returns `null` if it does not exist, for example in an application that is bundled into one file.
+ */
 export async function readScalarBundle(): Promise<ScalarBundle | null> {
   const gzipped = (await readIfThere(BUILT)) ?? (await compressed(await readIfThere(INSTALLED)));
   if (gzipped === null) return null;

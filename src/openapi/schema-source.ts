@@ -1,12 +1,12 @@
 import { mapSchema } from "./map-schema.ts";
 import type { JsonSchema } from "./open-api-document.ts";
 
-/** The key of a schema itself, beside those of its definitions. */
+/** The key of the schema itself, next to those of its definitions. */
 export const ROOT = "";
 
 type Definitions = Readonly<Record<string, JsonSchema>> | undefined;
 
-/** A schema as its library made it, with its definitions. */
+/** A schema as its library generated it, with its definitions. */
 export class SchemaSource {
   readonly root: JsonSchema;
   readonly rootName: string | undefined;
@@ -19,7 +19,7 @@ export class SchemaSource {
     this.#definitions = new Map(Object.entries({ ...(definitions as Definitions), ...($defs as Definitions) }));
   }
 
-  /** The root, or what it is a mere reference to. */
+  /** Returns the root, or the definition that the root only refers to. */
   get resolved(): JsonSchema {
     const seen = new Set<JsonSchema>();
     let schema = this.root;
@@ -32,7 +32,7 @@ export class SchemaSource {
     return schema;
   }
 
-  /** Which piece a reference of this schema speaks of, and the way on from there. */
+  /** Returns the part that a reference points to, and the rest of its path. */
   find(ref: string): { readonly key: string; readonly rest: string } | undefined {
     if (ref !== "#" && !ref.startsWith("#/")) return undefined;
     const match = /^#\/(?:\$defs|definitions)\/([^/]+)(\/.*)?$/s.exec(ref);
@@ -45,13 +45,13 @@ export class SchemaSource {
     return key === ROOT ? this.root : (this.#definitions.get(key) ?? {});
   }
 
-  /** A name that somebody chose. Libraries number what has none, and not the same way in every process. */
+  /** Whether an author chose this name. Libraries number unnamed schemas, and not in the same way in every process. */
   nameOf(key: string): string | undefined {
     if (key === ROOT) return this.rootName;
     return NUMBERED.test(key) ? undefined : componentName(key);
   }
 
-  /** A piece with everything that it reaches: two that have the same mean the same. */
+  /** Returns a part with everything it reaches. If two parts have equal texts, they mean the same. */
   content(key: string): string {
     const reached = new Map<string, JsonSchema>();
     const visit = (next: string): void => {
@@ -70,14 +70,14 @@ export class SchemaSource {
 
 const NUMBERED = /^(?:__schema|alias|domain|intersection|morph|proto|sequence|structure|union|unit)?\d+$/;
 
-/** `An author` is `AnAuthor`: OpenAPI allows few characters in a name. */
+/** Turns `An author` into `AnAuthor`, because OpenAPI allows few characters in a name. */
 function componentName(given: unknown): string | undefined {
   if (typeof given !== "string") return undefined;
   const name = given.replace(/[^\w.-]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
   return name === "" ? undefined : name;
 }
 
-/** `https://shop.example/book.json` is `book`. */
+/** Turns `https://shop.example/book.json` into `book`. */
 function lastOf(id: unknown): string | undefined {
   return typeof id === "string" ? /([^/#]+?)(?:\.schema)?(?:\.json)?(?:#.*)?$/.exec(id)?.[1] : undefined;
 }

@@ -8,18 +8,18 @@ interface Schemes {
   readonly [scope: string]: OpenApiSecurityScheme;
 }
 
-/** The built-in ways of signing in, for routes before which no middleware tells its own. */
+/** The built-in authentication schemes, for routes without a middleware that describes its own. */
 const BUILT_IN: Schemes = {
   jwt: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
   session: { type: "apiKey", in: "cookie", name: "__Host-portico_session" },
   apikey: { type: "apiKey", in: "header", name: "X-API-Key" },
 };
 
-/** The security schemes of a document: they get their names as operations ask for them. */
+/** Collects the security schemes of a document. They are named when an operation first uses them. */
 export class Security {
   readonly #schemes = new Map<string, OpenApiSecurityScheme>();
 
-  /** Which schemes open the gate of a route. A scope that nobody describes is left out. */
+  /** Returns the schemes that satisfy the gate of a route. Scopes without a description are omitted. */
   requirements({ auth, middleware }: Route): readonly OpenApiSecurityRequirement[] {
     if (auth === undefined) return [];
     const told = middleware.map((entry) => objectOf(entry)?.securitySchemes).filter((entry) => entry !== undefined);
@@ -28,12 +28,12 @@ export class Security {
     return [...schemes.map(([scope, scheme]) => ({ [this.#name(scope, scheme)]: [] })), ...(auth.required ? [] : [{}])];
   }
 
-  /** All that were asked for, by name. */
+  /** Returns all used schemes by name. */
   get schemes(): Schemes {
     return Object.fromEntries(this.#schemes);
   }
 
-  /** The scope, as far as OpenAPI allows its letters; with a number where another scheme has that name. */
+  /** Returns the scope in the characters that OpenAPI allows, with a number if another scheme has that name. */
   #name(scope: string, scheme: OpenApiSecurityScheme): string {
     const wanted = scope.replace(/[^\w.-]/g, "_");
     let name = wanted;
@@ -48,7 +48,7 @@ export class Security {
   }
 }
 
-/** A gate without scopes takes every way that there is; one that lists a built-in scope is clear by itself. */
+/** A gate without scopes accepts every scheme. A built-in scope needs no description. */
 function schemesOf(
   { scopes }: Gate,
   told: Schemes | null,

@@ -104,7 +104,7 @@ describe("operation ids", () => {
     app.get("/books", { name: "books" }, () => 1).post("/books", { name: "books" }, () => 1);
 
     expect(() => app.openapi()).toThrow(ConfigurationError);
-    expect(() => app.openapi()).toThrow('POST /books.name is "books", the name of GET /books already');
+    expect(() => app.openapi()).toThrow('POST /books.name is "books", which GET /books already uses');
   });
 });
 
