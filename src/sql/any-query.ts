@@ -1,4 +1,4 @@
 import type { SelectQueryBuilder } from "kysely";
 
-/** A query of any shape. */
+/** A select query of any type. */
 export type AnyQuery = SelectQueryBuilder<any, any, any>;

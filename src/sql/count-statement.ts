@@ -3,7 +3,7 @@ import type { AnyQuery } from "./any-query.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 import { parametersOf, Statement } from "./statement.ts";
 
-/** The statement that counts the rows of a query, all of them or up to a cap. */
+/** Returns the statement that counts the rows of a query: all of them, or up to a cap. */
 export function countStatement(query: AnyQuery, dialect: SqlDialect, cap: number | null): Statement {
   const bare = query.clearOrderBy();
   const light = bare.clearSelect().select(sql.lit(1).as("one"));

@@ -3,7 +3,7 @@ import { QueryColumns } from "./query-columns.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 import { runRaw } from "./statement.ts";
 
-/** How many rows the planner expects of a query, by its statistics; `null` when it has none. */
+/** Returns the number of rows that the planner expects, or `null` if it has no statistics. */
 export async function estimateRows(query: AnyQuery, dialect: SqlDialect): Promise<number | null> {
   const estimate = await ESTIMATES[dialect](query.clearOrderBy());
   return estimate === null || !Number.isFinite(estimate) ? null : Math.round(estimate);
@@ -16,14 +16,14 @@ const ESTIMATES: Readonly<Record<SqlDialect, (query: AnyQuery) => Promise<number
   },
   mysql: async (query) => {
     const steps = await query.explain<{ rows: number | string | null; filtered?: number | string | null }>();
-    // One line for each table of the join, with the rows that it adds to those before it.
+    // One line for each joined table, with the rows that it adds to the previous ones.
     return steps.reduce(
       (product, { rows, filtered }) => product * Number(rows ?? 1) * (Number(filtered ?? 100) / 100),
       1,
     );
   },
   sqlite: async (query) => {
-    // What ANALYZE left behind knows whole tables only.
+    // The statistics of ANALYZE cover whole tables only.
     const { where, joins, groupBy, having, setOperations } = query.toOperationNode();
     const table = new QueryColumns(query).mainTable?.table;
     if ([where, joins, groupBy, having, setOperations].some((part) => part !== undefined) || table === undefined)

@@ -8,9 +8,9 @@ export interface KeyColumn {
   readonly expression: Expression<unknown>;
   readonly direction: "asc" | "desc";
   readonly isNullable: boolean;
-  /** Whether it is SQLite's rowid under another name. */
+  /** Whether it is an alias of SQLite's rowid. */
   readonly isRowid: boolean;
-  /** As the catalogue names it; empty when nobody knows. */
+  /** The type name in the catalogue, or an empty string if it is unknown. */
   readonly type: string;
 }
 
@@ -18,36 +18,36 @@ const MYSQL_NUMBERS = /^(?:tinyint|smallint|mediumint|int|bigint|year|bit|enum|s
 const MYSQL_DOUBLES = /^(?:float|double)/;
 const MYSQL_BYTES = /binary$|blob$/;
 
-/** The value of the column as exact text: a time keeps its microseconds, a large number its digits. */
+/** Returns the column's value as exact text: a time keeps its microseconds, a large number its digits. */
 export function exactText(dialect: SqlDialect, { expression, type }: KeyColumn): RawBuilder<unknown> {
   switch (dialect) {
     case "postgres":
       return sql`${expression}::text`;
     case "sqlite":
-      // What a value is, in front of it: columns of SQLite hold any type. A real comes as it is, since older versions of
-      // SQLite print very small ones inexactly.
+      // The type prefixes the value, because SQLite columns hold values of any type. A real is returned as it is,
+      // because older versions of SQLite print very small ones inexactly.
       return sql`case typeof(${expression}) when 'null' then null when 'integer' then 'i' || cast(${expression} as text) when 'real' then ${expression} when 'blob' then 'b' || hex(${expression}) else 't' || ${expression} end`;
     case "mysql":
       if (MYSQL_BYTES.test(type)) return sql`hex(${expression})`;
       if (MYSQL_DOUBLES.test(type)) {
-        // Its text is rounded: what it lacks comes after it.
+        // The text of a float is rounded, so the rest is appended.
         const rounded = sql`cast((${expression} + 0e0) as char)`;
         return sql`concat(${rounded}, ' ', cast((${expression} - (${rounded} + 0e0)) as char))`;
       }
-      // The order of an enum is that of its numbers.
+      // An enum is ordered by its numbers.
       return MYSQL_NUMBERS.test(type) ? sql`cast((${expression} + 0) as char)` : sql`cast(${expression} as char)`;
   }
 }
 
 /**
- * The value that rows of several branches are sorted by. MySQL merges an enum of two branches into text, which has another order
- * than the enum's numbers.
+ * Returns the expression that sorts the rows of several branches. MySQL merges enums of two branches into text, which
+ * sorts differently from the enum's numbers.
  */
 export function sortValue(dialect: SqlDialect, { expression, type }: KeyColumn): RawBuilder<unknown> {
   return dialect === "mysql" && /^(?:enum|set)$/.test(type) ? sql`(${expression} + 0)` : sql`${expression}`;
 }
 
-/** The parameter for the column's value, of the column's own type: else the engine would compare rounded numbers. */
+/** Returns a parameter of the column's own type. Otherwise, the engine would compare rounded numbers. */
 export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: number): RawBuilder<unknown> {
   const slot = sql`${new KeySlot(column)}`;
   if (dialect !== "mysql") return slot;
@@ -59,17 +59,17 @@ export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: n
   return type.endsWith("unsigned") ? sql`cast(${slot} as unsigned)` : sql`cast(${slot} as signed)`;
 }
 
-/** What `exactText` gave, as the value of a key. */
+/** Returns the key value for the result of `exactText`. */
 export function keyValueFrom(dialect: SqlDialect, value: unknown): KeyValue {
   if (typeof value === "number") return value;
   if (typeof value !== "string") return null;
   if (dialect !== "sqlite") return value;
   const rest = value.slice(1);
-  if (value.startsWith("b")) throw new TypeError("a list cannot be ordered by a column of bytes on SQLite");
+  if (value.startsWith("b")) throw new TypeError("lists on SQLite cannot be ordered by a BLOB column");
   return value.startsWith("i") ? BigInt(rest) : rest;
 }
 
-/** The value of a key as the driver takes it. `undefined` when it cannot be one of the column. */
+/** Returns a key value in the form that the driver needs, or `undefined` if it does not fit the column. */
 export function driverValue(dialect: SqlDialect, { type, isRowid }: KeyColumn, value: KeyValue): unknown {
   if (value === null) return null;
   if (dialect === "sqlite") {
@@ -78,7 +78,7 @@ export function driverValue(dialect: SqlDialect, { type, isRowid }: KeyColumn, v
     return typeof value === "boolean" || value instanceof Date ? undefined : value;
   }
   const text = value instanceof Date ? value.toISOString() : String(value);
-  // MySQL reads anything as a number, if need be as 0.
+  // MySQL converts any text to a number, if necessary to 0.
   const isNumber = dialect === "mysql" && (MYSQL_NUMBERS.test(type) || type.startsWith("decimal"));
   return isNumber && !/^-?\d+(?:\.\d+)?$/.test(text) ? undefined : text;
 }

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { renew, statementName } from "./statement-name.ts";
 
-/** A query as `pg` takes it, by name. */
+/** A named query of `pg`. */
 interface NamedQuery {
   readonly name: string;
   readonly text: string;
@@ -9,8 +9,9 @@ interface NamedQuery {
 }
 
 /**
- * A pool of `pg` whose connections prepare the statements of table handlers once, by name, instead of parsing them anew
- * each time. Leave it out where a proxy hands one connection to several clients (PgBouncer below 1.21 in transaction mode).
+ * Wraps a pool of `pg` so that connections prepare the statements of table handlers once, by name, instead of parsing
+ * them each time. Do not use it if a proxy shares one connection between clients (PgBouncer below 1.21 in transaction
+ * mode).
  *
  * @example
  * ```ts
@@ -23,7 +24,7 @@ interface NamedQuery {
  * ```
  */
 export function namedStatements(pool: PostgresPool): PostgresPool {
-  // Kysely knows a connection again by its object.
+  // Kysely recognises a connection by object identity.
   const named = new WeakMap<PostgresPoolClient, PostgresPoolClient>();
   return new Proxy(pool, {
     get(target, property) {
@@ -55,12 +56,12 @@ function query(client: PostgresPoolClient, text: unknown, values?: readonly unkn
   return named.catch((error: unknown) => {
     if (!isStale(error)) throw error;
     renew(text, name);
-    // Inside of a transaction this fails, too: the first error has ended it.
+    // Inside a transaction this fails too, because the first error has ended it.
     return run(text, values);
   });
 }
 
-/** A migration changed the columns of `select *` after the statement was prepared. */
+/** Whether a migration changed the columns of `select *` after the statement was prepared. */
 function isStale(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { readonly code?: unknown; readonly routine?: unknown };
   return code === "0A000" && routine === "RevalidateCachedQuery";

@@ -12,10 +12,10 @@ import {
 import type { AnyQuery } from "./any-query.ts";
 import type { TableName } from "./table-columns.ts";
 
-/** Where a field of an item comes from. */
+/** The source of a field. */
 export interface FieldSource {
   readonly expression: Expression<unknown>;
-  /** The column of a table behind it; `null` when it is computed. */
+  /** The table column, or `null` if the field is computed. */
   readonly column: { readonly table: TableName; readonly name: string; readonly isOuter: boolean } | null;
 }
 
@@ -23,13 +23,13 @@ interface Source {
   readonly alias: string | undefined;
   /** `null` for a subquery. */
   readonly table: TableName | null;
-  /** The fields of a subquery that names each of them; `null` for anything else. */
+  /** The fields of a subquery that names all of them, or `null`. */
   readonly fields: ReadonlySet<string> | null;
-  /** Whether a join may leave it out, so that all of its columns may be null. */
+  /** Whether a join may omit its row, so that all of its columns may be null. */
   readonly isOuter: boolean;
 }
 
-/** What a query selects from, and how its fields are called there. */
+/** The sources of a query and the names of its fields. */
 export class QueryColumns {
   readonly #query: AnyQuery;
   readonly #node: SelectQueryNode;
@@ -41,7 +41,7 @@ export class QueryColumns {
     this.#sources = sourcesOf(this.#node);
   }
 
-  /** The table that the query begins with. */
+  /** The first table of the query. */
   get mainTable(): TableName | null {
     return this.#sources[0]?.table ?? null;
   }
@@ -60,7 +60,10 @@ export class QueryColumns {
     return { expression: sql.ref([...path, name].join(".")), column };
   }
 
-  /** Whether the query itself tells that it has no such field: it names none, and begins with a subquery that has none. */
+  /**
+   * Whether the query itself shows that the field does not exist: it is not selected, and the first source is a
+   * subquery without it.
+   */
   lacks(field: string): boolean {
     const name = this.#nameOf(field);
     const fields = this.#sources[0]?.fields ?? null;
@@ -85,7 +88,7 @@ export class QueryColumns {
     };
   }
 
-  /** As the database calls it: a plugin of the query may rename. */
+  /** The name in the database, because a plugin of the query may rename columns. */
   #nameOf(field: string): string {
     const probe = this.#query
       .clearSelect()
@@ -116,7 +119,7 @@ function sourceOf(node: OperationNode, isOuter: boolean): Source {
   };
 }
 
-/** Whether all fields of a query have a name that stands in it: no `*`, no text of SQL. */
+/** Whether all fields of a query have explicit names: no `*` and no raw SQL. */
 function isWhollyNamed({ selections = [] }: SelectQueryNode): boolean {
   return selections.length > 0 && selections.every(({ selection }) => fieldName(selection) !== undefined);
 }
@@ -134,7 +137,7 @@ function tableName({ table }: TableNode): TableName {
   return { schema: table.schema?.name, table: table.identifier.name };
 }
 
-/** The parts of its name, the schema first where there is one. */
+/** The parts of its name, starting with the schema if there is one. */
 export function tablePath(table: TableName | null): readonly string[] {
   return [table?.schema, table?.table].filter((part) => part !== undefined);
 }

@@ -9,14 +9,14 @@ import { dialectOf, type SqlDialect } from "./sql-dialect.ts";
 import { parametersOf, type Statement } from "./statement.ts";
 import { type ColumnFacts, type TableName, tableColumns } from "./table-columns.ts";
 
-// How long what the catalogue said is believed: a migration may make a column nullable.
+// How long catalogue data is cached, because a migration may make a column nullable.
 const BELIEVED_MS = 60_000;
 const MOST_SHAPES = 500;
 const MOST_STATEMENTS = 200;
 
 const shapes = new Map<string, QueryShape>();
 
-/** All queries of one text, whatever their parameters: what their columns are, and the statements made of them. */
+/** All queries with the same text, whatever their parameters: their columns, and the statements built from them. */
 export class QueryShape {
   readonly dialect: SqlDialect;
   readonly #madeAt = performance.now();
@@ -30,7 +30,7 @@ export class QueryShape {
     this.dialect = dialectOf(text);
   }
 
-  /** The shape of the queries with this text. */
+  /** Returns the shape of the queries with this text. */
   static of(text: string): QueryShape {
     const known = shapes.get(text);
     if (known !== undefined && performance.now() - known.#madeAt < BELIEVED_MS) return known;
@@ -40,12 +40,12 @@ export class QueryShape {
     return shape;
   }
 
-  /** Forgets what the catalogue said. */
+  /** Clears the cached catalogue data. */
   static forget(text: string): void {
     shapes.delete(text);
   }
 
-  /** The name of the table that the queries begin with. */
+  /** The name of the first table of the queries. */
   tableOf(query: AnyQuery): string | undefined {
     if (this.#table === null) {
       const main = new QueryColumns(query).mainTable;
@@ -54,7 +54,7 @@ export class QueryShape {
     return this.#table.name;
   }
 
-  /** Throws `ConfigurationError` for a unique key that the query itself tells not to be there. Looked at once. */
+  /** Throws `ConfigurationError` if the query itself shows that the unique key does not exist. Checked once. */
   declare(query: AnyQuery, uniqueKey: readonly string[]): void {
     const key = uniqueKey.length === 1 ? (uniqueKey[0] as string) : JSON.stringify(uniqueKey);
     if (this.#declared.has(key)) return;
@@ -64,13 +64,16 @@ export class QueryShape {
     if (this.#declared.size < MOST_STATEMENTS) this.#declared.add(key);
   }
 
-  /** Throws `ConfigurationError` for a unique key that the catalogue does not know. */
+  /** Throws `ConfigurationError` if the catalogue does not contain the unique key. */
   async check(query: AnyQuery, uniqueKey: readonly string[]): Promise<void> {
     const sources = new QueryColumns(query);
     for (const field of uniqueKey) await this.#factsOf(query, field, sources.find(field), uniqueKey);
   }
 
-  /** The columns of the order. The catalogue is asked once. Throws `ConfigurationError` for a unique key that is not there. */
+  /**
+   * Returns the columns of the order. The catalogue is read once. Throws `ConfigurationError` if the unique key does
+   * not exist.
+   */
   columns(
     query: AnyQuery,
     order: Order,
@@ -79,7 +82,7 @@ export class QueryShape {
     return this.#columns.get(keyOf(order)) ?? this.#findColumns(query, order, uniqueKey);
   }
 
-  /** The statement for rows beyond a key with these nulls; compiled once. */
+  /** Returns the statement for the rows after a key with these nulls. It is compiled once. */
   statement(
     query: AnyQuery,
     order: Order,
@@ -96,7 +99,7 @@ export class QueryShape {
     return made;
   }
 
-  /** The statement that counts, all or up to a cap; compiled once. */
+  /** Returns the statement that counts all rows, or up to a cap. It is compiled once. */
   count(query: AnyQuery, cap: number | null): Statement {
     const name = `count ${cap}`;
     const known = this.#statements.get(name) ?? countStatement(query, this.dialect, cap);
@@ -114,7 +117,7 @@ export class QueryShape {
       if (column === null && parametersOf(this.dialect, expression.toOperationNode()).length > 0)
         throw new ConfigurationError(
           `tableHandler: ${field}`,
-          "is computed from parameters: order by a column instead",
+          "is computed from query parameters: order by a column instead",
         );
       const facts = await this.#factsOf(query, field, source, uniqueKey);
       const isNotNull = facts?.isNotNull === true && column?.isOuter === false;
@@ -131,7 +134,7 @@ export class QueryShape {
     return found;
   }
 
-  /** What the catalogue says of a field's column; nothing of what is computed, or of no table. */
+  /** Returns the catalogue entry of a field's column, or nothing if it is computed or has no table. */
   async #factsOf(
     query: AnyQuery,
     field: string,
@@ -149,7 +152,8 @@ export class QueryShape {
   #columnsOf(query: AnyQuery, table: TableName): Promise<ReadonlyMap<string, ColumnFacts>> {
     const name = JSON.stringify([table.schema, table.table]);
     const known = this.#tables.get(name);
-    // Another request may have asked in a transaction that failed, or was given up: this one then asks for itself.
+    // The pending read may belong to another request, whose transaction failed or was aborted. This request then reads
+    // the catalogue itself.
     if (known !== undefined) return known.catch(() => tableColumns(query, this.dialect, table));
     const asked = tableColumns(query, this.dialect, table);
     this.#tables.set(name, asked);
@@ -159,27 +163,27 @@ export class QueryShape {
 }
 
 /**
- * A condition on the rows of a grouped query would be one on the rows that it is made of. An order would not be looked at:
- * its author would wonder.
+ * Rejects grouped queries, where a condition would apply to the rows before grouping, and ordered queries, whose order
+ * would be ignored.
  */
 function checkSeekable(query: AnyQuery): void {
   const { groupBy, distinctOn, frontModifiers, setOperations, orderBy } = query.toOperationNode();
   if (orderBy !== undefined)
     throw new ConfigurationError(
       "tableHandler",
-      "takes a query without an order for pages by cursor: the strategy has it, as order or sortField",
+      "requires a query without ORDER BY for cursor pagination: set order or sortField on the strategy",
     );
   if ([groupBy, distinctOn, frontModifiers, setOperations].every((part) => part === undefined)) return;
   throw new ConfigurationError(
     "tableHandler",
-    "cannot walk a query with group by, distinct or a set operation by cursor: select from it as a subquery",
+    "does not support cursors over a query with GROUP BY, DISTINCT or a set operation: select from it as a subquery",
   );
 }
 
 function missing(field: string, uniqueKey: readonly string[]): string {
   return uniqueKey.includes(field)
-    ? `has no column ${field}, which is to break ties: give uniqueKey the columns that no two rows share`
-    : `has no column ${field}, which its list is to be ordered by`;
+    ? `has no column ${field} to break ties: set uniqueKey to columns that identify a row`
+    : `has no column ${field}, but its list is ordered by it`;
 }
 
 function keyOf(order: Order): string {

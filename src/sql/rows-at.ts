@@ -3,9 +3,9 @@ import type { AnyQuery } from "./any-query.ts";
 import { QueryColumns } from "./query-columns.ts";
 
 /**
- * The rows from an offset on, in the order of the query, made total by the unique key.
+ * Returns the rows from an offset, in the query's order, made total by the unique key.
  *
- * Where the number of rows is known and the offset lies behind their middle, they are read from the other end.
+ * If the number of rows is known and the offset is in the second half, they are read from the other end.
  */
 export async function rowsAt(
   query: AnyQuery,
@@ -27,7 +27,7 @@ export async function rowsAt(
 
 interface OrderItem {
   readonly node: OperationNode;
-  /** `null` for a direction that nobody knows how to turn around. */
+  /** Returns `null` for a direction that cannot be reversed. */
   readonly way: "asc" | "desc" | null;
   readonly original: OrderByItemNode | null;
 }

@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from "kysely";
 import { type KeyColumn, keyParameter } from "./key-column.ts";
 import { isNullLast, type SqlDialect } from "./sql-dialect.ts";
 
-/** One range of the index: columns that equal the key, then one that lies beyond it. */
+/** One index range: columns that equal the key, then one column after it. */
 export interface SeekBranch {
   readonly conditions: readonly RawBuilder<unknown>[];
-  /** The columns to sort by: those that differ within the range. */
+  /** The columns to sort by, which are those that differ within the range. */
   readonly sortBy: readonly KeyColumn[];
 }
 
@@ -15,8 +15,8 @@ interface Condition {
 }
 
 /**
- * The rows beyond a key, as ranges of an index that follow each other, the nearest first. Each is a true range: an `or`
- * over them would be a filter to PostgreSQL, and a row value is one to MariaDB.
+ * Returns the rows after a key as consecutive index ranges, closest first. Each is a true range: PostgreSQL would treat
+ * an `or` over them as a filter, and MariaDB a row value.
  *
  * @param isNull which columns of the key are null
  */
@@ -36,8 +36,8 @@ export function seekBranches(
 }
 
 /**
- * A column that equals a value needs no sorting. One that is null neither, but PostgreSQL finds the order in an index only
- * when the column is named.
+ * A column that equals a value needs no sorting. A column that is null needs none either, but PostgreSQL uses the order
+ * of an index only if the column is named.
  */
 function branchOf(
   dialect: SqlDialect,
@@ -47,7 +47,7 @@ function branchOf(
 ): SeekBranch {
   const plain = conditions.map((condition) => condition.sql);
   if (dialect === "mysql") {
-    // Nothing but nulls is one entry of the index to MySQL, whose rows come in the order of the other columns.
+    // To MySQL, only nulls are one index entry, whose rows are in the order of the other columns.
     if (conditions.every(({ isNullTest }) => isNullTest))
       return { conditions: plain, sortBy: columns.slice(conditions.length) };
     return { conditions: withoutLookup(dialect, columns, isNull, conditions), sortBy: columns };
@@ -61,8 +61,8 @@ function branchOf(
 }
 
 /**
- * MariaDB looks an equal column or a null up, and then reads all rows that have it, instead of starting at the place
- * inside of them. A null beside an alternative that no row can meet is nothing to look up, and still part of the range.
+ * MariaDB looks up an equal or null column and then reads all of its rows, instead of starting inside them. A null next
+ * to an impossible alternative is not looked up, and still part of the range.
  */
 function withoutLookup(
   dialect: SqlDialect,
@@ -79,7 +79,7 @@ function withoutLookup(
   return [sql`((${sql.join(plain, sql` and `)}) or (${expression} > ${value} and ${expression} < ${value}))`];
 }
 
-/** On MySQL by two bounds: an equality would be looked up. */
+/** On MySQL, an equality is written as two bounds, because it would be looked up. */
 function equals(dialect: SqlDialect, column: KeyColumn, index: number, isNull: boolean): Condition {
   const { expression } = column;
   if (isNull) return { sql: sql`${expression} is null`, isNullTest: true };
@@ -93,10 +93,10 @@ function equals(dialect: SqlDialect, column: KeyColumn, index: number, isNull: b
   };
 }
 
-/** What comes after a value in one column, in order. */
+/** Returns the conditions for values after a value in one column, in order. */
 function beyond(dialect: SqlDialect, column: KeyColumn, index: number, isNull: boolean): readonly Condition[] {
   const { expression, direction, isNullable } = column;
-  // Whether nulls are at the far end, seen in the direction of this column.
+  // Whether nulls come last in the direction of this column.
   const isNullAhead = isNullLast(dialect) === (direction === "asc");
   if (isNull) return isNullAhead ? [] : [{ sql: sql`${expression} is not null`, isNullTest: false }];
   const value = keyParameter(dialect, column, index);
@@ -105,19 +105,22 @@ function beyond(dialect: SqlDialect, column: KeyColumn, index: number, isNull: b
   return isNullAhead && isNullable ? [values, { sql: sql`${expression} is null`, isNullTest: true }] : [values];
 }
 
-/** Whether one comparison of row values is the same range: no nulls, all columns one way, on an engine that seeks by it. */
+/**
+ * Whether one row-value comparison is the same range: no nulls, all columns in one direction, on an engine that can
+ * seek with it.
+ */
 export function isRowValue(dialect: SqlDialect, columns: readonly KeyColumn[]): boolean {
   const [first, ...others] = columns;
   return (
     dialect !== "mysql" &&
     others.length > 0 &&
     columns.every(({ isNullable, direction }) => !isNullable && direction === first?.direction) &&
-    // SQLite seeks by the columns before its rowid only, and would read through their ties.
+    // SQLite seeks only by the columns before its rowid, and would scan all ties.
     others.every(({ isRowid }) => !isRowid)
   );
 }
 
-/** That comparison. */
+/** Returns that comparison. */
 export function rowValueCondition(dialect: SqlDialect, columns: readonly KeyColumn[]): RawBuilder<unknown> {
   const left = sql.join(columns.map(({ expression }) => expression));
   const right = sql.join(columns.map((column, index) => keyParameter(dialect, column, index)));

@@ -5,21 +5,21 @@ import { isRowValue, rowValueCondition, type SeekBranch, seekBranches } from "./
 import type { SqlDialect } from "./sql-dialect.ts";
 import { Statement } from "./statement.ts";
 
-/** Names that no column has; letters, because plugins that rename columns look at digits. */
+/** Generated names end in letters, because plugins that rename columns treat digits specially. */
 const letter = (index: number): string => String.fromCharCode(97 + index);
-/** The column that holds the exact text of a key's column. */
+/** Returns the column that holds the exact text of a key column. */
 export const textColumn = (index: number): string => `~k${letter(index)}`;
 const sortColumn = (index: number): string => `~s${letter(index)}`;
 const BRANCH = "~branch";
 
-/** Whether a column is there for the handler, not for the reader. */
+/** Whether a column exists only for the handler and is removed from the items. */
 export function isHidden(column: string): boolean {
   return column.startsWith("~");
 }
 
 /**
- * The statement for the rows beyond a key in the order of the columns, or from the beginning when there is no key. The
- * form depends on the dialect, the columns and the nulls in the key, never on its values.
+ * Returns the statement for the rows after a key in the order of the columns, or from the beginning without a key. Its
+ * form depends on the dialect, the columns and the nulls in the key, but never on the values.
  */
 export function seekStatement(
   query: AnyQuery,
@@ -46,7 +46,7 @@ export function seekStatement(
 }
 
 function sorted(query: AnyQuery, columns: readonly KeyColumn[], limit: number): AnyQuery {
-  // A literal, not a parameter: a planner that does not know how few rows are wanted plans for many.
+  // A literal, because a planner that does not know the small limit plans for many rows.
   return columns
     .reduce((built, { expression, direction }) => built.orderBy(expression as never, direction), query)
     .limit(sql.lit(limit));
@@ -56,7 +56,7 @@ function limited(query: AnyQuery, { conditions }: SeekBranch): AnyQuery {
   return conditions.reduce((built: AnyQuery, condition) => built.where(condition as never), query);
 }
 
-/** Every range for itself, with its own limit, and what they give sorted once more: a few rows of each. */
+/** Each range has its own limit, and the few rows of all ranges are sorted again. */
 function union(
   base: AnyQuery,
   dialect: SqlDialect,

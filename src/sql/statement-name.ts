@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-// A server keeps a named statement for as long as the connection lives, so there are only so many.
+// A server keeps named statements as long as the connection is open, so their number is limited.
 const MOST_NAMES = 256;
 const USES_BEFORE_NAME = 2;
 const MOST_COUNTED = 4_096;
@@ -8,7 +8,7 @@ const MOST_COUNTED = 4_096;
 const names = new Map<string, string>();
 const uses = new Map<string, number>();
 
-/** Counts a use of a statement: one that comes again gets a name, while there are names left. */
+/** Records a use of a statement. A repeated statement gets a name, while names are left. */
 export function noteUse(text: string): void {
   if (names.has(text) || names.size >= MOST_NAMES) return;
   const count = (uses.get(text) ?? 0) + 1;
@@ -20,12 +20,12 @@ export function noteUse(text: string): void {
   }
 }
 
-/** The name of a statement that has one. */
+/** Returns the name of a statement, if it has one. */
 export function statementName(text: string): string | undefined {
   return names.get(text);
 }
 
-/** Takes a name back that servers connect with an old plan: the statement gets another one. */
+/** Renames a statement whose current name has an outdated plan on servers. */
 export function renew(text: string, name: string): void {
   if (names.get(text) === name) names.set(text, `${name.slice(0, FIXED_LENGTH)}_${++renewals}`);
 }

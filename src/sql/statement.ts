@@ -16,7 +16,7 @@ import type { AnyQuery } from "./any-query.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 import { noteUse } from "./statement-name.ts";
 
-/** A parameter that is filled in when the statement runs: the value of a column of the key. */
+/** A placeholder for the value of a key column, filled in when the statement runs. */
 export class KeySlot {
   readonly column: number;
   constructor(column: number) {
@@ -24,7 +24,7 @@ export class KeySlot {
   }
 }
 
-/** One statement, compiled once; what differs from call to call are its parameters. */
+/** A statement that is compiled once and run with different parameters. */
 export class Statement {
   readonly #fragments: readonly string[];
   readonly #parameters: readonly unknown[];
@@ -37,7 +37,7 @@ export class Statement {
     this.#text = textOf(dialect, compiled);
   }
 
-  /** @param given the parameters of the author's query, which the statement holds once or several times */
+  /** @param given the parameters of the author's query, which the statement contains once or several times */
   run(query: AnyQuery, given: readonly unknown[], key: readonly unknown[]): Promise<Record<string, unknown>[]> {
     let count = 0;
     const values = this.#parameters.map((parameter) =>
@@ -54,7 +54,7 @@ export function parametersOf(dialect: SqlDialect, node: OperationNode): readonly
 }
 
 const SELECT = "select ";
-// What no statement contains: the place of a parameter.
+// Marks a parameter with text that no statement contains.
 const PARAMETER = "\u0000";
 
 function splitter(dialect: SqlDialect): {
@@ -85,17 +85,17 @@ class SqliteSplitter extends SqliteQueryCompiler {
   }
 }
 
-/** As the driver will get it. */
+/** Returns the text for the driver, with its placeholders. */
 function textOf(dialect: SqlDialect, { sql }: CompiledQuery): string {
   let count = 0;
   return sql.replaceAll(PARAMETER, () => (dialect === "postgres" ? `$${++count}` : "?"));
 }
 
 /**
- * Runs text that is compiled already, on the executor that the query has: its transaction, or its pool. Kysely has no
- * other way to ask a query for its executor; a plugin that puts in another statement is its public one.
+ * Runs compiled SQL on the query's executor: its transaction or its pool. Kysely has no other way to get the executor
+ * of a query. A plugin that replaces the statement uses public API.
  *
- * @param fragments what follows `select`, cut at its parameters
+ * @param fragments the text after `select`, split at its parameters
  */
 export function runRaw(
   query: AnyQuery,

@@ -8,16 +8,16 @@ export interface TableName {
   readonly table: string;
 }
 
-/** What the catalogue says of a column. */
+/** The catalogue entry of a column. */
 export interface ColumnFacts {
   readonly isNotNull: boolean;
-  /** Whether it is SQLite's rowid under another name. */
+  /** Whether it is an alias of SQLite's rowid. */
   readonly isRowid: boolean;
-  /** In lower case, without its length. */
+  /** The type in lower case, without its length. */
   readonly type: string;
 }
 
-/** The columns of a table, asked on the executor of the query. Empty for what is no table. */
+/** Returns the columns of a table, read with the query's executor, or an empty result if it is not a table. */
 export async function tableColumns(
   query: AnyQuery,
   dialect: SqlDialect,
@@ -65,7 +65,7 @@ const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName)
       const keys = rows.filter(({ pk }) => Number(pk) > 0).length;
       return rows.map(({ name, type, required, pk }) => {
         const isRowid = keys === 1 && Number(pk) === 1 && type === "integer";
-        // Any other primary key may hold nulls in SQLite.
+        // In SQLite, any other primary key may contain nulls.
         return { name: String(name), type: String(type), required: Number(required) === 1 || isRowid, isRowid };
       });
     },

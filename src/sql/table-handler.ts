@@ -24,21 +24,24 @@ import type { TotalsCache } from "./totals-cache.ts";
 export interface TableHandlerOptions<Row> {
   /** Scope of the list's cursors. @default the table */
   readonly name?: string;
-  /** Columns that no two rows share. @default ["id"] */
+  /** Columns that together identify a row. @default ["id"] */
   readonly uniqueKey?: readonly Extract<keyof Row, string>[];
   /**
-   * Offsets beyond it are refused before a statement is sent. By default a page is refused when more than 10,000 rows would be
-   * skipped to reach it, from the nearer end where the rows are counted; `null` refuses none. Cursors know no depth.
-   * @default 10,000 skipped rows
+   * Larger offsets are rejected before a statement is sent. By default, a page is rejected if more than 10,000 rows
+   * must be skipped to reach it, from the closer end if the rows are counted. `null` disables the limit. It does not
+   * apply to cursors. @default 10,000 skipped rows
    */
   readonly maxOffset?: number | null;
-  /** Keeps exact counts for a while. @default none */
+  /** Caches exact counts. @default none */
   readonly totalsCache?: TotalsCache;
 }
 
 type Row = Record<string, unknown>;
 
-/** The rows of a query, as `tableHandler` makes it. `C` names the columns that they can be sorted by beside their own. */
+/**
+ * The rows of a query, created by `tableHandler`. `C` names the columns that they can be sorted by in addition to their
+ * own.
+ */
 export class TableHandler<T, C extends string = Extract<keyof T, string>>
   extends AsyncDataHandler<T>
   implements Seekable<T>, Estimating, Capping, Deep, Sorting<C>
@@ -53,16 +56,16 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   readonly #totalsCache: TotalsCache | undefined;
   #compiled: { readonly sql: string; readonly parameters: readonly unknown[] } | undefined;
 
-  /** `tableHandler` calls it, and knows the types. */
+  /** Called by `tableHandler`, which knows the types. */
   constructor(query: AnyQuery, options?: TableHandlerOptions<T>) {
     super();
     const { name, uniqueKey, maxOffset, totalsCache } =
       options === undefined ? NO_OPTIONS : resolveOptions("tableHandler", options, tableRules);
     if (typeof (query as AnyQuery | null)?.toOperationNode !== "function")
-      throw new ConfigurationError("tableHandler", "takes a select query of Kysely, not yet executed");
+      throw new ConfigurationError("tableHandler", "requires a Kysely select query that has not been executed");
     const { limit, offset } = query.toOperationNode();
     if (limit !== undefined || offset !== undefined)
-      throw new ConfigurationError("tableHandler", "takes a query without a limit or an offset: the strategy has them");
+      throw new ConfigurationError("tableHandler", "requires a query without LIMIT and OFFSET: the strategy sets them");
     if (maxOffset === undefined) this.maxSkipped = MOST_SKIPPED;
     else if (maxOffset !== null) this.maxOffset = maxOffset;
     this.uniqueKey = uniqueKey ?? BY_ID;
@@ -75,8 +78,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   /**
-   * Asks the catalogue whether the columns of `uniqueKey` are there. Throws `ConfigurationError` for one that is not; a page
-   * of the list would, too. Call it in `app.onStart` to know before the first request.
+   * Checks in the catalogue whether the columns of `uniqueKey` exist. Throws `ConfigurationError` for a missing one, as
+   * the first page of the list would. Call it in `app.onStart` to find a mistake before the first request.
    */
   async check(): Promise<void> {
     await this.#shape.check(this.#query, this.uniqueKey);
@@ -100,8 +103,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     try {
       return (await rowsAt(this.#query, this.uniqueKey, offset, limit, context?.totalItems)) as readonly T[];
     } catch (error) {
-      // Perhaps the unique key is not there: then that is the clearer word. Inside of a transaction that has failed nobody
-      // can be asked.
+      // If the unique key does not exist, that error is clearer. Inside a failed transaction, the catalogue cannot be
+      // read.
       await this.check().catch((reason: unknown) => {
         throw reason instanceof ConfigurationError ? reason : error;
       });
@@ -113,7 +116,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     const order = seek.direction === "forward" ? seek.order : reversed(seek.order);
     const found = await this.#seek(order, seek.key, limit);
     if (found !== null) return found;
-    // A null where the catalogue knows none: it has changed, so it is asked again.
+    // A null in a column that the catalogue says is never null means that the table has changed, so the catalogue is
+    // read again.
     QueryShape.forget(this.#source.sql);
     return (await this.#seek(order, seek.key, limit)) ?? [];
   }
@@ -129,8 +133,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
       .run(this.#query, this.#source.parameters, values)
       .catch((error: unknown) => {
         throw key !== null && isDataException(error)
-          ? // Without the database's sentence, which repeats the value.
-            new KeyMisfit(`a key does not fit its column (SQLSTATE ${(error as { code: string }).code})`)
+          ? // The database's message is left out, because it repeats the value.
+            new KeyMisfit(`a cursor value does not fit its column (SQLSTATE ${(error as { code: string }).code})`)
           : error;
       });
     return hasUnexpectedNull(rows, columns)
@@ -144,8 +148,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   /**
-   * The author's query, compiled once: its text is the key to all statements made of it. With a limit, whose parameter
-   * tells the dialects apart.
+   * Compiles the author's query once. Its text is the key of all statements built from it. It has a limit, whose
+   * parameter tells the dialects apart.
    */
   get #source(): { readonly sql: string; readonly parameters: readonly unknown[] } {
     if (this.#compiled === undefined) {
@@ -160,17 +164,20 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 }
 
-/** What a table without `id` needs. The checker knows the columns; the catalogue is asked when the list is first read. */
+/**
+ * The options that a table without `id` needs. TypeScript checks the columns, and the catalogue is read when the list
+ * is first read.
+ */
 export type TableHandlerArguments<Columns, T> = "id" extends keyof Columns
   ? [options?: TableHandlerOptions<T>]
   : [options: TableHandlerOptions<T> & Required<Pick<TableHandlerOptions<T>, "uniqueKey">>];
 
 /**
- * The rows of a Kysely query as the source of a list, on the executor that the query has: a transaction, or the pool.
+ * Returns the rows of a Kysely query as a list source, on the query's executor: a transaction or the pool.
  *
- * With a cursor strategy a page costs the same at any depth where an index has the columns of the order; the strategy has
- * that order, and a query with one of its own is refused when it is first read. By offset, the order is that of the query;
- * far pages are read from the other end.
+ * With a cursor strategy and an index on the columns of the order, a page costs the same at any depth. The strategy
+ * sets that order: a query that already has one is rejected when it is first read. By offset, the query's own order is
+ * used, and far pages are read from the other end.
  *
  * @example
  * ```ts
@@ -199,7 +206,7 @@ export function tableHandler<DB, TB extends keyof DB, T>(
   return new TableHandler(query as AnyQuery, options);
 }
 
-/** PostgreSQL skips so many rows in about a millisecond, and two million in seconds. */
+/** PostgreSQL skips this many rows in about a millisecond, but needs seconds for two million. */
 const MOST_SKIPPED = 10_000;
 const BY_ID: readonly string[] = ["id"];
 
@@ -208,7 +215,7 @@ const tableRules = {
   uniqueKey: listOf<string>("a list of columns", (column) => typeof column === "string"),
   maxOffset: orNull(wholeNumber),
   totalsCache: rule<TotalsCache>(
-    "what totalsCache() gives",
+    "the result of totalsCache()",
     (value) => typeof (value as TotalsCache | null)?.get === "function",
   ),
 };
@@ -218,12 +225,12 @@ const NO_OPTIONS = resolveOptions("tableHandler", {}, tableRules);
 function driverValues({ dialect }: QueryShape, columns: readonly KeyColumn[], key: KeyTuple): readonly unknown[] {
   return columns.map((column, index) => {
     const value = driverValue(dialect, column, key[index] ?? null);
-    if (value === undefined) throw new KeyMisfit("a key does not fit its column");
+    if (value === undefined) throw new KeyMisfit("a cursor value does not fit its column");
     return value;
   });
 }
 
-/** PostgreSQL's class 22: a text that is no number, no time, or out of range. */
+/** PostgreSQL's class 22: a text that is not a valid number or time, or is out of range. */
 function isDataException(error: unknown): boolean {
   const code: unknown = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code);
@@ -237,10 +244,10 @@ function hasUnexpectedNull(rows: readonly Row[], columns: readonly KeyColumn[]):
   return false;
 }
 
-/** The rows as the author selected them, with their keys on the list. */
+/** Returns the rows as the author selected them, with their keys attached to the list. */
 function itemsOf(rows: readonly Row[], columns: readonly KeyColumn[], { dialect }: QueryShape): readonly Row[] {
   const visible = Object.keys(rows[0] ?? {}).filter((column) => !isHidden(column));
-  // Of one shape from the start: copies of it are four times as fast as taking the hidden columns away.
+  // All objects have one shape from the start: copying it is four times as fast as deleting the hidden columns.
   const blank: Row = {};
   for (const column of visible) blank[column] = null;
   const items = rows.map((row) => {

@@ -3,23 +3,23 @@ import { outside } from "../core/outside.ts";
 import { optional, positiveInteger, resolveOptions, rule, seconds } from "../core/resolve-options.ts";
 
 export interface TotalsCacheOptions {
-  /** How long a count is good for. @default 30 */
+  /** How long a count is cached, in seconds. @default 30 */
   readonly seconds?: number;
-  /** How many counts are kept; the oldest goes. @default 1000 */
+  /** How many counts are cached. The oldest one is removed first. @default 1000 */
   readonly max?: number;
-  /** Where time comes from. @default the system */
+  /** The source of the time. @default the system */
   readonly clock?: Clock;
 }
 
-/** Keeps the counts of one database for a while. */
+/** Caches the counts of one database. */
 export interface TotalsCache {
-  /** The count under this key, made when it is not there; two who ask at once wait for the same one. */
+  /** Returns the count under this key, counting if necessary. Concurrent callers share one count. */
   get(key: string, count: () => Promise<number>): Promise<number>;
 }
 
 /**
- * Keeps exact counts for a while, by statement and parameters. Make one for each database: two databases may give
- * different counts for the same statement.
+ * Caches exact counts by statement and parameters. Create one for each database, because the same statement may have
+ * different counts in two databases.
  *
  * @example
  * ```ts
@@ -39,9 +39,9 @@ export function totalsCache(options: TotalsCacheOptions = {}): TotalsCache {
       const known = kept.get(key);
       if (known !== undefined && clock.monotonic() < known.until) return known.total;
       kept.delete(key);
-      // Outside: others wait for it as well, and the request that happens to start it may be given up.
+      // Runs outside the request, because other requests wait for it and the one that starts it may be aborted.
       const total = outside(count);
-      // A count that failed is not kept.
+      // A failed count is not cached.
       total.catch(() => kept.delete(key));
       kept.set(key, { total, until: clock.monotonic() + seconds * 1000 });
       const [oldest] = kept.keys();

@@ -104,7 +104,7 @@ describe.each(engineNames)("portico on %s", (engine) => {
     expect(await run("user create --email bob@x.example --username bob", "short")).toMatchObject({ code: 1, out: "" });
     expect(await run("user create --email bob@x.example --username bob --role none", PASSWORD)).toMatchObject({
       code: 1,
-      err: 'portico: There is no role "none": define it first\n',
+      err: 'portico: The role "none" does not exist: define it with defineRole\n',
     });
     expect(await User.objects.get({ username: "bob" })).toBe(null);
     expect(await run("user disable ann@x.example")).toMatchObject({ code: 0, out: `disabled ann (${ann?.id})\n` });
@@ -347,7 +347,7 @@ describe("portico", () => {
 
   it.each([
     ["mysql://root:hunter2@db/x", 'received "mysql://root:***@db/x"'],
-    ["postgres://root:hunter2@127.0.0.1:1/x", "The database cannot be reached: "],
+    ["postgres://root:hunter2@127.0.0.1:1/x", "The database is unreachable: "],
   ])("rejects --database %s with exit code 1, without showing the password", async (url, sentence) => {
     const { code, out, err } = await portico(["migrate", "up", "--database", url]);
 

@@ -39,7 +39,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     });
   const complaints = () => lines.map(({ msg }) => msg).filter((msg) => msg.startsWith("A transaction of"));
   const sentence = (route: string) =>
-    `A transaction of ${route} was still open when that was over, and was rolled back: whoever begins one ends it, also when something fails`;
+    `A transaction of ${route} was still open when the request ended, and was rolled back: commit it or roll it back, also when an error is thrown`;
   const write = async (title: string): Promise<Transaction<Tables>> => {
     const trx = await database.begin();
     await trx.insertInto("books").values({ title }).execute();
@@ -150,7 +150,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     await before.end("success");
 
     const late =
-      "A transaction of POST /books had not begun when that ended, and is rolled back once it has: await begin()";
+      "A transaction of POST /books had not started when the request ended, so it will be rolled back: await begin()";
     expect(status).toBe(500);
     await expect(begun).rejects.toThrow(late);
     expect(complaints()).toEqual([late]);

@@ -22,7 +22,7 @@ it("a text that PostgreSQL cannot hold is the client's fault, on a route and in 
   const graph = await testClient(app).graphql("query ($id: ID!) { book(id: $id) }", { id: "a\0b" });
   const surrogate = await testClient(app).graphql("query ($id: ID!) { book(id: $id) }", { id: "\ud800" });
 
-  const message = "A text has a NUL character in it, which the database cannot hold";
+  const message = "A text contains a NUL character, which the database cannot store";
   expect(route.json()).toMatchObject({ status: 400, code: "bad_request", detail: message });
   expect(graph).toMatchObject({ data: { book: null }, errors: [{ message, extensions: { code: "BAD_REQUEST" } }] });
   expect(surrogate.errors).toBeUndefined();

@@ -188,7 +188,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     const client = testClient(app);
 
     expect((await client.get("/cursors")).status).toBe(500);
-    expect(log.text).toContain("tableHandler takes a query without an order for pages by cursor: the strategy has it");
+    expect(log.text).toContain("tableHandler requires a query without ORDER BY for cursor pagination");
     expect((await client.get("/pages")).status).toBe(200);
   });
 
@@ -239,7 +239,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     const codes = engine.database.selectFrom(engine.database.selectFrom("unnamed").select("code").as("codes"));
 
     expect(() => tableHandler(codes.selectAll())).toThrow(
-      "tableHandler: the query has no column id, which is to break ties: give uniqueKey",
+      "tableHandler: the query has no column id to break ties: set uniqueKey",
     );
     expect(() => tableHandler(codes.selectAll(), { uniqueKey: ["code", "place"] as never })).toThrow("no column place");
     expect(await tableHandler(codes.selectAll(), { uniqueKey: ["code"] }).getItems(0, 1)).toEqual([]);
@@ -258,9 +258,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     };
     const refusal = {
       name: "ConfigurationError",
-      message: expect.stringContaining(
-        "tableHandler: the table unnamed has no column id, which is to break ties: give uniqueKey",
-      ),
+      message: expect.stringContaining("tableHandler: the table unnamed has no column id to break ties: set uniqueKey"),
     };
 
     await expect(tableHandler(rows).check()).rejects.toMatchObject(refusal);
@@ -420,8 +418,8 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
   });
 
   it("refuses what it cannot page", () => {
-    expect(() => tableHandler(items().limit(5))).toThrow("without a limit or an offset");
+    expect(() => tableHandler(items().limit(5))).toThrow("without LIMIT and OFFSET");
     expect(() => tableHandler(items(), { maxOffset: -1 })).toThrow("tableHandler.maxOffset");
-    expect(() => tableHandler({} as never)).toThrow("takes a select query of Kysely");
+    expect(() => tableHandler({} as never)).toThrow("requires a Kysely select query");
   });
 });

@@ -2,17 +2,17 @@ type Work = () => Promise<void>;
 
 const transactions = new WeakMap<object, CommitWork>();
 
-/** What is to be done when a transaction is committed, and never when it is not. */
+/** Work that runs when a transaction is committed, and never if it is rolled back. */
 export class CommitWork {
   readonly #outer: CommitWork | null;
   readonly #waiting: Work[] = [];
 
-  /** @param outer that of the transaction around a savepoint: its end decides */
+  /** @param outer the work of the transaction around a savepoint, whose outcome decides */
   constructor(outer: CommitWork | null) {
     this.#outer = outer;
   }
 
-  /** From here on what is done after the commit of this transaction is kept here. */
+  /** Collects the work of this transaction from now on. */
   keepFor(transaction: object): void {
     transactions.set(transaction, this);
   }
@@ -27,7 +27,7 @@ export class CommitWork {
   }
 }
 
-/** Does something when the transaction is committed; at once where it is none. It must not reject. */
+/** Runs work when the transaction is committed, or immediately if there is no transaction. It must not reject. */
 export async function afterCommit(database: object, work: Work): Promise<void> {
   const kept = transactions.get(database);
   if (kept === undefined) await work();

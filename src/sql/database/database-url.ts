@@ -1,13 +1,13 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 
-/** Where a database is: a server, or a file. */
+/** The location of a database: a server or a file. */
 export type DatabaseUrl =
   | { readonly engine: "postgres"; readonly connectionString: string }
   | { readonly engine: "sqlite"; readonly file: string };
 
 const EXPECTED = "postgres://user@host/name, sqlite:<file> or sqlite::memory:";
 
-/** Reads the URL of a database. Throws `ConfigurationError`, which names the URL without what is secret in it. */
+/** Parses the URL of a database. Throws `ConfigurationError`, which shows the URL without its secrets. */
 export function parseDatabaseUrl(url: unknown): DatabaseUrl {
   if (typeof url !== "string") throw new ConfigurationError("openDatabase.url", EXPECTED, url);
   if (/^postgres(?:ql)?:/.test(url)) {
@@ -19,18 +19,18 @@ export function parseDatabaseUrl(url: unknown): DatabaseUrl {
   return { engine: "sqlite", file };
 }
 
-/** As other libraries write it: `host=db password=...`. */
+/** The format of other libraries: `host=db password=...`. */
 const PASSWORD = /((?:pass(?:word|wd)?|pwd)\s*=\s*)(?:'(?:[^'\\]|\\.)*'|\S+)/gi;
 
-/** The URL as it may be shown: without a password, and without parameters, which can hold one as well. */
+/** Returns the URL without its password and its parameters, which can contain a password as well. */
 function withoutSecrets(url: string): string {
   const parameters = url.search(/[?#]/);
-  // An @ behind them: the password has a ? or # that is not encoded, so nothing before the @ is known to be no part of it.
+  // If an @ follows the parameters, the password has an unencoded ? or #, so everything before the @ may be part of it.
   if (parameters >= 0 && url.lastIndexOf("@") > parameters) return `${schemeOf(url)}***`;
   const shown = url.replace(/[?#].*$/s, "").replace(PASSWORD, "$1***");
   const at = shown.lastIndexOf("@");
   if (at < 0) return shown;
-  // From the scheme, or from the start: a URL that cannot be parsed may have its password anywhere before the @.
+  // A URL that cannot be parsed may have its password anywhere before the @, so everything after the scheme is removed.
   const scheme = schemeOf(shown);
   const [user, ...secret] = shown.slice(scheme.length, at).split(":");
   return `${scheme}${secret.length === 0 ? user : `${user}:***`}${shown.slice(at)}`;

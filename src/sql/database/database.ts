@@ -18,14 +18,14 @@ import { eventsOf, holdingEvents, openTransaction } from "./open-transaction.ts"
 import { Permits, type Release } from "./permits.ts";
 import { withDeadline } from "./with-deadline.ts";
 
-/** How a transaction is begun; SQLite knows one way only, the strictest. */
+/** How a transaction starts. SQLite has only one isolation level, the strictest. */
 export interface TransactionSettings {
   readonly isolationLevel?: IsolationLevel;
   readonly accessMode?: AccessMode;
 }
 
 /**
- * Kysely on a pool, and with `begin()`: what `openDatabase` gives.
+ * Kysely on a pool, with `begin()`. This is the result of `openDatabase`.
  *
  * @example
  * ```ts
@@ -41,28 +41,30 @@ export interface TransactionSettings {
  * ```
  */
 export interface Database<DB = any> extends Kysely<DB> {
-  /** What it runs on. */
+  /** The engine of the database. */
   readonly engine: "postgres" | "sqlite";
   /**
-   * A transaction that may span a generator's `yield`; inside another one, a savepoint. Whoever begins it ends it: one that is
-   * open when its request or operation is over, dependencies included, is rolled back, and that is a failure. Savepoints of
-   * one transaction do not overlap: the second waits until the first has ended.
+   * Starts a transaction that may span a generator's `yield`, or a savepoint inside another transaction. The caller
+   * must end it. If it is still open when its request or operation has ended, including its dependencies, it is rolled
+   * back, and the request fails. Savepoints of one transaction do not overlap: the second one waits until the first has
+   * ended.
    */
   begin(settings?: TransactionSettings): Promise<Transaction<DB>>;
   /**
-   * What this request or operation reads with: the transaction that it has open, so that it sees what it has written, else
-   * the pool. Of a transaction, that transaction.
+   * Returns the open transaction of this request or operation, so that reads see its own writes, or the pool if there
+   * is none. For a transaction, it returns that transaction.
    */
   current(): Database<DB>;
   /**
-   * Returns when the database answers, rejects when it does not within two seconds: for a health check. Rejects as well while a
-   * PostgreSQL that has refused a write is read-only.
+   * For health checks: resolves if the database responds within two seconds, and rejects otherwise. It also rejects
+   * while a PostgreSQL server that rejected a write is read-only.
    */
   ping(): Promise<void>;
 }
 
 /**
- * A transaction, or a savepoint inside of one. It is a `Database`: what takes one works inside of a transaction, too.
+ * A transaction, or a savepoint inside one. It is a `Database`, so code that takes a `Database` also works inside a
+ * transaction.
  *
  * @example
  * ```ts
@@ -83,24 +85,24 @@ export interface Database<DB = any> extends Kysely<DB> {
  */
 export interface Transaction<DB = any> extends Database<DB> {
   /**
-   * Commits on `"success"`, else rolls back; a second call changes nothing. Rejects when the commit fails: then nothing of
-   * it was kept.
+   * Commits on `"success"`, and rolls back otherwise. A second call has no effect. Rejects if the commit fails; then
+   * nothing was saved.
    */
   end(outcome: "pending" | "success" | "failure"): Promise<void>;
 }
 
-/** A statement that was sent: its text, without the values of its parameters, which may be secrets. */
+/** An executed statement: its text without the values of its parameters, which may be secrets. */
 export interface SentStatement {
   readonly sql: string;
   readonly durationMs: number;
 }
 
-/** A connection beside the pool that hears what others say. */
+/** A connection outside the pool that receives notifications. */
 export interface Listener {
-  /** Resolves when it hears nothing more, with the reason. */
+  /** Resolves with the reason when it no longer receives anything. */
   readonly ended: Promise<unknown>;
   close(): Promise<void>;
-  /** The same without a word to the server, which does not answer. */
+  /** Closes the connection without notifying the server, which does not respond. */
   cut(): void;
 }
 /** Opens a listener on a channel. */
@@ -109,29 +111,29 @@ export type Listen = (channel: string, onMessage: (text: string) => void) => Pro
 export interface PooledDatabaseOptions {
   readonly engine: Database["engine"];
   readonly dialect: Dialect;
-  /** Whether a statement was refused because the server is read-only. */
+  /** Whether a statement was rejected because the server is read-only. */
   readonly hasRefusedWrites: () => boolean;
-  /** Transactions that may be open at once. */
+  /** The maximum number of open transactions. */
   readonly maxTransactions: number;
   readonly timeoutMs: number;
-  /** SQLite has nothing to listen to. */
+  /** `null` for SQLite, which has no notifications. */
   readonly listen: Listen | null;
   readonly onStatement: ((statement: SentStatement) => void) | undefined;
 }
 
-/** A health check waits no longer. */
+/** The time limit of a health check. */
 const PING_MS = 2_000;
 
 /**
- * The database itself. Fewer transactions are open at once than there are connections, so a statement on the pool always gets
- * one in the end, also where whoever sends it holds a transaction meanwhile.
+ * The database itself. It allows fewer open transactions than connections, so a statement on the pool eventually gets a
+ * connection even if its caller holds a transaction.
  */
 export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
   readonly engine: Database["engine"];
   readonly #transactions: Permits;
   readonly #hasRefusedWrites: () => boolean;
   readonly #closing = new AbortController();
-  /** Of each request or operation, in the order in which they were begun. */
+  /** The open transactions of each request or operation, in the order in which they started. */
   readonly #open = new WeakMap<BaseContext, readonly Transaction<DB>[]>();
   /** @internal */
   readonly listen: Listen | null;
@@ -145,7 +147,7 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
     this.#transactions = new Permits(
       maxTransactions,
       timeoutMs,
-      "The database is busy: no transaction could be begun in time",
+      "The database is busy: could not start a transaction in time",
     );
   }
 
@@ -183,7 +185,7 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
     return (ctx === null ? undefined : this.#open.get(ctx)?.at(-1)) ?? this;
   }
 
-  /** The transaction, which is the current one of its operation until it ends. */
+  /** Makes the transaction the current one of its operation until it ends. */
   #entered(inner: ControlledTransaction<DB>, events: EventHold | null, release: Release): Transaction<DB> {
     const ctx = currentContext();
     if (ctx === null) return openTransaction(inner, this.engine, events, release);
@@ -201,7 +203,7 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
 
   async ping(): Promise<void> {
     await withDeadline(PING_MS, () => this.selectNoFrom((eb) => eb.lit(1).as("one")).execute());
-    // A database that is only read may well be a replica.
+    // A database that is only read may well be a replica, so only a rejected write counts.
     if (!this.#hasRefusedWrites()) return;
     const setting = sql<{ isOn: boolean }>`select current_setting('transaction_read_only') = 'on' as "isOn"`;
     const { rows } = await withDeadline(PING_MS, () => setting.execute(this));
@@ -223,11 +225,11 @@ export class PooledDatabase<DB> extends Kysely<DB> implements Database<DB> {
 }
 
 /**
- * A transaction on its way: it waits for its turn, or for a connection. When its request or operation ends first, nothing would end
- * the transaction any more, so it is rolled back as soon as it has begun.
+ * A transaction that waits for its turn or for a connection. If its request or operation ends first, no code would end
+ * the transaction, so it is rolled back as soon as it starts.
  */
 class Beginning {
-  /** Called when it has begun, or failed to. */
+  /** Called when it has started or failed to start. */
   readonly forget: () => void;
   #tooLate: Error | null = null;
 
@@ -235,26 +237,28 @@ class Beginning {
     this.forget = ctx === null ? () => {} : endWith(ctx, async () => this.#giveUp(ctx));
   }
 
-  /** What to reject with when the request or operation has ended. */
+  /** Returns the error to reject with if the request or operation has ended. */
   get tooLate(): Error | null {
     return this.#tooLate;
   }
 
   #giveUp({ exchange, pattern }: BaseContext): Error {
     this.#tooLate = new Error(
-      `A transaction of ${exchange.method} ${pattern} had not begun when that ended, and is rolled back once it has: await begin()`,
+      `A transaction of ${exchange.method} ${pattern} had not started when the request ended, so it will be rolled back: await begin()`,
     );
     return this.#tooLate;
   }
 }
 
-/** A transaction that nobody ends would keep its connection for ever, without a word: its request or operation ends it. */
+/**
+ * A transaction that is never ended would hold its connection without a warning, so its request or operation ends it.
+ */
 function endingWith<DB>(ctx: BaseContext, trx: Transaction<DB>): Transaction<DB> {
   const end = trx.end.bind(trx);
   let undone: Error | undefined;
   const forget = endWith(ctx, async () => {
     undone = new Error(
-      `A transaction of ${ctx.exchange.method} ${ctx.pattern} was still open when that was over, and was rolled back: whoever begins one ends it, also when something fails`,
+      `A transaction of ${ctx.exchange.method} ${ctx.pattern} was still open when the request ended, and was rolled back: commit it or roll it back, also when an error is thrown`,
     );
     await end("failure").catch((cause: unknown) => Object.assign(undone as Error, { cause }));
     return undone;
@@ -268,7 +272,7 @@ function endingWith<DB>(ctx: BaseContext, trx: Transaction<DB>): Transaction<DB>
   });
 }
 
-/** The statement was sent, whatever its listener makes of it: what that throws is a warning of the process. */
+/** An exception in the listener becomes a process warning, because the statement was already sent. */
 function statementLog(onStatement: NonNullable<PooledDatabaseOptions["onStatement"]>): Logger {
   return ({ query, queryDurationMillis }) => {
     try {
@@ -279,10 +283,10 @@ function statementLog(onStatement: NonNullable<PooledDatabaseOptions["onStatemen
   };
 }
 
-/** Does something with a permit. */
+/** Runs work with a permit. */
 type Hold = (work: () => Promise<unknown>) => Promise<unknown>;
 
-/** The builder, whose `execute` waits for a permit; so do the builders that its other methods give. */
+/** Wraps the builder so that `execute` waits for a permit, as do the builders that its other methods return. */
 function withPermit<B extends object>(builder: B, hold: Hold): B {
   return new Proxy(builder, {
     get(target, property) {

@@ -1,9 +1,9 @@
-/** Whether a row was to refer to one that is not there: 23503 of PostgreSQL, 787 of SQLite. */
+/** Whether a referenced row does not exist: 23503 in PostgreSQL, 787 in SQLite. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, ["23503", 787]);
 }
 
-/** Whether another row has the value already: 23505 of PostgreSQL; 2067, and 1555 for a primary key, of SQLite. */
+/** Whether another row already has the value: 23505 in PostgreSQL; 2067, or 1555 for a primary key, in SQLite. */
 export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, ["23505", 2067, 1555]);
 }

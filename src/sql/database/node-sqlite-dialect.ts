@@ -11,7 +11,7 @@ import {
 } from "kysely";
 import { SqliteDriver, type SqliteDriverOptions } from "./sqlite-driver.ts";
 
-/** SQLite by `node:sqlite`, which is loaded with the first statement. */
+/** SQLite through `node:sqlite`, which is loaded by the first statement. */
 export class NodeSqliteDialect implements Dialect {
   readonly #options: SqliteDriverOptions;
 
@@ -33,7 +33,7 @@ export class NodeSqliteDialect implements Dialect {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-  /** The driver itself says who waits for whom: readers for nobody. */
+  /** The driver itself orders connections, and readers never wait. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }

@@ -6,30 +6,35 @@ import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import { postgresListen, ReachablePostgres } from "./reachable-postgres.ts";
 
 export interface DatabaseOptions {
-  /** Connections to PostgreSQL at most, 2 or more; a fifth of them, at least one, is never given to a transaction. @default 10 */
+  /**
+   * The maximum number of connections to PostgreSQL, 2 or more. A fifth of them, at least one, is never used by a
+   * transaction. @default 10
+   */
   readonly poolSize?: number;
   /** How long a statement or a transaction waits for a connection or a lock, in seconds. @default 10 */
   readonly timeoutSeconds?: number;
   /**
-   * How long a statement may run on PostgreSQL, in seconds; a stream, for each of its reads. Then it fails with status 503, is
-   * cancelled on the server, and its connection is replaced. 0 disables the limit. `migrate` has none. @default 20
+   * How long a statement may run on PostgreSQL, in seconds. For a stream, the limit applies to each read. A statement
+   * that takes longer fails with status 503, is cancelled on the server, and its connection is replaced. 0 disables the
+   * limit. `migrate` has none. @default 20
    */
   readonly statementSeconds?: number;
-  /** Whether lists prepare their statements by name, which some proxies of PostgreSQL do not know. @default true */
+  /** Whether lists use named prepared statements, which some PostgreSQL proxies do not support. @default true */
   readonly namedStatements?: boolean;
   /**
-   * Told of every statement when it has ended, also of one that failed: to count them, or to log the slow ones. Of PostgreSQL
-   * the begin and the end of a transaction are statements, too. What it throws is a warning of the process. @default none
+   * Called after every statement, including failed ones, for example to count them or to log slow ones. On PostgreSQL,
+   * the start and the end of a transaction are statements too. An exception in it becomes a process warning. @default
+   * none
    */
   readonly onStatement?: (statement: SentStatement) => void;
 }
 
 /**
- * Opens PostgreSQL (`postgres://user@host/name`, with the package `pg`) or SQLite (`sqlite:shop.db`, `sqlite::memory:`). The
- * first statement connects. After a restart of PostgreSQL it connects again by itself; until then statements reject with
- * status 503.
+ * Opens PostgreSQL (`postgres://user@host/name`, with the package `pg`) or SQLite (`sqlite:shop.db`,
+ * `sqlite::memory:`). The first statement connects. After a restart of PostgreSQL, it reconnects by itself. Until then,
+ * statements reject with status 503.
  *
- * Throws `ConfigurationError` for a URL that is neither, and names it without its password.
+ * Throws `ConfigurationError` for any other URL, and shows it without its password.
  *
  * @example
  * ```ts

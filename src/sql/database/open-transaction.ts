@@ -7,20 +7,20 @@ import { Permits, type Release } from "./permits.ts";
 
 type Engine = Database["engine"];
 
-/** What a transaction and a savepoint do differently at their end. */
+/** The steps at the end of a transaction or savepoint. */
 interface Ending {
   commit(): Promise<unknown>;
   rollback(): Promise<unknown>;
-  /** Runs after either, however it went. */
+  /** Runs after either of them, even if it failed. */
   readonly release: Release;
-  /** Of a savepoint. */
+  /** Set for a savepoint. */
   readonly use?: SavepointUse;
 }
 
-/** How long a savepoint waits for the one before it. */
+/** How long a savepoint waits for the previous one. */
 const PATIENCE_MS = 60_000;
 
-/** Makes of Kysely's transaction one that ends by an outcome, and has savepoints that do. */
+/** Wraps Kysely's transaction in one that ends by an outcome and has such savepoints. */
 export function openTransaction<DB>(
   inner: ControlledTransaction<DB>,
   engine: Engine,
@@ -32,7 +32,8 @@ export function openTransaction<DB>(
       try {
         await inner.commit().execute();
       } catch (error) {
-        // A commit that failed leaves the connection in our hands. The first error is the one to tell of.
+        // After a failed commit we still hold the connection, so it is rolled back. The first error is the one to
+        // report.
         if (!inner.isRolledBack)
           await inner
             .rollback()
@@ -46,13 +47,13 @@ export function openTransaction<DB>(
   });
 }
 
-/** What the request publishes while it is open waits for its end. `null` outside of one. */
+/** Delays the events that the request publishes while the transaction is open. Returns `null` outside a request. */
 export function eventsOf(outer: EventHold | null): EventHold | null {
   const ctx = currentContext();
   return ctx === null ? null : holdEvents(ctx, outer);
 }
 
-/** The same of a transaction that Kysely runs from its beginning to its end. */
+/** Delays events for a transaction that Kysely runs from start to end. */
 export async function holdingEvents<T>(work: () => Promise<T>): Promise<T> {
   const events = eventsOf(null);
   events?.open();
@@ -84,7 +85,7 @@ async function openSavepoint<DB>(
     try {
       await inner.releaseSavepoint(name).execute();
     } catch (error) {
-      // PostgreSQL refuses after an error inside; what came before the savepoint is still good.
+      // PostgreSQL rejects statements after an error inside the savepoint, but the work before it is still valid.
       await rollback().catch(() => {});
       throw error;
     }
@@ -93,8 +94,8 @@ async function openSavepoint<DB>(
 }
 
 /**
- * Rejects the statements of a savepoint that has ended. To Kysely it is still its transaction, which is open: a statement that comes
- * late, such as that of a parallel branch after another one failed, would be committed with the transaction.
+ * Rejects the statements of a savepoint that has ended. To Kysely, the transaction is still open, so a late statement,
+ * such as that of a parallel branch after another one failed, would be committed with it.
  */
 class SavepointUse {
   #isOver = false;
@@ -109,7 +110,7 @@ class SavepointUse {
     };
     const guarded = savepoint.withPlugin(plugin);
     const execute = guarded.executeQuery.bind(guarded);
-    // A compiled query passes no plugin.
+    // A compiled query does not pass through plugins.
     guarded.executeQuery = async (...args) => {
       this.check();
       return execute(...args);
@@ -135,11 +136,11 @@ function withEnding<DB>(
   after: CommitWork,
   ending: Ending,
 ): Transaction<DB> {
-  // Savepoints nest and do not overlap: the second one of a transaction waits for the first.
+  // Savepoints nest and must not overlap, so the second one of a transaction waits for the first.
   const turn = new Permits(
     1,
     PATIENCE_MS,
-    "A savepoint waited for another one of the same transaction, which did not end",
+    "A savepoint timed out waiting for another savepoint of the same transaction",
   );
   let ended: Promise<void> | null = null;
   events?.open();

@@ -1,16 +1,16 @@
 import { unavailable } from "../../core/unavailable.ts";
 
-/** Gives a permit back; a second call does nothing. */
+/** Returns a permit. A second call has no effect. */
 export type Release = () => void;
 
-/** So many may do something at once; the others wait in the order in which they came, and not for ever. */
+/** Limits how many callers run at once. The others wait in order, up to a timeout. */
 export class Permits {
   readonly #timeoutMs: number;
   readonly #sentence: string;
   readonly #waiting: ((release: Release) => void)[] = [];
   #free: number;
 
-  /** @param sentence what the error says to whoever has waited too long */
+  /** @param sentence the message of the error after a timeout */
   constructor(count: number, timeoutMs: number, sentence: string) {
     this.#free = count;
     this.#timeoutMs = timeoutMs;
@@ -35,7 +35,7 @@ export class Permits {
     });
   }
 
-  /** Does something with a permit. */
+  /** Runs work with a permit. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     const release = await this.acquire();
     try {

@@ -1,7 +1,7 @@
 import { PorticoError } from "../../core/portico-error.ts";
 import { unavailable } from "../../core/unavailable.ts";
 
-/** The error of a statement: an outage is a 503, whatever the driver calls it. */
+/** Converts the error of a statement. An outage is a 503, whatever error the driver throws. */
 export function postgresError(error: unknown): unknown {
   if (error instanceof PorticoError) return error;
   if (isLost(error)) return unreachable(error);
@@ -12,16 +12,17 @@ export function postgresError(error: unknown): unknown {
 
 /** The server does not accept or keep connections. */
 export function unreachable(cause: unknown): PorticoError {
-  return unavailable("The database cannot be reached", cause);
+  return unavailable("The database is unreachable", cause);
 }
 
-/** Whether the server takes no writes: a primary that became a replica. */
+/** Whether the server rejects writes, because a primary became a replica. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === "25006";
 }
 
 /**
- * Whether the connection is gone: closed by the server (class 08, 57P01 to 57P05, the idle limits of class 25), or torn.
+ * Whether the connection was lost: closed by the server (class 08, 57P01 to 57P05, the idle limits of class 25) or
+ * broken.
  */
 export function isLost(error: unknown): boolean {
   const { message } = (error ?? {}) as { readonly message?: unknown };
@@ -33,27 +34,27 @@ export function isLost(error: unknown): boolean {
   );
 }
 
-/** Conditions that pass, and that no statement of the application is to blame for. */
+/** Temporary conditions that the application's statements did not cause. */
 function outageOf(error: unknown): string | undefined {
   const code = codeOf(error);
-  if (code.startsWith("53")) return "The database has no resources left";
+  if (code.startsWith("53")) return "The database is out of resources";
   if (code.startsWith("58")) return "The database failed to read or write a file";
-  // A statement that asks not to wait for a lock gets the same code from another routine.
+  // A statement with NOWAIT gets the same code from another routine.
   if (code === "55P03" && (error as { readonly routine?: unknown }).routine !== "ProcessInterrupts") return undefined;
   return OUTAGES[code];
 }
 
 const OUTAGES: Readonly<Record<string, string>> = {
   "25006": "The database is read-only",
-  "40001": "The database is busy: the transaction conflicted with another one",
-  "40P01": "The database is busy: the transaction was chosen to end a deadlock",
-  "55P03": "The database is busy: a lock was not given up in time",
-  "57014": "The database cancelled the statement, which took too long",
+  "40001": "The database is busy: the transaction conflicted with another transaction",
+  "40P01": "The database is busy: the transaction was aborted to resolve a deadlock",
+  "55P03": "The database is busy: timed out waiting for a lock",
+  "57014": "The database cancelled the statement because it took too long",
 };
 
-/** character_not_in_repertoire: PostgreSQL cannot store one character that a JavaScript string can hold. */
+/** character_not_in_repertoire: a JavaScript string can contain one character that PostgreSQL cannot store. */
 function unstorable(cause: unknown): PorticoError {
-  return new PorticoError("BAD_REQUEST", "A text has a NUL character in it, which the database cannot hold", {
+  return new PorticoError("BAD_REQUEST", "A text contains a NUL character, which the database cannot store", {
     status: 400,
     cause,
   });

@@ -1,18 +1,21 @@
 import type { Pg, WireClient } from "./wire-client.ts";
 
-/** The server that a new connection reaches, and what it works on. */
+/** The server that a new connection reaches, and its activity. */
 export interface ServerReport {
-  /** When it was started. */
+  /** When the server was started. */
   readonly server: string;
-  /** Process ids, of those asked about, that are not idle. */
+  /** The requested process ids that are not idle. */
   readonly busy: readonly number[];
-  /** Whether a pooler stands in between and makes process ids up. */
+  /** Whether a pooler is in between, which invents process ids. */
   readonly isPooled: boolean;
 }
 
 const PATIENCE_MS = 2_000;
 
-/** Asks over a connection of its own which of these processes of the server are at work; `null` when nobody answers. */
+/**
+ * Checks over a separate connection which of these server processes are active. Returns `null` if the server does not
+ * respond.
+ */
 export async function probeServer(
   { Client }: Pg,
   connectionString: string,
@@ -35,7 +38,7 @@ export async function probeServer(
   }
 }
 
-// Without track_activities there is no state. A cursor between two reads waits for its client, and is active all the same.
+// Without track_activities, there is no state. A cursor between two reads waits for its client but is still active.
 const QUESTION = `select extract(epoch from pg_postmaster_start_time())::text as server, pg_backend_pid() as own, array(
   select pid from pg_stat_activity where pid = any($1::int[]) and (state is null or state not like 'idle%')
     and wait_event is distinct from 'ClientRead'

@@ -19,7 +19,7 @@ export interface PostgresOptions {
   readonly namedStatements: boolean;
 }
 
-/** PostgreSQL by `pg`, which is loaded with the first statement. A server that is away is an error with status 503. */
+/** PostgreSQL through `pg`, which is loaded by the first statement. If the server is down, errors have status 503. */
 export class ReachablePostgres extends PostgresDialect {
   readonly #options: PostgresOptions;
   #hasRefusedWrites = false;
@@ -29,7 +29,7 @@ export class ReachablePostgres extends PostgresDialect {
     this.#options = options;
   }
 
-  /** Whether a statement was refused because the server is read-only. */
+  /** Whether a statement was rejected because the server is read-only. */
   get hasRefusedWrites(): boolean {
     return this.#hasRefusedWrites;
   }
@@ -43,7 +43,7 @@ export class ReachablePostgres extends PostgresDialect {
 
 class ReachablePostgresDriver extends PostgresDriver {
   readonly #known = new WeakSet<DatabaseConnection>();
-  /** Those in a transaction that is read-only by the application's own wish. */
+  /** The connections in a transaction that the application itself made read-only. */
   readonly #reading = new WeakSet<DatabaseConnection>();
   readonly #opened: { clients: WatchedClients | null };
   readonly #onReadOnly: () => void;
@@ -65,18 +65,19 @@ class ReachablePostgresDriver extends PostgresDriver {
     ...args: Parameters<PostgresDriver["acquireConnection"]>
   ): ReturnType<PostgresDriver["acquireConnection"]> {
     const began = performance.now();
-    // Outside: a connection of the pool, and its timers, would hold the request that has opened it for as long as they live.
+    // The pool is opened outside the request, because its connections and timers would otherwise keep the request in
+    // memory.
     const connection = await outside(() => super.acquireConnection(...args)).catch((error: unknown) => {
       throw error instanceof ConfigurationError ? error : unreachable(error);
     });
-    // Requests that wait for the pool are the first sign of too much load.
+    // Requests that wait for the pool are the first sign of overload.
     currentContext()?.services.load.waited(performance.now() - began);
     if (this.#known.has(connection)) return connection;
     this.#known.add(connection);
     const execute = connection.executeQuery.bind(connection);
     const stream = connection.streamQuery.bind(connection);
     const told = (error: unknown): unknown => this.#told(connection, error);
-    // Kysely itself puts its log here in the same way.
+    // Kysely's own log option works in the same way.
     connection.executeQuery = (...args) =>
       (execute(...args) as Promise<never>).catch((error: unknown) => {
         throw told(error);
@@ -99,7 +100,7 @@ class ReachablePostgresDriver extends PostgresDriver {
     await super.beginTransaction(...args);
   }
 
-  /** A connection that is gone has rolled back: the server does so when it notices. */
+  /** A lost connection needs no rollback, because the server rolls back when it notices. */
   override async rollbackTransaction(...args: Parameters<PostgresDriver["rollbackTransaction"]>): Promise<void> {
     await super.rollbackTransaction(...args).catch((error: unknown) => {
       if (!isLost((error as { readonly cause?: unknown }).cause ?? error)) throw error;
@@ -121,14 +122,14 @@ class ReachablePostgresDriver extends PostgresDriver {
   #told(connection: DatabaseConnection, error: unknown): unknown {
     if (!isReadOnly(error)) return postgresError(error);
     if (this.#reading.has(connection)) return error;
-    // It was the primary when we connected: by its name we may reach the one that is now.
+    // The server was the primary when we connected. A new connection to its host name may reach the current primary.
     this.#opened.clients?.renew();
     this.#onReadOnly();
     return postgresError(error);
   }
 }
 
-/** Connections that listen, one each. */
+/** The listening connections. */
 export function postgresListen({ connectionString, timeoutMs }: PostgresOptions): Listen {
   return async (channel, onMessage) => {
     const { Client } = await loadPg();
@@ -165,11 +166,11 @@ function openPool({ Pool }: Pg, options: PostgresOptions, clients: WatchedClient
     connectionTimeoutMillis: timeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // Not a parameter of the connection, which proxies refuse. The pool waits for the promise.
+    // Not a connection parameter, because proxies reject those. The pool waits for the promise.
     onConnect: (client) => clients.open(client as WireClient, Math.ceil(timeoutMs)) as unknown as void,
   });
-  // Without listeners a server that goes away would end this process. The pool forgets the connection by itself, and what
-  // was waiting for an answer on it gets the error.
+  // Without these listeners, a lost server would end this process. The pool removes the connection by itself, and
+  // statements that wait for a response on it fail with the error.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
@@ -182,14 +183,17 @@ function openPool({ Pool }: Pg, options: PostgresOptions, clients: WatchedClient
   return Object.assign(pool, { connect: connectFresh });
 }
 
-/** A connection that nothing was heard on for so long is probed by the kernel; without this, after two hours. */
+/** After this time without traffic, the kernel probes the connection. The system default is two hours. */
 const KEEP_ALIVE_MS = 10_000;
 
 async function loadPg(): Promise<Pg> {
   try {
     return (await import("pg")).default;
   } catch (cause) {
-    const error = new ConfigurationError("openDatabase.url", 'needs the package "pg" for PostgreSQL: npm install pg');
+    const error = new ConfigurationError(
+      "openDatabase.url",
+      'requires the package "pg" for PostgreSQL: run npm install pg',
+    );
     throw Object.assign(error, { cause });
   }
 }

@@ -5,16 +5,17 @@ import { unavailable } from "../../core/unavailable.ts";
 import { Permits, type Release } from "./permits.ts";
 
 export interface SqliteDriverOptions {
-  /** A path, or `:memory:`. */
+  /** A path or `:memory:`. */
   readonly file: string;
   readonly timeoutMs: number;
 }
 
 /**
- * One connection that writes, one statement or one transaction at a time, and one that reads beside it. A database in memory
- * has one connection for both.
+ * One connection writes, one statement or transaction at a time, and another one reads in parallel. A database in
+ * memory has one connection for both.
  *
- * Nothing waits inside of SQLite, which would stop the event loop: another process's lock is tried again until the time is over.
+ * Nothing waits inside SQLite, which would block the event loop. If another process holds the lock, the statement is
+ * retried until the timeout.
  */
 export class SqliteDriver implements Driver {
   readonly #options: SqliteDriverOptions;
@@ -65,7 +66,7 @@ export class SqliteDriver implements Driver {
   }
 }
 
-/** The open file, and whose turn it is to write. */
+/** The open file and the queue of its writers. */
 class SqliteFiles {
   readonly writer: DatabaseSync;
   readonly reader: DatabaseSync;
@@ -79,11 +80,11 @@ class SqliteFiles {
     this.writing = new Permits(
       1,
       timeoutMs,
-      "The database is busy: SQLite has one writer, and the transaction that is open did not end in time",
+      "The database is busy: SQLite allows one writer, and the open transaction did not end in time",
     );
   }
 
-  /** Runs it until no other process is in its way. */
+  /** Retries until no other process holds the lock. */
   async patiently<T>(work: () => T): Promise<T> {
     const deadline = performance.now() + this.#timeoutMs;
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
@@ -99,8 +100,8 @@ class SqliteFiles {
   }
 
   /**
-   * Has the reader look at the schema, which has changed: Node 22 counts the columns of a statement before SQLite finds out,
-   * and mixes them up.
+   * Makes the reader notice a changed schema. Node 22 counts the columns of a statement before SQLite notices, and
+   * mixes them up.
    */
   rereadSchema(): void {
     if (this.reader !== this.writer) this.reader.prepare("select 1 from sqlite_schema limit 1").get();
@@ -114,10 +115,10 @@ class SqliteFiles {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #files: SqliteFiles;
-  /** Held while a transaction is open here. */
+  /** Held while a transaction is open on this connection. */
   #turn: Release | null = null;
   #hasChangedSchema = false;
-  /** Whether SQLite itself has rolled the transaction back, as it does when the disk is full. */
+  /** Whether SQLite itself rolled back the transaction, as it does when the disk is full. */
   #isLost = false;
 
   constructor(files: SqliteFiles) {
@@ -127,7 +128,8 @@ class SqliteConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     const turn = await this.#files.writing.acquire();
     try {
-      // At once, not with the first write: a transaction that has read would then find another's changes in its way.
+      // The lock is taken at the start, because a transaction that reads first could conflict with changes made in
+      // between.
       await this.#files.patiently(() => this.#files.writer.exec("begin immediate"));
     } catch (error) {
       turn();
@@ -140,7 +142,8 @@ class SqliteConnection implements DatabaseConnection {
     try {
       await this.#files.patiently(() => this.#files.writer.exec(how));
     } catch (error) {
-      // A full disk has rolled it back already. A commit that fails is followed by a rollback: it keeps its turn until then.
+      // A full disk has already rolled it back. A failed commit is followed by a rollback, so the lock is kept until
+      // then.
       if (how === "commit" || !/no transaction is active/.test(String(error))) throw error;
     }
     if (this.#hasChangedSchema) await this.#files.patiently(() => this.#files.rereadSchema());
@@ -153,8 +156,8 @@ class SqliteConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { writer, reader, writing } = this.#files;
     if (this.#turn !== null) {
-      // Without its transaction, a statement would be kept at once, whatever becomes of the others.
-      if (this.#isLost) throw new Error("SQLite rolled back the transaction after the error of an earlier statement");
+      // Without its transaction, a statement would be saved immediately, even if the others fail.
+      if (this.#isLost) throw new Error("SQLite rolled back the transaction after an earlier statement failed");
       this.#hasChangedSchema ||= changesSchema(query);
       try {
         return run<R>(writer, query);
@@ -177,7 +180,7 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 function prepared(database: DatabaseSync): DatabaseSync {
-  // While it is opened, another process may be doing the same: that may wait.
+  // Another process may be opening the file at the same time, and this may wait for it.
   database.exec("pragma busy_timeout = 5000");
   database.exec("pragma journal_mode = wal");
   database.exec("pragma synchronous = normal");
@@ -186,7 +189,7 @@ function prepared(database: DatabaseSync): DatabaseSync {
   return database;
 }
 
-/** Tried out, since Node 22.13 cannot say: no transaction begins inside of another. */
+/** Tests for a transaction by starting one, because Node 22.13 has no way to ask. */
 function isInTransaction(database: DatabaseSync): boolean {
   try {
     database.exec("begin");
@@ -208,31 +211,31 @@ function run<R>(database: DatabaseSync, { sql, parameters }: CompiledQuery): Que
 
 const HAS_ROWS = /^\s*(?:select|with|values|explain|pragma)\b|\breturning\b/i;
 
-/** Whether it surely changes nothing. */
+/** Whether the statement certainly changes nothing. */
 function isRead({ query, sql }: CompiledQuery): boolean {
   return query.kind === "SelectQueryNode" || (query.kind === "RawNode" && /^\s*(?:select|explain)\b/i.test(sql));
 }
 
-/** SQLite has neither booleans nor times. */
+/** Converts booleans and times, which SQLite does not have. */
 function inputValue(value: unknown): SQLInputValue {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value instanceof Date) return value.toISOString();
   return value as SQLInputValue;
 }
 
-/** Integers as numbers, and as bigints only beyond what those hold. */
+/** Returns integers as numbers, or as bigints if they exceed the safe range. */
 function outputRow(row: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(row))
     if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) row[name] = Number(value);
   return { ...row };
 }
 
-/** SQLITE_BUSY and SQLITE_LOCKED, with what SQLite adds to them. */
+/** SQLITE_BUSY and SQLITE_LOCKED, including their extended codes. */
 function isBusy(error: unknown): boolean {
   return [5, 6].includes(resultCode(error));
 }
 
-/** The error of a statement: a file that cannot be read or written is an outage. */
+/** Converts the error of a statement. A file that cannot be read or written is an outage. */
 function readable(error: unknown): unknown {
   const sentence = OUTAGES[resultCode(error)];
   return sentence === undefined ? error : unavailable(sentence, error);
@@ -241,11 +244,11 @@ function readable(error: unknown): unknown {
 const OUTAGES: Readonly<Record<number, string>> = {
   8: "The database is read-only",
   10: "The database failed to read or write its file",
-  13: "The database has no room left on its disk",
-  14: "The file of the database cannot be opened",
+  13: "The disk of the database is full",
+  14: "The database file cannot be opened",
 };
 
-/** What went wrong, without the details that SQLite adds in the higher bits. */
+/** Returns the primary error code without the extended bits. */
 function resultCode(error: unknown): number {
   const code: unknown = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : 0;

@@ -16,11 +16,11 @@ export interface WatchOptions {
 interface Watched {
   readonly client: WireClient;
   readonly openedAt: number;
-  /** When the server behind it was started: another server behind the same address has another time. */
+  /** When the server was started, which tells servers behind the same address apart. */
   server: string | null;
 }
 
-/** A statement, or one read of a cursor, that the server has not answered yet. */
+/** A statement, or one read of a cursor, that is waiting for the server's response. */
 interface Running {
   readonly on: Watched;
   readonly since: number;
@@ -31,33 +31,34 @@ interface Running {
   probedAt?: number;
 }
 
-/** Statements are looked at this often while there are any. */
+/** How often running statements are checked. */
 const TICK_MS = 500;
-/** How long a statement may go on after its request was given up: most end by themselves. */
+/** How long a statement may continue after its request was aborted. Most end by themselves. */
 const ABANDONED_MS = 1_000;
-/** The server is asked whether it still works on a statement after this time, and this often from then on. */
+/** After this time, and then this often, the server is checked for whether it still works on a statement. */
 const PROBE_AFTER_MS = 2_000;
 const PROBE_EVERY_MS = 5_000;
 /** How long a response that the server has sent may take to arrive. */
 const ARRIVAL_MS = 1_000;
 
 /**
- * The connections of a pool, and the statements that run on them. A host that vanishes, a proxy that hangs and a firewall that
- * drops a connection send no FIN: such a connection would hold its statement, and its place in the pool, for many minutes.
+ * The connections of a pool and the statements that run on them. A host that vanishes, a proxy that hangs and a
+ * firewall that drops a connection send no FIN. Such a connection would hold its statement and its place in the pool
+ * for many minutes.
  *
- * A connection is cut, and so never returned to the pool, when its statement is past the deadline, when the request that the
- * statement belongs to was given up, and when the server, asked over a new connection, does not work on the statement.
+ * A connection is cut, and so never returned to the pool, if its statement exceeds the deadline, if the statement's
+ * request was aborted, or if the server, checked over a new connection, does not work on the statement.
  */
 export class WatchedClients {
   readonly #pg: Pg;
   readonly #options: WatchOptions;
   readonly #clients = new Map<object, Watched>();
   readonly #running = new Set<Running>();
-  /** Connections that were opened before this moment are not handed out any more. */
+  /** Connections that were opened before this time are not used again. */
   #staleBefore = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isProbing = false;
-  /** Behind a pooler the process ids of connections are made up, so the server cannot be asked about them. */
+  /** Behind a pooler, the process ids of connections are invented, so the server cannot be queried for them. */
   #isPooled = false;
 
   constructor(pg: Pg, options: WatchOptions) {
@@ -86,13 +87,13 @@ export class WatchedClients {
     return watched !== undefined && watched.openedAt < this.#staleBefore;
   }
 
-  /** Has every connection that is open now replaced when it is next needed. At most once a second. */
+  /** Marks every open connection for replacement before its next use. Has an effect at most once a second. */
   renew(): void {
     const now = performance.now();
     if (now - this.#staleBefore > 1_000) this.#staleBefore = now;
   }
 
-  /** Cuts what is still open a moment after the pool began to end. */
+  /** Cuts the connections that are still open shortly after the pool started to end. */
   async cutWhile(ending: Promise<void>): Promise<void> {
     const timer = setTimeout(() => {
       for (const watched of this.#clients.values()) this.#cut(watched, "The database was closed", "write");
@@ -102,7 +103,7 @@ export class WatchedClients {
 
   #watchStatements(on: Watched): void {
     const { client } = on;
-    // Looked up each time: tools that trace statements replace it in the prototype.
+    // Looked up for each call, because tracing tools replace it in the prototype.
     const prototype = Object.getPrototypeOf(client) as { query(...args: unknown[]): unknown };
     const watched = (...args: unknown[]): unknown => {
       const result = prototype.query.apply(client, args);
@@ -116,7 +117,7 @@ export class WatchedClients {
     const read = cursor.read.bind(cursor);
     const close = cursor.close.bind(cursor);
     cursor.read = (count) => this.#during(on, "read", read(count));
-    // By itself it waits for an answer also on a connection that is gone.
+    // By default, it would wait for a response even on a lost connection.
     cursor.close = () => this.#during(on, "read", unlessEnded(on.client, close));
     return cursor;
   }
@@ -125,7 +126,7 @@ export class WatchedClients {
     const deadlineMs = deadlineHere() ?? this.#options.deadlineMs;
     const running: Running = { on, since: performance.now(), deadlineMs, ctx: currentContext(), kind };
     this.#running.add(running);
-    // After a look at the network: when this process was busy for so long, the answer may be there unread.
+    // Checked after the network was read, because the response may be unread if this process was busy.
     this.#timer ??= outside(() => setInterval(() => setImmediate(() => this.#tick()), TICK_MS).unref());
     return result.finally(() => this.#running.delete(running));
   }
@@ -136,9 +137,9 @@ export class WatchedClients {
     for (const running of this.#running) {
       const ageMs = now - running.since;
       if (running.deadlineMs > 0 && ageMs >= running.deadlineMs)
-        this.#cut(running.on, `The database did not answer within ${running.deadlineMs / 1000} s`, running.kind);
+        this.#cut(running.on, `The database did not respond within ${running.deadlineMs / 1000} s`, running.kind);
       else if (isAbandoned(running, now))
-        this.#cut(running.on, "The request of this statement was given up", running.kind);
+        this.#cut(running.on, "The request of this statement was aborted", running.kind);
       else if (ageMs >= PROBE_AFTER_MS && now - (running.probedAt ?? Number.NEGATIVE_INFINITY) >= PROBE_EVERY_MS)
         doubtful.push(running);
     }
@@ -148,7 +149,9 @@ export class WatchedClients {
     this.#timer = undefined;
   }
 
-  /** Cuts the connections on which an answer can never arrive: the server has sent it already, or knows nothing of them. */
+  /**
+   * Cuts connections whose response can never arrive: the server has already sent it, or does not know the connection.
+   */
   async #probe(doubtful: readonly Running[]): Promise<void> {
     if (this.#isProbing || this.#isPooled) return;
     this.#isProbing = true;
@@ -172,23 +175,23 @@ export class WatchedClients {
     for (const [index, running] of silent.entries()) {
       const { stream } = running.on.client.connection;
       if (!this.#running.has(running) || stream.bytesRead !== bytesBefore[index]) continue;
-      // The others of the pool have probably taken the same way.
+      // The other connections of the pool probably took the same network path.
       this.renew();
-      this.#cut(running.on, "The connection to the database went silent", "end");
+      this.#cut(running.on, "The connection to the database stopped responding", "end");
     }
   }
 
   #cut({ client }: Watched, sentence: string, kind: Running["kind"]): void {
     const isRunning = [...this.#running].some(({ on }) => on.client === client);
-    // A commit is left to the server: cancelling it would not undo it.
+    // A commit is left to the server, because cancelling it would not undo it.
     if (isRunning && kind !== "end") outside(() => cancelStatement(this.#pg, client));
     client.connection.stream.destroy(unavailable(sentence, new Error("Connection terminated")));
   }
 }
 
 /**
- * Whether its request ended long enough ago without it. A handler whose time is over has failed, and so has what it writes. One
- * whose client has left goes on: what it writes is kept, and only what it reads is of no use to anybody.
+ * Whether the request of a statement ended long enough ago. After a timeout, the handler has failed, and so have its
+ * writes. If the client disconnected, the handler continues: its writes are kept, and only its reads are useless.
  */
 function isAbandoned(running: Running, now: number): boolean {
   const { ctx, kind } = running;
@@ -199,7 +202,7 @@ function isAbandoned(running: Running, now: number): boolean {
   return now - running.abandonedAt >= ABANDONED_MS;
 }
 
-/** What a statement does, by its first word. What may be either is a write. */
+/** Classifies a statement by its first word. If it may be either, it is a write. */
 function kindOf(statement: unknown): Running["kind"] {
   const text = typeof statement === "string" ? statement : (statement as { readonly text?: unknown } | null)?.text;
   if (typeof text !== "string") return "write";
@@ -207,7 +210,7 @@ function kindOf(statement: unknown): Running["kind"] {
   return /^\s*(?:select|values|table|explain)\b/i.test(text) ? "read" : "write";
 }
 
-/** What `pg-cursor` gives. */
+/** The cursor of `pg-cursor`. */
 interface Cursor {
   submit(connection: unknown): void;
   read(count: number): Promise<unknown[]>;

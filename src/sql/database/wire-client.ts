@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type * as pg from "pg";
 
-/** The entries of `pg` that the pool needs. */
+/** The exports of `pg` that the pool needs. */
 export type Pg = Pick<typeof pg, "Client" | "Connection" | "Pool">;
 
-/** A client of `pg`, with the parts that its types leave out. */
+/** A client of `pg`, including members that its types leave out. */
 export interface WireClient extends pg.ClientBase {
   readonly host: string;
   readonly port: number;
@@ -22,12 +22,13 @@ interface WireConnection extends pg.Connection {
   cancel(processId: number, secretKey: number): void;
 }
 
-/** The server closes the connection of a cancel request; a silent one is not waited for. */
+/** How long to wait until the server closes the connection of a cancel request. */
 const CANCEL_MS = 5_000;
 
 /**
- * Asks the server over a connection of its own to cancel what the client runs. The request carries the secret of the client's
- * connection, so another server behind the same address ignores it. Never throws; nothing tells whether it arrived.
+ * Requests over a separate connection that the server cancel the client's statement. The request contains the secret of
+ * the client's connection, so another server behind the same address ignores it. Never throws, and does not report
+ * whether the request arrived.
  */
 export function cancelStatement({ Connection }: Pg, client: WireClient): void {
   const { host, port, ssl, processID, secretKey } = client;
@@ -47,15 +48,15 @@ export function cancelStatement({ Connection }: Pg, client: WireClient): void {
   (line.stream as Socket).unref();
 }
 
-/** How long a connection that is closed waits for the server, and a pool that is closed for its statements. */
+/** How long closing a connection waits for the server, and closing a pool for its statements. */
 export const CLOSE_MS = 500;
 
-/** `end` waits for the server to close the connection: for a moment, no longer. */
+/** Limits how long `end` waits for the server to close the connection. */
 export function boundEnd(client: WireClient): void {
   const end = client.end.bind(client);
   client.end = (done?: () => void): Promise<void> => {
     const { stream } = client.connection;
-    // Not unref: a process that waits for this has nothing else to do.
+    // The timer is not unref'd, because a process that waits for this has nothing else to keep it alive.
     const timer = setTimeout(() => stream.destroy(), CLOSE_MS);
     stream.once("close", () => clearTimeout(timer));
     return end(done);

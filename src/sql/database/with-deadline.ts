@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const deadlines = new AsyncLocalStorage<number>();
 
-/** Runs `work`, whose statements have this deadline instead of the one of their database; 0 disables it. */
+/** Runs `work`, whose statements use this deadline instead of the database's. 0 disables the deadline. */
 export function withDeadline<T>(deadlineMs: number, work: () => T): T {
   return deadlines.run(deadlineMs, work);
 }

@@ -6,18 +6,20 @@ import { withDeadline } from "../database/with-deadline.ts";
 import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
-/** A migration, and when it was applied; `null` when it was not. */
+/** A migration and the time when it was applied, or `null` if it was not. */
 export interface MigrationStatus {
   readonly name: string;
   readonly appliedAt: Date | null;
 }
 
 /**
- * Brings the tables up to date (`"up"`): Portico's, and yours where `migrations` has them; or takes the last migration back
- * (`"down"`, or `"down all"`: with what is in the tables). Gives the names of what it did; nothing to do is an empty list.
+ * Brings the tables up to date (`"up"`): Portico's, and yours if `migrations` has any. Or undoes the last migration
+ * (`"down"`) or all of them (`"down all"`), including the data in the tables. Returns the names of the migrations it
+ * ran, which may be an empty list.
  *
- * It is one transaction under a lock: of several processes that start at once, one does the work and the others wait for it.
- * When something fails nothing of it remains, and it rejects with code `MIGRATION_FAILED`. No account is made.
+ * It runs in one transaction under a lock: if several processes start at once, one does the work and the others wait
+ * for it. If a migration fails, everything is rolled back, and it rejects with code `MIGRATION_FAILED`. It does not
+ * create accounts.
  *
  * @example
  * ```ts
@@ -35,7 +37,7 @@ export async function migrate(
   if (!["up", "down", "down all"].includes(direction))
     throw new ConfigurationError("migrate.direction", '"up", "down" or "down all"', direction);
   const steps = migrationSteps(options);
-  // An index on a large table takes as long as it takes.
+  // An index on a large table may take long, so there is no deadline.
   return withDeadline(0, () => run(database, direction, steps));
 }
 
@@ -59,7 +61,7 @@ async function run(
 }
 
 /**
- * The migrations, Portico's and then yours, in their order, with the time at which each was applied.
+ * Returns Portico's migrations and then yours, in order, with the time when each was applied.
  *
  * @example
  * ```ts
@@ -82,13 +84,13 @@ export async function migrationStatus(
 }
 
 const TABLE = "portico_migrations";
-// "portic" in ASCII: a number that nobody else takes.
+// "portic" in ASCII, as a lock number that other programs are unlikely to use.
 const LOCK = 0x70_6f_72_74_69_63;
 
 async function prepare(database: Kysely<any>, engine: Database["engine"]): Promise<void> {
-  // SQLite has one writer at a time: the transaction itself is the lock.
+  // SQLite has one writer at a time, so the transaction itself is the lock.
   if (engine === "postgres") {
-    // However long another process takes for it: this one waits, as it was told to.
+    // This process waits for the lock, however long another process needs.
     await sql`set local lock_timeout = 0`.execute(database);
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(database);
   }
@@ -111,12 +113,12 @@ async function appliedMigrations(
     if (steps.some((step) => step.key === key) || shippedMigrations.some(({ name }) => name === key)) continue;
     if (!key.startsWith(OWN))
       throw failed(
-        `The database has a migration that this version of Portico does not know: ${key}. A newer version has applied it: run that one`,
+        `The database has a migration that this version of Portico does not know: ${key}. A newer version applied it: upgrade Portico`,
       );
-    // Who asks without them asks about Portico's alone.
+    // A call without migrations concerns only Portico's own.
     if (hasOwn)
       throw failed(
-        `The database has a migration that is not in the list: ${key.slice(OWN.length)}. Put it back into migrations; or, if it is gone for good, undo by hand what it did and delete the row '${key}' from ${TABLE}`,
+        `The database has a migration that is not in the list: ${key.slice(OWN.length)}. Add it to migrations again. If it no longer exists, undo its changes manually and delete the row '${key}' from ${TABLE}`,
       );
   }
   return applied;
@@ -145,7 +147,7 @@ async function down(
   const stays = [...applied.keys()].find((key) => key.startsWith(OWN) && !steps.some((step) => step.key === key));
   if (stays !== undefined)
     throw failed(
-      `The migration ${stays.slice(OWN.length)} stands on Portico's tables: take it back first, by giving migrations`,
+      `The migration ${stays.slice(OWN.length)} depends on Portico's tables: pass your migrations so that it is undone first`,
     );
   const newestFirst = steps.filter(({ key }) => applied.has(key)).toReversed();
   const doomed = direction === "down" ? newestFirst.slice(0, 1) : newestFirst;
@@ -168,7 +170,7 @@ function failed(sentence: string, cause?: unknown): PorticoError {
   return new PorticoError("MIGRATION_FAILED", sentence, { cause });
 }
 
-/** Without an error where there is none, which would end a transaction of PostgreSQL. */
+/** Creates the table only if it is missing, because an error would end a PostgreSQL transaction. */
 async function hasTable(database: Database): Promise<boolean> {
   const query =
     database.engine === "postgres"

@@ -5,7 +5,7 @@ import type { Database } from "../database/database.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
 /**
- * One step of the schema, forth and back. What was released is not edited: a change is another one, behind it in the list.
+ * A reversible change of the schema. Do not edit a migration after its release: append a new one to the list.
  *
  * @example
  * ```ts
@@ -29,26 +29,32 @@ export interface Migration {
 }
 
 export interface MigrateOptions {
-  /** Your own, in the order in which they are applied: after Portico's, in the same transaction and table. @default [] */
+  /**
+   * Your migrations, in order. They run after Portico's, in the same transaction, and are recorded in the same table.
+   * @default []
+   */
   readonly migrations?: readonly Migration[];
-  /** Whether the tables of `userModel` are among Portico's; without them, a table `users` of your own may stand there. @default true */
+  /**
+   * Whether Portico creates the tables of `userModel`. Without them, your own table may be called `users`. @default
+   * true
+   */
   readonly users?: boolean;
 }
 
-/** A migration, and the name by which the database knows it: one of yours may be called like one of Portico's. */
+/** A migration and its name in the database, because one of yours may have the same name as one of Portico's. */
 export interface MigrationStep extends Migration {
   readonly key: string;
 }
 
-/** What the names of an application's own migrations begin with, in the table. */
+/** The prefix of an application's migrations in the table. */
 export const OWN = "own/";
 
-/** All of them, in the order in which they are applied. Throws `ConfigurationError` for what is no migration, and for another option. */
+/** Returns all migrations in order. Throws `ConfigurationError` for an invalid migration or an unknown option. */
 export function migrationSteps(options: MigrateOptions): readonly MigrationStep[] {
   const { migrations, users } = resolveOptions("migrate", options, rules);
   const names = new Set<string>();
   for (const { name } of migrations) {
-    if (names.has(name)) throw new ConfigurationError("migrate.migrations", `has two of the name ${name}`);
+    if (names.has(name)) throw new ConfigurationError("migrate.migrations", `has two migrations named ${name}`);
     names.add(name);
   }
   return [

@@ -1,18 +1,18 @@
 import type { Generated } from "kysely";
 
-/** The columns of the built-in user table. A table with more of them is declared by an interface that extends this one. */
+/** The columns of the built-in user table. Extend this interface to declare more columns. */
 export interface UserTable {
   id: Generated<string>;
-  /** As it was given. */
+  /** The address as it was entered. */
   email: string;
-  /** What no two users share: the e-mail address in one spelling. */
+  /** The email address in canonical form, which is unique. */
   email_key: string;
   username: string;
-  /** What no two users share: the name in one spelling. */
+  /** The username in canonical form, which is unique. */
   username_key: string;
-  /** `null` where there is none: nobody signs in with a password then. */
+  /** `null` if the user has no password and cannot sign in with one. */
   password_hash: string | null;
-  /** The generation of the user's credentials. */
+  /** The version of the user's credentials. */
   credential_version: Generated<number>;
   email_verified_at: Date | string | null;
   disabled_at: Date | string | null;
@@ -20,7 +20,7 @@ export interface UserTable {
 }
 
 /**
- * The tables that Portico's own migrations create. Extend it with your own, and hand it to `openDatabase`.
+ * The tables that Portico's migrations create. Extend it with your own tables and pass it to `openDatabase`.
  *
  * @example
  * ```ts

@@ -2,13 +2,13 @@ import { type CreateTableBuilder, type Kysely, type RawBuilder, sql } from "kyse
 import type { Database } from "../database/database.ts";
 import type { Migration } from "./migration.ts";
 
-/** One of Portico's. */
+/** A migration of Portico. */
 export interface ShippedMigration extends Migration {
-  /** Whether it makes what `userModel` stands on; an application with users of its own does without. */
+  /** Whether it creates tables of `userModel`, which an application with its own users does not need. */
   readonly concernsUsers: boolean;
 }
 
-/** In the order in which they are applied. What was released is not edited: a change is a new one at the end. */
+/** All migrations, in order. Do not edit one after its release: append a new one. */
 export const shippedMigrations: readonly ShippedMigration[] = [
   {
     name: "0001_users",
@@ -74,7 +74,7 @@ export const shippedMigrations: readonly ShippedMigration[] = [
         .addColumn("expires_ms", "bigint")
         .execute();
       await index(database, "portico_entries", "expires_ms");
-      // Counts may be lost: PostgreSQL need not write them to its log.
+      // Counts may be lost, so PostgreSQL does not need to log them.
       const counters = database.schema.createTable("portico_counters");
       await (engine === "postgres" ? counters.modifyFront(sql`unlogged`) : counters)
         .addColumn("key", "text", (column) => column.notNull())

@@ -9,20 +9,26 @@ import { Subscription } from "../../stores/subscription.ts";
 import { type Database, type Listen, type Listener, PooledDatabase } from "../database/database.ts";
 
 const MAX_QUEUED = 1_000;
-/** Units of UTF-16, three bytes each at most: PostgreSQL takes less than 8,000 bytes at once. */
+/** UTF-16 code units, of at most three bytes each. PostgreSQL accepts payloads of less than 8,000 bytes. */
 const PART_LENGTH = 2_500;
-/** Whoever subscribes again after a gap must not do so in a tight loop while the server is away. */
+/**
+ * The pause before subscribers are notified of a failed connection, so that they do not resubscribe in a tight loop.
+ */
 const PAUSE_MS = 500;
-/** What this process says comes back to it within milliseconds: a connection that takes longer is dead, and nobody was told. */
+/**
+ * An event comes back to this process within milliseconds. If it takes longer, the connection is dead without having
+ * been closed.
+ */
 const PATIENCE_MS = 5_000;
 
-// One for each schema: applications that share a database do not hear each other.
+// One channel per schema, so that applications that share a database do not receive each other's events.
 const CHANNEL = sql<string>`'portico_' || md5(current_schema())`;
 
 /**
- * A bus over `LISTEN` and `NOTIFY`: one connection beside the pool listens for all topics, from the first subscription on.
+ * A bus over `LISTEN` and `NOTIFY`. One connection outside the pool listens for all topics, from the first subscription
+ * on.
  *
- * When that connection is lost every subscription ends with `PubSubGap`; the next one connects again.
+ * If that connection is lost, every subscription ends with `PubSubGap`. The next subscription reconnects.
  */
 export class PostgresPubSub implements PubSub {
   readonly #database: PooledDatabase<any>;
@@ -32,32 +38,32 @@ export class PostgresPubSub implements PubSub {
   #listener: Listener | null = null;
   #received = "";
   #isClosed = false;
-  /** By id of the event: those who wait until their own has come back. */
+  /** Callbacks of `publish` calls that wait for their own event, by event id. */
   readonly #unheard = new Map<string, () => void>();
 
   constructor(database: Database) {
     if (!(database instanceof PooledDatabase) || database.listen === null)
-      throw new ConfigurationError("sqlStores.database", "must be what openDatabase gave, not a transaction");
+      throw new ConfigurationError("sqlStores.database", "must be the result of openDatabase, not a transaction");
     this.#database = database;
     this.#connect = database.listen;
   }
 
   async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {
     const text = encodeEvent(topic.name, value);
-    // Whoever has subscribed before hears it, also when the connection is not there yet.
+    // Earlier subscribers receive the event even if the connection is not established yet.
     await this.#listening;
     const id = randomUUID();
     const heard = this.#hears(id);
     const parts = partsOf(id, `${JSON.stringify(topic.name)}\n${text}`);
     try {
       const notify = sql`select pg_notify(${CHANNEL}, part) from unnest(${parts}::text[]) as part`;
-      // Outside: what is committed is published, also when the client of the request has left.
+      // The query runs outside the request, because a committed event is published even if the client has disconnected.
       await outside(() => notify.execute(this.#database));
     } catch (error) {
       this.#unheard.delete(id);
       throw error;
     }
-    // Whoever subscribes here after this call does not get what came before.
+    // A later subscriber in this process must not receive this event.
     await this.#inTime(heard);
   }
 
@@ -65,7 +71,7 @@ export class PostgresPubSub implements PubSub {
     await this.#listening;
   }
 
-  /** Ends each subscription without an error, and those that are made later at once. */
+  /** Ends each subscription without an error. Later subscriptions end immediately. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const subscription of this.#subscriptions()) void subscription.return();
@@ -97,12 +103,12 @@ export class PostgresPubSub implements PubSub {
     if (subscriptions?.delete(subscription) === true && subscriptions.size === 0) this.#topics.delete(topic);
   }
 
-  /** All of them, in a list that does not change while they are ended. */
+  /** Returns a copy of all subscriptions, because the sets change while they are ended. */
   #subscriptions(): readonly Subscription<unknown>[] {
     return [...this.#topics.values()].flatMap((subscriptions) => [...subscriptions]);
   }
 
-  /** Resolves when the event has come back to this process, or never will. */
+  /** Resolves when the event has come back to this process, or when the connection is lost. */
   #hears(id: string): Promise<void> | null {
     if (this.#listener === null) return null;
     return new Promise((resolve) => this.#unheard.set(id, resolve));
@@ -113,11 +119,11 @@ export class PostgresPubSub implements PubSub {
     if (heard === null || listener === null) return;
     await within(PATIENCE_MS, heard).catch((cause: unknown) => {
       listener.cut();
-      if (this.#listener === listener) this.#lose(new Error("a published event did not come back", { cause }));
+      if (this.#listener === listener) this.#lose(new Error("a published event was not received back", { cause }));
     });
   }
 
-  /** Never rejects: those who listen are told by a gap. */
+  /** Never rejects: subscribers are notified by a gap. */
   async #listen(): Promise<void> {
     try {
       const { rows } = await sql<{ channel: string }>`select ${CHANNEL} as channel`.execute(this.#database);
@@ -147,7 +153,7 @@ export class PostgresPubSub implements PubSub {
       subscription.lose("the connection to PostgreSQL was lost", { cause });
   }
 
-  /** The parts of an event come one after another: they are of one transaction. */
+  /** Collects the parts of an event, which arrive in order because they belong to one transaction. */
   #receive(part: string): void {
     const [, id = "", number, place, text = ""] = /^([\w-]+) (\d+) (\w+) (.*)$/s.exec(part) ?? [];
     this.#received = number === "0" ? text : this.#received + text;
@@ -155,7 +161,7 @@ export class PostgresPubSub implements PubSub {
     const [name = "", ...lines] = this.#received.split("\n");
     this.#received = "";
     const event = lines.join("\n");
-    // Everybody who may connect may say something here.
+    // Any client of the database can send notifications, so the content is checked.
     if (!isEvent(name) || !isEvent(event)) return;
     for (const subscription of this.#topics.get(JSON.parse(name) as string) ?? []) subscription.deliver(event);
     this.#unheard.get(id)?.();
@@ -163,12 +169,12 @@ export class PostgresPubSub implements PubSub {
   }
 }
 
-/** With a number on each: PostgreSQL drops what a transaction says twice. */
+/** Numbers the parts, because PostgreSQL drops duplicates within a transaction. */
 function partsOf(id: string, message: string): readonly string[] {
   const parts: string[] = [];
   for (let start = 0; start < message.length; ) {
     let end = Math.min(start + PART_LENGTH, message.length);
-    // Both halves of a character stay together.
+    // Surrogate pairs stay together.
     if (end < message.length && (message.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++;
     const place = end < message.length ? "more" : "last";
     parts.push(`${id} ${parts.length} ${place} ${message.slice(start, end)}`);

@@ -5,7 +5,7 @@ import type { Database } from "../database/database.ts";
 import { databaseTime } from "./database-time.ts";
 import { Sweep } from "./sweep.ts";
 
-/** Counts in a table: a hit is one statement. */
+/** Counters in a table. Each hit is one statement. */
 export class SqlCounter implements CounterStore {
   readonly #database: Database;
   readonly #sweep: Sweep;
@@ -19,7 +19,7 @@ export class SqlCounter implements CounterStore {
     checkWindow(windowMs);
     const now = databaseTime(this.#database);
     const window = sql.lit(windowMs);
-    // What was to be inserted ends a window from now, which says what now is.
+    // The row to be inserted ends one window from now, so `now` can be derived from it.
     const isOver = sql`portico_counters.ends_ms <= excluded.ends_ms - ${window}`;
     const { rows } = await sql<{ hits: number; rest: number | string }>`
       insert into portico_counters (key, window_ms, hits, ends_ms) values (${storeKey(key)}, ${window}, 1, ${now} + ${window})

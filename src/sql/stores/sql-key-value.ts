@@ -8,7 +8,7 @@ import { type MigrationStatus, migrationStatus } from "../migrations/migrate.ts"
 import { databaseTime } from "./database-time.ts";
 import { Sweep } from "./sweep.ts";
 
-/** Entries in a table: one statement each, so the database itself makes them atomic between processes. */
+/** Entries in a table. Each method is one statement, so the database makes it atomic between processes. */
 export class SqlKeyValue implements KeyValueStore {
   readonly #database: Database;
   readonly #now: RawBuilder<number>;
@@ -22,13 +22,13 @@ export class SqlKeyValue implements KeyValueStore {
     this.#sweep = new Sweep(database, "portico_entries", "expires_ms");
   }
 
-  /** Rejects with `ConfigurationError` where the tables are not there, or not up to date. */
+  /** Rejects with `ConfigurationError` if the tables are missing or not up to date. */
   async start(): Promise<void> {
     const waiting = await waitingMigrations(this.#database);
     if (waiting.length > 0)
       throw new ConfigurationError(
         "sqlStores.database",
-        `has ${waiting.length} migrations waiting: run "portico migrate up", or migrate(database, "up")`,
+        `has ${waiting.length} pending migrations: run "portico migrate up" or call migrate(database, "up")`,
       );
   }
 
@@ -74,7 +74,7 @@ export class SqlKeyValue implements KeyValueStore {
     return Number(rows[0]?.now);
   }
 
-  /** Writes where there is nothing, and over what is there if `may` says so. */
+  /** Inserts an entry, or overwrites the existing one if `may` is true. */
   async #insert(key: string, value: string, ttlMs: number | undefined, may: RawBuilder<unknown>): Promise<boolean> {
     checkTtl(ttlMs);
     const { numAffectedRows } = await sql`
@@ -86,12 +86,15 @@ export class SqlKeyValue implements KeyValueStore {
   }
 
   #expiry(ttlMs: number | undefined): RawBuilder<unknown> {
-    // Written out, not a parameter: PostgreSQL would take it for a number of 32 bits.
+    // A literal instead of a parameter, which PostgreSQL would read as a 32-bit number.
     return ttlMs === undefined ? sql`null` : sql`${this.#now} + ${sql.lit(ttlMs)}`;
   }
 }
 
-/** Where the stores are there and no users, the application has users of its own, and waits for none of ours. */
+/**
+ * If the store tables exist but no user tables do, the application has its own users, and Portico's user migrations are
+ * not pending.
+ */
 async function waitingMigrations(database: Database): Promise<readonly MigrationStatus[]> {
   const [all, stores] = [await migrationStatus(database), await migrationStatus(database, { users: false })];
   const users = all.filter(({ name }) => !stores.some((store) => store.name === name));

@@ -6,10 +6,11 @@ import { SqlCounter } from "./sql-counter.ts";
 import { SqlKeyValue } from "./sql-key-value.ts";
 
 /**
- * The three roles in a database that `migrate` has prepared: entries and counts in tables, by the database's clock.
+ * Returns the three roles in a database that `migrate` has prepared: entries and counts in tables, timed by the
+ * database's clock.
  *
- * On PostgreSQL events go to every process by `NOTIFY`, over a connection of its own that listens beside the pool. On SQLite
- * they reach the subscribers of this process only: SQLite is for one process.
+ * On PostgreSQL, events reach every process through `NOTIFY`, over a separate connection outside the pool. On SQLite,
+ * they reach only the subscribers in this process, because SQLite is for a single process.
  *
  * @example
  * ```ts

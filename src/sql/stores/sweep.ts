@@ -6,8 +6,8 @@ const EVERY_MS = 10_000;
 const MOST_ROWS = 1_000;
 
 /**
- * Deletes rows whose time is over, a thousand at a time. There are no timers: whoever writes calls `due`, and every ten seconds
- * a call does something, beside the write. As long as a thousand were found, the next call goes on.
+ * Deletes expired rows, a thousand at a time. There are no timers: every write calls `due`, which starts a sweep in the
+ * background every ten seconds. If a sweep deleted a thousand rows, the next call continues.
  */
 export class Sweep {
   readonly #database: Database;
@@ -29,13 +29,13 @@ export class Sweep {
   }
 
   async #runAside(): Promise<void> {
-    // What could not be swept now is swept later; nobody's write fails for it.
+    // A failed sweep is retried later and does not fail the write.
     const count = await this.run().catch(() => 0);
     this.#nextAt = count === MOST_ROWS ? 0 : performance.now() + EVERY_MS;
     this.#isRunning = false;
   }
 
-  /** Deletes up to a thousand rows, and says how many it were. */
+  /** Deletes up to a thousand rows and returns how many were deleted. */
   async run(): Promise<number> {
     const table = sql.table(this.#table);
     const row = sql.raw(this.#database.engine === "postgres" ? "ctid" : "rowid");

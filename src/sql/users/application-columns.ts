@@ -3,16 +3,16 @@ import { tableColumns } from "../table-columns.ts";
 import { OWN_COLUMNS } from "./user-record.ts";
 
 /**
- * The columns that the application has added to the table `users`. Only a name that the database itself has counts, letter by
- * letter: SQLite takes `Password_Hash` for `password_hash`, and `rowid` for a column.
+ * The columns that the application added to the table `users`. Only exact names from the catalogue are accepted,
+ * because SQLite reads `Password_Hash` as `password_hash`, and `rowid` as a column.
  */
 export class ApplicationColumns {
   #known: ReadonlySet<string> = new Set();
 
-  /** What of a row may be written; everything else is left out. */
+  /** Returns the values that may be written and drops all others. */
   async valuesOf(database: Database, row: object): Promise<Record<string, unknown>> {
     const given = Object.entries(row).filter(([column, value]) => value !== undefined && !isPorticos(column));
-    // Asked again for each name that is not known: a migration may have made the column since.
+    // The catalogue is read again for an unknown name, because a migration may have added the column.
     if (given.some(([column]) => !this.#known.has(column))) this.#known = await columnsOf(database);
     return Object.fromEntries(given.filter(([column]) => this.#known.has(column)));
   }

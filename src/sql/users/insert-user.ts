@@ -4,8 +4,8 @@ import type { Database } from "../database/database.ts";
 import { isForeignKeyViolation } from "../database/is-unique-violation.ts";
 
 /**
- * Writes a user and the roles of a new one, both or neither. Gives the id; `undefined` when a value is another's already. That is
- * no error of the database, which would end a transaction that this is part of.
+ * Inserts a user and the roles of a new user, or neither. Returns the id, or `undefined` if another user already has
+ * one of the values. This is not a database error, which would end a surrounding transaction.
  */
 export async function insertUser(
   database: Database,
@@ -17,7 +17,7 @@ export async function insertUser(
     return await (database.engine === "postgres" ? insertAtOnce : insertTogether)(database, values, roles);
   } catch (error) {
     throw isForeignKeyViolation(error)
-      ? new ConfigurationError("userModel.roles", "has a role that is not defined: User.objects.defineRole makes one")
+      ? new ConfigurationError("userModel.roles", "contains an undefined role: define it with User.objects.defineRole")
       : error;
   }
 }
@@ -27,7 +27,7 @@ async function insertRow(database: Database, values: Readonly<Record<string, unk
   return row?.id;
 }
 
-/** One statement: whoever calls may hold a transaction, and must not wait for a second one. */
+/** A single statement, because the caller may hold a transaction and must not wait for a second one. */
 async function insertAtOnce(
   database: Database,
   values: Readonly<Record<string, unknown>>,
@@ -41,7 +41,7 @@ async function insertAtOnce(
   return rows[0]?.id;
 }
 
-/** SQLite has one writer: who has a transaction open beside this one could not write the user either. */
+/** SQLite has one writer, so a caller with a parallel open transaction could not insert the user anyway. */
 async function insertTogether(
   database: Database,
   values: Readonly<Record<string, unknown>>,

@@ -20,18 +20,21 @@ import { type Grants, UserGrants } from "./user-grants.ts";
 import type { StoredUser } from "./user-record.ts";
 import { type FoundUser, UserRows } from "./user-rows.ts";
 
-/** Names a user by their identity: any user object does. */
+/** Identifies a user. Any user object fits. */
 interface Identified {
   readonly identity: string;
 }
 
-/** A user from another system, with the hash that it has stored. */
+/** A user from another system, with the stored hash. */
 export interface ImportUserInput {
   readonly email: string;
   readonly username: string;
-  /** As that system has stored it; `PasswordOptions.accepts` says which schemes are verified. `null`: no password yet. */
+  /**
+   * The hash as that system stored it. `PasswordOptions.accepts` lists the schemes that are verified. `null` means that
+   * the user has no password yet.
+   */
   readonly passwordHash: string | null;
-  /** @default a new one */
+  /** @default a new id */
   readonly id?: string;
   readonly isVerified?: boolean;
 }
@@ -43,18 +46,18 @@ interface ManagerOptions<U> {
   readonly columns: ApplicationColumns;
   readonly bus: PubSub | undefined;
   readonly passwords: PasswordHasher;
-  /** Of every new user. */
+  /** The roles of every new user. */
   readonly roles: readonly string[];
   readonly model: new (row: StoredUser) => U;
 }
 
-/** `User.objects`: makes, finds and changes users. */
+/** `User.objects`: creates, finds and changes users. */
 export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implements UserManager<U, Extra> {
   readonly #options: ManagerOptions<U>;
   readonly #database: Kysely<PorticoTables>;
   readonly #grants: UserGrants;
 
-  /** `userModel` calls it. */
+  /** Called by `userModel`. */
   constructor(options: ManagerOptions<U>) {
     this.#options = options;
     this.#database = options.database;
@@ -62,9 +65,9 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
   }
 
   /**
-   * Stores a new user. Throws `UserExists` when the address or the name is taken, 422 for an address, a name or a password that
-   * cannot be one. What is given beside the three are values of your own columns; Portico's own cannot be set here, and what is no
-   * column is left out.
+   * Creates a user. Throws `UserExists` if the address or the name is taken, and 422 for an invalid address, name or
+   * password. Other properties are values of your own columns. Portico's columns cannot be set here, and unknown
+   * columns are ignored.
    */
   async createUser(input: CreateUserInput & Extra): Promise<U> {
     const { password, ...rest } = input;
@@ -73,7 +76,10 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
     return this.#insert(names, { ...(await this.#valuesOf(rest)), password_hash });
   }
 
-  /** Stores a user of another system with the hash that it has; the first sign-in replaces the hash. Throws as `createUser` does. */
+  /**
+   * Creates a user from another system with their existing hash. The first sign-in replaces the hash. Throws as
+   * `createUser` does.
+   */
   async importUser(input: ImportUserInput & Extra): Promise<U> {
     const { id, passwordHash, isVerified, ...rest } = input;
     return this.#insert(readNames(input), {
@@ -84,7 +90,7 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
     });
   }
 
-  /** The user, also one who is disabled; `null` when there is none. Throws `TypeError` for what names nobody. */
+  /** Returns the user, even if they are disabled, or `null` if there is none. Throws `TypeError` for an invalid key. */
   async get(key: UserKey): Promise<U | null> {
     checkKey(key);
     const found = await this.#find(key);
@@ -92,11 +98,11 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
   }
 
   /**
-   * The user with this address or name and this password. `null` for every other case, after the same work: there is no such
-   * user, the password is wrong, the user is disabled, there were too many attempts by the user's other name. Inside of a request,
-   * attempts are limited: throws 429.
+   * Returns the user with this address or name and this password. Returns `null` in every other case, after the same
+   * amount of work: an unknown user, a wrong password, a disabled user, or too many attempts with the user's other
+   * name. Inside a request, attempts are limited: throws 429.
    *
-   * A hash of an older scheme, or a weaker one, is replaced.
+   * Replaces a hash of an older or weaker scheme.
    */
   async authenticate(identifier: string, password: string): Promise<U | null> {
     return limitLogin(identifier, async (mayTry) => {
@@ -106,42 +112,42 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
       const stored = found === null || found.user.disabled_at !== null || !isAllowed ? null : found.passwordHash;
       const { isRight, needsRehash } = await this.#options.passwords.verify(password, stored);
       if (!isRight || found === null || stored === null) return null;
-      // A hash that could not be replaced is replaced next time.
+      // If replacing the hash fails, the next sign-in tries again.
       if (needsRehash) await this.#rehash(found.user.id, stored, password).catch(() => {});
       return this.#user(found);
     });
   }
 
   /**
-   * Replaces the password and raises `credentialVersion`: nothing that was signed in before is any more. With `version`, only
-   * while that is still the user's `credentialVersion`, else it gives `false`. Throws 404, or 422.
+   * Replaces the password and raises `credentialVersion`, which ends all existing sign-ins. With `version`, it only
+   * does so if that is still the user's `credentialVersion`, and returns `false` otherwise. Throws 404 or 422.
    */
   async setPassword(user: Identified, password: string, version?: number): Promise<boolean> {
     const password_hash = await this.#options.passwords.hash(password);
     return this.#update(user, { password_hash }, { isRevoking: true, version });
   }
 
-  /** Replaces the address by one that was proved. Throws `UserExists` when another user has it, 404, or 422. */
+  /** Replaces the address with a verified one. Throws `UserExists` if another user has it, 404 or 422. */
   async setEmail(user: Identified, email: string): Promise<void> {
     const { text, key } = readEmail(email);
     const found = await this.#find({ id: user.identity });
     const address = { email: text, email_key: key, email_verified_at: new Date() };
-    // A name that is the address goes along with it: the old one may be somebody else's tomorrow.
+    // A username that equals the address changes with it, because the old address may belong to another person later.
     const isNamedSo = found?.user.username_key === found?.user.email_key;
     const columns = isNamedSo ? { ...address, username: text, username_key: key } : address;
     await this.#mustBeFree(user, text, isNamedSo);
     try {
       await this.#update(user, columns);
     } catch (error) {
-      // Somebody may have taken it in between.
+      // Another user may have taken it in the meantime.
       await this.#mustBeFree(user, text, isNamedSo);
       throw error;
     }
   }
 
   /**
-   * Changes columns of your own, and gives the user as they are now. Portico's are changed by the other methods, and what is no column
-   * is left out. Throws 404, and 409 when another user has a value that must be unique.
+   * Changes your own columns and returns the updated user. Portico's columns have their own methods, and unknown
+   * columns are ignored. Throws 404, and 409 if another user has a value that must be unique.
    */
   async update(user: Identified, columns: Change): Promise<U> {
     const values = await this.#valuesOf(columns as object);
@@ -154,53 +160,59 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
     return changed;
   }
 
-  /** Raises `credentialVersion`: no token that is out there signs in any more. */
+  /** Raises `credentialVersion`, which revokes all existing tokens. */
   async renewCredentials(user: Identified): Promise<void> {
     await this.#update(user, {}, { isRevoking: true });
   }
 
-  /** The user's address is proved. */
+  /** Marks the user's address as verified. */
   async markVerified(user: Identified): Promise<void> {
     await this.#update(user, { email_verified_at: new Date() });
   }
 
-  /** From here on nothing signs this user in. */
+  /** Disables the user, who can no longer sign in by any method. */
   async disable(user: Identified): Promise<void> {
     await this.#update(user, { disabled_at: new Date() }, { isRevoking: true });
   }
 
-  /** The user may sign in again, with the same password. */
+  /** Enables the user, who can sign in again with the same password. */
   async enable(user: Identified): Promise<void> {
     await this.#update(user, { disabled_at: null });
   }
 
-  /** Gives permissions, and roles that are defined; what the user has already is no error. Throws 404 for a role that is not. */
+  /**
+   * Grants permissions and existing roles. Values that the user already has are ignored. Throws 404 for an unknown
+   * role.
+   */
   async grant(user: Identified, grants: Grants): Promise<void> {
     await this.#grants.grant(user.identity, grants);
     await this.#tell(user.identity);
   }
 
-  /** Takes permissions and roles away; what the user does not have is no error. A permission of a role stays with the role. */
+  /**
+   * Revokes permissions and roles. Values that the user does not have are ignored. Permissions that come from a role
+   * stay.
+   */
   async revoke(user: Identified, grants: Grants): Promise<void> {
     await this.#grants.revoke(user.identity, grants);
     await this.#tell(user.identity);
   }
 
-  /** Defines a role, or what a role holds from now on: these permissions and no others. */
+  /** Defines a role, or replaces the permissions of an existing one. */
   async defineRole(name: string, permissions: readonly string[]): Promise<void> {
     await this.#grants.defineRole(name, permissions);
     await this.#tell(null);
   }
 
-  /** Deletes a role; nobody has it any more. */
+  /** Deletes a role and takes it from all users. */
   async deleteRole(name: string): Promise<void> {
     await this.#grants.deleteRole(name);
     await this.#tell(null);
   }
 
   /**
-   * The same inside of a transaction: `User.objects.within(trx).createUser(...)`. Those who keep copies of users, and open sockets,
-   * are told after the commit.
+   * Returns this manager inside a transaction: `User.objects.within(trx).createUser(...)`. Caches of users and open
+   * sockets are notified after the commit.
    */
   within(transaction: Database<any>): SqlUserManager<U, Extra, Change> {
     return new SqlUserManager({ ...this.#options, database: transaction, rows: new UserRows(transaction) });
@@ -255,7 +267,7 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
     }
   }
 
-  /** Only over the hash that was verified: another sign-in, or a new password, may have been faster. */
+  /** Replaces only the hash that was verified, because another sign-in or a new password may have been faster. */
   async #rehash(id: string, stored: string, password: string): Promise<void> {
     const password_hash = await this.#options.passwords.hash(password);
     await this.#database
@@ -274,7 +286,10 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
       : rows.find("username_key", canonicalName(key.username));
   }
 
-  /** The change is made: that others do not hear of it is no reason to fail. Before a commit, they would find the old one. */
+  /**
+   * The change is already made, so a failure to publish it is not an error. It is published after the commit, because
+   * others would read the old values before.
+   */
   async #tell(identity: string | null, isRevoking = false): Promise<void> {
     const { cache, bus, database } = this.#options;
     await afterCommit(database, async () => {
@@ -301,21 +316,21 @@ function readNames(input: { readonly email: string; readonly username: string })
   return { email, username: readUsername(input.username, email) };
 }
 
-/** For a key that no checker has seen. What it holds is not shown. */
+/** For a key that was not type-checked. Its values are not shown. */
 function checkKey(key: unknown): void {
   const given = (typeof key === "object" && key !== null ? key : {}) as Readonly<Record<string, unknown>>;
   const name = KEYS.find((name) => name in given);
   if (name !== undefined && typeof given[name] === "string") return;
   const received = name === undefined ? Object.keys(given).join(", ") || typeof key : `${name}: ${typeof given[name]}`;
-  throw new TypeError(`objects.get takes { id }, { email } or { username }, each a string; received ${received}`);
+  throw new TypeError(`objects.get expects { id }, { email } or { username } with a string, received ${received}`);
 }
 
 const KEYS: readonly string[] = ["id", "email", "username"];
 
 function missing(): PorticoError {
-  return new PorticoError("NOT_FOUND", "There is no such user", { status: 404 });
+  return new PorticoError("NOT_FOUND", "The user does not exist", { status: 404 });
 }
 
 function taken(cause?: unknown): PorticoError {
-  return new PorticoError("CONFLICT", "Another user has one of these values", { status: 409, cause });
+  return new PorticoError("CONFLICT", "Another user already has one of these values", { status: 409, cause });
 }

@@ -5,9 +5,9 @@ import type { StoredUser } from "./user-record.ts";
 
 export interface UserCacheOptions {
   readonly seconds: number;
-  /** Where other processes tell of changes; without it what they change is seen when the time is over. */
+  /** The bus on which other processes publish changes. Without it, their changes are seen when an entry expires. */
   readonly bus: PubSub | undefined;
-  /** Ends what listens to the bus. */
+  /** Ends the subscriptions to the bus. */
   readonly closing: AbortSignal | undefined;
 }
 
@@ -21,13 +21,13 @@ const MOST_ENTRIES = 10_000;
 type Change = Topic<{ readonly user: string | null }>;
 const TOPICS: readonly Change[] = [topic(revoked.name), userChanged];
 
-/** Keeps what was read of users for a few seconds in this process, or until somebody says that it has changed. */
+/** Caches users for a few seconds in this process, or until a change is published. */
 export class UserCache {
   readonly #options: UserCacheOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Raised by each change: what was read before it and arrives after it is not kept. */
+  /** Raised by each change, so that a value read before the change is not cached after it. */
   #epoch = 0;
-  /** The topics that are heard at this moment. */
+  /** The topics with an active subscription. */
   readonly #heard = new Set<string>();
   #hasStarted = false;
 
@@ -51,14 +51,14 @@ export class UserCache {
     return user;
   }
 
-  /** @param identity whose entry it is; `null` for everybody's */
+  /** @param identity the user whose entry is removed; `null` removes all entries */
   forget(identity: string | null): void {
     this.#epoch++;
     if (identity === null) this.#entries.clear();
     else this.#entries.delete(identity);
   }
 
-  /** Whether changes are heard of: while they are not, nothing is kept. */
+  /** Whether changes are received. While they are not, nothing is cached. */
   get #isInformed(): boolean {
     return this.#options.bus === undefined || this.#heard.size === TOPICS.length;
   }
@@ -85,7 +85,9 @@ export class UserCache {
     }
   }
 
-  /** Takes changes until the subscription ends; `false` when that was a gap, and another one can be made. */
+  /**
+   * Processes changes until the subscription ends. Returns `false` after a gap, when another subscription can be made.
+   */
   async #read(iterator: AsyncIterator<{ readonly user: string | null }, void, void>): Promise<boolean> {
     try {
       for (let next = await iterator.next(); next.done !== true; next = await iterator.next())

@@ -3,15 +3,15 @@ import { PorticoError } from "../../core/portico-error.ts";
 import type { Database, Transaction } from "../database/database.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
 
-/** What a user may do: permissions of their own, and roles, which hold permissions. */
+/** The permissions of a user: direct ones, and those of their roles. */
 export interface Grants {
   readonly permissions?: readonly string[];
   readonly roles?: readonly string[];
 }
 
 /**
- * Permissions and roles in their tables. What concerns one user is single statements, each of which can be done again: whoever calls
- * may hold a transaction, and must not wait for a second one.
+ * Permissions and roles in their tables. Changes of one user are single, repeatable statements, because the caller may
+ * hold a transaction and must not wait for a second one.
  */
 export class UserGrants {
   readonly #database: Database<PorticoTables>;
@@ -77,11 +77,12 @@ export class UserGrants {
 
   async #mustExist(user_id: string, roles: readonly string[]): Promise<void> {
     const user = await this.#database.selectFrom("users").select("id").where("id", "=", user_id).executeTakeFirst();
-    if (user === undefined) throw missing("There is no such user");
+    if (user === undefined) throw missing("The user does not exist");
     if (roles.length === 0) return;
     const known = await this.#database.selectFrom("portico_roles").select("name").where("name", "in", roles).execute();
     const unknown = roles.find((role) => !known.some(({ name }) => name === role));
-    if (unknown !== undefined) throw missing(`There is no role ${JSON.stringify(unknown)}: define it first`);
+    if (unknown !== undefined)
+      throw missing(`The role ${JSON.stringify(unknown)} does not exist: define it with defineRole`);
   }
 
   async #together(work: (trx: Transaction<PorticoTables>) => Promise<void>): Promise<void> {
@@ -99,7 +100,7 @@ export class UserGrants {
 function checkNames(method: string, names: readonly unknown[]): void {
   for (const name of names)
     if (typeof name !== "string" || name === "" || name.includes("\0"))
-      throw new ConfigurationError(`objects.${method}`, "names that are strings and not empty", name);
+      throw new ConfigurationError(`objects.${method}`, "non-empty strings", name);
 }
 
 function missing(sentence: string): PorticoError {

@@ -19,33 +19,35 @@ import {
 import { UserRows } from "./user-rows.ts";
 
 export interface UserModelOptions {
-  /** Hashes passwords, and says which older schemes are verified. @default new PasswordHasher() */
+  /** Hashes passwords and verifies the older schemes that it accepts. @default new PasswordHasher() */
   readonly passwords?: PasswordHasher;
   /**
-   * How long `loadUser` may answer from the memory of this process, in seconds. What this process changes is seen at once;
-   * what others change, at once with `bus` and else when the time is over. @default 0, which is never
+   * How long `loadUser` may return a user from the memory of this process, in seconds. Changes made by this process are
+   * visible immediately. Changes made by other processes are visible immediately with `bus`, and otherwise when the
+   * entry expires. @default 0, which disables the cache
    */
   readonly cacheSeconds?: number;
-  /** Roles that every new user gets, written with the user: both, or neither. They are defined by then. @default none */
+  /** Roles of every new user, inserted together with the user. They must be defined by then. @default none */
   readonly roles?: readonly string[];
-  /** Where changes are told to other processes: the `bus` of the application's stores. @default none */
+  /** Where changes are published to other processes: the `bus` of the application's stores. @default none */
   readonly bus?: PubSub;
 }
 
-/** A user of the table `T`: its extra columns are properties. */
+/** A user of the table `T`, with its extra columns as properties. */
 export type UserRow<T> = UserRecord & Selectable<ExtraColumns<T>>;
 
-/** The class that `userModel()` gives; `T` is the table, extra columns included. */
+/** The class that `userModel()` returns. `T` is the table with its extra columns. */
 export interface UserClass<T> {
   new (row: StoredUser<T>): UserRow<T>;
-  /** The user; `null` when there is none, or when they are disabled. */
+  /** Returns the user, or `null` if there is none or they are disabled. */
   loadUser<U>(this: new (row: never) => U, identity: string): Promise<U | null>;
   readonly objects: SqlUserManager<RegisteredAs<UserRow<T>>, NewExtraColumns<T>, ChangedExtraColumns<T>>;
 }
 
 /**
- * The built-in user, bound to a database that `migrate` has prepared: use it as it is, or extend it. Columns that you add to the
- * table `users` by a migration of your own, and to its type, are properties of each user and arguments of `createUser` and `update`.
+ * The built-in user, bound to a database that `migrate` has prepared. Use it as it is, or extend it. Columns that you
+ * add to the table `users` with your own migration, and to its type, are properties of each user and arguments of
+ * `createUser` and `update`.
  *
  * @example
  * ```ts
@@ -63,7 +65,7 @@ export function userModel<DB extends PorticoTables>(
   options: UserModelOptions = {},
 ): UserClass<DB["users"]> {
   if (database?.engine === undefined)
-    throw new ConfigurationError("userModel.database", "must be what openDatabase gave");
+    throw new ConfigurationError("userModel.database", "must be the result of openDatabase");
   const { passwords, cacheSeconds, roles, bus } = resolveOptions("userModel", options, rules);
   const rows = new UserRows(database);
   const closing = database instanceof PooledDatabase ? database.closing : undefined;
@@ -74,7 +76,7 @@ export function userModel<DB extends PorticoTables>(
 
   class User extends UserRecord {
     static get objects(): SqlUserManager<UserRecord, object> {
-      // A subclass has a manager of its own, which makes users of that class.
+      // A subclass gets its own manager, which creates users of that class.
       const manager = managers.get(this) ?? new SqlUserManager<UserRecord, object>({ ...shared, model: this });
       managers.set(this, manager);
       return manager;
@@ -92,7 +94,7 @@ const rules = {
   passwords: thing<PasswordHasher>("a PasswordHasher", (value) => value instanceof PasswordHasher),
   cacheSeconds: optional(seconds, 0),
   roles: optional(
-    listOf<string>("a list of names of roles", (name) => typeof name === "string" && name !== ""),
+    listOf<string>("a list of role names", (name) => typeof name === "string" && name !== ""),
     [],
   ),
   bus: thing<PubSub>(

@@ -3,32 +3,32 @@ import type { AccountUser } from "../../auth/users/account-model.ts";
 import { UserBaseModel } from "../../auth/users/user-base-model.ts";
 import type { UserTable } from "../migrations/portico-tables.ts";
 
-/** The columns that an application has added to the user table. */
+/** The columns that an application added to the user table. */
 export type ExtraColumns<T> = Omit<T, keyof UserTable>;
 
-/** What they are when a user is made. */
+/** Their values when a user is created. */
 export type NewExtraColumns<T> = Insertable<ExtraColumns<T>>;
 
-/** What of them can be changed. */
+/** The ones that can be updated. */
 export type ChangedExtraColumns<T> = Updateable<ExtraColumns<T>>;
 
-/** What a user object is made of: the row without its password hash, and what the user may do. */
+/** The data of a user object: the row without its password hash, and the user's permissions. */
 export type StoredUser<T = UserTable> = Omit<Selectable<T>, "password_hash"> & {
   readonly permissions: readonly string[];
   readonly roles: readonly string[];
 };
 
-/** A user as the database has it. The password hash is nowhere in it. */
+/** A user as stored in the database, without the password hash. */
 export class UserRecord extends UserBaseModel implements AccountUser {
   readonly id: string;
   readonly email: string;
   readonly username: string;
-  /** Whether the address was proved to be theirs. */
+  /** Whether the user has verified the address. */
   readonly isVerified: boolean;
   readonly isDisabled: boolean;
   readonly credentialVersion: number;
   readonly createdAt: Date;
-  /** The names of the roles, whose permissions are among `permissions`. */
+  /** The names of the roles. Their permissions are included in `permissions`. */
   readonly roles: readonly string[];
 
   constructor(row: StoredUser) {
@@ -54,7 +54,7 @@ export class UserRecord extends UserBaseModel implements AccountUser {
   }
 }
 
-/** Portico's own columns: what an application writes beside them is its own. */
+/** Portico's own columns. All others belong to the application. */
 export const OWN_COLUMNS: ReadonlySet<string> = new Set<keyof UserTable>([
   "id",
   "email",

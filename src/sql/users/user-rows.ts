@@ -3,16 +3,16 @@ import type { Database } from "../database/database.ts";
 import { runNamed } from "../database/run-named.ts";
 import type { StoredUser } from "./user-record.ts";
 
-/** By what a user is found. */
+/** The keys by which a user is found. */
 export type UserColumn = "id" | "email_key" | "username_key";
 
-/** A user, and the hash apart from it: the one is handed out, the other never. */
+/** A user and, separately, the hash, which is never returned to callers. */
 export interface FoundUser {
   readonly user: StoredUser;
   readonly passwordHash: string | null;
 }
 
-/** Reads users with their permissions and roles, in one statement. */
+/** Reads users with their permissions and roles in one statement. */
 export class UserRows {
   readonly #database: Database;
   readonly #permissions: RawBuilder<string>;
@@ -29,7 +29,7 @@ export class UserRows {
   }
 
   async find(column: UserColumn, value: string): Promise<FoundUser | null> {
-    // PostgreSQL refuses a statement with it; a row cannot have it.
+    // PostgreSQL rejects a statement with a NUL character, and no row can contain one.
     if (value.includes("\0")) return null;
     const { rows } = await runNamed(
       this.#database,
@@ -44,7 +44,7 @@ export class UserRows {
     return { user: user as unknown as StoredUser, passwordHash: password_hash };
   }
 
-  /** What the query finds, as the text of a JSON array. */
+  /** Returns the result of the query as the text of a JSON array. */
   #list(query: RawBuilder<unknown>): RawBuilder<string> {
     return this.#database.engine === "postgres"
       ? sql<string>`coalesce((select json_agg(entry order by entry)::text from (${query}) as entries), '[]')`

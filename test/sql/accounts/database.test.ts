@@ -307,7 +307,7 @@ describe("the package pg-cursor", () => {
     await database.ping();
     const reading = database.selectFrom("users").selectAll().stream().next();
     await expect(reading).rejects.toThrow(
-      'openDatabase needs the package "pg-cursor" for stream() on PostgreSQL: npm install pg-cursor',
+      'openDatabase requires the package "pg-cursor" for stream() on PostgreSQL: run npm install pg-cursor',
     );
 
     vi.doUnmock("pg-cursor");
@@ -360,7 +360,7 @@ describe("a lock on PostgreSQL", () => {
     await expect(update.execute(database)).rejects.toMatchObject({
       status: 503,
       code: "SERVICE_UNAVAILABLE",
-      message: "The database is busy: a lock was not given up in time",
+      message: "The database is busy: timed out waiting for a lock",
     });
 
     await held.end("success");
@@ -479,7 +479,7 @@ describe("openDatabase", () => {
 
     const error: unknown = await database.ping().catch((error: unknown) => error);
 
-    expect(error).toMatchObject({ status: 503, message: "The database cannot be reached" });
+    expect(error).toMatchObject({ status: 503, message: "The database is unreachable" });
     await database.destroy();
   });
 });

@@ -32,9 +32,9 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await migrate(database, "up", { migrations })).toEqual([]);
     expect((await migrationStatus(database, { migrations })).every(({ appliedAt }) => appliedAt !== null)).toBe(true);
     expect(await migrationStatus(database)).toHaveLength(NAMES.length);
-    await expect(migrate(database, "down all")).rejects.toThrow("0001_users stands on Portico's tables");
+    await expect(migrate(database, "down all")).rejects.toThrow("0001_users depends on Portico's tables");
     await expect(migrate(database, "up", { migrations: [table("orders")] })).rejects.toThrow(
-      "is not in the list: 0001_users. Put it back into migrations; or, if it is gone for good, undo by hand what it did and delete the row 'own/0001_users' from portico_migrations",
+      "is not in the list: 0001_users. Add it to migrations again. If it no longer exists, undo its changes manually and delete the row 'own/0001_users' from portico_migrations",
     );
     expect(await migrate(database, "down", { migrations })).toEqual(["orders"]);
     expect(await migrate(database, "down all", { migrations })).toEqual(["0001_users", ...NAMES.toReversed()]);
@@ -45,7 +45,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     const database = place.open();
     await database.schema.createTable("users").addColumn("login", "text").execute();
     const start = () => sqlStores(database).durable.start?.(new PorticoApp({ logger: false }).log);
-    await expect(start()).rejects.toThrow("has 3 migrations waiting");
+    await expect(start()).rejects.toThrow("has 3 pending migrations");
 
     expect(await migrate(database, "up", { users: false })).toEqual(["0003_stores"]);
     expect(await migrate(database, "up", { users: false })).toEqual([]);
@@ -65,7 +65,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
       .execute();
 
     await expect(sqlStores(database).durable.start?.(new PorticoApp({ logger: false }).log)).rejects.toThrow(
-      "has 1 migrations waiting",
+      "has 1 pending migrations",
     );
   });
 

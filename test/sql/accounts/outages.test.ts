@@ -24,20 +24,20 @@ describe("an error of PostgreSQL", () => {
     sql`do ${sql.lit(`begin raise exception 'no' using errcode = '${code}'; end`)}`.execute(database);
 
   it.each([
-    ["08006", "The database cannot be reached"],
+    ["08006", "The database is unreachable"],
     ["25006", "The database is read-only"],
-    ["25P03", "The database cannot be reached"],
-    ["40001", "The database is busy: the transaction conflicted with another one"],
-    ["40P01", "The database is busy: the transaction was chosen to end a deadlock"],
-    ["53100", "The database has no resources left"],
-    ["53200", "The database has no resources left"],
-    ["53300", "The database has no resources left"],
-    ["57014", "The database cancelled the statement, which took too long"],
-    ["57P01", "The database cannot be reached"],
-    ["57P02", "The database cannot be reached"],
-    ["57P03", "The database cannot be reached"],
-    ["57P04", "The database cannot be reached"],
-    ["57P05", "The database cannot be reached"],
+    ["25P03", "The database is unreachable"],
+    ["40001", "The database is busy: the transaction conflicted with another transaction"],
+    ["40P01", "The database is busy: the transaction was aborted to resolve a deadlock"],
+    ["53100", "The database is out of resources"],
+    ["53200", "The database is out of resources"],
+    ["53300", "The database is out of resources"],
+    ["57014", "The database cancelled the statement because it took too long"],
+    ["57P01", "The database is unreachable"],
+    ["57P02", "The database is unreachable"],
+    ["57P03", "The database is unreachable"],
+    ["57P04", "The database is unreachable"],
+    ["57P05", "The database is unreachable"],
     ["58030", "The database failed to read or write a file"],
   ])("with the code %s is an outage: %s", async (code, message) => {
     await expect(failing(code)).rejects.toMatchObject({ ...UNAVAILABLE, message, cause: { code } });

@@ -165,7 +165,7 @@ describe("the deadline of a statement", () => {
 
     await expect(failing).rejects.toMatchObject({
       ...UNAVAILABLE,
-      message: "The database did not answer within 1 s",
+      message: "The database did not respond within 1 s",
     });
     expect(await ended("mark_late")).toBeLessThan(2_000);
     expect((await sql`select 1 as one`.execute(database)).rows).toEqual([{ one: 1 }]);

@@ -60,7 +60,7 @@ describe.each(engineNames)("on %s", (name) => {
     const database = empty.open();
     const app = new PorticoApp({ logger: false, stores: sqlStores(database) });
 
-    await expect(app.inject("/")).rejects.toThrow('has 3 migrations waiting: run "portico migrate up"');
+    await expect(app.inject("/")).rejects.toThrow('has 3 pending migrations: run "portico migrate up"');
 
     await migrate(database, "up");
     const client = testClient(new PorticoApp({ logger: false, stores: sqlStores(database) }));
@@ -207,10 +207,10 @@ describe("the bus of PostgreSQL", () => {
     expect(await bus.subscribe(greetings)[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
   });
 
-  it("takes what openDatabase gave, not a transaction", async () => {
+  it("accepts the result of openDatabase, not a transaction", async () => {
     const trx = await place.open().begin();
 
-    expect(() => sqlStores(trx)).toThrow("sqlStores.database must be what openDatabase gave, not a transaction");
+    expect(() => sqlStores(trx)).toThrow("sqlStores.database must be the result of openDatabase, not a transaction");
 
     await trx.end("failure");
   });

@@ -81,7 +81,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect([imported.roles, within.roles]).toEqual([made.roles, made.roles]);
     expect(await User.loadUser(within.id)).toBeNull();
     expect((await User.objects.createUser(somebody())).roles).toEqual([]);
-    expect(() => userModel(database, { roles: [""] })).toThrow("userModel.roles must be a list of names of roles");
+    expect(() => userModel(database, { roles: [""] })).toThrow("userModel.roles must be a list of role names");
   });
 
   it("[USR-05] stores a user that another connection loads", async () => {
@@ -246,7 +246,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const found = User.objects.get(key as never);
 
     await expect(found).rejects.toThrow(TypeError);
-    await expect(found).rejects.toThrow(`{ id }, { email } or { username }, each a string; ${message}`);
+    await expect(found).rejects.toThrow(`{ id }, { email } or { username } with a string, ${message}`);
   });
 
   it("[REQ-01] [REQ-02] stores a password as an argon2id hash, and in no other form", async () => {
@@ -561,11 +561,11 @@ describe.each(engineNames)("users on %s", (engine) => {
     await User.objects.deleteRole(role);
     expect(await may()).toEqual(["read:books"]);
 
-    await expect(User.objects.grant(ann, { roles: ["no such"] })).rejects.toThrow('There is no role "no such"');
+    await expect(User.objects.grant(ann, { roles: ["no such"] })).rejects.toThrow('The role "no such" does not exist');
     await expect(User.objects.grant({ identity: "nobody" }, { permissions: ["x"] })).rejects.toMatchObject({
       status: 404,
     });
-    await expect(User.objects.grant(ann, { permissions: [""] })).rejects.toThrow("strings and not empty");
+    await expect(User.objects.grant(ann, { permissions: [""] })).rejects.toThrow("non-empty strings");
   });
 
   it("makes a user together with other rows, or not at all", async () => {
@@ -695,7 +695,7 @@ describe("userModel", () => {
   });
 
   it("refuses what openDatabase did not give", () => {
-    expect(() => userModel({} as Database)).toThrow("userModel.database must be what openDatabase gave");
+    expect(() => userModel({} as Database)).toThrow("userModel.database must be the result of openDatabase");
   });
 });
 
