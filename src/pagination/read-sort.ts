@@ -34,13 +34,13 @@ export function readSort(params: QueryParams, limits: SortLimits): Order | undef
 export function sortOrder(names: readonly string[], { parameter, columns, most }: SortLimits): Order {
   const refuse = (reason: string): InvalidSortError => new InvalidSortError(`${parameter} ${reason}`, { parameter });
   if (names.length === 0)
-    throw refuse(`is empty: it accepts ${columns.join(", ")}, each with a leading - for descending order`);
+    throw refuse(`is empty: it accepts ${columns.join(", ")}. Prefix a column with - for descending order`);
   if (names.length > most) throw refuse(`accepts at most ${most} ${most === 1 ? "column" : "columns"}`);
   const order = names.map((name): readonly [string, Direction] =>
     name.startsWith("-") ? [name.slice(1), "desc"] : [name, "asc"],
   );
   if (order.some(([column]) => !columns.includes(column)))
-    throw refuse(`accepts only ${columns.join(", ")}, each with a leading - for descending order`);
+    throw refuse(`accepts only ${columns.join(", ")}. Prefix a column with - for descending order`);
   if (new Set(order.map(([column]) => column)).size < order.length) throw refuse("names a column more than once");
   return order;
 }
@@ -50,7 +50,7 @@ export function sortParameter({ parameter, columns, most }: SortLimits): Paramet
   const items = { type: "string", enum: columns.flatMap((column) => [column, `-${column}`]) };
   return {
     name: parameter,
-    description: "The columns to sort by, each with a leading - for descending order. Omit it for the default order.",
+    description: "The columns to sort by. Prefix a column with - for descending order. Omit it for the default order.",
     schema: { type: "array", items, minItems: 1, maxItems: Math.min(most, columns.length) },
   };
 }

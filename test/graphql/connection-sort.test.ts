@@ -85,8 +85,8 @@ describe("a connection over a sortable strategy", () => {
 
   it.each([
     ["[]", "sort is empty"],
-    ['["title"]', "sort accepts only rank, id, each with a leading - for descending order"],
-    ['["rank,id"]', "sort takes rank, id"],
+    ['["title"]', "sort accepts only rank, id. Prefix a column with - for descending order"],
+    ['["rank,id"]', "sort accepts only rank, id"],
     ['["id", "-id"]', "sort names a column more than once"],
     ['["id", "rank", "id", "rank"]', "sort accepts at most 3 columns"],
   ])("sort: %s is an error of the field", async (sort, sentence) => {

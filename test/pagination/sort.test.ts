@@ -64,13 +64,13 @@ bothWays("a sorting that the client chooses", (serve) => {
   });
 
   it.each([
-    ["sort=", "sort is empty: it accepts priority, id, each with a leading - for descending order"],
-    ["sort=title", "sort accepts only priority, id, each with a leading - for descending order"],
-    ["sort=-", "sort takes priority, id"],
-    ["sort=--id", "sort takes priority, id"],
-    ["sort=id,", "sort takes priority, id"],
-    ["sort=%20id", "sort takes priority, id"],
-    ["sort=constructor", "sort takes priority, id"],
+    ["sort=", "sort is empty: it accepts priority, id. Prefix a column with - for descending order"],
+    ["sort=title", "sort accepts only priority, id. Prefix a column with - for descending order"],
+    ["sort=-", "sort accepts only priority, id"],
+    ["sort=--id", "sort accepts only priority, id"],
+    ["sort=id,", "sort accepts only priority, id"],
+    ["sort=%20id", "sort accepts only priority, id"],
+    ["sort=constructor", "sort accepts only priority, id"],
     ["sort=id,-id", "sort names a column more than once"],
     ["sort=id,priority,id,id", "sort accepts at most 3 columns"],
     ["sort=id&sort=priority", "sort was given more than once"],

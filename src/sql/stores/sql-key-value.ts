@@ -28,7 +28,7 @@ export class SqlKeyValue implements KeyValueStore {
     if (waiting.length > 0)
       throw new ConfigurationError(
         "sqlStores.database",
-        `has ${waiting.length} pending migrations: run "portico migrate up" or call migrate(database, "up")`,
+        `has pending migrations (${waiting.length}): run "portico migrate up" or call migrate(database, "up")`,
       );
   }
 
