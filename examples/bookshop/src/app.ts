@@ -12,13 +12,13 @@ import { settings } from "./settings.ts";
 import { stores } from "./stores.ts";
 
 export interface BookshopOptions {
-  /** Sends mails. @default one that prints them */
+  /** Sends emails. @default prints them */
   readonly mailer?: Mailer;
-  /** What the framework takes: tests hand in their log here. */
+  /** Options of the framework. Tests pass their logger here. */
   readonly app?: PorticoAppOptions;
 }
 
-/** Puts the application together, and does not start it: the server listens, a test asks it directly. */
+/** Builds the application without starting it: the server listens, and tests send requests to it directly. */
 export function bookshop({ mailer, app: options }: BookshopOptions = {}): PorticoApp {
   const app = new PorticoApp({
     title: "Bookshop",
@@ -31,7 +31,7 @@ export function bookshop({ mailer, app: options }: BookshopOptions = {}): Portic
   });
   app.onClose(() => database.destroy());
 
-  // First who is calling, then everything that wants to know.
+  // Authentication comes first, because everything after it needs the user.
   app.use(signIn(mailer));
 
   const { hooks, routes } = operations();

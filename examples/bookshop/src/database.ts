@@ -4,20 +4,21 @@ import { type Database, openDatabase, type SentStatement, type Transaction } fro
 import { settings } from "./settings.ts";
 import type { Tables } from "./tables.ts";
 
-/** Hears of every statement: a test counts them, and whoever looks for slow ones subscribes, too. */
+/** Emits every statement. Tests count them, and you can subscribe to find slow ones. */
 export const statements = channel("bookshop.statements");
 
 /**
- * The pool. Whatever only reads, reads here; what stands below a mutation, such as a loader, by `database.current()`, which is
- * the transaction while there is one.
+ * The connection pool. Code that only reads can use it directly. Code that also runs inside a mutation, such as a
+ * loader, uses `database.current()`, which returns the transaction if there is one.
  */
 export const database: Database<Tables> = openDatabase<Tables>(settings.databaseUrl, {
   onStatement: (statement: SentStatement) => statements.publish(statement),
 });
 
 /**
- * A transaction for one mutation, or for one request of a route that changes something. It is committed before the answer
- * leaves: a commit that fails is the answer. What is published meanwhile is heard after the commit, or never.
+ * A transaction for one mutation, or for one request to a route that changes data. It is committed before the response
+ * is sent, so a failed commit is reported to the client. Events published meanwhile are sent after the commit, or not
+ * at all.
  */
 export const unitOfWork: Provider<Transaction<Tables>> = provide(async function* ({ ctx }) {
   const trx = await database.begin();

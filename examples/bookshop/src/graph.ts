@@ -10,14 +10,14 @@ import { reviewMutations } from "./reviews/review-mutations.ts";
 import { searchQueries } from "./search/search-fields.ts";
 import { settings } from "./settings.ts";
 
-/** The schema, put together from what each subject has. */
+/** The schema, built from the fields of each subject. */
 const shopSchema = schema({
   query: [accountQueries, authorQueries, bookQueries, orderQueries, searchQueries],
   mutation: [accountMutations, bookMutations, orderMutations, reviewMutations],
   subscription: [orderNews, stockNews],
 });
 
-/** The endpoint at /graphql: queries, mutations, uploads, subscriptions, and the explorer for whoever comes by browser. */
+/** The endpoint at /graphql: queries, mutations, uploads, subscriptions, and GraphiQL for browsers. */
 export function shopGraph(hooks: readonly OperationHook[]): Graph {
   const graph = new Graph(shopSchema, {
     ide: { enabled: !settings.isProduction, title: "Bookshop", query: FIRST_QUERY },

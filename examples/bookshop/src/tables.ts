@@ -4,7 +4,7 @@ import type { BookTable, CoverTable } from "./books/book-table.ts";
 import type { OrderLineTable, OrderTable } from "./orders/order-table.ts";
 import type { ReviewTable } from "./reviews/review-table.ts";
 
-/** All tables: Portico's own, which hold the accounts, and those of the shop. */
+/** All tables: Portico's own, which hold the accounts, and the shop's. */
 export interface Tables extends PorticoTables {
   authors: AuthorTable;
   books: BookTable;

@@ -16,7 +16,7 @@ async function enter(name: string, secret = password): Promise<Visitor> {
   const visitor = await visit();
   const { page } = visitor;
   await page.goto(shop.client.url);
-  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Username").fill(name);
   await page.getByLabel("Password").fill(secret);
   await page.getByRole("button", { name: "Log in" }).click();
   await page.getByText(`${name} is signed in`).waitFor();
@@ -28,11 +28,11 @@ describe("with a browser, somebody", () => {
     const { page, complaints, picture } = await visit();
     await page.goto(shop.client.url);
 
-    await page.getByLabel("Name").fill("ann");
-    await page.getByLabel("E-mail").fill("ann@shop.example");
+    await page.getByLabel("Username").fill("ann");
+    await page.getByLabel("Email").fill("ann@shop.example");
     await page.getByLabel("Password").fill("a long enough secret");
     await page.getByRole("button", { name: "Register" }).click();
-    await page.getByText("Registered: now log in.").waitFor();
+    await page.getByText("Registered. You can log in now.").waitFor();
     await page.getByRole("button", { name: "Log in" }).click();
     await page.getByText("ann is signed in (reader).").waitFor();
     await page.reload();
@@ -49,14 +49,14 @@ describe("with a browser, somebody", () => {
     await page.getByText("page 1 of 3").waitFor();
     const first = await titles();
 
-    await page.getByRole("button", { name: "On" }).click();
+    await page.getByRole("button", { name: "Next" }).click();
     await page.getByText("page 2 of 3").waitFor();
-    await page.getByRole("button", { name: "On" }).click();
+    await page.getByRole("button", { name: "Next" }).click();
     await page.getByText("page 3 of 3").waitFor();
     await picture("last-page");
-    const isEnd = await page.getByRole("button", { name: "On" }).isDisabled();
+    const isEnd = await page.getByRole("button", { name: "Next" }).isDisabled();
     const last = await titles();
-    await page.getByRole("button", { name: "Back" }).click();
+    await page.getByRole("button", { name: "Previous" }).click();
     await page.getByText("page 2 of 3").waitFor();
 
     expect([first.length, last.length, isEnd]).toEqual([20, 20, true]);
@@ -79,13 +79,13 @@ describe("with a browser, somebody", () => {
 
   it("uploads a cover, and sees it", async () => {
     const { page, complaints, picture } = await enter("seller");
-    await page.getByLabel("Of the book").fill("book-7");
+    await page.getByLabel("Book ID").fill("book-7");
     await page
       .locator("input[type=file]")
       .setInputFiles({ name: "cover.png", mimeType: "image/png", buffer: Buffer.from(PNG, "base64") });
 
     await page.getByRole("button", { name: "Upload" }).click();
-    const cover = page.getByRole("img", { name: "The cover" });
+    const cover = page.getByRole("img", { name: "Book cover" });
     await cover.waitFor();
     await expect
       .poll(() => cover.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))

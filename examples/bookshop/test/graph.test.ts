@@ -54,7 +54,7 @@ describe("a query", () => {
       book: { isbn: "9780000000009", genre: "children", author: { name: expect.any(String) } },
     });
     expect([byIsbn.data, none.data]).toEqual([{ book: { id: "book-9" } }, { book: null }]);
-    expect(senseless.errors?.[0]?.message).toContain("an ISBN has 13 digits");
+    expect(senseless.errors?.[0]?.message).toContain("an ISBN must have 13 digits");
   });
 
   it("finds books and authors by how they begin, and takes a percent sign for one", async () => {
@@ -136,7 +136,7 @@ describe("an order", () => {
 
     expect(data).toBeNull();
     expect(errors).toMatchObject([
-      { message: expect.stringMatching(/^There are \d+ left of /), extensions: { code: "OUT_OF_STOCK" } },
+      { message: expect.stringMatching(/^Only \d+ copies of /), extensions: { code: "OUT_OF_STOCK" } },
     ]);
     expect(await stock("book-12")).toBe(before);
     expect(empty.errors).toMatchObject([{ extensions: { code: "NOTHING_ORDERED" } }]);
@@ -299,9 +299,9 @@ describe("the books", () => {
   });
 
   it.each([
-    ["priceCents: -1", "a whole number from 0 to 1000000 is needed"],
-    ["stock: 3000000000", "a whole number from 0 to 1000000 is needed"],
-    ['title: " "', "a title has 1 to 500 characters"],
+    ["priceCents: -1", "expected a whole number from 0 to 1000000"],
+    ["stock: 3000000000", "expected a whole number from 0 to 1000000"],
+    ['title: " "', "a title must have 1 to 500 characters"],
   ])("are not changed to what makes no sense: %s", async (change, sentence) => {
     const { errors } = await ask(`mutation { changeBook(id: "book-1", change: { ${change} }) { id } }`, {}, "seller");
 

@@ -116,7 +116,7 @@ describe("a book", () => {
 
     expect(shown.json()).toMatchObject({ id: "book-7", isbn: "9780000000007" });
     expect(shown.text()).not.toContain("cost");
-    expect(missing.json()).toMatchObject({ status: 404, code: "not_found", detail: "There is no book book-0" });
+    expect(missing.json()).toMatchObject({ status: 404, code: "not_found", detail: "The book book-0 does not exist" });
   });
 
   it("is added by sellers alone, once, and of an author that there is", async () => {
@@ -144,7 +144,7 @@ describe("a book", () => {
     expect([added.status, added.json()]).toEqual([201, expect.objectContaining({ isbn: body.isbn, stock: 3 })]);
     expect((await shop.client.get(String(added.headers["location"]))).json()).toEqual(added.json());
     expect(again.json()).toMatchObject({ status: 409, code: "isbn_taken" });
-    expect(orphan.json()).toMatchObject({ status: 400, detail: "There is no author x" });
+    expect(orphan.json()).toMatchObject({ status: 400, detail: "The author x does not exist" });
     expect(untitled.json()).toMatchObject({ status: 422, errors: [{ in: "body", path: ["title"] }] });
   });
 });

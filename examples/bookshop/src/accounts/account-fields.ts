@@ -5,7 +5,7 @@ import { User } from "./user.ts";
 
 const Role = t.enum("Role", roleNames);
 
-/** What somebody sees of their own account. */
+/** A user's view of their own account. */
 const Account: ObjectType<User> = object("Account", {
   id: t.id,
   username: t.string,
@@ -15,7 +15,7 @@ const Account: ObjectType<User> = object("Account", {
 });
 
 export const accountQueries = {
-  me: field(t.nullable(Account), { description: "Null for whoever is not signed in." })(({ ctx }) =>
+  me: field(t.nullable(Account), { description: "Null for anonymous callers." })(({ ctx }) =>
     ctx.user.isAuthenticated ? ctx.user : null,
   ),
 };
@@ -26,7 +26,7 @@ export const accountMutations = {
     auth: (user) => user.may("grant:roles"),
   })(async ({ username, role }) => {
     const user = await User.objects.get({ username });
-    if (user === null) throw new NotFound(`There is no user ${username}`);
+    if (user === null) throw new NotFound(`The user ${username} does not exist`);
     await User.objects.grant(user, { roles: [role] });
     return (await User.objects.get({ username })) ?? user;
   }),

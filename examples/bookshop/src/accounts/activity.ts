@@ -1,6 +1,6 @@
 import { type InterfaceType, t } from "portico/graphql";
 
-/** Something that somebody did in the shop. */
+/** An action of a user in the shop. */
 export interface ActivityRow {
   readonly id: string;
   readonly at: Date;
@@ -9,5 +9,5 @@ export interface ActivityRow {
 export const Activity: InterfaceType<ActivityRow> = t.interface(
   "Activity",
   { id: t.id, at: t.dateTime },
-  { resolveType: (row) => ("stars" in row ? "Review" : "Order"), description: "Something that somebody did here." },
+  { resolveType: (row) => ("stars" in row ? "Review" : "Order"), description: "An order or a review of a user." },
 );

@@ -1,4 +1,4 @@
-/** Every permission there is: a misspelt one does not compile where it is asked for by `may`. */
+/** All permissions. A misspelt permission in `may` does not compile. */
 export type Permission =
   | "write:reviews"
   | "place:orders"
@@ -8,7 +8,7 @@ export type Permission =
   | "read:metrics"
   | "grant:roles";
 
-/** What each role may do. Somebody can have several. */
+/** The permissions of each role. A user can have several roles. */
 export const roles = {
   reader: ["write:reviews", "place:orders"],
   seller: ["write:books", "read:costs", "read:orders"],

@@ -4,8 +4,8 @@ import { settings } from "../settings.ts";
 import { User } from "./user.ts";
 
 /**
- * Sessions for browsers, tokens for apps, API keys for programs, and the routes below /account: register, log in, refresh,
- * devices, keys, a new password.
+ * Sessions for browsers, tokens for apps, API keys for programs, and the routes under /account: registration, login,
+ * token refresh, devices, API keys and password changes.
  */
 export function signIn(mailer: Mailer = consoleMailer()): Preset {
   return authentication({

@@ -5,7 +5,7 @@ import { database } from "../database.ts";
 
 const Author = z.object({ id: z.string(), name: z.string(), born: z.number().nullable() });
 
-/** The routes below /authors. */
+/** The routes under /authors. */
 export function authorRoutes(): Router {
   const router = new Router();
   router.get(

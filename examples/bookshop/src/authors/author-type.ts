@@ -7,8 +7,8 @@ export const Author: ObjectType<AuthorRow> = object("Author", {
   id: t.id,
   name: t.string,
   born: t.nullable(t.int),
-  // By its name: the file of Book imports this one.
-  books: field(t.list(t.ref<BookRow>("Book")), { listSize: 5, description: "The five newest." })(({ ctx, parent }) =>
-    newestOfAuthor.load(ctx, parent.id),
+  // The type is given by name, because the file of Book imports this one.
+  books: field(t.list(t.ref<BookRow>("Book")), { listSize: 5, description: "The five newest books." })(
+    ({ ctx, parent }) => newestOfAuthor.load(ctx, parent.id),
   ),
 });

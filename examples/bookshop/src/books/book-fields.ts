@@ -7,11 +7,11 @@ import { Book, Genre } from "./book-type.ts";
 const BookKey = t.oneOf("BookKey", { id: t.id, isbn: Isbn });
 
 export const bookQueries = {
-  // The same pages as those of GET /books/newest: a cursor of the one is a cursor of the other.
+  // These pages are also those of GET /books/newest, so a cursor from one works in the other.
   books: connection(Book, newestFirst, {
     params: { genre: t.nullable(Genre) },
     filter: ({ args }) => genreFilter(args.genre),
-    description: "The newest first.",
+    description: "The books, newest first.",
   })(({ genre }) => bookList(genre)),
 
   book: field(t.nullable(Book), { params: { by: BookKey } })(({ by }) =>

@@ -3,11 +3,14 @@ import { type TableHandler, tableHandler, totalsCache } from "portico/sql";
 import { database } from "../database.ts";
 import type { BookRow, GenreName } from "./book-table.ts";
 
-/** By page, for people who leaf through them. Counting 100,000 rows takes time, so a count is good for a minute. */
+/** Pages by number, for people who browse. Counting 100,000 rows takes time, so counts are cached for a minute. */
 export const byPage = new PageNumberPagination({ defaultPageSize: 20, maxPageSize: 100 });
 const counts = totalsCache({ seconds: 60 });
 
-/** By cursor: as fast at the end as at the beginning. The route and the connection share it, and so their cursors: also when the client sorts. */
+/**
+ * Pages by cursor, as fast at the end as at the beginning. The route and the connection share the strategy, so they
+ * share cursors, even if the client sorts.
+ */
 export const newestFirst = new CursorPagination({
   order: [
     ["added_at", "desc"],
@@ -18,15 +21,15 @@ export const newestFirst = new CursorPagination({
   maxPageSize: 100,
 });
 
-/** By offset, for the table in the sellers' back room. */
+/** Pages by offset, for the sellers' stock table. */
 export const byOffset = new LimitOffsetPagination({ maxLimit: 200 });
 
-/** The books, of one genre or of all, for a strategy that has an order of its own. */
+/** The books of one genre or of all genres, for a strategy with its own order. */
 export function bookList(genre?: GenreName | null): TableHandler<BookRow> {
   return tableHandler(booksOf(genre), { totalsCache: counts });
 }
 
-/** The same by title, for pages by number and by offset. */
+/** The books by title, for pages by number and by offset. */
 export function booksByTitle(genre?: GenreName | null): TableHandler<BookRow> {
   return tableHandler(booksOf(genre).orderBy("title"), { totalsCache: counts });
 }
@@ -36,7 +39,7 @@ function booksOf(genre?: GenreName | null) {
   return genre ? all.where("genre", "=", genre) : all;
 }
 
-/** A cursor of one genre makes no sense in another: it is refused there. */
+/** The filter binds a cursor to its genre, so another genre rejects it. */
 export function genreFilter(genre?: GenreName | null): { genre?: GenreName } {
   return genre ? { genre } : {};
 }

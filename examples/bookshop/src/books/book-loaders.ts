@@ -2,11 +2,11 @@ import { type Loader, loader } from "portico/graphql";
 import { database } from "../database.ts";
 import type { BookRow } from "./book-table.ts";
 
-/** Books by their id. */
+/** Books by id. */
 export const bookById: Loader<string, BookRow> = loader(async (ids: readonly string[]) => {
   const rows = await database.current().selectFrom("books").selectAll().where("id", "in", ids).execute();
   const found = new Map(rows.map((row) => [row.id, row]));
-  return ids.map((id) => found.get(id) ?? new Error(`there is no book ${id}`));
+  return ids.map((id) => found.get(id) ?? new Error(`the book ${id} does not exist`));
 });
 
 /** The five newest books of each author. */
@@ -33,7 +33,7 @@ export const newestOfAuthor: Loader<string, readonly BookRow[]> = loader(async (
   return ids.map((id) => byAuthor.get(id) ?? []);
 });
 
-/** Which of the books have a cover. */
+/** Whether each book has a cover. */
 export const hasCover: Loader<string, boolean> = loader(async (ids: readonly string[]) => {
   const rows = await database.current().selectFrom("covers").select("book_id").where("book_id", "in", ids).execute();
   const covered = new Set(rows.map(({ book_id }) => book_id));

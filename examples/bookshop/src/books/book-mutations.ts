@@ -18,7 +18,7 @@ const NewBookInput = t.input("NewBook", {
   stock: Stock(0),
 });
 
-// What is left out stays as it is.
+// Omitted fields stay unchanged.
 const BookChange = t.input("BookChange", {
   title: t.optional(Title),
   priceCents: t.optional(Cents),
@@ -39,12 +39,12 @@ export const bookMutations = {
   })(async ({ id, change: { title, priceCents, stock }, trx, ctx }) => {
     const changed = await trx
       .updateTable("books")
-      // Kysely leaves out what is undefined; an update of nothing is still a statement that finds the book.
+      // Kysely omits undefined values. An update without any is still a statement that finds the book.
       .set({ id, title, price_cents: priceCents, stock })
       .where("id", "=", id)
       .returningAll()
       .executeTakeFirst();
-    if (changed === undefined) throw new NotFound(`There is no book ${id}`);
+    if (changed === undefined) throw new NotFound(`The book ${id} does not exist`);
     if (stock !== undefined) await ctx.pubsub.publish(stockOf(id), stock);
     return changed;
   }),
@@ -54,7 +54,7 @@ export const bookMutations = {
     auth: (user) => user.may("write:books"),
   })(async ({ book: id, file, trx }) => {
     const book = await trx.selectFrom("books").selectAll().where("id", "=", id).executeTakeFirst();
-    if (book === undefined) throw new NotFound(`There is no book ${id}`);
+    if (book === undefined) throw new NotFound(`The book ${id} does not exist`);
     const bytes = await new Response(file.stream()).bytes();
     const cover = { content_type: file.contentType, bytes };
     await trx
@@ -66,16 +66,17 @@ export const bookMutations = {
   }),
 };
 
-/** The route and the mutation add books alike. */
+/** Used by the route and by the mutation. */
 export async function addBook(trx: Transaction<Tables>, book: NewBook): Promise<BookRow> {
   const author = await trx.selectFrom("authors").select("id").where("id", "=", book.author_id).executeTakeFirst();
-  if (author === undefined) throw new BadRequest(`There is no author ${book.author_id}`);
+  if (author === undefined) throw new BadRequest(`The author ${book.author_id} does not exist`);
   const added = await trx
     .insertInto("books")
     .values(book)
     .onConflict((conflict) => conflict.column("isbn").doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (added === undefined) throw new Conflict(`There is a book ${book.isbn} already`, { code: "ISBN_TAKEN" });
+  if (added === undefined)
+    throw new Conflict(`A book with the ISBN ${book.isbn} already exists`, { code: "ISBN_TAKEN" });
   return added;
 }

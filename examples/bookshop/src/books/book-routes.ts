@@ -7,11 +7,11 @@ import { addBook } from "./book-mutations.ts";
 import { MAX_CENTS, MAX_STOCK } from "./book-scalars.ts";
 import { genres } from "./book-table.ts";
 
-const Isbn = z.string().regex(/^\d{13}$/, "an ISBN has 13 digits");
+const Isbn = z.string().regex(/^\d{13}$/, "an ISBN must have 13 digits");
 const Title = z.string().trim().min(1).max(500);
 const Cents = z.int().min(0).max(MAX_CENTS);
 
-// What is sent is what the schema makes of a row: what the shop has paid is not among it.
+// The response contains only the fields of this schema, so it does not reveal the cost of a book.
 const Book = z.object({
   id: z.string(),
   isbn: Isbn,
@@ -25,7 +25,7 @@ const NewBook = Book.omit({ id: true }).extend({ cost_cents: Cents });
 const StockEntry = Book.extend({ cost_cents: Cents });
 const Filter = z.object({ genre: z.enum(genres).optional() });
 
-/** The routes below /books. */
+/** The routes under /books. */
 export function bookRoutes(): Router {
   const router = new Router();
 
@@ -45,7 +45,7 @@ export function bookRoutes(): Router {
     {
       query: Filter,
       paginated: { strategy: newestFirst, item: Book },
-      summary: "Lists the books, the newest first",
+      summary: "Lists the newest books first",
       tags: ["books"],
     },
     ({ query: { genre }, response }) =>
@@ -57,22 +57,22 @@ export function bookRoutes(): Router {
     {
       auth: whoMay("read:costs"),
       paginated: { strategy: byOffset, item: StockEntry },
-      summary: "Lists what is in stock, and what it has cost",
+      summary: "Lists the stock with its costs",
       tags: ["books"],
     },
     ({ response }) => response.apaginate(booksByTitle(), { strategy: byOffset }),
   );
 
-  router.get("/:id", { response: Book, summary: "Shows a book", tags: ["books"] }, async ({ path }) => {
+  router.get("/:id", { response: Book, summary: "Returns a book", tags: ["books"] }, async ({ path }) => {
     const book = await database.selectFrom("books").selectAll().where("id", "=", path.id).executeTakeFirst();
-    if (book === undefined) throw new NotFound(`There is no book ${path.id}`);
+    if (book === undefined) throw new NotFound(`The book ${path.id} does not exist`);
     return book;
   });
 
-  router.get("/:id/cover", { summary: "Shows the cover of a book", tags: ["books"] }, async ({ path, response }) => {
+  router.get("/:id/cover", { summary: "Returns the cover of a book", tags: ["books"] }, async ({ path, response }) => {
     const cover = await database.selectFrom("covers").selectAll().where("book_id", "=", path.id).executeTakeFirst();
     if (cover === undefined) throw new NotFound("This book has no cover");
-    // The type is what a client once said: the browser must not guess another.
+    // The type comes from the client that uploaded the file, so the browser must not guess another one.
     response.header("x-content-type-options", "nosniff");
     return response.bytes(cover.bytes, cover.content_type);
   });

@@ -1,13 +1,13 @@
 import { t } from "portico/graphql";
 
-// What is none of these is refused before a resolver runs, with the sentence that is thrown here.
+// An invalid value is rejected before a resolver runs, with the message that is thrown here.
 
 export const Isbn = t.scalar<string>("Isbn", {
   description: "13 digits",
   serialize: String,
   parse(value) {
     if (typeof value === "string" && /^\d{13}$/.test(value)) return value;
-    throw new TypeError("an ISBN has 13 digits");
+    throw new TypeError("an ISBN must have 13 digits");
   },
 });
 
@@ -17,11 +17,11 @@ export const Title = t.scalar<string>("Title", {
   parse(value) {
     const title = typeof value === "string" ? value.trim() : "";
     if (title.length >= 1 && title.length <= 500) return title;
-    throw new TypeError("a title has 1 to 500 characters");
+    throw new TypeError("a title must have 1 to 500 characters");
   },
 });
 
-/** The most that a copy may cost: an order of 20 times 100 copies still fits into an integer of PostgreSQL. */
+/** The maximum price: an order of 20 times 100 copies still fits into a PostgreSQL integer. */
 export const MAX_CENTS = 1_000_000;
 export const MAX_STOCK = 1_000_000;
 
@@ -30,5 +30,5 @@ export const Stock = t.scalar<number>("Stock", { serialize: Number, parse: (valu
 
 function countUpTo(max: number, value: unknown): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max) return value;
-  throw new TypeError(`a whole number from 0 to ${max} is needed`);
+  throw new TypeError(`expected a whole number from 0 to ${max}`);
 }

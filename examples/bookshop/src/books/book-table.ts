@@ -10,7 +10,7 @@ export interface BookTable {
   genre: GenreName;
   author_id: string;
   price_cents: number;
-  /** What the shop has paid for it. */
+  /** The purchase price. */
   cost_cents: number;
   stock: Generated<number>;
   added_at: Generated<Date>;

@@ -15,21 +15,21 @@ export const Book: ObjectType<BookRow> = object("Book", {
   title: Title,
   genre: Genre,
   price_cents: field(Cents, { name: "priceCents" }),
-  stock: field(Stock, { description: "How many copies are left." }),
+  stock: field(Stock, { description: "The number of copies in stock." }),
   added_at: field(t.dateTime, { name: "addedAt" }),
   cost_cents: field(t.nullable(Cents), {
     name: "costCents",
-    description: "What the shop has paid: for sellers.",
+    description: "The purchase price, visible to sellers.",
     auth: (user) => user.may("read:costs"),
   }),
   author: field(Author)(({ ctx, parent }) => authorById.load(ctx, parent.author_id)),
-  cover: field(t.nullable(t.string), { description: "The address of the picture." })(async ({ ctx, parent }) =>
+  cover: field(t.nullable(t.string), { description: "The URL of the cover image." })(async ({ ctx, parent }) =>
     (await hasCover.load(ctx, parent.id)) ? `/books/${parent.id}/cover` : null,
   ),
-  stars: field(t.nullable(t.float), { description: "The average of its reviews." })(({ ctx, parent }) =>
+  stars: field(t.nullable(t.float), { description: "The average rating of its reviews." })(({ ctx, parent }) =>
     starsOfBook.load(ctx, parent.id),
   ),
-  reviews: field(t.list(t.ref<ReviewRow>("Review")), { listSize: 10, description: "The ten newest." })(
+  reviews: field(t.list(t.ref<ReviewRow>("Review")), { listSize: 10, description: "The ten newest reviews." })(
     ({ ctx, parent }) => reviewsOfBook.load(ctx, parent.id),
   ),
 });

@@ -4,5 +4,5 @@ import { stores } from "../stores.ts";
 
 const applied = await migrateAll();
 console.log(applied.length === 0 ? "nothing to do" : `applied ${applied.join(", ")}`);
-// Without an application nobody else closes what was opened.
+// There is no application that would close the connections.
 await Promise.all([database.destroy(), stores.close()]);

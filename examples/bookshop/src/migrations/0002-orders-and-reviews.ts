@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Migration } from "portico/sql";
 
-/** The buyers and readers are Portico's users: its migrations come first. */
+/** Buyers and readers are Portico's users, so its migrations come first. */
 export const ordersAndReviews: Migration = {
   name: "0002_orders_and_reviews",
   async up(database) {

@@ -2,11 +2,11 @@ import { Router } from "portico";
 import { Metrics, type OperationHook, OperationLog, operationsPage, prometheus } from "portico/graphql";
 import { whoMay } from "../accounts/user.ts";
 
-/** What is known of the operations of one process. */
+/** Metrics of this process's operations. */
 export interface Operations {
-  /** To be told of every operation. */
+  /** A hook that records every operation. */
   readonly hooks: readonly OperationHook[];
-  /** The routes below /operations: a page, its figures, and the same for Prometheus. Admins see them, and nobody else. */
+  /** The routes under /operations: a page, its figures, and metrics for Prometheus. Only admins can see them. */
   readonly routes: Router;
 }
 
@@ -17,9 +17,13 @@ export function operations(): Operations {
 
   const routes = new Router();
   routes.mount("/page", operationsPage(metrics, { auth }));
-  routes.get("/metrics", { auth, summary: "Operations by name", tags: ["operations"] }, () => metrics.snapshot());
-  routes.get("/prometheus", { auth, summary: "The same for Prometheus", tags: ["operations"] }, ({ response }) =>
-    response.header("content-type", histogram.contentType).text(histogram.text()),
+  routes.get("/metrics", { auth, summary: "Metrics of operations by name", tags: ["operations"] }, () =>
+    metrics.snapshot(),
+  );
+  routes.get(
+    "/prometheus",
+    { auth, summary: "Metrics in the Prometheus format", tags: ["operations"] },
+    ({ response }) => response.header("content-type", histogram.contentType).text(histogram.text()),
   );
   return { hooks: [metrics, histogram, new OperationLog({ slowerThan: 0.5 })], routes };
 }

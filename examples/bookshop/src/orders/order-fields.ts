@@ -10,12 +10,12 @@ import { placeOrder } from "./place-order.ts";
 const OrderedBook = t.input("OrderedBook", { book: t.id, copies: t.int(1) });
 
 export const orderQueries = {
-  // Everybody has a list of their own: a cursor of mine is none of yours.
+  // Each user has their own list, so another user's cursor is rejected.
   myOrders: connection(Order, latestFirst, { auth: true, filter: ({ ctx }) => ({ buyer: ctx.user.id }) })(({ ctx }) =>
     ordersOf(ctx.user.id),
   ),
 
-  myActivity: field(t.list(Activity), { auth: true, listSize: 20, description: "My last orders and reviews." })(
+  myActivity: field(t.list(Activity), { auth: true, listSize: 20, description: "My latest orders and reviews." })(
     async ({ ctx }) => {
       const [orders, reviews] = await Promise.all([
         database
@@ -55,7 +55,7 @@ export const orderMutations = {
       .where("state", "=", "placed")
       .returningAll()
       .executeTakeFirst();
-    if (shipped === undefined) throw new NotFound(`There is no order ${id} to be shipped`);
+    if (shipped === undefined) throw new NotFound(`There is no unshipped order ${id}`);
     return shipped;
   }),
 };
@@ -63,7 +63,7 @@ export const orderMutations = {
 export const orderNews = {
   orderPlaced: subscription(Order, {
     auth: (user) => user.may("read:orders"),
-    description: "Every order, from now on.",
+    description: "Every new order.",
   })(async function* ({ ctx }) {
     for await (const { id } of ctx.pubsub.subscribe(orderPlaced))
       yield await database.selectFrom("orders").selectAll().where("id", "=", id).executeTakeFirstOrThrow();

@@ -11,7 +11,7 @@ export const latestFirst = new CursorPagination({
   maxPageSize: 50,
 });
 
-/** What somebody has ordered. */
+/** The orders of a user. */
 export function ordersOf(buyer: string): TableHandler<OrderRow> {
   return tableHandler(database.selectFrom("orders").selectAll().where("buyer_id", "=", buyer));
 }

@@ -1,4 +1,4 @@
 import { type Topic, topic } from "portico";
 
-/** An order that is in the database. */
+/** Published for every order that is saved. */
 export const orderPlaced: Topic<{ readonly id: string }> = topic<{ readonly id: string }>("orders.placed");

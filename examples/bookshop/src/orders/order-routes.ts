@@ -11,7 +11,7 @@ const Order = z.object({
   id: z.string(),
   state: z.enum(orderStates),
   total_cents: z.int(),
-  // By `pipe` the description of the routes knows what it becomes.
+  // With `pipe`, the OpenAPI document describes the result as well.
   at: z
     .date()
     .transform((at) => at.toISOString())
@@ -19,7 +19,7 @@ const Order = z.object({
 });
 const NewOrder = z.object({ books: z.array(z.object({ book: z.string(), copies: z.int().min(1).default(1) })).min(1) });
 
-/** The routes below /orders: everybody's own. */
+/** The routes under /orders, for a user's own orders. */
 export function orderRoutes(): Router {
   const router = new Router();
 

@@ -16,7 +16,7 @@ export interface OrderLineTable {
   order_id: string;
   book_id: string;
   copies: number;
-  /** As it was when it was ordered. */
+  /** The price at the time of the order. */
   price_cents: number;
 }
 export type OrderLineRow = Selectable<OrderLineTable>;

@@ -10,7 +10,7 @@ const OrderState = t.enum("OrderState", orderStates);
 
 const OrderLine: ObjectType<OrderLineRow> = object("OrderLine", {
   copies: t.int,
-  price_cents: field(t.int, { name: "priceCents", description: "Of one copy, when it was ordered." }),
+  price_cents: field(t.int, { name: "priceCents", description: "The price of one copy when it was ordered." }),
   book: field(Book)(({ ctx, parent }) => bookById.load(ctx, parent.book_id)),
 });
 
@@ -20,7 +20,7 @@ export const Order: ObjectType<OrderRow> = object(
     state: OrderState,
     total_cents: field(t.int, { name: "totalCents" }),
     lines: field(t.list(OrderLine), { listSize: 10 })(({ ctx, parent }) => linesOfOrder.load(ctx, parent.id)),
-    // A gate that looks at the object: my own orders, and all of them for sellers.
+    // A gate that checks the object: users see their own orders, and sellers see all of them.
     buyer: field(t.nullable(t.string), {
       auth: (user, { parent }: Of<OrderRow>) => parent.buyer_id === user.id || user.may("read:orders"),
     })(({ ctx, parent }) => nameOfUser.load(ctx, parent.buyer_id)),

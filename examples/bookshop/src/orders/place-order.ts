@@ -9,10 +9,10 @@ export interface OrderedBook {
   readonly book: string;
   readonly copies: number;
 }
-/** Who orders, and where the news goes. */
+/** The buyer, and the bus for events. */
 type Ordering = BaseContext<CurrentUser>;
 
-/** Takes the copies from the shelf and writes the order down: all of it, or nothing. */
+/** Takes the copies out of stock and saves the order, or does neither. */
 export async function placeOrder(
   trx: Transaction<Tables>,
   ctx: Ordering,
@@ -37,14 +37,14 @@ export async function placeOrder(
   return order;
 }
 
-/** One line for each book, always in the same order: two orders of the same two books would else wait for each other. */
+/** One line per book, always in the same order, because two orders of the same two books could otherwise deadlock. */
 function linesOf(ordered: readonly OrderedBook[]): readonly OrderedBook[] {
   if (ordered.some(({ copies }) => copies < 1) || ordered.length === 0)
-    throw new BadRequest("An order has at least one copy of a book", { code: "NOTHING_ORDERED" });
+    throw new BadRequest("An order must contain at least one copy of a book", { code: "NOTHING_ORDERED" });
   const copies = new Map<string, number>();
   for (const line of ordered) copies.set(line.book, (copies.get(line.book) ?? 0) + line.copies);
   if (copies.size > MOST_BOOKS || copies.values().some((count) => count > MOST_COPIES))
-    throw new BadRequest(`An order has up to ${MOST_COPIES} copies each of ${MOST_BOOKS} books`, {
+    throw new BadRequest(`An order can contain at most ${MOST_BOOKS} books with ${MOST_COPIES} copies each`, {
       code: "TOO_MUCH_ORDERED",
     });
   return [...copies].map(([book, count]) => ({ book, copies: count })).toSorted((a, b) => (a.book < b.book ? -1 : 1));
@@ -76,6 +76,6 @@ async function takeFromShelf(
     return { book_id: book, copies, price_cents: left.price_cents };
   }
   const known = await trx.selectFrom("books").select(["title", "stock"]).where("id", "=", book).executeTakeFirst();
-  if (known === undefined) throw new NotFound(`There is no book ${book}`);
-  throw new Conflict(`There are ${known.stock} left of ${known.title}`, { code: "OUT_OF_STOCK" });
+  if (known === undefined) throw new NotFound(`The book ${book} does not exist`);
+  throw new Conflict(`Only ${known.stock} copies of ${known.title} are left`, { code: "OUT_OF_STOCK" });
 }

@@ -23,7 +23,7 @@ export const reviewsOfBook: Loader<string, readonly ReviewRow[]> = loader(async 
   return ids.map((id) => byBook.get(id) ?? []);
 });
 
-/** The average of each book's reviews; null where there are none. */
+/** The average rating of each book, or null if it has no reviews. */
 export const starsOfBook: Loader<string, number | null> = loader(async (ids: readonly string[]) => {
   const rows = await database
     .current()

@@ -12,10 +12,12 @@ export const reviewMutations = {
     limit: rateLimit({ perMinute: 20, key: (ctx) => ctx.user.identity, name: "write-review" }),
     description: "A second review of the same book replaces the first.",
   })(async ({ review: { book, stars, text }, trx, ctx }) => {
-    if (stars < 1 || stars > 5) throw new BadRequest("A review has one to five stars", { code: "STARS_OUT_OF_RANGE" });
-    if (text.length > 5_000) throw new BadRequest("A review has up to 5,000 characters", { code: "REVIEW_TOO_LONG" });
+    if (stars < 1 || stars > 5)
+      throw new BadRequest("A review must have one to five stars", { code: "STARS_OUT_OF_RANGE" });
+    if (text.length > 5_000)
+      throw new BadRequest("A review must have at most 5,000 characters", { code: "REVIEW_TOO_LONG" });
     const known = await trx.selectFrom("books").select("id").where("id", "=", book).executeTakeFirst();
-    if (known === undefined) throw new NotFound(`There is no book ${book}`);
+    if (known === undefined) throw new NotFound(`The book ${book} does not exist`);
     return trx
       .insertInto("reviews")
       .values({ book_id: book, reader_id: ctx.user.id, stars, text })

@@ -11,7 +11,7 @@ export const Review: ObjectType<ReviewRow> = object(
     stars: t.int,
     text: t.string,
     book: field(Book)(({ ctx, parent }) => bookById.load(ctx, parent.book_id)),
-    reader: field(t.string, { description: "The name of who wrote it." })(({ ctx, parent }) =>
+    reader: field(t.string, { description: "The username of the reviewer." })(({ ctx, parent }) =>
       nameOfUser.load(ctx, parent.reader_id),
     ),
   },

@@ -12,7 +12,7 @@ export const searchQueries = {
     params: { text: t.string },
     listSize: 20,
     cost: 5,
-    description: "Books and authors whose title or name begins with it.",
+    description: "Books and authors whose title or name starts with the text.",
   })(async ({ text }) => {
     const pattern = `${text.replaceAll(/[%_\\]/g, "\\$&")}%`;
     const [books, authors] = await Promise.all([

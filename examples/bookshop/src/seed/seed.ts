@@ -7,13 +7,15 @@ import { firstNames, lastNames, nouns, openings } from "./words.ts";
 
 export interface SeedOptions {
   readonly books: number;
-  /** Readers; a seller and an admin come on top. */
+  /** The number of readers, without the seller and the admin. */
   readonly users: number;
 }
 
 const PASSWORD = "correct horse battery";
 
-/** Fills empty tables. The rows are made where they stay, in one statement for each table; all users share a password hash. */
+/**
+ * Fills empty tables. The database generates the rows, in one statement per table. All users share one password hash.
+ */
 export async function seed({ books, users }: SeedOptions): Promise<SeedOptions & { readonly password: string }> {
   await addUsers(users);
   await addAuthors(Math.ceil(books / 50));
@@ -67,7 +69,7 @@ async function addBooks(count: number): Promise<void> {
     on conflict do nothing`.execute(database);
 }
 
-/** Of every second book one. */
+/** One for every second book. */
 async function addReviews(count: number, users: number): Promise<void> {
   await sql`
     insert into reviews (book_id, reader_id, stars, text)
@@ -76,7 +78,7 @@ async function addReviews(count: number, users: number): Promise<void> {
     on conflict do nothing`.execute(database);
 }
 
-/** One of the words, by a number. */
+/** Picks a word by number. */
 function pick(words: readonly string[], number: ReturnType<typeof sql>): ReturnType<typeof sql> {
   return sql`(${sql.lit(`{${words.join(",")}}`)}::text[])[1 + (${number}) % ${sql.lit(words.length)}]`;
 }
