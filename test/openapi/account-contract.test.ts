@@ -57,7 +57,7 @@ async function listening(): Promise<Account> {
 
 const login = { identifier: ann.email, password };
 
-it("answers the whole life of an account as the document says", async () => {
+it("responds throughout the life of an account as the document says", async () => {
   const { call, mails, seen } = await listening();
   const mailed = async (kind: Parameters<typeof tokenOf>[1]): Promise<string> => {
     await expect.poll(() => mails.some((mail) => mail.kind === kind)).toBe(true);
@@ -117,7 +117,7 @@ it("answers the whole life of an account as the document says", async () => {
   ]);
 });
 
-it("fails with every status that the document lists, and with no other", async () => {
+it("fails only with statuses that the document lists, and with each of them", async () => {
   const { app, call, clock, insist, seen, users } = await listening();
   const document = app.openapi();
   await users.objects.markVerified(await users.objects.createUser(ann));

@@ -29,7 +29,7 @@ const Author = z.object({ name: z.string() }).meta({ id: "Author" });
 const Book = z.object({ title: z.string(), author: Author, price: z.number().default(10) }).meta({ id: "Book" });
 
 describe("the document", () => {
-  it("says what the application is called and is empty without routes", () => {
+  it("has the title of the application and is empty without routes", () => {
     const app = new PorticoApp({ title: "Bookshop", version: "1.2.0", description: "Books.", logger: false });
 
     const document = app.openapi();
@@ -39,7 +39,7 @@ describe("the document", () => {
     expect(document.paths).toEqual({});
   });
 
-  it("leaves out what is declared with openapi: false, and its own routes", async () => {
+  it("omits routes declared with openapi: false, and its own routes", async () => {
     const app = newApp();
     app.get("/books", () => []).get("/inner", { openapi: false }, () => []);
 
@@ -48,7 +48,7 @@ describe("the document", () => {
     expect(Object.keys(served.paths)).toEqual(["/books"]);
   });
 
-  it("has the words of a route", () => {
+  it("has the summary and description of a route", () => {
     const app = newApp();
     const words = { summary: "List books", description: "All of them.", tags: ["Books"], deprecated: true };
     app.get("/books", { ...words, name: "listBooks" }, () => []);
@@ -68,7 +68,7 @@ describe("the document", () => {
     expect(Object.keys(document.paths)).toEqual(["/api/books/{id}"]);
   });
 
-  it("is the same each time it is made", () => {
+  it("is equal each time it is built", () => {
     const node = scope({ node: { value: "string", "children?": "node[]" } }).export().node;
     const make = (): string => {
       // arktype numbers its types through the whole process.
@@ -85,7 +85,7 @@ describe("the document", () => {
 });
 
 describe("operation ids", () => {
-  it("come from method and path, each once", () => {
+  it("come from method and path, and are unique", () => {
     const app = newApp();
     app
       .get("/", () => 1)
@@ -99,7 +99,7 @@ describe("operation ids", () => {
     expect(ids).toEqual(["getRoot", "getBooksByIdCoverImage", "getAB", "getBooks", "getAB2", "getBooks2"]);
   });
 
-  it("that two routes were given alike are refused, with both routes named", () => {
+  it("that two routes share are rejected with both routes named", () => {
     const app = newApp();
     app.get("/books", { name: "books" }, () => 1).post("/books", { name: "books" }, () => 1);
 
@@ -128,7 +128,7 @@ describe("paths", () => {
     );
   });
 
-  it("with an optional parameter are two", () => {
+  it("with an optional parameter become two", () => {
     const app = newApp();
     app.get("/books/:id?", { name: "books" }, () => 1).get("/authors/:id?", () => 1);
 
@@ -144,7 +144,7 @@ describe("paths", () => {
     expect(document.paths["/books"]?.get?.parameters).toBeUndefined();
   });
 
-  it("that differ in names alone are one", () => {
+  it("that differ only in names become one", () => {
     const app = newApp();
     app.get("/books/:id", () => 1).delete("/books/:key", { path: z.object({ key: z.uuid() }) }, () => 1);
 
@@ -199,7 +199,7 @@ describe.each(Object.entries(schemas))("the schemas of %s", (_, { path, query, b
     expect(byName["q"]).toEqual({ name: "q", in: "query", schema: { type: "string" } });
   });
 
-  it("describe the body and the answer", () => {
+  it("describe the body and the response", () => {
     const content = {
       "application/json": {
         schema: { type: "object", properties: { title: { type: "string" } }, required: ["title"] },
@@ -210,7 +210,7 @@ describe.each(Object.entries(schemas))("the schemas of %s", (_, { path, query, b
     expect(operation?.responses["200"]).toEqual({ description: "OK", content });
   });
 
-  it("bring a 422 with the problem that is sent", async () => {
+  it("add a 422 with the problem that is sent", async () => {
     const answer = await app.inject({ method: "PUT", url: "/books/1" });
 
     const problem = JSON.parse(answer.body.toString()) as Record<string, unknown>;
@@ -221,13 +221,13 @@ describe.each(Object.entries(schemas))("the schemas of %s", (_, { path, query, b
     expect(Object.keys(known)).toEqual(expect.arrayContaining(Object.keys(problem)));
   });
 
-  it("make a valid document", async () => {
+  it("produce a valid document", async () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 });
 
 describe("responses", () => {
-  it("are given per status, what the route declares before what Portico knows", () => {
+  it("are listed by status, with the route's declarations before Portico's", () => {
     const Missing = z.object({ detail: z.string() });
     const app = newApp();
     app.post("/books", { body: Book, response: { 201: Book, 404: Missing, 422: Missing } }, ({ response }) =>
@@ -262,7 +262,7 @@ describe("responses", () => {
     });
   });
 
-  it("of errors that a route declares are problems, with or without a list of what does not fit", async () => {
+  it("of declared errors are problems, with or without a list of invalid values", async () => {
     const app = newApp();
     const errors = { 409: "The title is taken", 422: "The title is not a title" };
     app.post("/books", { body: Book, errors, response: { 201: Book } }, () => {
@@ -281,7 +281,7 @@ describe("responses", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  it("describe what goes out, the request what comes in", () => {
+  it("describe the output, and requests the input", () => {
     const app = newApp();
     app.post("/books", { body: Book, response: Book }, ({ body }) => body);
 
@@ -314,7 +314,7 @@ describe("definitions", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  it("with the same name and another content are kept apart", async () => {
+  it("with the same name and different content are kept apart", async () => {
     const one = z.object({ a: z.string() }).meta({ title: "Thing" });
     const two = z.object({ b: z.string() }).meta({ title: "Thing" });
     const mine = z.object({ c: z.string() }).meta({ title: "Problem" });
@@ -361,7 +361,7 @@ describe("definitions", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  it("leave alone what only looks like a reference", () => {
+  it("ignore data that only looks like a reference", () => {
     const schema = withJsonSchema({
       type: "object",
       properties: { $ref: { type: "string" }, id: { const: { $ref: "#" } } },
@@ -401,8 +401,8 @@ describe("definitions", () => {
   });
 });
 
-describe("what a schema cannot say in JSON Schema", () => {
-  it("is left open when its library has none", () => {
+describe("a schema that JSON Schema cannot express", () => {
+  it("is left open if its library has no JSON Schema", () => {
     const app = newApp();
     app.post("/books", { body: v.object({ title: v.string() }), query: v.object({}) }, () => 1);
 
@@ -428,7 +428,7 @@ describe("what a schema cannot say in JSON Schema", () => {
         }),
       ),
     ],
-  ])("is left open in its place alone (%s)", (_, response) => {
+  ])("is left open only in its place (%s)", (_, response) => {
     const app = newApp();
     app.get("/visits", { response: response as z.ZodType }, () => null);
 
@@ -441,7 +441,7 @@ describe("what a schema cannot say in JSON Schema", () => {
     });
   });
 
-  it("is left open when the library gives up", () => {
+  it("is left open if the library fails", () => {
     const app = newApp();
     const schema = withJsonSchema(() => {
       throw new Error("not this one");
@@ -451,7 +451,7 @@ describe("what a schema cannot say in JSON Schema", () => {
     expect(app.openapi().paths["/books"]?.post?.requestBody?.content["application/json"]?.schema).toEqual({});
   });
 
-  it("is one exploded parameter in a query of several shapes", async () => {
+  it("is one exploded parameter in a query with several shapes", async () => {
     const app = newApp();
     app.get("/search", { query: z.union([z.object({ isbn: z.string() }), z.object({ title: z.string() })]) }, () => 1);
 
@@ -471,7 +471,7 @@ describe("what a schema cannot say in JSON Schema", () => {
 });
 
 describe("gates", () => {
-  it("are the ways of signing in that they take", async () => {
+  it("list the authentication schemes that they accept", async () => {
     const app = newApp();
     app.get("/both", { auth: gate(true, ["jwt", "apikey"]) }, () => 1).get("/any", { auth: gate(true, []) }, () => 1);
     app.get("/maybe", { auth: gate(false, ["session"]) }, () => 1).get("/open", () => 1);
@@ -493,7 +493,7 @@ describe("gates", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  it("of a backend of one's own are described by its headers, or by what it says itself", async () => {
+  it("of a custom backend are described by its headers, or by its own description", async () => {
     class Own extends AuthenticationBackend {
       readonly scope = "magic" as AuthScope;
       override get headers(): readonly string[] {
@@ -539,7 +539,7 @@ describe("gates", () => {
     expect(await faultsOf(document)).toEqual([]);
   });
 
-  it("that are required bring 401 and 403", () => {
+  it("that are required add 401 and 403", () => {
     const app = newApp();
     app.get("/required", { auth: gate(true, []) }, () => 1).get("/optional", { auth: gate(false, []) }, () => 1);
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { referenceHtml } from "../../src/openapi/reference-html.ts";
 
 describe("the document's route", () => {
-  it("serves the document as JSON, with where the application is", async () => {
+  it("serves the document as JSON, with the server URL", async () => {
     const answer = await bookshop().inject("/openapi.json");
 
     expect(answer.status).toBe(200);
@@ -16,7 +16,7 @@ describe("the document's route", () => {
     expect(jsonOf(answer)).toMatchObject({ info: { title: "Bookshop" }, servers: [{ url: "/" }] });
   });
 
-  it("knows the prefix below which the application is mounted", async () => {
+  it("includes the prefix under which the application is mounted", async () => {
     const fastify = Fastify();
     await fastify.register(bookshop().plugin(), { prefix: "/shop/api" });
     const behindProxy = bookshop({ publicUrl: "https://shop.example/api" });
@@ -29,7 +29,7 @@ describe("the document's route", () => {
     expect(proxied).toMatchObject({ servers: [{ url: "/api" }] });
   });
 
-  it("can be moved, served without the page, or left out", async () => {
+  it("can be moved, served without the page, or disabled", async () => {
     const moved = bookshop({ openapi: { document: "/meta/api.json", page: "/meta/reference" } });
     const alone = bookshop({ openapi: { page: false } });
     const none = bookshop({ openapi: false });
@@ -40,7 +40,7 @@ describe("the document's route", () => {
     expect([(await none.inject("/openapi.json")).status, (await none.inject("/docs")).status]).toEqual([404, 404]);
   });
 
-  it("cannot be that of the page", async () => {
+  it("must differ from that of the page", async () => {
     const app = bookshop({ openapi: { document: "/docs" } });
 
     await expect(app.inject("/docs")).rejects.toThrow(ConfigurationError);
@@ -48,7 +48,7 @@ describe("the document's route", () => {
 });
 
 describe("the page", () => {
-  it("is HTML that may load nothing from elsewhere", async () => {
+  it("is HTML that may not load anything from other origins", async () => {
     const { status, headers, body } = await bookshop().inject("/docs");
 
     expect(status).toBe(200);
@@ -75,7 +75,7 @@ describe("the page", () => {
   it.each([
     ["/docs", "./docs/scalar/", "./openapi.json"],
     ["/docs/", "./scalar/", "./../openapi.json"],
-  ])("at %s finds its script and its document by relative addresses", async (url, scripts, document) => {
+  ])("at %s finds its script and its document by relative URLs", async (url, scripts, document) => {
     const page = (await bookshop().inject(url)).body.toString();
 
     expect(scriptOf(page)).toMatch(new RegExp(`^${scripts.replaceAll(".", "\\.")}[0-9a-f]{16}\\.js$`));
@@ -90,7 +90,7 @@ describe("the page", () => {
     expect((await app.inject(new URL(script, "http://host/").pathname)).status).toBe(200);
   });
 
-  it("links the document when its script is not part of the build", () => {
+  it("links to the document if its script is not part of the build", () => {
     const page = referenceHtml({ title: "Bookshop", document: "./openapi.json", script: null });
 
     expect(page).toContain('<a href="./openapi.json">');
@@ -99,7 +99,7 @@ describe("the page", () => {
 });
 
 describe("the page's script", () => {
-  it("is kept for ever under an address that changes with its content", async () => {
+  it("is cached without a limit under a URL that changes with its content", async () => {
     const app = bookshop();
     const url = await scriptUrl(app);
 
@@ -120,7 +120,7 @@ describe("the page's script", () => {
     expect((await app.inject(url.replace(/\w+\.js$/, "0123456789abcdef.js"))).status).toBe(404);
   });
 
-  it("is not sent again to who has it", async () => {
+  it("is not sent again to a client that has it", async () => {
     const app = bookshop();
     const url = await scriptUrl(app);
     const etag = String((await app.inject(url)).headers["etag"]);
@@ -131,7 +131,7 @@ describe("the page's script", () => {
     expect([again.status, again.body.length, again.headers["etag"]]).toEqual([304, 0, etag]);
   });
 
-  it("answers HEAD like GET, without the script", async () => {
+  it("responds to HEAD like GET, without the script", async () => {
     const app = bookshop();
 
     const answer = await app.inject({ method: "HEAD", url: await scriptUrl(app) });
@@ -144,7 +144,7 @@ const browser = process.env["PORTICO_CHROMIUM"] ?? "/usr/bin/chromium";
 
 // In CI a missing browser is a failure: the launch below says which file is not there.
 describe.skipIf(!existsSync(browser) && process.env["CI"] === undefined)("in a browser, the page", () => {
-  it("shows the title and the operations, tries one, and asks nobody but this application", async () => {
+  it("shows the title and the operations, runs one, and requests nothing from other hosts", async () => {
     const app = bookshop();
     const { url } = await app.listen({ port: 0 });
     const chrome = await chromium.launch({ executablePath: browser, args: CHROMIUM_ARGS });

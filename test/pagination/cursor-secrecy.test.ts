@@ -119,7 +119,7 @@ describe("the cursors of one list", () => {
         expect(cursors.some((cursor) => cursor.toString("latin1").includes(spelling))).toBe(false);
   });
 
-  it("have nothing in common but their version and their key id", async () => {
+  it("have only their version and their key id in common", async () => {
     const cursors = await cursorsOf();
 
     const common = range(0, (cursors[0]?.length ?? 0) - 1).filter(
@@ -129,7 +129,7 @@ describe("the cursors of one list", () => {
     expect(common).toEqual([0, 1]);
   });
 
-  it("do not show which filter they were made under", async () => {
+  it("do not reveal their filter", async () => {
     const [open, again, closed] = [
       await cursorsOf({ status: "open" }),
       await cursorsOf({ status: "open" }),
@@ -144,7 +144,7 @@ describe("the cursors of one list", () => {
     expect(shared.length / open.length).toBeLessThan(2);
   });
 
-  it("show the length of a value in steps of 16 bytes only", async () => {
+  it("reveal the length of a value only in steps of 16 bytes", async () => {
     const client = await serveOnce((app) =>
       app.get("/items", ({ request, response }) => {
         const items = range(1, 2).map((id) => ({
@@ -165,7 +165,7 @@ describe("the cursors of one list", () => {
     expect(lengths.every((length) => (length - 2 - 12 - 16) % 16 === 0)).toBe(true);
   });
 
-  it("are the same for the same positions, in every process that has the key", async () => {
+  it("are equal for equal positions, in every process that has the key", async () => {
     expect(await cursorsOf()).toEqual(await cursorsOf());
   });
 });

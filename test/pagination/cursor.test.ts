@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 bothWays("cursor", (serve) => {
-  it("[PAG-23] [PGS-12] [pagination:PG-065] without a cursor gives the first page, and its keys", async () => {
+  it("[PAG-23] [PGS-12] [pagination:PG-065] without a cursor returns the first page and its metadata", async () => {
     const client = await hundred(serve);
 
     const { items, pagination } = page(await client.get("/items"));
@@ -67,7 +67,7 @@ bothWays("cursor", (serve) => {
     });
   });
 
-  it("[PAG-15] [PAG-17] [PAG-18] [PAG-19] [pagination:PG-067] has its options", async () => {
+  it("[PAG-15] [PAG-17] [PAG-18] [PAG-19] [pagination:PG-067] supports its options", async () => {
     const client = await serve((app) =>
       app
         .get("/items", ({ response }) => response.paginate(books(150), { strategy: "cursor" }))
@@ -90,7 +90,7 @@ bothWays("cursor", (serve) => {
     expect(page(await client.get("/named?s=11")).items).toHaveLength(10);
   });
 
-  it("[PAG-20] [PAG-41] orders by sortField, or by order", async () => {
+  it("[PAG-20] [PAG-41] orders by sortField or by order", async () => {
     const rows = books(9).map((book) => ({ ...book, rank: (book.id * 4) % 9, group: book.id % 2 }));
     const client = await serve((app) =>
       app
@@ -173,7 +173,7 @@ bothWays("cursor", (serve) => {
     }
   });
 
-  it("[pagination:PG-068] [pagination:PG-038] ends", async () => {
+  it("[pagination:PG-068] [pagination:PG-038] ends with the last page", async () => {
     const client = await serve((app) =>
       app.get("/items", ({ response }) => response.paginate(books(20), { strategy: "cursor" })),
     );
@@ -184,7 +184,7 @@ bothWays("cursor", (serve) => {
     expect(pagination.links).not.toHaveProperty("next");
   });
 
-  it("[pagination:PG-078] [pagination:PG-103] takes another size with the same cursor; a page beside it is another's value", async () => {
+  it("[pagination:PG-078] [pagination:PG-103] accepts another size with the same cursor, and ignores a page parameter", async () => {
     const client = await hundred(serve);
     const { next_cursor } = page(await client.get("/items")).pagination;
 
@@ -210,7 +210,7 @@ bothWays("cursor", (serve) => {
     ["[PAG-38] [pagination:PG-083]", () => "A".repeat(3_000)],
     ["[pagination:PG-102]", (cursor: string) => `${cursor}&cursor=${cursor}`],
     ["[pagination:PG-071]", (cursor: string) => flipped(cursor, -1)],
-  ])("%s refuses what it did not give (%#)", async (_ids, change) => {
+  ])("%s rejects invalid cursors (%#)", async (_ids, change) => {
     const client = await hundred(serve);
     const { next_cursor } = page(await client.get("/items")).pagination;
 
@@ -224,14 +224,14 @@ bothWays("cursor", (serve) => {
     });
   });
 
-  it("[ERR-31] refuses a size below 1", async () => {
+  it("[ERR-31] rejects a size below 1", async () => {
     const client = await hundred(serve);
 
     expect((await client.get("/items?page_size=0")).json()).toMatchObject({ code: "invalid_page_size" });
     expect((await client.get("/items?page_size=-1")).json()).toMatchObject({ code: "invalid_page_size" });
   });
 
-  it("[pagination:PG-096] [pagination:PG-098] goes back in the same order", async () => {
+  it("[pagination:PG-096] [pagination:PG-098] pages backward in the same order", async () => {
     const client = await hundred(serve);
     const first = page(await client.get("/items?page_size=10"));
     const second = page(await client.get(target(first.pagination.links.next)));
@@ -260,7 +260,7 @@ function flipped(cursor: string, at: number): string {
 }
 
 describe("a cursor", () => {
-  it("[PAG-36] [pagination:PG-070] with any byte or character changed is refused", async () => {
+  it("[PAG-36] [pagination:PG-070] with any byte or character changed is rejected", async () => {
     const client = await hundred(serveOnce);
     const cursor = page(await client.get("/items")).pagination.next_cursor as string;
     const bytes = Buffer.from(cursor, "base64url");
@@ -279,7 +279,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("[PAG-37] [PAG-43] [pagination:PG-075] [pagination:PG-076] [pagination:PG-077] belongs to the list's name, order and filter; the URL is no part of it", async () => {
+  it("[PAG-37] [PAG-43] [pagination:PG-075] [pagination:PG-076] [pagination:PG-077] is bound to the list's name, order and filter, but not to the URL", async () => {
     const named = new SyncListDataHandler(books(100), { name: "books" });
     const client = await serveOnce((app) =>
       app
@@ -319,7 +319,7 @@ describe("a cursor", () => {
     ["maps", new Map([["status", 1]]), new Map([["status", 2]])],
     ["addresses", new URL("http://a.example/"), new URL("http://b.example/")],
     ["numbers that JSON cannot write", Number.POSITIVE_INFINITY, null],
-  ])("belongs to its filter where that holds %s", async (_kind, one, other) => {
+  ])("is bound to a filter that contains %s", async (_kind, one, other) => {
     const named = new SyncListDataHandler(books(100), { name: "books" });
     const client = await serveOnce((app) =>
       app
@@ -332,7 +332,7 @@ describe("a cursor", () => {
     expect((await client.get(`/other?cursor=${cursor}`)).json()).toMatchObject({ code: "cursor_mismatch" });
   });
 
-  it("does not depend on the order in which a set or a map of its filter was filled", async () => {
+  it("does not depend on the insertion order of a set or a map in its filter", async () => {
     const named = new SyncListDataHandler(books(100), { name: "books" });
     const filters = [new Set(["a", "b"]), new Set(["b", "a"])];
     const client = await serveOnce((app) =>
@@ -348,7 +348,7 @@ describe("a cursor", () => {
   it.each([
     ["RegExp", /open/],
     ["function", () => "open"],
-  ])("cannot belong to a %s, whose content nobody can compare", async (kind, by) => {
+  ])("cannot be bound to a %s, whose content cannot be compared", async (kind, by) => {
     const log = logCatcher();
     const client = await serveOnce(
       (app) =>
@@ -362,7 +362,7 @@ describe("a cursor", () => {
     );
   });
 
-  it("[pagination:PG-079] is no authorisation: the filter may hold who it is for", async () => {
+  it("[pagination:PG-079] grants no access: the filter may contain the caller", async () => {
     const client = await serveOnce((app) =>
       app
         .get("/open", ({ response, request }) =>
@@ -408,7 +408,7 @@ describe("a cursor", () => {
     expect(ids(page(await listed.get(`/items?cursor=${cursor}`)))).toEqual(range(21, 40));
   });
 
-  it("names the column that an order has twice, and the one that is none", () => {
+  it("names the column that an order repeats, and an invalid column", () => {
     const build = (order: unknown) => () => new CursorPagination({ order } as never);
 
     expect(
@@ -421,7 +421,7 @@ describe("a cursor", () => {
     expect(build([["title", "asc"], "id"])).toThrow('received "id" at [1]');
   });
 
-  it("[PAG-42] [pagination:PG-123] needs the ring in production, from the start where the route declares it", async () => {
+  it("[PAG-42] [pagination:PG-123] requires the key ring in production, at startup if the route declares it", async () => {
     const { PorticoApp } = await import("portico");
     const { z } = await import("zod");
     const item = z.object({ id: z.number(), title: z.string() });
@@ -448,7 +448,7 @@ describe("a cursor", () => {
     expect(() => new PorticoApp({ cursorKeys: [] })).toThrow("PorticoApp.cursorKeys");
   });
 
-  it("[pagination:PG-123] used without the ring in production, undeclared, is a 500 that says so", async () => {
+  it("[pagination:PG-123] without the key ring in production, undeclared, is a 500 with the reason", async () => {
     const log = logCatcher();
     vi.stubEnv("NODE_ENV", "production");
     const client = await hundred((declare) => {
@@ -461,7 +461,7 @@ describe("a cursor", () => {
     expect(log.lines.filter(({ msg }) => msg.includes("set publicUrl"))).toHaveLength(1);
   });
 
-  it("[pagination:PG-080] of another version, encrypted with the same key, is refused as such", async () => {
+  it("[pagination:PG-080] of another version, encrypted with the same key, is rejected with its own code", async () => {
     const client = await serveOnce((app) =>
       app
         .addExceptionHandler(InvalidCursorError, (_request, response, exc) =>
@@ -494,7 +494,7 @@ describe("a cursor", () => {
     expect((await client.get(`/items?cursor=${cursor}`)).status).toBe(200);
   });
 
-  it("[pagination:PG-082] may grow old", async () => {
+  it("[pagination:PG-082] can expire", async () => {
     const clock = manualClock();
     const client = await hundred((declare) => serveOnce(declare, { clock }), { maxAgeSeconds: 60 });
     const cursor = page(await client.get("/items")).pagination.next_cursor;
@@ -506,7 +506,7 @@ describe("a cursor", () => {
     expect((await client.get(`/items?cursor=${cursor}`)).json()).toMatchObject({ code: "cursor_expired" });
   });
 
-  it("[pagination:PG-083] beyond what Node reads at all is 431", async () => {
+  it("[pagination:PG-083] longer than Node's header limit is 431", async () => {
     const { liveClient } = await import("portico/testing");
     const { PorticoApp } = await import("portico");
     const client = await liveClient(
@@ -520,7 +520,7 @@ describe("a cursor", () => {
   });
 });
 
-describe("an authentic cursor that makes no sense", () => {
+describe("an authentic cursor with invalid content", () => {
   const keys = new CursorKeys([SECRET]);
   const scope = scopeDigest("/items", [["id", "asc"]], undefined);
   const sealText = (plaintext: Buffer): string => {
@@ -541,7 +541,7 @@ describe("an authentic cursor that makes no sense", () => {
     ["NaN", Buffer.concat([Buffer.of(1, 3), Buffer.from("7ff8000000000000", "hex")])],
     ["a date that is none", Buffer.concat([Buffer.of(1, 6), Buffer.from("7ff0000000000000", "hex")])],
     ["a bigint of letters", Buffer.of(1, 4, 0, 1, 65)],
-  ])("[pagination:PG-084] [pagination:PG-085] is refused: %s", async (_title, payload) => {
+  ])("[pagination:PG-084] [pagination:PG-085] is rejected: %s", async (_title, payload) => {
     const client = await hundred(serveOnce);
 
     expect((await client.get(`/items?cursor=${seal(payload)}`)).json()).toMatchObject({
@@ -555,13 +555,13 @@ describe("an authentic cursor that makes no sense", () => {
     ["a scope without flags", sealText(scope)],
     ["more padding than there are bytes", seal(Buffer.alloc(2), 0xf0)],
     ["a time that is cut off", seal(Buffer.alloc(3), 4)],
-  ])("[pagination:PG-084] is refused: %s", async (_title, cursor) => {
+  ])("[pagination:PG-084] is rejected: %s", async (_title, cursor) => {
     const client = await hundred(serveOnce, { maxAgeSeconds: 60 });
 
     expect((await client.get(`/items?cursor=${cursor}`)).json()).toMatchObject({ status: 400, code: "invalid_cursor" });
   });
 
-  it("[pagination:PG-085] is refused where the handler finds that its key does not fit", async () => {
+  it("[pagination:PG-085] is rejected if the handler finds that its key does not fit", async () => {
     class Picky extends AsyncDataHandler<Book> implements Seekable<Book> {
       readonly uniqueKey = ["id"];
       async getTotalItems(): Promise<number> {
@@ -596,7 +596,7 @@ describe("the keys of a cursor", () => {
   );
   const seal = { keys: new CursorKeys([SECRET]), scope: Buffer.alloc(8), parameter: "cursor", now: 0 };
 
-  it("[pagination:PG-119] [pagination:PG-086] [pagination:PG-088] come back as they were, whatever they are", () => {
+  it("[pagination:PG-119] [pagination:PG-086] [pagination:PG-088] are restored exactly, whatever their type", () => {
     const exact: KeyTuple[] = [[9223372036854775807n], ["2024-01-01 00:00:00.123456+00"], ['"\u0000\ud800 \u{1f600}']];
     for (const key of exact) expect(keyFromBytes(keyToBytes(key))).toEqual(key);
     fc.assert(
@@ -609,7 +609,7 @@ describe("the keys of a cursor", () => {
     );
   });
 
-  it("[pagination:PG-088] must fit in 2 kB: a longer one is a 500 whose log line names the column", async () => {
+  it("[pagination:PG-088] must fit into 2 kB: a longer one is a 500 whose log line names the column", async () => {
     const log = logCatcher();
     const rows = range(1, 30).map((id) => ({ id, title: "x".repeat(4_000) }));
     const client = await serveOnce(
@@ -621,7 +621,7 @@ describe("the keys of a cursor", () => {
     expect(log.lines.find(({ level }) => level === "error")?.msg).toMatch(/ordered by title, id.*2048/);
   });
 
-  it("[pagination:PG-115] of any bytes at all are 200 or 400, with at most one call of the handler", async () => {
+  it("[pagination:PG-115] with arbitrary bytes are 200 or 400, with at most one call of the handler", async () => {
     let calls = 0;
     class Counting extends AsyncListDataHandler<Book> {
       override async getItemsAfter(seek: SeekRequest, limit: number): Promise<readonly Book[]> {
@@ -645,7 +645,7 @@ describe("the keys of a cursor", () => {
     );
   });
 
-  it("[pagination:PG-101] are missing from an item: a 500 whose log line names the field", async () => {
+  it("[pagination:PG-101] that are missing from an item are a 500 whose log line names the field", async () => {
     const log = logCatcher();
     const client = await serveOnce(
       (app) =>
@@ -661,7 +661,7 @@ describe("the keys of a cursor", () => {
 });
 
 describe("CursorPagination", () => {
-  it("[PAG-41] [pagination:PG-124] takes sortField or order, not both", () => {
+  it("[PAG-41] [pagination:PG-124] accepts either sortField or order, not both", () => {
     expect(() => new CursorPagination({ sortField: "id", order: [["id", "asc"]] } as never)).toThrow(
       "CursorPagination accepts either sortField or order, not both",
     );

@@ -10,7 +10,7 @@ bothWays("the errors", (serve) => {
     [InvalidCursorError, "/cursors?cursor=!!!", "cursor", "invalid_cursor"],
   ] as const;
 
-  it("[ERR-36] that nobody handles are 400 with detail, code and parameter", async () => {
+  it("[ERR-36] without a handler are 400 with detail, code and parameter", async () => {
     const client = await serve((app) =>
       app
         .get("/pages", ({ response }) => response.paginate(books(9)))
@@ -31,7 +31,7 @@ bothWays("the errors", (serve) => {
     }
   });
 
-  it("[ERR-34] [ERR-35] can be mapped by the application, each by its class", async () => {
+  it("[ERR-34] [ERR-35] can be mapped by the application by class", async () => {
     const client = await serve((app) => {
       for (const [type] of requests)
         app.addExceptionHandler(type, (_request, response, exc) =>
@@ -47,7 +47,7 @@ bothWays("the errors", (serve) => {
     }
   });
 
-  it("[ERR-34] are classes of one family", () => {
+  it("[ERR-34] share a base class", () => {
     for (const [type] of requests) {
       expect(type.prototype).toBeInstanceOf(PaginationError);
       expect(type.prototype).toBeInstanceOf(PorticoError);

@@ -36,7 +36,7 @@ class Later extends AsyncDataHandler<Book> {
 }
 
 bothWays("handlers", (serve) => {
-  it("[HND-01] [HND-02] [HND-08] of the synchronous kind give total and rows", async () => {
+  it("[HND-01] [HND-02] [HND-08] of the synchronous kind provide the total and the rows", async () => {
     const handler = new Sync();
     const client = await serve((app) =>
       app.get("/items", ({ response }) => response.paginate(null, { dataHandler: handler })),
@@ -49,7 +49,7 @@ bothWays("handlers", (serve) => {
     expect(handler.calls).toEqual([[20, 20]]);
   });
 
-  it("[PAG-01] [PAG-02] [HND-08] are the source where a list is given as well", async () => {
+  it("[PAG-01] [PAG-02] [HND-08] are the source even if there is a list", async () => {
     const client = await serve((app) =>
       app
         .get("/sync", ({ response }) => response.paginate([1, 2], { dataHandler: new Sync() }))
@@ -64,7 +64,7 @@ bothWays("handlers", (serve) => {
     }
   });
 
-  it("[PAG-02] [HND-03] [HND-04] [HND-18] of the asynchronous kind do, as first argument or as dataHandler", async () => {
+  it("[PAG-02] [HND-03] [HND-04] [HND-18] of the asynchronous kind do so too, as first argument or as dataHandler", async () => {
     const handler = new Later();
     const client = await serve((app) =>
       app
@@ -84,7 +84,7 @@ bothWays("handlers", (serve) => {
     expect(JSON.parse(JSON.stringify(named).replaceAll("/named", "/items"))).toEqual(body);
   });
 
-  it("[HND-06] [HND-07] [HND-09] over lists are built in, and a list needs none", async () => {
+  it("[HND-06] [HND-07] [HND-09] for lists are built in, and a list needs none", async () => {
     const client = await serve((app) =>
       app
         .get("/sync", ({ response }) => response.paginate(new SyncListDataHandler(all)))
@@ -101,7 +101,7 @@ bothWays("handlers", (serve) => {
     expect((await client.get("/list")).json()).toMatchObject({ items: [1, 2, 3], pagination: { total_items: 3 } });
   });
 
-  it("[PAG-24] paginates the data as it was filtered and sorted", async () => {
+  it("[PAG-24] paginate the data as it was filtered and sorted", async () => {
     const client = await serve((app) =>
       app.get("/items", ({ response }) =>
         response.paginate(all.filter(({ id }) => id > 33).toSorted((a, b) => b.id - a.id)),
@@ -116,7 +116,7 @@ bothWays("handlers", (serve) => {
 });
 
 describe("a handler that can seek", () => {
-  it("[HND-10] is asked once, for one row more than the page, after a key", async () => {
+  it("[HND-10] is called once, for one row more than the page, after a key", async () => {
     const asked: [SeekRequest, number][] = [];
     class Log extends AsyncDataHandler<Book> implements Seekable<Book> {
       readonly uniqueKey = ["id"];
@@ -147,7 +147,7 @@ describe("a handler that can seek", () => {
     expect(second.pagination["total_items"]).toBeNull();
   });
 
-  it("[HND-11] [pagination:PG-100] or one that cannot: then the cursor holds an offset", async () => {
+  it("[HND-11] [pagination:PG-100] is optional: otherwise the cursor holds an offset", async () => {
     const handler = new Later();
     const log = logCatcher();
     const client = await serveOnce(
@@ -180,7 +180,7 @@ describe("a handler that can seek", () => {
   });
 });
 
-describe("a call of the wrong kind", () => {
+describe("an invalid call", () => {
   it.each([
     ["paginate with a promise", (r: any) => r.paginate(Promise.resolve([])), "await the data first"],
     ["apaginate with a promise", (r: any) => r.apaginate(Promise.resolve([])), "await the data first"],
@@ -225,7 +225,7 @@ describe("a faulty handler", () => {
     expect(bodyOf(await client.get("/items")).pagination["total_items"]).toBe(45);
   });
 
-  it("[pagination:PG-040] [pagination:PG-041] gives too little, or too much", async () => {
+  it("[pagination:PG-040] [pagination:PG-041] may return too few or too many items", async () => {
     const log = logCatcher();
     const shrunk = Object.assign(new Later(), { getTotalItems: async () => 100, getItems: async () => [] });
     const generous = Object.assign(new Later(), { getItems: async () => all });
@@ -242,7 +242,7 @@ describe("a faulty handler", () => {
     expect(log.lines.map(({ msg }) => msg)).toContain("the data handler Later returned more items than requested");
   });
 
-  it("[pagination:PG-042] that gives no list, throws or rejects is a 500; one that never settles hears the signal", async () => {
+  it("[pagination:PG-042] that returns no list, throws or rejects is a 500, and one that never settles gets the signal", async () => {
     let reason: unknown;
     const never = Object.assign(new Later(), {
       getItems: (_offset: number, _limit: number, context?: FetchContext) =>

@@ -6,7 +6,7 @@ bothWays("limit_offset", (serve) => {
   const hundred = () =>
     serve((app) => app.get("/items", ({ response }) => response.paginate(books(100), { strategy: "limit_offset" })));
 
-  it("[PAG-21] [PGS-11] [pagination:PG-052] gives items N + 1 to N + L, and its keys", async () => {
+  it("[PAG-21] [PGS-11] [pagination:PG-052] returns items N + 1 to N + L, and its metadata", async () => {
     const client = await hundred();
 
     const { items, pagination } = bodyOf(await client.get("/items?limit=15&offset=30"));
@@ -19,7 +19,7 @@ bothWays("limit_offset", (serve) => {
     expect(ids(bodyOf(await client.get("/items?offset=10&limit=5")))).toEqual(range(11, 15));
   });
 
-  it("[PAG-11] [PAG-12] [PAG-13] [PAG-14] [pagination:PG-056] has its options", async () => {
+  it("[PAG-11] [PAG-12] [PAG-13] [PAG-14] [pagination:PG-056] supports its options", async () => {
     const client = await serve((app) =>
       app
         .get("/items", ({ response }) => response.paginate(books(200), { strategy: "limit_offset" }))
@@ -50,7 +50,7 @@ bothWays("limit_offset", (serve) => {
     ["[pagination:PG-062]", "offset=", "invalid_page"],
     ["[pagination:PG-062]", "offset=1.5", "invalid_page"],
     ["[PAG-29] [pagination:PG-062]", "offset=1&offset=2", "invalid_page"],
-  ])("%s refuses ?%s", async (_ids, query, code) => {
+  ])("%s rejects ?%s", async (_ids, query, code) => {
     const client = await hundred();
 
     expect((await client.get(`/items?${query}`)).json()).toMatchObject({ status: 400, code });
@@ -78,7 +78,7 @@ bothWays("limit_offset", (serve) => {
 });
 
 describe("limit=0", () => {
-  it("[PAG-34] [pagination:PG-055] is answered with nothing, and no row is read", async () => {
+  it("[PAG-34] [pagination:PG-055] returns nothing and reads no row", async () => {
     const getItems = vi.fn<() => never[]>(() => []);
     class Counted extends SyncDataHandler<never> {
       getTotalItems(): number {
@@ -99,7 +99,7 @@ describe("limit=0", () => {
     expect(getItems).not.toHaveBeenCalled();
   });
 
-  it("may be the default", () => {
+  it("can be the default", () => {
     expect(() => new LimitOffsetPagination({ defaultLimit: 0 })).not.toThrow();
     expect(() => new LimitOffsetPagination({ maxLimit: 0 })).toThrow("LimitOffsetPagination.maxLimit");
   });

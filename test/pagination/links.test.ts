@@ -21,7 +21,7 @@ bothWays("links", (serve) => {
     expect(many.pagination.links["next"]).toMatch(/\?q=a%20b&tag=x&tag=y&page=3&page_size=20$/);
   });
 
-  it("[PGS-19] [PGS-24] [pagination:PG-047] [pagination:PG-049] start with publicUrl where it is set", async () => {
+  it("[PGS-19] [PGS-24] [pagination:PG-047] [pagination:PG-049] start with publicUrl if it is set", async () => {
     const client = await serve((app) => app.get("/api/items", ({ response }) => response.paginate(books(100))), {
       publicUrl: "https://api.example.org/v1",
     });
@@ -32,7 +32,7 @@ bothWays("links", (serve) => {
     expect(Object.values(links).every((link) => URL.canParse(link))).toBe(true);
   });
 
-  it("[PGS-20] [PGS-24] [pagination:PG-047] [pagination:PG-048] [pagination:PG-049] else take the request's host, forwarded ones from trusted proxies only", async () => {
+  it("[PGS-20] [PGS-24] [pagination:PG-047] [pagination:PG-048] [pagination:PG-049] otherwise use the request's host, and forwarded hosts only from trusted proxies", async () => {
     const route = (app: { get: any }) => app.get("/api/v1/items", ({ response }: any) => response.paginate(books(100)));
     const trusting = await serve(route, { trustedProxies: ["loopback"] });
     const plain = await serve(route);
@@ -46,7 +46,7 @@ bothWays("links", (serve) => {
       expect(await next(trusting, { ...headers, "x-forwarded-host": blank })).toMatch(/^https:\/\/api\.example\//);
   });
 
-  it("[PGS-21] are sent as a Link header, too", async () => {
+  it("[PGS-21] are also sent as a Link header", async () => {
     const client = await items();
 
     const answer = await client.get("/items?page=2&q=%3E%22,");
@@ -54,7 +54,7 @@ bothWays("links", (serve) => {
     expect(parseLinkHeader(String(answer.headers["link"]))).toEqual(bodyOf(answer).pagination.links);
   });
 
-  it("[PGS-25] [pagination:PG-045] leave out what omitFromLinks names, which is nothing by default", async () => {
+  it("[PGS-25] [pagination:PG-045] omit the parameters in omitFromLinks, which is empty by default", async () => {
     const kept = await items();
     const omitted = await items({ omitFromLinks: ["access_token"] });
 
@@ -66,7 +66,7 @@ bothWays("links", (serve) => {
     expect(queryOf(bodyOf(without).pagination.links["next"])["q"]).toBe("1");
   });
 
-  it("need no header where it is not wanted, or does not fit one", async () => {
+  it("are not sent as a header if it is disabled or too long", async () => {
     const off = await items({ linkHeader: false });
     const on = await items();
 
@@ -74,7 +74,7 @@ bothWays("links", (serve) => {
     expect((await on.get(`/items?q=${"x".repeat(5_000)}`)).headers["link"]).toBeUndefined();
   });
 
-  it("join a Link header that is there already", async () => {
+  it("are appended to an existing Link header", async () => {
     const client = await serve((app) =>
       app.get("/items", ({ response }) => response.header("link", '</help>; rel="help"').paginate(books(3))),
     );
@@ -88,7 +88,7 @@ describe("any query", () => {
   const value = fc.oneof(fc.integer({ min: -3, max: 200 }).map(String), fc.string({ unit: "grapheme", maxLength: 8 }));
   const query = fc.array(fc.tuple(name, value), { maxLength: 4 });
 
-  it("[pagination:PG-116] [pagination:PG-117] [pagination:PG-118] is 200 or 400; every link leads on, and next to an end", async () => {
+  it("[pagination:PG-116] [pagination:PG-117] [pagination:PG-118] is 200 or 400, and every link can be followed to an end", async () => {
     const client = await serveOnce((app) =>
       app
         .get("/pages", ({ response }) => response.paginate(books(45)))

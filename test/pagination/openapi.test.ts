@@ -51,7 +51,7 @@ describe("a paginated route", () => {
   });
 
   it.each(["page_number", "limit_offset", "cursor"] as const)(
-    "[PAG-44] answers what its document says, by %s",
+    "[PAG-44] responds as its document says, by %s",
     async (strategy) => {
       const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] }).get(
         "/items",
@@ -67,7 +67,7 @@ describe("a paginated route", () => {
     },
   );
 
-  it("sends what its schema makes of the items, and nothing else", async () => {
+  it("sends only the properties of its schema", async () => {
     const rows = books(3).map((book) => ({ ...book, secret: "hush" }));
     const client = testClient(
       new PorticoApp({ logger: false })
@@ -83,7 +83,7 @@ describe("a paginated route", () => {
     expect((await client.get("/none")).status).toBe(500);
   });
 
-  it("tells once outside production that its handler answers with other pages than it declares", async () => {
+  it("warns once outside production if its handler uses another strategy than it declares", async () => {
     const { logCatcher } = await import("portico/testing");
     const log = logCatcher();
     const client = testClient(
@@ -120,7 +120,7 @@ describe("a paginated route", () => {
     expect(quiet.text).not.toContain("paginated declares");
   });
 
-  it("is refused where it is declared wrongly", () => {
+  it("is rejected if it is declared wrongly", () => {
     const declare = (options: object) => () => new PorticoApp().get("/items", options, () => 1);
 
     expect(declare({ paginated: { strategy: "pages", item } })).toThrow(

@@ -6,7 +6,7 @@ bothWays("page_number", (serve) => {
   const hundred = () => serve((app) => app.get("/items", ({ response }) => response.paginate(books(100))));
   const many = (count: number) => serve((app) => app.get("/items", ({ response }) => response.paginate(books(count))));
 
-  it("[PAG-01] [PAG-05] [PGS-01] [PGS-02] [PGS-03] [PGS-04] [PGS-05] answers items and metadata, by default", async () => {
+  it("[PAG-01] [PAG-05] [PGS-01] [PGS-02] [PGS-03] [PGS-04] [PGS-05] returns items and metadata by default", async () => {
     const client = await many(45);
 
     const body = bodyOf(await client.get("/items?page=2&page_size=20"));
@@ -31,7 +31,7 @@ bothWays("page_number", (serve) => {
     expect(queryOf(second.pagination.links["prev"])).toEqual({ page: "1", page_size: "20" });
   });
 
-  it("[pagination:PG-001] [pagination:PG-002] [pagination:PG-046] without parameters is page 1, with links that say so", async () => {
+  it("[pagination:PG-001] [pagination:PG-002] [pagination:PG-046] without parameters is page 1, with explicit links", async () => {
     const client = await hundred();
 
     const bare = await client.get("/items", { headers: { host: "api.example" } });
@@ -44,7 +44,7 @@ bothWays("page_number", (serve) => {
     expect(second.pagination.links["next"]).toBe("http://api.example/items?page=3&page_size=20");
   });
 
-  it("[PAG-06] [PAG-07] [PAG-08] [PAG-09] [PAG-10] has its options", async () => {
+  it("[PAG-06] [PAG-07] [PAG-08] [PAG-09] [PAG-10] supports its options", async () => {
     const client = await serve((app) =>
       app
         .get("/named", ({ response }) => response.paginate(books(100), { pageParam: "p", pageSizeParam: "s" }))
@@ -64,7 +64,7 @@ bothWays("page_number", (serve) => {
     expect(ids(bodyOf(await client.get("/named?p=1&s=101")))).toEqual(range(1, 100));
   });
 
-  it("[PAG-22] gives items (P - 1) * S + 1 to P * S", async () => {
+  it("[PAG-22] returns items (P - 1) * S + 1 to P * S", async () => {
     const client = await hundred();
 
     expect(ids(bodyOf(await client.get("/items?page=3&page_size=5")))).toEqual(range(11, 15));
@@ -103,7 +103,7 @@ bothWays("page_number", (serve) => {
     ["[pagination:PG-026]", "page=2%00"],
     ["[pagination:PG-027]", `page=${"9".repeat(10_000)}`],
     ["[pagination:PG-029]", "page=2;page_size=5"],
-  ])("%s refuses ?%s", async (_ids, query) => {
+  ])("%s rejects ?%s", async (_ids, query) => {
     const client = await hundred();
 
     const answer = await client.get(`/items?${query}`);
@@ -122,7 +122,7 @@ bothWays("page_number", (serve) => {
     ["[pagination:PG-035]", "page_size=1.5"],
     ["[pagination:PG-035]", "page_size=1&page_size=2"],
     ["[pagination:PG-027]", `page_size=${"9".repeat(10_000)}`],
-  ])("%s refuses ?%s", async (_ids, query) => {
+  ])("%s rejects ?%s", async (_ids, query) => {
     const client = await hundred();
 
     const answer = await client.get(`/items?${query}`);
@@ -130,14 +130,14 @@ bothWays("page_number", (serve) => {
     expect(answer.json()).toMatchObject({ status: 400, code: "invalid_page_size", parameter: "page_size" });
   });
 
-  it("[pagination:PG-011] [pagination:PG-012] says of an empty parameter that it is", async () => {
+  it("[pagination:PG-011] [pagination:PG-012] reports an empty parameter", async () => {
     const client = await hundred();
 
     for (const query of ["page=", "page"])
       expect((await client.get(`/items?${query}`)).json()).toMatchObject({ detail: expect.stringMatching("is empty") });
   });
 
-  it("[pagination:PG-024] says of a repeated parameter that it is", async () => {
+  it("[pagination:PG-024] reports a repeated parameter", async () => {
     const client = await hundred();
 
     expect((await client.get("/items?page=1&page=2")).json()).toMatchObject({
@@ -145,7 +145,7 @@ bothWays("page_number", (serve) => {
     });
   });
 
-  it("[pagination:PG-025] [pagination:PG-028] [pagination:PG-030] ignores names that are not its own", async () => {
+  it("[pagination:PG-025] [pagination:PG-028] [pagination:PG-030] ignores unknown parameters", async () => {
     const client = await hundred();
 
     for (const query of ["page[]=2", "page[a]=2", "PAGE=2", "constructor=1"])
@@ -157,7 +157,7 @@ bothWays("page_number", (serve) => {
     expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
   });
 
-  it("[PAG-30] [PAG-31] [pagination:PG-033] [pagination:PG-034] clamps a size over the maximum, or refuses it", async () => {
+  it("[PAG-30] [PAG-31] [pagination:PG-033] [pagination:PG-034] clamps or rejects a size over the maximum", async () => {
     const client = await serve((app) =>
       app
         .get("/clamped", ({ response }) => response.paginate(books(150)))
@@ -173,7 +173,7 @@ bothWays("page_number", (serve) => {
     }
   });
 
-  it("[PAG-32] [PAG-33] [pagination:PG-018] [pagination:PG-019] answers a page beyond the last with nothing, or an error", async () => {
+  it("[PAG-32] [PAG-33] [pagination:PG-018] [pagination:PG-019] returns an empty page or an error after the last page", async () => {
     const client = await serve((app) =>
       app
         .get("/items", ({ response }) => response.paginate(books(100)))
@@ -192,7 +192,7 @@ bothWays("page_number", (serve) => {
     expect((await client.get("/strict?page=5")).status).toBe(200);
   });
 
-  it("[pagination:PG-036] [pagination:PG-037] of nothing has one empty page", async () => {
+  it("[pagination:PG-036] [pagination:PG-037] has one empty page for an empty list", async () => {
     const client = await many(0);
 
     const { items, pagination } = bodyOf(await client.get("/items"));
@@ -206,7 +206,7 @@ bothWays("page_number", (serve) => {
     expect(seventh).not.toHaveProperty("next");
   });
 
-  it("[pagination:PG-038] [pagination:PG-039] knows where the last page ends", async () => {
+  it("[pagination:PG-038] [pagination:PG-039] finds the end of the last page", async () => {
     const exact = await many(20);
     const onMore = await many(21);
 
@@ -216,7 +216,7 @@ bothWays("page_number", (serve) => {
     expect(second.pagination.links).not.toHaveProperty("next");
   });
 
-  it("[pagination:PG-050] [pagination:PG-051] answers HEAD with the same headers, and POST as GET", async () => {
+  it("[pagination:PG-050] [pagination:PG-051] sends the same headers for HEAD, and treats POST like GET", async () => {
     const client = await serve((app) => {
       app.get("/items", ({ response }) => response.paginate(books(45)));
       app.post("/items", ({ response }) => response.paginate(books(45)));
@@ -233,7 +233,7 @@ bothWays("page_number", (serve) => {
 });
 
 describe("PageNumberPagination", () => {
-  it("[PAG-04] is used as an instance", async () => {
+  it("[PAG-04] can be used as an instance", async () => {
     const pages = new PageNumberPagination({ defaultPageSize: 7 });
     const client = await serveOnce((app) =>
       app.get("/items", ({ response }) => response.paginate(books(45), { strategy: pages })),
@@ -242,7 +242,7 @@ describe("PageNumberPagination", () => {
     expect(ids(bodyOf(await client.get("/items")))).toEqual(range(1, 7));
   });
 
-  it("[PGS-23] [pagination:PG-122] counts always: totals none is refused, exact the default", () => {
+  it("[PGS-23] [pagination:PG-122] always counts: totals none is rejected, exact is the default", () => {
     expect(() => new PageNumberPagination({ totals: "none" as never })).toThrow(
       'PageNumberPagination.totals must be "exact"',
     );
@@ -257,11 +257,11 @@ describe("PageNumberPagination", () => {
     [{ overMax: "drop" }, "PageNumberPagination.overMax"],
     [{ totals: { capped: 0 } }, "PageNumberPagination.totals"],
     [{ maxPagesize: 5 }, "did you mean maxPageSize?"],
-  ])("refuses %j where it is declared", (options, message) => {
+  ])("rejects %j when it is declared", (options, message) => {
     expect(() => new PageNumberPagination(options as never)).toThrow(message);
   });
 
-  it("refuses a number that a nested query parser made an object of", () => {
+  it("rejects a number that a nested query parser turned into an object", () => {
     const parse = (): unknown => new PageNumberPagination().parseParameters({ page: { a: "2" } as never });
 
     expect(parse).toThrow("page must be a single value");

@@ -32,8 +32,8 @@ const listed = (serve: Serve, strategy = sorted as CursorPagination<any>) =>
 const rank = ({ priority }: Task): number => priority ?? Number.POSITIVE_INFINITY;
 const compare = (one: number, other: number): number => (one === other ? 0 : one < other ? -1 : 1);
 
-bothWays("a sorting that the client chooses", (serve) => {
-  it("is the order of the pages, forward and backward, and stays in the links", async () => {
+bothWays("a sort order from the client", (serve) => {
+  it("applies to all pages, forward and backward, and stays in the links", async () => {
     const client = await listed(serve);
     const expected = tasks.toSorted((a, b) => compare(rank(b), rank(a)) || a.id - b.id).map(({ id }) => id);
 
@@ -55,7 +55,7 @@ bothWays("a sorting that the client chooses", (serve) => {
     expect(backward).toEqual(expected);
   });
 
-  it("is left to the strategy where the parameter is left out", async () => {
+  it("is optional: without it, the strategy decides", async () => {
     const client = await listed(serve);
 
     const body = page(await client.get("/tasks?page_size=12"));
@@ -74,7 +74,7 @@ bothWays("a sorting that the client chooses", (serve) => {
     ["sort=id,-id", "sort names a column more than once"],
     ["sort=id,priority,id,id", "sort accepts at most 3 columns"],
     ["sort=id&sort=priority", "sort was given more than once"],
-  ])("%s is answered 400", async (query, sentence) => {
+  ])("%s is a 400", async (query, sentence) => {
     const client = await listed(serve);
 
     const answer = await client.get(`/tasks?${query}`);
@@ -87,7 +87,7 @@ bothWays("a sorting that the client chooses", (serve) => {
     });
   });
 
-  it("[PAG-37] [pagination:PG-076] binds its cursors: those of another order are refused, those of the same are not", async () => {
+  it("[PAG-37] [pagination:PG-076] binds its cursors: those of another order are rejected", async () => {
     const client = await listed(serve);
     const byPriority = page(await client.get("/tasks?sort=-priority")).pagination.next_cursor;
 
@@ -103,7 +103,7 @@ bothWays("a sorting that the client chooses", (serve) => {
 });
 
 describe("a sortable strategy", () => {
-  it("has a name for its parameter, and a limit of its own", async () => {
+  it("has a configurable parameter name and column limit", async () => {
     const own = new CursorPagination({
       sortField: "id",
       sortable: ["id", "title"],
@@ -119,7 +119,7 @@ describe("a sortable strategy", () => {
     });
   });
 
-  it("reads no such parameter where nothing is sortable", async () => {
+  it("is required to read the parameter at all", async () => {
     const client = await listed(serveOnce, new CursorPagination({ defaultPageSize: 3 }));
 
     expect(ids(page(await client.get("/tasks?sort=-id")))).toEqual([1, 2, 3]);
@@ -148,11 +148,11 @@ describe("a sortable strategy", () => {
     [{ sortable: ["id"], sortParam: "cursor" }, "CursorPagination.sortParam must be a name that no other"],
     [{ sortable: ["id"], omitFromLinks: ["sort"] }, 'CursorPagination.omitFromLinks must not contain "sort"'],
     [{ sortable: ["id"], maxSortColumns: 0 }, "CursorPagination.maxSortColumns must be a positive integer"],
-  ])("%j is refused when it is made", (options, sentence) => {
+  ])("%j is rejected when it is created", (options, sentence) => {
     expect(() => new CursorPagination(options as object)).toThrow(sentence);
   });
 
-  it("refuses a handler that cannot sort as it is asked", async () => {
+  it("rejects a handler that cannot sort", async () => {
     class Plain extends AsyncDataHandler<Task> {
       async getTotalItems(): Promise<number> {
         return tasks.length;
@@ -172,7 +172,7 @@ describe("a sortable strategy", () => {
     expect(log.text).toContain("implement getItemsAfter in Plain");
   });
 
-  it("[PAG-44] tells in the document what there is to sort by", async () => {
+  it("[PAG-44] lists the sortable columns in the document", async () => {
     const { Validator } = await import("@seriousme/openapi-schema-validator");
     const item = z.object({ id: z.number() });
     const app = new PorticoApp({ logger: false }).get(
@@ -205,7 +205,7 @@ describe("a sortable strategy", () => {
   );
   const way = fc.constantFrom("", "-");
 
-  it("[PAG-25] [PAG-26] walks every row once in any order that it offers", async () => {
+  it("[PAG-25] [PAG-26] returns every row once in any order that it allows", async () => {
     const strategy = new CursorPagination({ sortField: "id", sortable: ["a", "b", "id"] });
     let handler = new SyncListDataHandler<object>([]);
     const client = await serveOnce((app) =>

@@ -11,8 +11,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { type Book, bodyOf, books, bothWays, ids, range, serveOnce, target, thereAndBack } from "./ways.ts";
 
-bothWays("a strategy of one's own", (serve) => {
-  it("[STR-01] [STR-02] [STR-03] [STR-04] [STR-05] [STR-06] does the paginating", async () => {
+bothWays("a custom strategy", (serve) => {
+  it("[STR-01] [STR-02] [STR-03] [STR-04] [STR-05] [STR-06] controls the pagination", async () => {
     const seen: unknown[][] = [];
     class Own extends BasePaginationStrategy<readonly [number, number], { readonly a: number }> {
       override parseParameters(params: QueryParams): readonly [number, number] {
@@ -45,7 +45,7 @@ bothWays("a strategy of one's own", (serve) => {
     ]);
   });
 
-  it("[STR-07] gets anything but a tuple as one argument", async () => {
+  it("[STR-07] receives anything but a tuple as one argument", async () => {
     const seen: unknown[] = [];
     class Own extends BasePaginationStrategy<{ readonly p: number }> {
       override parseParameters(): { readonly p: number } {
@@ -65,7 +65,7 @@ bothWays("a strategy of one's own", (serve) => {
     expect(seen).toEqual([[{ p: 2 }]]);
   });
 
-  it("[STR-08] may leave each of the three methods as inherited", async () => {
+  it("[STR-08] may inherit each of the three methods", async () => {
     class OnlyParse extends BasePaginationStrategy<readonly [number, number]> {
       override parseParameters(): readonly [number, number] {
         return [2, 5];
@@ -96,7 +96,7 @@ bothWays("a strategy of one's own", (serve) => {
     expect((await client.get("/metadata?page=0")).json()).toMatchObject({ code: "invalid_page" });
   });
 
-  it("may refuse a request with the errors of the specification", async () => {
+  it("may reject a request with the errors of the specification", async () => {
     class Strict extends BasePaginationStrategy {
       override parseParameters(): never {
         throw new InvalidPageError("no letter like that", { parameter: "letter" });
@@ -109,7 +109,7 @@ bothWays("a strategy of one's own", (serve) => {
     expect((await client.get("/items")).json()).toMatchObject({ status: 400, parameter: "letter" });
   });
 
-  it("is told when what it gives makes no sense", async () => {
+  it("gets an error for an invalid result", async () => {
     class Wrong extends BasePaginationStrategy {
       override calculateOffsetLimit(): readonly [number, number] {
         return [-1, 5];
@@ -152,7 +152,7 @@ describe.each<[kind: string, source: (count: number) => SyncListDataHandler<Book
       app.get("/items", ({ response }) => response.apaginate(source(count), { strategy: new Skipping(skip) })),
     );
 
-  it("[STR-03] [STR-08] decides how many items a page has, forward and backward", async () => {
+  it("[STR-03] [STR-08] sets the number of items on a page, forward and backward", async () => {
     const client = await serve(0);
 
     const { forward, backward } = await thereAndBack(client, "/items");
@@ -175,7 +175,7 @@ describe.each<[kind: string, source: (count: number) => SyncListDataHandler<Book
     ]);
   });
 
-  it("gives links that can be followed where everything is skipped", async () => {
+  it("produces links that can be followed if everything is skipped", async () => {
     for (const [skip, count] of [
       [5, 3],
       [2, 4],

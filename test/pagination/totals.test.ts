@@ -31,7 +31,7 @@ const serve = (handler: SyncDataHandler<Book>) =>
   );
 
 describe("an estimated total", () => {
-  it.each([1_000, 45, 3])("of %i names no last page, and every link leads to items", async (guess) => {
+  it.each([1_000, 45, 3])("of %i has no last page, and every link leads to items", async (guess) => {
     const client = await serve(new Guessing(guess));
     for (const path of ["/pages", "/offsets"]) {
       const seen: unknown[] = [];
@@ -45,7 +45,7 @@ describe("an estimated total", () => {
     }
   });
 
-  it("sends somebody beyond the end back by one page: the end is not known", async () => {
+  it("links back by one page from beyond the end, because the end is unknown", async () => {
     const client = await serve(new Guessing(3));
 
     const pages = bodyOf(await client.get("/pages?page=9")).pagination;
@@ -55,7 +55,7 @@ describe("an estimated total", () => {
     expect(queryOf(offsets.links["prev"])).toMatchObject({ offset: "60" });
   });
 
-  it("is exact where the end was seen, or where a source can only count: then there is a last page", async () => {
+  it("is exact if the end was seen or the source can only count, and then there is a last page", async () => {
     const short = await serve(new Guessing(1_000, true));
     class Counting extends SyncDataHandler<Book> {
       getTotalItems(): number {
@@ -74,7 +74,7 @@ describe("an estimated total", () => {
 });
 
 describe("a capped total", () => {
-  it("[PGS-11] [PGS-13] [PGS-22] is the whole number where there is a last page, and that many or more where there is none", async () => {
+  it("[PGS-11] [PGS-13] [PGS-22] is exact if there is a last page, and a lower bound otherwise", async () => {
     const client = await serveOnce((app) =>
       app
         .get("/ten", ({ response }) => response.paginate(books(10), { totals: { capped: 10 } }))
@@ -97,7 +97,7 @@ describe("the document", () => {
     return responses[200].content["application/json"].schema.properties.pagination.properties.total_items;
   };
 
-  it("says what a total is", () => {
+  it("describes the total", () => {
     const capped = { type: "integer", maximum: 10, description: "Counted up to 10; the real total may be higher." };
 
     expect(totalOf(new PageNumberPagination())).toEqual({ type: "integer" });

@@ -6,7 +6,7 @@ import { type Body, bodyOf, books, ids, range, serveOnce, target, thereAndBack }
 const page = (answer: Parameters<typeof bodyOf>[0]) => bodyOf<CursorMetadata>(answer);
 
 describe("a walk", () => {
-  it("[PAG-25] by any of the three strategies gives every row once", async () => {
+  it("[PAG-25] by any of the three strategies returns every row once", async () => {
     const client = await serveOnce((app) =>
       app
         .get("/page_number", ({ response }) => response.paginate(books(45), { strategy: "page_number" }))
@@ -48,7 +48,7 @@ describe("a walk", () => {
     expect(bodyOf(await client.get("/page_number")).pagination["total_items"]).toBe(45);
   });
 
-  it("[PAG-26] [pagination:PG-090] over a sort column that is not unique does, too", async () => {
+  it("[PAG-26] [pagination:PG-090] over a sort column that is not unique does so too", async () => {
     const days = ["2024-01-01", "2024-01-02", "2024-01-03"];
     const rows = books(45).map((book) => ({ ...book, day: days[book.id % 3] as string }));
     const client = await serveOnce((app) =>
@@ -72,7 +72,7 @@ describe("a walk", () => {
     }
   });
 
-  it("of a list without a unique key that has ties is refused, and told what to give", async () => {
+  it("over a list with ties and no unique key is rejected with the option to set", async () => {
     const { logCatcher } = await import("portico/testing");
     const log = logCatcher();
     const rows = [{ day: 1 }, { day: 1 }];
@@ -85,7 +85,7 @@ describe("a walk", () => {
     expect(log.text).toContain("set uniqueKey");
   });
 
-  it("[pagination:PG-092] [pagination:PG-093] [pagination:PG-094] [pagination:PG-095] [pagination:PG-097] [pagination:PG-099] goes on among writes", async () => {
+  it("[pagination:PG-092] [pagination:PG-093] [pagination:PG-094] [pagination:PG-095] [pagination:PG-097] [pagination:PG-099] continues during writes", async () => {
     let rows = books(30);
     const client = await serveOnce((app) =>
       app.get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", defaultPageSize: 10 })),
@@ -118,7 +118,7 @@ describe("a walk", () => {
     );
   });
 
-  it("[pagination:PG-114] turns around at a page that became empty without leaving out the item next to it", async () => {
+  it("[pagination:PG-114] turns around at a page that became empty without skipping the next item", async () => {
     let rows = books(30);
     const client = await serveOnce((app) =>
       app.get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", defaultPageSize: 10 })),
@@ -153,7 +153,7 @@ describe("a walk", () => {
   );
   const direction = fc.constantFrom("asc" as const, "desc" as const);
 
-  it("[pagination:PG-089] [pagination:PG-113] forward, backward and turning around gives every row once, in order", async () => {
+  it("[pagination:PG-089] [pagination:PG-113] forward, backward and turning around returns every row once, in order", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ a: cell, b: cell }), { maxLength: 25 }),

@@ -6,7 +6,7 @@ import { removeKeys } from "./remove-keys.ts";
 const prefix = newPrefix();
 afterAll(() => removeKeys(prefix));
 
-it("an answer that came while this process was busy for longer than the time limit counts", async () => {
+it("accepts a reply that arrived while this process was busy for longer than the timeout", async () => {
   const store = new RedisKeyValue(SHARED_URL, { prefix, timeoutSeconds: 1 });
   await store.set("a", "x");
 

@@ -35,7 +35,7 @@ describe("sessions in Redis", () => {
     await server.remove();
   });
 
-  it("treats no caller as nobody while Redis is killed under 200 requests a second, and serves all within 2 s of its return", async () => {
+  it("never treats a signed-in caller as anonymous while Redis is killed under 200 requests a second, and recovers within 2 s", async () => {
     await begin(PERSISTENT);
     const traffic = startTraffic(client, cookies);
     await sleep(1_000);
@@ -59,7 +59,7 @@ describe("sessions in Redis", () => {
     ]);
   }, 30_000);
 
-  it("answers in time while Redis hangs, and again when it goes on", async () => {
+  it("respond in time while Redis hangs, and work again when it continues", async () => {
     await begin(PERSISTENT);
     const traffic = startTraffic(client, cookies);
     await sleep(500);
@@ -80,7 +80,7 @@ describe("sessions in Redis", () => {
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(2_000);
   }, 30_000);
 
-  it("[ATH-17] answers 503 to who has a cookie and 401 to who has none, tells a sign-in that it did not happen, and lets in who needs nobody", async () => {
+  it("[ATH-17] return 503 with a cookie and 401 without one, report that a login failed, and serve public routes", async () => {
     await begin(PERSISTENT);
     await server.kill();
 
@@ -99,7 +99,7 @@ describe("sessions in Redis", () => {
     expect([either.status, either.cookies]).toEqual([200, []]);
   });
 
-  it("has no sessions any more when a Redis without persistence was killed: that is an honest 401", async () => {
+  it("are lost when a Redis without persistence is killed, so the response is 401", async () => {
     await begin([]);
     await server.kill();
     await server.start();
@@ -108,7 +108,7 @@ describe("sessions in Redis", () => {
     expect(await who(client, await signIn(client, "user0"))).toEqual([200, "user0"]);
   });
 
-  it("finds the main server again when its own has become a replica", async () => {
+  it("find the primary again when their server has become a replica", async () => {
     await begin(PERSISTENT);
     const admin = await createClient({ url: server.url }).connect();
     await admin.sendCommand(["REPLICAOF", "127.0.0.1", "1"]);
@@ -120,7 +120,7 @@ describe("sessions in Redis", () => {
     admin.destroy();
   });
 
-  it("refuses what has no room, and goes on with what it has", async () => {
+  it("reject writes that do not fit, and keep working with existing entries", async () => {
     await begin(["--maxmemory", "3mb"]);
     const stores = redisStores(server.url);
 
@@ -134,8 +134,8 @@ describe("sessions in Redis", () => {
   });
 });
 
-describe("a session whose last use cannot be written, since Redis is full", () => {
-  it("goes on, readiness tells, and the use is written when there is room", async () => {
+describe("a session whose last use cannot be written because Redis is full", () => {
+  it("stays valid, fails the readiness check, and is written when there is room", async () => {
     const server = await RedisServer.start();
     onTestFinished(() => server.remove());
     const client = await liveClient(shopApp(redisStores(server.url), false, { idleSeconds: 4 }));
@@ -174,7 +174,7 @@ describe("limits in Redis", () => {
   });
   afterEach(() => server.remove());
 
-  it("hold on in each process while Redis is away, and together again when it is back", async () => {
+  it("hold in each process during an outage, and across processes again after it", async () => {
     const log = logCatcher();
     const client = await liveClient(shopApp(redisStores(server.url), log));
     const order = async (): Promise<number> => (await client.post("/orders")).status;
@@ -196,7 +196,7 @@ describe("limits in Redis", () => {
     await client.close();
   });
 
-  it("reject without the insurance, and at once", async () => {
+  it("reject immediately without the in-process fallback", async () => {
     const { counters } = redisStores(server.url, { insurance: false });
     await counters.increment("a", 60_000);
     await server.kill();

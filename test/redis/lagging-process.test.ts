@@ -34,7 +34,7 @@ async function slowLine(bytes: number, pauseMs: number): Promise<string> {
   return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it("keeps a bus on which events arrive, however long the answer to a heartbeat stands behind them", async () => {
+it("keeps the connection of a bus on which events arrive, even if the heartbeat reply is queued behind them", async () => {
   const prefix = newPrefix();
   const slow = new RedisPubSub(await slowLine(10_000, 60), { prefix, timeoutSeconds: 0.5 });
   const direct = new RedisPubSub(SHARED_URL, { prefix });
@@ -52,7 +52,7 @@ it("keeps a bus on which events arrive, however long the answer to a heartbeat s
   expect(received).toEqual(Array.from({ length: 300 }, (_, n) => n));
 }, 30_000);
 
-it("waits for the answer to a command that it could not write while the process stood still", async () => {
+it("waits for the reply to a command that it could not write while the process was blocked", async () => {
   const bus = new RedisPubSub(SHARED_URL, { prefix: newPrefix(), timeoutSeconds: 0.4 });
   onTestFinished(() => bus.close());
   await bus.publish(news, { n: 0, text: "connects" });

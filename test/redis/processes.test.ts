@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.remove();
 });
 
-it("counts limits together in two processes behind one Redis", async () => {
+it("counts rate limits together in two processes on one Redis", async () => {
   const statuses: number[] = [];
   for (let n = 0; n < 6; n++) {
     statuses.push((await here.post("/orders")).status);
@@ -34,7 +34,7 @@ it("counts limits together in two processes behind one Redis", async () => {
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
 });
 
-it("[auth:AU-068] holds a sign-in, a logout and a revocation at once in another process", async () => {
+it("[auth:AU-068] applies a login, a logout and a revocation in another process immediately", async () => {
   const askThere = async (cookie: string): Promise<number> =>
     (await fetch(`http://127.0.0.1:${there.port}/me`, { headers: { cookie } })).status;
   const signIn = async (): Promise<string> =>
@@ -48,7 +48,7 @@ it("[auth:AU-068] holds a sign-in, a logout and a revocation at once in another 
   }
 });
 
-it("carries events from one process to another in their order, and tells it of a gap", async () => {
+it("delivers events from one process to another in order, and reports a gap", async () => {
   await Promise.all(Array.from({ length: 2_000 }, (_, n) => stores.bus.publish(numbers, n)));
   const inOrder = Array.from({ length: 2_000 }, (_, n) => n);
   await expect.poll(() => there.heard.length, { timeout: 5_000 }).toBe(2_000);

@@ -17,7 +17,7 @@ describe("RedisPubSub", () => {
     for (const made of open.splice(0)) await made.close();
   });
 
-  it("carries events to other processes in their order, topic by topic", async () => {
+  it("delivers events to other processes in order, topic by topic", async () => {
     const prefix = newPrefix();
     const [here, there] = [bus(prefix), bus(prefix)];
     const [a, b] = [topic<number>("a"), topic<number>("b")];
@@ -31,7 +31,7 @@ describe("RedisPubSub", () => {
     expect(await take(fromB, 500)).toEqual(expected.map((n) => n + 1_000));
   });
 
-  it("holds once settled() has resolved: what another process publishes after that arrives", async () => {
+  it("delivers everything that another process publishes after settled() has resolved", async () => {
     const prefix = newPrefix();
     const [here, there] = [bus(prefix), bus(prefix)];
     await here.check();
@@ -45,7 +45,7 @@ describe("RedisPubSub", () => {
     }
   });
 
-  it("subscribes once to a topic, however many listen, and no longer when the last has left", async () => {
+  it("subscribes once to a topic, however many subscribers there are, and unsubscribes after the last one", async () => {
     const prefix = newPrefix();
     const one = bus(prefix);
     const numbers = topic<number>("numbers");
@@ -65,7 +65,7 @@ describe("RedisPubSub", () => {
     client.destroy();
   });
 
-  it("reaches exactly those who listen when it is published, however quickly they come and go", async () => {
+  it("reaches exactly the current subscribers, however quickly they come and go", async () => {
     const prefix = newPrefix();
     let made = 0;
     await assert(
@@ -96,7 +96,7 @@ describe("RedisPubSub", () => {
     );
   });
 
-  it("leaves nothing behind after 10,000 subscriptions were opened and left", async () => {
+  it("leaves nothing behind after 10,000 subscriptions were opened and closed", async () => {
     const prefix = newPrefix();
     const one = bus(prefix);
     const client = await createClient({ url: SHARED_URL }).connect();
@@ -114,7 +114,7 @@ describe("RedisPubSub", () => {
     client.destroy();
   });
 
-  it("hands out what another program publishes as plain JSON, and passes over what is none", async () => {
+  it("delivers plain JSON from another program, and ignores invalid messages", async () => {
     const prefix = newPrefix();
     const one = bus(prefix);
     const client = await createClient({ url: SHARED_URL }).connect();
@@ -128,7 +128,7 @@ describe("RedisPubSub", () => {
     client.destroy();
   });
 
-  it("ends its subscriptions without an error when it is closed, and those that are made later at once", async () => {
+  it("ends its subscriptions without an error when it is closed, and later ones immediately", async () => {
     const one = bus(newPrefix());
     const numbers = topic<number>("numbers");
     const waiting = iterate(one, numbers).next();
@@ -141,7 +141,7 @@ describe("RedisPubSub", () => {
   });
 });
 
-describe("when Redis goes away", () => {
+describe("during a Redis outage, a bus", () => {
   let server: RedisServer;
   const open: RedisPubSub[] = [];
   function bus(options: object = {}): RedisPubSub {
@@ -154,7 +154,7 @@ describe("when Redis goes away", () => {
     await server.remove();
   });
 
-  it("tells every subscriber of the gap under load, and carries new events within 2 s of its return", async () => {
+  it("notifies every subscriber of the gap under load, and delivers new events within 2 s of the return", async () => {
     server = await RedisServer.start();
     const [here, there] = [bus(), bus()];
     const topics = Array.from({ length: 5 }, (_, n) => topic<number>(`topic ${n}`));
@@ -180,7 +180,7 @@ describe("when Redis goes away", () => {
     }
   }, 20_000);
 
-  it("tells one who subscribed while it was away as well, and nobody twice", async () => {
+  it("also notifies subscribers who subscribed during the outage, each of them once", async () => {
     server = await RedisServer.start();
     const one = bus();
     const numbers = topic<number>("numbers");
@@ -203,7 +203,7 @@ describe("when Redis goes away", () => {
     expect(one.topicCount).toBe(1);
   });
 
-  it("hands out what came before the gap first", async () => {
+  it("delivers the events from before the gap first", async () => {
     server = await RedisServer.start();
     const one = bus();
     const numbers = topic<number>("numbers");
@@ -228,7 +228,7 @@ describe("when Redis goes away", () => {
     );
   });
 
-  it("notices a Redis that hangs without being asked anything", async () => {
+  it("notices a Redis that hangs, even without traffic", async () => {
     server = await RedisServer.start();
     const one = bus({ timeoutSeconds: 0.3 });
     const told = failureOf(iterate(one, topic<number>("numbers")).next());
@@ -240,7 +240,7 @@ describe("when Redis goes away", () => {
     expect(await told).toBeInstanceOf(PubSubGap);
   });
 
-  it("waits for its Redis when it was never there, and begins with a gap", async () => {
+  it("waits for a Redis that was never up, and starts with a gap", async () => {
     server = await RedisServer.start();
     await server.kill();
     const one = bus();
@@ -252,7 +252,7 @@ describe("when Redis goes away", () => {
     expect(await told).toBeInstanceOf(PubSubGap);
   });
 
-  it("ends a subscription that Redis refuses with a gap that says why", async () => {
+  it("ends a subscription that Redis rejects with a gap that has the reason", async () => {
     server = await RedisServer.start();
     const admin = await createClient({ url: server.url }).connect();
     await admin.sendCommand(["ACL", "SETUSER", "default", "resetchannels"]);

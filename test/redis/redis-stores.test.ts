@@ -18,7 +18,7 @@ describe("redisStores", () => {
     "redis://:hunter2@127.0.0.1/zero",
     "redis://:hunter2%zz@127.0.0.1",
     7,
-  ])("refuses %s as an address, without repeating it", (url) => {
+  ])("rejects %s as a URL, without repeating it", (url) => {
     const make = (): unknown => redisStores(url as string);
 
     expect(make).toThrow(ConfigurationError);
@@ -26,7 +26,7 @@ describe("redisStores", () => {
     expect(make).not.toThrow(/hunter2/);
   });
 
-  it("names the role whose address is wrong, missing or unknown", () => {
+  it("names the role whose URL is wrong, missing or unknown", () => {
     const urls = { durable: SHARED_URL, counters: SHARED_URL, bus: SHARED_URL };
 
     expect(() => redisStores({ ...urls, counters: "nowhere" })).toThrow("redisStores.counters must be a URL");
@@ -42,11 +42,11 @@ describe("redisStores", () => {
     [{ insurance: 1 }, "redisStores.insurance must be true or false"],
     [{ maxQueued: 0 }, "redisStores.maxQueued must be a positive integer"],
     [{ timeout: 1 }, "redisStores.timeout is not an option"],
-  ])("refuses %j", (options, sentence) => {
+  ])("rejects %j", (options, sentence) => {
     expect(() => redisStores(SHARED_URL, options as object)).toThrow(sentence);
   });
 
-  it("opens nothing before the first call", async () => {
+  it("opens no connection before the first call", async () => {
     const before = process.getActiveResourcesInfo().length;
 
     redisStores("redis://127.0.0.1:1");
@@ -55,7 +55,7 @@ describe("redisStores", () => {
   });
 });
 
-it("is loaded by its own door alone", async () => {
+it("is loaded only by its own entry point", async () => {
   const { metafile } = await build({
     entryPoints: [fileURLToPath(new URL("../../src/index.ts", import.meta.url))],
     bundle: true,
@@ -76,7 +76,7 @@ describe("on a server", () => {
   const prefix = newPrefix();
   afterAll(() => removeKeys(prefix));
 
-  it("puts everything under its prefix, with the key in braces, and a time on every counter", async () => {
+  it("puts everything under its prefix, with the key in braces, and an expiry on every counter", async () => {
     const stores = redisStores(SHARED_URL, { prefix });
     const client = await createClient({ url: SHARED_URL }).connect();
 
@@ -93,7 +93,7 @@ describe("on a server", () => {
     await closeAll(stores);
   });
 
-  it("keeps applications of another prefix apart, on the bus as well", async () => {
+  it("separates applications with different prefixes, on the bus as well", async () => {
     const [one, two] = [redisStores(SHARED_URL, { prefix }), redisStores(SHARED_URL, { prefix: `${prefix}-two` })];
     const numbers = { name: "numbers" };
     const iterator = two.bus.subscribe<number>(numbers)[Symbol.asyncIterator]();
@@ -109,7 +109,7 @@ describe("on a server", () => {
     await closeAll(two);
   });
 
-  it("resets the counters of its own prefix, and nothing else, whatever the prefix means in a pattern", async () => {
+  it("resets only the counters of its own prefix, even if the prefix contains pattern characters", async () => {
     const wild = redisStores(SHARED_URL, { prefix: `${prefix}:[*]?` });
     const other = redisStores(SHARED_URL, { prefix: `${prefix}:*!` });
     await wild.durable.set("a", "x", 60_000);
@@ -129,7 +129,7 @@ describe("on a server", () => {
     await closeAll(other);
   });
 
-  it("counts together in two processes' stores, each hit once", async () => {
+  it("counts each hit once across the stores of two processes", async () => {
     const [one, two] = [new RedisCounter(SHARED_URL, { prefix }), new RedisCounter(SHARED_URL, { prefix })];
 
     const counts = await Promise.all(
@@ -143,7 +143,7 @@ describe("on a server", () => {
     await two.close();
   });
 
-  it("goes on when Redis has forgotten its scripts", async () => {
+  it("works after Redis has lost its scripts", async () => {
     const store = new RedisKeyValue(SHARED_URL, { prefix });
     const client = await createClient({ url: SHARED_URL }).connect();
     await store.set("a", "one", 60_000);
@@ -161,7 +161,7 @@ describe("on a server", () => {
     await store.close();
   });
 
-  it("refuses calls after it was closed, and never opens again", async () => {
+  it("rejects calls after it was closed, and never reconnects", async () => {
     const { durable } = redisStores(SHARED_URL, { prefix });
     await durable.get("a");
     await durable.close();
@@ -172,7 +172,7 @@ describe("on a server", () => {
     });
   });
 
-  it.each(["app", "script"])("lets a process end when it is closed (%s)", async (how) => {
+  it.each(["app", "script"])("lets a process end after it was closed (%s)", async (how) => {
     const child = runFixture("ends-by-itself.ts", [SHARED_URL, prefix, how]);
 
     expect(await once(child, "exit", { signal: AbortSignal.timeout(8_000) })).toEqual([0, null]);
@@ -185,7 +185,7 @@ describe("on a server", () => {
   });
 });
 
-describe("the start of an application", () => {
+describe("the startup of an application", () => {
   let server: RedisServer;
   beforeEach(async () => {
     server = await RedisServer.start();
@@ -193,7 +193,7 @@ describe("the start of an application", () => {
   afterEach(() => server.remove());
 
   it.each(["allkeys-lru", "allkeys-random", "volatile-ttl", "volatile-lru"])(
-    "is refused by a durable role whose Redis evicts by %s, and leaves no connection behind",
+    "fails on a durable role whose Redis evicts by %s, and leaves no connection behind",
     async (policy) => {
       const admin = await createClient({ url: server.url }).connect();
       await admin.configSet("maxmemory-policy", policy);
@@ -210,7 +210,7 @@ describe("the start of an application", () => {
     },
   );
 
-  it("does not ask the same of the counters and the bus", async () => {
+  it("does not check eviction for the counters and the bus", async () => {
     const admin = await createClient({ url: server.url }).connect();
     await admin.configSet("maxmemory-policy", "allkeys-lru");
     const stores = redisStores({ durable: SHARED_URL, counters: server.url, bus: server.url });
@@ -224,7 +224,7 @@ describe("the start of an application", () => {
     admin.destroy();
   });
 
-  it("starts with a warning where the policy may not be read", async () => {
+  it("logs a warning if the policy cannot be read", async () => {
     const admin = await createClient({ url: server.url }).connect();
     await admin.sendCommand(["ACL", "SETUSER", "shop", "on", ">hunter2", "~*", "&*", "+@all", "-info"]);
     const log = logCatcher();
@@ -239,7 +239,7 @@ describe("the start of an application", () => {
     admin.destroy();
   });
 
-  it("fails within seconds when the durable role is not there, and says where it was looked for", async () => {
+  it("fails within seconds if the durable role is down, and names its host", async () => {
     await server.kill();
     const log = logCatcher();
     const stores = { ...memoryStores(), durable: new RedisKeyValue(server.url.replace("//", "//:hunter2@")) };
@@ -252,7 +252,7 @@ describe("the start of an application", () => {
     expect(log.text).not.toContain("hunter2");
   });
 
-  it("waits a little for a Redis that is being started, too", async () => {
+  it("waits a moment for a Redis that is still starting", async () => {
     await server.kill();
     const app = new PorticoApp({ stores: redisStores(server.url), logger: false }).get("/", () => "here");
 
@@ -263,7 +263,7 @@ describe("the start of an application", () => {
     await app.close();
   });
 
-  it("goes on without counters, which are insured, and fails without them when they are not", async () => {
+  it("succeeds without counters if there is a fallback, and fails without one", async () => {
     await server.kill();
     const log = logCatcher();
     const insured = { ...memoryStores(), counters: new RedisCounter(server.url) };
@@ -279,7 +279,7 @@ describe("the start of an application", () => {
     await app.close();
   });
 
-  it("tells readiness which role does not answer, and when it does again", async () => {
+  it("reports in the readiness check which role is down, and when it is back", async () => {
     const app = new PorticoApp({ stores: redisStores(server.url), logger: false });
     const client = await liveClient(app);
     const roles = { durable: "ok", counters: "ok", bus: "ok" };

@@ -12,7 +12,7 @@ afterAll(() => removeKeys(prefix));
 
 const open = (): PorticoApp => new PorticoApp({ stores: redisStores(SHARED_URL, { prefix }), logger: false });
 
-it("a subscription that is ready hears what another process publishes from then on", async () => {
+it("a subscription that is ready receives everything that another process publishes afterwards", async () => {
   const [one, other] = [open(), open()];
   const live = {
     added: subscription(t.string)(async function* ({ ctx }) {

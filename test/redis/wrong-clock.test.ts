@@ -43,7 +43,7 @@ describe.each(Object.entries(PLACES))("a process with a wrong clock, stores in %
     ["31 days ahead", 31 * DAY_MS],
     ["400 days behind", -400 * DAY_MS],
   ])(
-    "that is %s ends no session and no refresh token, and neither ends earlier for it",
+    "that is %s ends no session and no refresh token, and does not shorten them",
     async (_off, byMs) => {
       const stores = (await place())();
       const client = await liveClient(shopApp(stores));
@@ -70,7 +70,7 @@ describe.each(Object.entries(PLACES))("a process with a wrong clock, stores in %
     30_000,
   );
 
-  it("starts a session that lives as long as any other", async () => {
+  it("starts a session that lasts as long as any other", async () => {
     const client = await liveClient(shopApp((await place())()));
     onTestFinished(() => client.close());
 
@@ -80,7 +80,7 @@ describe.each(Object.entries(PLACES))("a process with a wrong clock, stores in %
     expect((await client.get("/me", { headers: { cookie } })).status).toBe(200);
   });
 
-  it("is not ready while its clock is more than a minute off, and is again when that is right", async () => {
+  it("is not ready while its clock is more than a minute off, and is ready again after that", async () => {
     const client = await liveClient(shopApp((await place())()));
     onTestFinished(() => client.close());
     const ready = async () => {
@@ -95,7 +95,7 @@ describe.each(Object.entries(PLACES))("a process with a wrong clock, stores in %
     expect(await ready()).toEqual([200, "ok"]);
   });
 
-  it("does not start, and says by how much its clock is off", async () => {
+  it("does not start, and logs how far its clock is off", async () => {
     const open = await place();
 
     await expect(skewed(600_000, () => shopApp(open()).inject("/me"))).rejects.toThrow(

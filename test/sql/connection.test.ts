@@ -114,7 +114,7 @@ describe.each([
     expect(log.text).not.toContain("secret");
   });
 
-  it("[PAG-40] walks forward and backward, and gives every row once, in order", async () => {
+  it("[PAG-40] walks forward and backward, and returns every row once, in order", async () => {
     const client = await serve();
 
     const forward: number[] = [];
@@ -136,7 +136,7 @@ describe.each([
     expect(backward).toEqual(all);
   });
 
-  it("[PAG-40] [pagination:PG-110] exchanges cursors with the route over the same table, both ways", async () => {
+  it("[PAG-40] [pagination:PG-110] shares cursors with the route over the same table, in both directions", async () => {
     const client = await serve();
 
     const first = await route(client, "/books");

@@ -79,7 +79,7 @@ function build(): PorticoApp {
 }
 
 describe("the current transaction", () => {
-  it("lets the fields below a mutation see what it has written, before anybody else does", async () => {
+  it("lets the fields below a mutation see its changes before anyone else does", async () => {
     const client = testClient(build());
 
     const sold = await client.graphql("mutation { sellBook { stock } }");
@@ -91,7 +91,7 @@ describe("the current transaction", () => {
     expect(read.data).toEqual({ book: { stock: 2 } });
   });
 
-  it("is that of its own operation: of a batch, each sees what those before it have committed", async () => {
+  it("belongs to its own operation: each entry of a batch sees what earlier ones have committed", async () => {
     const body = [
       "mutation { sellBook { stock } }",
       "mutation { sellBook(fails: true) { stock } }",
@@ -107,18 +107,18 @@ describe("the current transaction", () => {
     ]);
   });
 
-  it("is the request's on a route, savepoints included, and the pool is not in it", async () => {
+  it("is the request's transaction on a route, savepoints included, while the pool does not see it", async () => {
     const answer = await testClient(build()).post("/sell");
 
     expect(answer.json()).toEqual([1, 1, 3, 2]);
     expect(await stockOf(database)).toBe(2);
   });
 
-  it("is the newest that is open, and the pool when none is", async () => {
+  it("is the newest open transaction, or the pool if there is none", async () => {
     expect((await testClient(build()).post("/twice")).json()).toEqual([true, true, true]);
   });
 
-  it("is the pool outside of a request, also while a transaction is open", async () => {
+  it("is the pool outside a request, even while a transaction is open", async () => {
     const trx = await database.begin();
 
     expect(database.current()).toBe(database);

@@ -53,7 +53,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-it("walks a list of Drizzle by the recipe of the guide, there and back", async () => {
+it("walks a Drizzle list forward and backward with the recipe of the guide", async () => {
   const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
   app.get("/books", ({ response }) =>
     response.apaginate(new DrizzleBooks(drizzle(pool)), {

@@ -68,7 +68,7 @@ async function listen(app: PorticoApp): Promise<void> {
 }
 const settled = (): Promise<void> => sleep(30);
 
-it("publishes after the commit, when everybody can read what the event is about", async () => {
+it("publishes after the commit, when everyone can read the changed data", async () => {
   const answer = await testClient(build()).post("/books/Emma");
   await settled();
 
@@ -76,7 +76,7 @@ it("publishes after the commit, when everybody can read what the event is about"
   expect(heard).toEqual([{ title: "Emma", isThere: true }]);
 });
 
-it("publishes nothing of a transaction that was rolled back", async () => {
+it("publishes nothing from a transaction that was rolled back", async () => {
   const client = testClient(build());
 
   expect((await client.post("/books/refused")).status).toBe(409);
@@ -86,7 +86,7 @@ it("publishes nothing of a transaction that was rolled back", async () => {
   expect(heard).toEqual([{ title: "later", isThere: false }]);
 });
 
-it("publishes what a savepoint kept, with its transaction, and nothing of one that was undone", async () => {
+it("publishes the events of a kept savepoint with its transaction, and none of a rolled back one", async () => {
   const client = testClient(build());
 
   await client.post("/books/Emma?savepoint=undone");
@@ -98,7 +98,7 @@ it("publishes what a savepoint kept, with its transaction, and nothing of one th
   expect(heard.map(({ title }) => title)).toEqual(["Persuasion", "Persuasion, inner"]);
 });
 
-it("keeps the entries of a batch apart", async () => {
+it("keeps the events of batch entries apart", async () => {
   const client = testClient(build());
   const entry = (title: string): object => ({ query: `mutation { add(title: "${title}") }` });
 
@@ -113,7 +113,7 @@ it("keeps the entries of a batch apart", async () => {
   expect(heard.map(({ title }) => title).toSorted()).toEqual(["Emma", "Persuasion"]);
 });
 
-it("refuses what JSON cannot carry where it is published, not after the commit", async () => {
+it("rejects a value that is not valid JSON when it is published, not after the commit", async () => {
   const app = new PorticoApp({ logger: false });
   // @ts-expect-error the compiler refuses it as well
   const broken = topic<{ n: bigint }>("broken");

@@ -48,7 +48,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
   const titles = async (): Promise<string[]> =>
     (await database.selectFrom("books").select("title").orderBy("title").execute()).map(({ title }) => title);
 
-  it("is rolled back, and no answer says that something was saved", async () => {
+  it("is rolled back, and no response claims that anything was saved", async () => {
     const app = build();
     app.post("/books/:title", async ({ path }) => {
       await write(path.title);
@@ -63,7 +63,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     expect(await titles()).toEqual([]);
   });
 
-  it("is told of beside the error that was in the way of its end", async () => {
+  it("is reported together with the error that prevented its end", async () => {
     const app = build();
     app.post("/books", async () => {
       await write("Emma");
@@ -77,7 +77,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     expect(await titles()).toEqual([]);
   });
 
-  it("is not one that a dependency, a middleware or the handler ends, whatever they wait for", async () => {
+  it("is not reported if a dependency, a middleware or the handler ends it, however long they take", async () => {
     const unitOfWork = provide(async function* ({ ctx }) {
       const trx = await database.begin();
       try {
@@ -119,7 +119,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     expect(complaints()).toEqual([]);
   });
 
-  it("cannot be committed by whoever comes back to it later", async () => {
+  it("cannot be committed later", async () => {
     const app = build();
     let later: Promise<unknown> | undefined;
     app.post("/books", async () => {
@@ -136,7 +136,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     expect(await titles()).toEqual([]);
   });
 
-  it("is rolled back as well when it begins after the end of its request", async () => {
+  it("is also rolled back if it starts after the end of its request", async () => {
     const app = build();
     let begun: Promise<unknown> | undefined;
     app.post("/books", () => {
@@ -158,7 +158,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     expect(await titles()).toEqual(["Persuasion", "Sanditon"]);
   });
 
-  it("lives as long as a streamed answer that reads with it, and no longer", async () => {
+  it("lives exactly as long as a streamed response that reads with it", async () => {
     const app = build();
     const rows = async function* (isEnding: boolean): AsyncGenerator<string> {
       const trx = await write(isEnding ? "ended" : "left");
@@ -180,7 +180,7 @@ describe.each(engineNames)("a transaction that is left open on %s", (engine) => 
     await client.close();
   });
 
-  it("fails the one operation of a batch that has left it open, and the request of a single one", async () => {
+  it("fails only the operation of a batch that left it open, or the request of a single one", async () => {
     const app = build();
     const save = mutation(t.string, { params: { title: t.string, ends: t.boolean } })(async ({ title, ends }) => {
       const trx = await write(title);

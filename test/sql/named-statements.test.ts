@@ -26,7 +26,7 @@ const names = async (): Promise<readonly string[]> => {
   return rows.map(({ name }) => name);
 };
 
-describe("a seek that comes again", () => {
+describe("a repeated seek", () => {
   it("is one named statement on the connection, whatever its keys and parameters", async () => {
     const order: Order = [
       ["day", "asc"],
@@ -65,7 +65,7 @@ describe("a seek that comes again", () => {
     ]);
   });
 
-  it("goes on after a migration changed what it selects", async () => {
+  it("works after a migration changed the selected columns", async () => {
     const handler = tableHandler(database.selectFrom("portico_named").selectAll());
     const seek = { order: [["id", "asc"]] as Order, key: ["50"], direction: "forward" as const };
     for (let turn = 0; turn < 5; turn++) await handler.getItemsAfter(seek, 1);
@@ -77,7 +77,7 @@ describe("a seek that comes again", () => {
     expect([after, again]).toEqual([[{ id: 51, day: 2, note: null }], [{ id: 51, day: 2, note: null }]]);
   });
 
-  it("leaves statements of others as they are", async () => {
+  it("does not name other statements", async () => {
     const before = (await names()).length;
     for (let turn = 0; turn < 5; turn++) await database.selectFrom("portico_named").selectAll().limit(1).execute();
 

@@ -6,7 +6,7 @@ import { logCatcher, testClient } from "portico/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { migratedPlace, newPlace } from "./accounts/databases.ts";
 
-it("a text that PostgreSQL cannot hold is the client's fault, on a route and in a graph, and no error in the log", async () => {
+it("a text that PostgreSQL cannot store is a client error, in a route and in GraphQL, and is not logged", async () => {
   const place = await newPlace("PostgreSQL");
   onTestFinished(() => place.remove());
   const database = place.open<PorticoTables & { books: { id: string } }>();
@@ -33,7 +33,7 @@ it.each([
   ["a NUL", "\0"],
   ["half of a character", "\ud800"],
   ["a long text that no compression makes short", randomBytes(6_000).toString("hex")],
-])("%s in the key of a rate limit leaves the counts of everyone where they are", async (_what, hostile) => {
+])("%s in the key of a rate limit does not affect other counts", async (_what, hostile) => {
   const place = await migratedPlace("PostgreSQL");
   onTestFinished(() => place.remove());
   const log = logCatcher();

@@ -68,20 +68,23 @@ function build(): PorticoApp {
   return app;
 }
 
-describe("of two transactions of one request", () => {
+describe("two transactions of one request", () => {
   it.each([
     ["success", "failure", ["first"]],
     ["failure", "success", ["second"]],
     ["failure", "failure", []],
-  ] as const)("that end with %s and %s, each event shares the fate of its own", async (first, second, expected) => {
-    const answer = await testClient(build()).post(`/both?first=${first}&second=${second}`);
-    await sleep(20);
+  ] as const)(
+    "that end with %s and %s publish only the events of those that commit",
+    async (first, second, expected) => {
+      const answer = await testClient(build()).post(`/both?first=${first}&second=${second}`);
+      await sleep(20);
 
-    expect(answer.status).toBe(204);
-    expect(heard).toEqual(expected);
-  });
+      expect(answer.status).toBe(204);
+      expect(heard).toEqual(expected);
+    },
+  );
 
-  it("the inner one's events go out with it, and the outer one's stay", async () => {
+  it("publish the inner one's events when it commits, and hold the outer one's", async () => {
     await testClient(build()).post("/inside");
     await sleep(20);
 
@@ -89,7 +92,7 @@ describe("of two transactions of one request", () => {
   });
 });
 
-it("keeps the events of fields that run side by side apart", async () => {
+it("keeps the events of parallel fields apart", async () => {
   const query = `{ a: telling(name: "kept", fails: false) b: telling(name: "undone", fails: true) }`;
 
   const answer = await testClient(build()).post("/graphql", { body: { query } });
@@ -103,7 +106,7 @@ describe("Kysely's own transaction()", () => {
   it.each([
     ["/kysely", ["inside", "after"]],
     ["/kysely?fails", ["after"]],
-  ])("holds events, too: %s", async (path, expected) => {
+  ])("also holds events: %s", async (path, expected) => {
     const answer = await testClient(build()).post(path);
     await sleep(20);
 
@@ -112,7 +115,7 @@ describe("Kysely's own transaction()", () => {
   });
 });
 
-it("forgets the transactions that have ended, however many one request begins", async () => {
+it("forgets transactions that have ended, however many one request starts", async () => {
   const app = new PorticoApp({ logger: false, stores });
   app.post("/many", async ({ ctx }) => {
     for (let count = 0; count < 50; count++) await (await database.begin()).end("success");
@@ -125,7 +128,7 @@ it("forgets the transactions that have ended, however many one request begins", 
   expect(heard).toEqual(["at once"]);
 });
 
-it("has no current transaction once both have ended, in whatever order", async () => {
+it("has no current transaction after both have ended, in either order", async () => {
   const app = new PorticoApp({ logger: false, stores });
   app.post("/overlapping", async () => {
     const [first, second] = [await database.begin(), await database.begin()];

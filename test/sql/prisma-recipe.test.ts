@@ -80,7 +80,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-it("walks by the statements of the guide's recipe for Prisma, there and back", async () => {
+it("walks forward and backward with the statements of the guide's Prisma recipe", async () => {
   const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
   app.get("/books", ({ response }) =>
     response.apaginate(new PrismaBooks(overPg), { strategy: "cursor", sortField: "createdAt", defaultPageSize: 7 }),

@@ -5,7 +5,7 @@ import { testClient } from "portico/testing";
 import { expect, it } from "vitest";
 import { SECRET } from "../auth/sessions/session-app.ts";
 
-it("tells of a session that was ended also when the transaction of the request is rolled back", async () => {
+it("publishes the end of a session even if the transaction of the request is rolled back", async () => {
   const database = openDatabase("sqlite::memory:");
   const unitOfWork = provide(async function* ({ ctx }) {
     const trx = await database.begin();

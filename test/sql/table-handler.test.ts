@@ -51,7 +51,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     return seen;
   };
 
-  it("[HND-14] [PGS-14] serves all three strategies, and sends what was selected", async () => {
+  it("[HND-14] [PGS-14] serves all three strategies, and sends the selected columns", async () => {
     const client = serve((app) =>
       app
         .get("/pages", ({ response }) => response.apaginate(tableHandler(items())))
@@ -64,7 +64,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(bodyOf(await client.get("/pages?page=2")).pagination["total_items"]).toBe(45);
   });
 
-  it("[PGS-18] counts nothing for a cursor by default", async () => {
+  it("[PGS-18] skips the count for a cursor by default", async () => {
     const client = serve((app) =>
       app.get("/items", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "cursor" })),
     );
@@ -77,7 +77,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(statements.join()).not.toContain("count(");
   });
 
-  it("[PGS-15] [PGS-16] [PGS-17] [PGS-22] [pagination:PG-121] has totals that are estimated, capped, or none", async () => {
+  it("[PGS-15] [PGS-16] [PGS-17] [PGS-22] [pagination:PG-121] supports estimated, capped and no totals", async () => {
     const client = serve((app) =>
       app
         .get("/estimated", ({ response }) => response.apaginate(tableHandler(items()), { totals: "estimated" }))
@@ -115,7 +115,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect((await page("/none?offset=40")).links).not.toHaveProperty("next");
   });
 
-  it("skips the count on a short page, and keeps counts that are cached", async () => {
+  it("skips the count on a short page, and uses cached counts", async () => {
     const clock = manualClock();
     const counts = totalsCache({ seconds: 30, clock });
     const client = serve((app) =>
@@ -137,7 +137,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(engine.statements.map((statement) => statement.sql).join()).toContain("count(");
   });
 
-  it("[HND-15] [pagination:PG-018] [pagination:PG-060] refuses offsets beyond maxOffset, and sends nothing", async () => {
+  it("[HND-15] [pagination:PG-018] [pagination:PG-060] rejects offsets beyond maxOffset without sending a statement", async () => {
     const client = serve((app) =>
       app
         .get("/free", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "limit_offset" }))
@@ -178,7 +178,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     );
   });
 
-  it("refuses a query with an order of its own where a cursor walks it, and takes it by offset", async () => {
+  it("rejects a query with its own order for cursors, and accepts it for offsets", async () => {
     const byNote = items().orderBy("note");
     const log = logCatcher();
     const app = new PorticoApp({ logger: log, cursorKeys: [SECRET] });
@@ -192,7 +192,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect((await client.get("/pages")).status).toBe(200);
   });
 
-  it("is sorted by the columns that the client chooses, nullable ones too, and keeps its cursors to that order", async () => {
+  it("is sorted by the columns that the client chooses, including nullable ones, and binds cursors to that order", async () => {
     const strategy = new CursorPagination({ order: [["id", "asc"]], sortable: ["day", "note"] });
     const client = serve((app) =>
       app.get("/items", ({ response }) => response.apaginate(tableHandler(items()), { strategy })),
@@ -235,7 +235,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     },
   );
 
-  it("[HND-16] [pagination:PG-124] refuses at declaration what the query tells to have no unique column", async () => {
+  it("[HND-16] [pagination:PG-124] rejects a query at declaration if it shows that the unique column is missing", async () => {
     const codes = engine.database.selectFrom(engine.database.selectFrom("unnamed").select("code").as("codes"));
 
     expect(() => tableHandler(codes.selectAll())).toThrow(
@@ -246,7 +246,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(await tableHandler(codes.select("code as id")).getItems(0, 1)).toEqual([]);
   });
 
-  it("[HND-16] [pagination:PG-091] [pagination:PG-124] refuses a table without the unique column when it is checked, and when it is first read", async () => {
+  it("[HND-16] [pagination:PG-091] [pagination:PG-124] rejects a table without the unique column when it is checked, and when it is first read", async () => {
     const rows = engine.database.selectFrom("unnamed").selectAll();
     const seek = {
       order: [
@@ -269,7 +269,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     await expect(byCode.getItemsAfter({ ...seek, order: [["code", "asc"]] }, 1)).resolves.toEqual([]);
   });
 
-  it("[HND-16] [pagination:PG-124] keeps an app from starting over a table without the unique column", async () => {
+  it("[HND-16] [pagination:PG-124] prevents startup over a table without the unique column", async () => {
     const rows = engine.database.selectFrom("unnamed").selectAll();
     const app = new PorticoApp({ logger: false }).onStart(() => tableHandler(rows).check());
 
@@ -309,7 +309,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
       expect((await client.get(`${path}?cursor=${cursor}`)).json()).toMatchObject({ code: "cursor_mismatch" });
   });
 
-  it("[pagination:PG-085] answers 400 to a key that does not fit the column any more", async () => {
+  it("[pagination:PG-085] returns 400 for a key that no longer fits the column", async () => {
     const client = serve((app) =>
       app
         .get("/id", ({ response }) => response.apaginate(tableHandler(items(), { name: "x" }), { strategy: "cursor" }))
@@ -333,7 +333,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
   });
 
   it.runIf(name === "PostgreSQL")(
-    "reads the catalogue itself where the transaction of another request failed to",
+    "reads the catalogue itself if the transaction of another request failed to",
     async () => {
       const list = (database: typeof engine.database) =>
         tableHandler(database.selectFrom("items").selectAll().where("note", "=", "failed"));
@@ -348,7 +348,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     },
   );
 
-  it("runs on the executor of its query: in a transaction, on that connection alone", async () => {
+  it("runs on the executor of its query: inside a transaction, only on that connection", async () => {
     await engine.database.transaction().execute(async (trx) => {
       await trx.insertInto("items").values({ id: 46, day: 9, note: null }).execute();
       const handler = tableHandler(trx.selectFrom("items").selectAll());
@@ -368,7 +368,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     });
   });
 
-  it("walks filtered, joined and projected queries, also where the order is not selected", async () => {
+  it("walks filtered, joined and projected queries, even if the order is not selected", async () => {
     const days = engine.database
       .selectFrom("items as i")
       .innerJoin("many as m", "m.id", "i.id")
@@ -417,7 +417,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect((await client.get("/grouped")).status).toBe(500);
   });
 
-  it("refuses what it cannot page", () => {
+  it("rejects queries that it cannot paginate", () => {
     expect(() => tableHandler(items().limit(5))).toThrow("without LIMIT and OFFSET");
     expect(() => tableHandler(items(), { maxOffset: -1 })).toThrow("tableHandler.maxOffset");
     expect(() => tableHandler({} as never)).toThrow("requires a Kysely select query");

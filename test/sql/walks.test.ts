@@ -107,7 +107,7 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
   };
 
   it.each(["some_rows", "every_rows"])(
-    "[HND-14] [PAG-26] [pagination:PG-087] [pagination:PG-089] [pagination:PG-113] gives every row of %s once, in order: forward, backward and turning around",
+    "[HND-14] [PAG-26] [pagination:PG-087] [pagination:PG-089] [pagination:PG-113] returns every row of %s once, in order: forward, backward and turning around",
     async (table) => {
       await fc.assert(
         fc.asyncProperty(
@@ -148,7 +148,7 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
     60_000,
   );
 
-  it("in an order that the client chooses gives every row once, forward and backward", async () => {
+  it("in an order that the client chooses returns every row once, forward and backward", async () => {
     const strategy = new CursorPagination({ sortField: "id", sortable: ["i", "b", "t", "s", "r", "d"] });
     const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
     app.get("/rows", ({ response }) =>
@@ -188,7 +188,7 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
     );
   }, 60_000);
 
-  it("[pagination:PG-114] while others write all the time repeats and misses none that stayed, forward and backward", async () => {
+  it("[pagination:PG-114] during constant writes repeats and misses no row that stayed, forward and backward", async () => {
     let pages = 0;
     let written = 0;
     await fc.assert(

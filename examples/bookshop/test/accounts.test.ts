@@ -18,7 +18,7 @@ const me = async (headers: Headers): Promise<unknown> =>
   (await shop.client.graphql("{ me { username roles permissions } }", {}, { headers })).data?.["me"];
 
 describe("an account", () => {
-  it("is registered as a reader's, and signs in by a session and by a token", async () => {
+  it("gets the reader role on registration, and signs in with a session and with a token", async () => {
     const account = { email: "ann@shop.example", username: "ann", password: "a long enough secret" };
 
     const registered = await shop.client.post("/account/register", { body: account });
@@ -37,7 +37,7 @@ describe("an account", () => {
     expect(await me({})).toBeNull();
   });
 
-  it("refuses a wrong password and an unknown name alike", async () => {
+  it("rejects a wrong password and an unknown name alike", async () => {
     const wrong = await shop.client.post("/account/login", { body: { identifier: "reader1", password: "not that" } });
     const unknown = await shop.client.post("/account/login", { body: { identifier: "nobody", password: "not that" } });
 
@@ -45,7 +45,7 @@ describe("an account", () => {
     expect(unknown.json()).toMatchObject({ status: 401, code: "invalid_credentials" });
   });
 
-  it("refreshes its tokens, each time by a new one", async () => {
+  it("gets a new refresh token with each refresh", async () => {
     const refresh = async (refresh_token: string) => shop.client.post("/account/refresh", { body: { refresh_token } });
     const first = tokensOf(await shop.client.post("/account/token", { body: { identifier: "reader2", password } }));
 
@@ -56,7 +56,7 @@ describe("an account", () => {
     expect(new Set([first, second, third].map(({ refresh_token }) => refresh_token)).size).toBe(3);
   });
 
-  it("sees its devices, and shows one of them out", async () => {
+  it("lists its devices and revokes one of them", async () => {
     const [phone, laptop] = [await bySession(shop.client, "reader3"), await bySession(shop.client, "reader3")];
     const list = async () =>
       (await shop.client.get("/account/sessions", { headers: laptop })).json() as { id: string; current: boolean }[];
@@ -69,7 +69,7 @@ describe("an account", () => {
     expect([await me(phone), await me(laptop)]).toEqual([null, expect.objectContaining({ username: "reader3" })]);
   });
 
-  it("has keys for programs, which may do no more than they were made for", async () => {
+  it("has API keys for programs, which are limited to their permissions", async () => {
     const headers = await bySession(shop.client, "seller");
 
     const made = await shop.client.post("/account/keys", {
@@ -87,7 +87,7 @@ describe("an account", () => {
     expect((await shop.client.get("/books/stock", { headers: robot })).status).toBe(401);
   });
 
-  it("gets a new password by mail, and is signed out everywhere by it", async () => {
+  it("gets a password reset by email, which signs it out everywhere", async () => {
     const before = await byToken(shop.client, "reader4");
 
     await shop.client.post("/account/password/reset", { body: { email: "reader4@shop.example" } });
@@ -106,7 +106,7 @@ describe("an account", () => {
     expect(await me(before)).toBeNull();
   });
 
-  it("gets a role from an admin, and from nobody else", async () => {
+  it("gets a role only from an admin", async () => {
     const grant = 'mutation { grantRole(username: "reader5", role: seller) { username roles } }';
 
     const refused = await shop.client.graphql(grant, {}, { headers: await byToken(shop.client, "seller") });

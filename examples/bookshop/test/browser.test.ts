@@ -23,7 +23,7 @@ async function enter(name: string, secret = password): Promise<Visitor> {
   return visitor;
 }
 
-describe("with a browser, somebody", () => {
+describe("in a browser, a user", () => {
   it("registers, logs in, and is still signed in after a reload", async () => {
     const { page, complaints, picture } = await visit();
     await page.goto(shop.client.url);
@@ -42,7 +42,7 @@ describe("with a browser, somebody", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("leafs through the books by the links of the pages", async () => {
+  it("pages through the books with the links of the pages", async () => {
     const { page, complaints, picture } = await visit();
     await page.goto(shop.client.url);
     const titles = (): Promise<string[]> => page.locator("#books tr td:first-child").allTextContents();
@@ -77,7 +77,7 @@ describe("with a browser, somebody", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("uploads a cover, and sees it", async () => {
+  it("uploads a cover and sees it", async () => {
     const { page, complaints, picture } = await enter("seller");
     await page.getByLabel("Book ID").fill("book-7");
     await page
@@ -111,7 +111,7 @@ describe("with a browser, somebody", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("who is an admin watches the operations", async () => {
+  it("with the admin role sees the operations", async () => {
     const { page, complaints, picture } = await enter("admin");
 
     await page.goto(`${shop.client.url}/operations/page`);

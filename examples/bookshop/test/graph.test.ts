@@ -44,7 +44,7 @@ describe("a query", () => {
     expect([forOne, sent.count - forOne]).toEqual([7, 7]);
   });
 
-  it("finds a book by its id or its ISBN, and by nothing that is none", async () => {
+  it("finds a book by its id or its ISBN, and rejects an invalid ISBN", async () => {
     const byId = await ask('{ book(by: { id: "book-9" }) { isbn genre author { name } } }');
     const byIsbn = await ask('{ book(by: { isbn: "9780000000009" }) { id } }');
     const none = await ask('{ book(by: { isbn: "9780000009999" }) { id } }');
@@ -57,7 +57,7 @@ describe("a query", () => {
     expect(senseless.errors?.[0]?.message).toContain("an ISBN must have 13 digits");
   });
 
-  it("finds books and authors by how they begin, and takes a percent sign for one", async () => {
+  it("finds books and authors by their first letters, and treats a percent sign as text", async () => {
     const found = "fragment F on SearchResult { __typename ... on Author { name } ... on Book { title } }";
 
     const { data } = await ask<Record<"a" | "b" | "c", { __typename: string }[]>>(
@@ -70,7 +70,7 @@ describe("a query", () => {
     expect(data?.c).toEqual([]);
   });
 
-  it("answers everything but what somebody may not see", async () => {
+  it("returns everything except the fields that the caller may not see", async () => {
     const document = '{ book(by: { id: "book-1" }) { title costCents } }';
 
     const [nobody, reader, seller] = [
@@ -86,7 +86,7 @@ describe("a query", () => {
     expect(seller.errors).toBeUndefined();
   });
 
-  it("is refused when it asks for too much", async () => {
+  it("is rejected if it requests too much", async () => {
     const { errors } = await ask(
       "{ books(first: 100) { nodes { author { books { reviews { book { reviews { stars } } } } } } } }",
     );
@@ -100,7 +100,7 @@ describe("an order", () => {
     placeOrder(books: $books) { id state totalCents buyer lines { copies priceCents book { id stock } } }
   }`;
 
-  it("takes copies from the shelf, and sees what it has just written", async () => {
+  it("takes copies out of stock, and returns its own changes", async () => {
     const [before, other] = [await stock("book-10"), await stock("book-11")];
 
     const { data, errors } = await ask(
@@ -124,7 +124,7 @@ describe("an order", () => {
     expect([await stock("book-10"), await stock("book-11")]).toEqual([Number(before) - 2, Number(other) - 1]);
   });
 
-  it("is all or nothing: what cannot be delivered takes no other book along", async () => {
+  it("is all or nothing: if one book is missing, no other is sold", async () => {
     const before = await stock("book-12");
 
     const { data, errors } = await ask(
@@ -142,7 +142,7 @@ describe("an order", () => {
     expect(empty.errors).toMatchObject([{ extensions: { code: "NOTHING_ORDERED" } }]);
   });
 
-  it("counts a book that is there twice once, and takes no more of it than a person buys", async () => {
+  it("merges duplicate lines, and rejects more copies than the maximum", async () => {
     const twice = await ask<{ placeOrder: { lines: object[] } }>(
       ORDER,
       { books: [{ book: "book-18" }, { book: "book-18", copies: 2 }] },
@@ -163,7 +163,7 @@ describe("an order", () => {
     expect(greedy.errors).toMatchObject([{ extensions: { code: "TOO_MUCH_ORDERED" } }]);
   });
 
-  it("is not placed twice when two want the last copy", async () => {
+  it("is placed once if two users want the last copy", async () => {
     await ask('mutation { changeBook(id: "book-14", change: { stock: 1 }) { stock } }', {}, "seller");
     const books = [{ book: "book-14" }];
 
@@ -173,7 +173,7 @@ describe("an order", () => {
     expect(await stock("book-14")).toBe(0);
   });
 
-  it("is placed and listed by routes, too, with the cursors of the graph; and everybody sees their own", async () => {
+  it("can also be placed and listed by routes, with shared cursors, and users see only their own", async () => {
     const headers = signedIn["reader2"] ?? {};
     const placed = await shop.client.post("/orders", { body: { books: [{ book: "book-15" }] }, headers });
     await shop.client.post("/orders", { body: { books: [{ book: "book-16" }] }, headers });
@@ -211,7 +211,7 @@ describe("an order", () => {
 });
 
 describe("a review", () => {
-  it("is written once for each reader and book, and counts at once", async () => {
+  it("is unique per reader and book, and changes the average immediately", async () => {
     const write = `mutation ($stars: Int!) {
       writeReview(review: { book: "book-20", stars: $stars, text: "Read it." }) { reader stars book { stars reviews { reader } } }
     }`;
@@ -231,7 +231,7 @@ describe("a review", () => {
     expect(wrong.errors).toMatchObject([{ extensions: { code: "STARS_OUT_OF_RANGE" } }]);
   });
 
-  it("is written twenty times a minute by one reader, however many stand in one request", async () => {
+  it("is limited to twenty a minute per reader, however many are in one request", async () => {
     const ten = Array.from(
       { length: 10 },
       (_, n) => `r${n}: writeReview(review: { book: "book-22", stars: 3 }) { stars }`,
@@ -248,7 +248,7 @@ describe("a review", () => {
     expect(answers[2]?.errors?.[0]?.extensions?.["retryAfter"]).toBeGreaterThan(0);
   });
 
-  it("is activity of its reader, beside orders, the latest first", async () => {
+  it("is listed in its reader's activity together with orders, latest first", async () => {
     await ask('mutation { placeOrder(books: [{ book: "book-21" }]) { id } }', {}, "reader2");
 
     const { data } = await ask<{ myActivity: { __typename: string; at: string }[] }>(
@@ -270,7 +270,7 @@ describe("a review", () => {
 });
 
 describe("the books", () => {
-  it("are added with their author at hand, and changed in what is said alone", async () => {
+  it("can be added with their author, and changed field by field", async () => {
     const add = `mutation ($book: NewBook!) { addBook(book: $book) { id stock author { books { title } } } }`;
     const book = {
       isbn: "9780141439686",
@@ -302,7 +302,7 @@ describe("the books", () => {
     ["priceCents: -1", "expected a whole number from 0 to 1000000"],
     ["stock: 3000000000", "expected a whole number from 0 to 1000000"],
     ['title: " "', "a title must have 1 to 500 characters"],
-  ])("are not changed to what makes no sense: %s", async (change, sentence) => {
+  ])("reject invalid changes: %s", async (change, sentence) => {
     const { errors } = await ask(`mutation { changeBook(id: "book-1", change: { ${change} }) { id } }`, {}, "seller");
 
     expect(errors).toMatchObject([
@@ -310,7 +310,7 @@ describe("the books", () => {
     ]);
   });
 
-  it("get covers, of pictures alone, and of no more than two megabytes", async () => {
+  it("get covers, which must be images of at most two megabytes", async () => {
     const cover = "mutation ($book: ID!, $file: Upload!) { setCover(book: $book, file: $file) { cover } }";
     const send = async (type: string, bytes: Uint8Array) => {
       const { headers, body } = upload(cover, { book: "book-30" }, { type, bytes });

@@ -29,7 +29,7 @@ async function walk(path: string, headers = {}): Promise<Page[]> {
 const ids = (pages: readonly Page[]): string[] => pages.flatMap(({ items }) => items.map(({ id }) => id));
 
 describe("the lists of books", () => {
-  it("by cursor are sorted as the client asks, among what may be asked for", async () => {
+  it("by cursor are sorted as the client requests, by sortable columns only", async () => {
     const pages = await walk("/books/newest?sort=-title&page_size=50");
     const refused = await shop.client.get("/books/newest?sort=cost_cents");
 
@@ -39,7 +39,7 @@ describe("the lists of books", () => {
     expect(refused.json()).toMatchObject({ status: 400, code: "invalid_sort", parameter: "sort" });
   });
 
-  it("by page are in the order of titles, and their links lead to every book once", async () => {
+  it("by page are ordered by title, and their links lead to every book once", async () => {
     const pages = await walk("/books?page_size=50");
 
     const titles = pages.flatMap(({ items }) => items.map(({ title }) => title));
@@ -49,14 +49,14 @@ describe("the lists of books", () => {
     expect(new Set(ids(pages)).size).toBe(120);
   });
 
-  it("by cursor begin with the newest, and their links lead to every book once", async () => {
+  it("by cursor start with the newest, and their links lead to every book once", async () => {
     const pages = await walk("/books/newest?page_size=50");
 
     expect(ids(pages)).toEqual(Array.from({ length: 120 }, (_, index) => `book-${120 - index}`));
     expect(pages[0]?.pagination.total_items).toBeNull();
   });
 
-  it("by offset are for sellers, who see what a book has cost", async () => {
+  it("by offset are for sellers, who see the cost of a book", async () => {
     const headers = await byToken(shop.client, "seller");
 
     const nobody = await shop.client.get("/books/stock");
@@ -69,7 +69,7 @@ describe("the lists of books", () => {
     expect((await walk("/books?page_size=100"))[0]?.items[0]).not.toHaveProperty("cost_cents");
   });
 
-  it("can be of one genre, and a cursor of one is none of another", async () => {
+  it("can be filtered by genre, and reject a cursor of another genre", async () => {
     const poetry = await walk("/books/newest?genre=poetry&page_size=10");
     const cursor = poetry[0]?.pagination.next_cursor ?? "";
 
@@ -81,7 +81,7 @@ describe("the lists of books", () => {
     expect(unknown.json()).toMatchObject({ status: 422, errors: [{ in: "query", path: ["genre"] }] });
   });
 
-  it("exchange their cursors with the graph", async () => {
+  it("share their cursors with the GraphQL API", async () => {
     const page = (await shop.client.get("/books/newest?page_size=3&genre=novel")).json() as Page;
 
     const { data } = await shop.client.graphql<{ books: { nodes: object[]; pageInfo: { endCursor: string } } }>(
@@ -99,7 +99,7 @@ describe("the lists of books", () => {
 });
 
 describe("the list of authors", () => {
-  it("is in the order of names", async () => {
+  it("is ordered by name", async () => {
     const answer = await shop.client.get("/authors?limit=2");
 
     const { items, pagination } = answer.json() as { items: { name: string }[]; pagination: object };
@@ -110,7 +110,7 @@ describe("the list of authors", () => {
 });
 
 describe("a book", () => {
-  it("is shown without what it has cost, and one that is not there is a problem", async () => {
+  it("is returned without its cost, and an unknown book is a problem response", async () => {
     const shown = await shop.client.get("/books/book-7");
     const missing = await shop.client.get("/books/book-0");
 
@@ -119,7 +119,7 @@ describe("a book", () => {
     expect(missing.json()).toMatchObject({ status: 404, code: "not_found", detail: "The book book-0 does not exist" });
   });
 
-  it("is added by sellers alone, once, and of an author that there is", async () => {
+  it("can be added only by sellers, once, and for an existing author", async () => {
     const headers = await byToken(shop.client, "seller");
     const body = {
       isbn: "9780141439587",

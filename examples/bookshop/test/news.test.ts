@@ -43,7 +43,7 @@ function socketClient(connectionParams: Headers = {}): Client {
 }
 
 describe("new orders", () => {
-  it("are heard by sellers over HTTP, with everything that can be asked of an order", async () => {
+  it("reach sellers over HTTP, with all fields of an order", async () => {
     const [event] = await eventsOf(ORDERS, {}, seller, () => order("book-1", 2));
 
     expect(event?.errors).toBeUndefined();
@@ -52,7 +52,7 @@ describe("new orders", () => {
     });
   });
 
-  it("are heard over a socket, by a token that came with connection_init", async () => {
+  it("reach sellers over a socket that sent a token with connection_init", async () => {
     await expect.poll(() => listeners("orders.placed")).toBe(0);
     const events = socketClient(seller).iterate<{ orderPlaced: { buyer: string } }>({ query: ORDERS });
     const first = events.next();
@@ -64,13 +64,13 @@ describe("new orders", () => {
     await events.return?.();
   });
 
-  it("are not for readers", async () => {
+  it("are rejected for readers", async () => {
     const events = await Array.fromAsync(shop.client.subscribe(ORDERS, {}, { headers: reader }));
 
     expect(events).toMatchObject([{ errors: [{ extensions: { code: "FORBIDDEN" } }] }]);
   });
 
-  it("are not heard of when they could not be placed", async () => {
+  it("are not published if the order fails", async () => {
     const events = await eventsOf(STOCK, { book: "book-3" }, {}, async () => {
       const refused = await shop.client.post("/orders", {
         body: { books: [{ book: "book-3" }, { book: "book-4", copies: 99 }] },
@@ -86,7 +86,7 @@ describe("new orders", () => {
 });
 
 describe("the stock of a book", () => {
-  it("is told to everybody, of that book alone, when it is ordered and when it is filled up", async () => {
+  it("is published to everyone, for that book only, when it is ordered and when it is restocked", async () => {
     const events = await eventsOf(
       STOCK,
       { book: "book-5" },
@@ -108,7 +108,7 @@ describe("the stock of a book", () => {
 });
 
 describe("a socket", () => {
-  it("is closed when the session ends that it was opened with", async () => {
+  it("is closed when the session that opened it ends", async () => {
     const session = await bySession(shop.client, "seller");
     const socket = await shop.client.socket("/graphql", {
       headers: session,

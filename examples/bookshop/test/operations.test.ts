@@ -9,9 +9,9 @@ beforeAll(async () => {
   admin = await byToken(shop.client, "admin");
 }, 30_000);
 
-describe("what admins watch", () => {
+describe("metrics for admins", () => {
   it.each(["/operations/metrics", "/operations/prometheus", "/operations/page"])(
-    "is theirs alone: %s",
+    "are visible only to them: %s",
     async (path) => {
       const nobody = await shop.client.get(path);
       const seller = await shop.client.get(path, { headers: await byToken(shop.client, "seller") });
@@ -21,7 +21,7 @@ describe("what admins watch", () => {
     },
   );
 
-  it("counts operations by their name, and has a page of them", async () => {
+  it("count operations by name, and have a page", async () => {
     await shop.client.graphql("query Newest { books(first: 1) { nodes { title } } }");
 
     const metrics = await shop.client.get("/operations/metrics", { headers: admin });
@@ -34,8 +34,8 @@ describe("what admins watch", () => {
   });
 });
 
-describe("what everybody sees", () => {
-  it("is the explorer, the description of the routes, and the shop window", async () => {
+describe("public pages", () => {
+  it("include GraphiQL, the OpenAPI document and the shop page", async () => {
     const accept = { headers: { accept: "text/html" } };
 
     const [explorer, docs, window] = [
@@ -55,7 +55,7 @@ describe("what everybody sees", () => {
     );
   });
 
-  it("is whether the servers behind it answer", async () => {
+  it("include a health check of the servers behind it", async () => {
     expect((await shop.client.get("/readyz")).status).toBe(200);
   });
 });

@@ -46,13 +46,13 @@ describe("two processes on the same PostgreSQL and Redis", () => {
   it.each([
     ["a session", bySession],
     ["a token", byToken],
-  ])("know who has signed in at the other, by %s", async (_way, signIn) => {
+  ])("recognise users who signed in at the other, by %s", async (_way, signIn) => {
     const headers = await signIn(north, "reader1");
 
     expect(await nameAt(south, headers)).toBe("reader1");
   });
 
-  it("behind a proxy are one shop: whoever has signed in is known at every turn", async () => {
+  it("behind a proxy act as one shop: a signed-in user is recognised by both", async () => {
     const headers = await bySession(proxy, "reader3");
 
     expect(await Promise.all(Array.from({ length: 6 }, () => nameAt(proxy, headers)))).toEqual(
@@ -60,7 +60,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
     );
   });
 
-  it("know that a session was revoked at the other, and close its sockets", async () => {
+  it("apply a session revocation from the other, and close its sockets", async () => {
     const [phone, laptop] = [await bySession(north, "seller"), await bySession(south, "seller")];
     const [closed] = await openSocket(north, phone);
 
@@ -73,7 +73,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
     expect(await closed).toBe(4403);
   });
 
-  it("know of a new password at once: what was signed in at the other is so no more", async () => {
+  it("apply a new password immediately, which signs the user out at the other", async () => {
     const headers = await byToken(north, "reader2");
 
     const changed = await post(
@@ -87,7 +87,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
     expect(await nameAt(north, headers)).toBeNull();
   });
 
-  it("hear of the orders of the other", async () => {
+  it("receive the orders of the other", async () => {
     const client = createClient({
       url: `${north.url.replace("http", "ws")}/graphql`,
       connectionParams: await byToken(south, "seller"),
@@ -102,7 +102,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
     expect((await first).value).toMatchObject({ data: { orderPlaced: { buyer: "reader1" } } });
   });
 
-  it("take the cursors of the other", async () => {
+  it("accept the cursors of the other", async () => {
     interface Page {
       readonly items: readonly { readonly id: string }[];
       readonly pagination: { readonly next_cursor: string };
@@ -116,7 +116,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
     expect(second.items.map(({ id }) => id)).toEqual(["book-8", "book-7"]);
   });
 
-  it("count attempts to sign in together", async () => {
+  it("count login attempts together", async () => {
     for (const shop of [north, south, north, south, north]) expect((await attempt(shop)).status).toBe(401);
 
     const refused = await attempt(south);
@@ -124,7 +124,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
     expect(await refused.json()).toMatchObject({ status: 429, code: "rate_limited" });
   });
 
-  it("end in order", async () => {
+  it("shut down gracefully", async () => {
     const third = await startProcess();
 
     expect(await third.close()).toEqual([0, null]);

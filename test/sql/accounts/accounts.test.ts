@@ -16,7 +16,7 @@ describe.each(engineNames)("accounts on %s", (engine) => {
     return { database, ...accountHarness({ users: userModel(database), stores: sqlStores(database) }) };
   };
 
-  it("[BCK-41] [REQ-02] keeps everything in the database: refreshes work on another process and after a restart, and no password is in it", async () => {
+  it("[BCK-41] [REQ-02] keeps everything in the database: refresh tokens work in another process and after a restart, and no password is stored", async () => {
     const [one, two] = [process(), process()];
     expect((await one.post("/register", ann)).status).toBe(202);
     const login = await one.post("/token", { identifier: ann.email, password });

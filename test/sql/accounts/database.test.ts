@@ -26,7 +26,7 @@ describe.each(engineNames)("a database on %s", (name) => {
   const titles = async (database: Awaited<ReturnType<typeof open>>): Promise<string[]> =>
     (await database.selectFrom("books").select("title").orderBy("id").execute()).map(({ title }) => title);
 
-  it("keeps a transaction that ends with success, and nothing of one that ends otherwise", async () => {
+  it("keeps the changes of a transaction that ends with success, and of no other", async () => {
     const database = await open();
 
     for (const [id, outcome] of [
@@ -43,7 +43,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await titles(database)).toEqual(["success"]);
   });
 
-  it("tells onStatement of every statement, also of one that fails, and never of a parameter", async () => {
+  it("calls onStatement for every statement, including failed ones, without parameters", async () => {
     const sent: SentStatement[] = [];
     const database = place.open({ onStatement: (statement) => void sent.push(statement) });
 
@@ -63,7 +63,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(JSON.stringify(sent)).not.toContain("hunter2");
   });
 
-  it("keeps what a statement has done when onStatement throws: that is a warning of the process", async () => {
+  it("keeps the effect of a statement if onStatement throws, and emits a process warning", async () => {
     const warnings: string[] = [];
     const warn = ({ message }: Error): void => void warnings.push(message);
     process.on("warning", warn);
@@ -84,7 +84,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     );
   });
 
-  it("shows nobody else what a transaction has not committed", async () => {
+  it("hides uncommitted changes from others", async () => {
     const database = await open();
     const trx = await database.begin();
     await trx.insertInto("books").values({ id: 1, title: "one" }).execute();
@@ -96,7 +96,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect([seen, own, await titles(database)]).toEqual([[], ["one"], ["one"]]);
   });
 
-  it("has savepoints inside of a transaction, which end on their own, also after an error and inside each other", async () => {
+  it("has savepoints inside a transaction that end independently, also after an error and when nested", async () => {
     const database = await open();
     const trx = await database.begin();
     await trx.insertInto("books").values({ id: 1, title: "one" }).execute();
@@ -115,7 +115,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await titles(database)).toEqual(["one", "four"]);
   });
 
-  it("rejects what is sent by a savepoint that has ended, and by those inside of it", async () => {
+  it("rejects statements of a savepoint that has ended, and of those inside it", async () => {
     const database = await open();
     const trx = await database.begin();
     const savepoint = await trx.begin();
@@ -148,7 +148,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await titles(database)).toEqual(["title 5"]);
   });
 
-  it("lets savepoints of one transaction wait for each other", async () => {
+  it("makes savepoints of one transaction wait for each other", async () => {
     const database = await open();
     const trx = await database.begin();
 
@@ -167,7 +167,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await titles(database)).toEqual(["title 2", "title 4"]);
   });
 
-  it("ends a transaction that cannot be committed, says so, and goes on with the next", async () => {
+  it("ends a transaction whose commit fails, reports it, and continues with the next one", async () => {
     const database = await open();
     const trx = await database.begin();
     await sql`create table notes (book integer references books (id) deferrable initially deferred)`.execute(trx);
@@ -181,7 +181,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await titles(database)).toEqual(["one"]);
   });
 
-  it("finishes 100 operations at once that each hold a transaction and read a list: ten connections are enough", async () => {
+  it("finishes 100 parallel operations that each hold a transaction and read a list, with ten connections", async () => {
     const database = await open();
     await database
       .insertInto("books")
@@ -221,7 +221,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     await client.close();
   }, 60_000);
 
-  it("answers 503 to whoever waits too long for a transaction, and lets the next one in", async () => {
+  it("responds with 503 after too long a wait for a transaction, and serves the next one", async () => {
     const database = place.open<Tables>({ poolSize: 2, timeoutSeconds: 0.2 });
     const held = await database.begin();
 
@@ -234,7 +234,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await database.transaction().execute(async () => 1)).toBe(1);
   });
 
-  it("streams more rows than are read at once, also in a transaction, and gives the connection back", async () => {
+  it("streams more rows than are read at once, also in a transaction, and releases the connection", async () => {
     const database = await open();
     await database
       .insertInto("books")
@@ -263,7 +263,7 @@ describe.each(engineNames)("a database on %s", (name) => {
     expect(await titles(database)).toHaveLength(250);
   });
 
-  it("answers ping, and not after it was closed", async () => {
+  it("responds to ping until it is closed", async () => {
     const database = place.open();
 
     await database.ping();
@@ -274,7 +274,7 @@ describe.each(engineNames)("a database on %s", (name) => {
 });
 
 describe("PostgreSQL", () => {
-  it("would not finish them without the connections that transactions leave free: begun past begin(), they wait for each other", async () => {
+  it("deadlocks without the connections that are reserved for statements, when transactions bypass begin()", async () => {
     const place = await migratedPlace("PostgreSQL");
     const database = place.open({ poolSize: 4, timeoutSeconds: 1 });
 
@@ -295,7 +295,7 @@ describe("PostgreSQL", () => {
 });
 
 describe("the package pg-cursor", () => {
-  it("is named where it is missing, and nothing else needs it", async () => {
+  it("is named if it is missing, and only stream() needs it", async () => {
     vi.resetModules();
     vi.doMock("pg-cursor", () => {
       throw new Error("Cannot find package 'pg-cursor'");
@@ -317,7 +317,7 @@ describe("the package pg-cursor", () => {
 });
 
 describe("a violated constraint on PostgreSQL", () => {
-  it("is an answer by an exception handler, as the guide has it", async () => {
+  it("is handled by an exception handler, as shown in the guide", async () => {
     const place = await newPlace("PostgreSQL");
     const database = place.open<any>({ poolSize: 2 });
     await sql`create table authors (id integer primary key)`.execute(database);
@@ -348,7 +348,7 @@ describe("a violated constraint on PostgreSQL", () => {
 });
 
 describe("a lock on PostgreSQL", () => {
-  it("is waited for as long as for a connection: also one that the caller itself holds", async () => {
+  it("is waited for as long as a connection, even if the caller itself holds it", async () => {
     const place = await migratedPlace("PostgreSQL");
     const database = place.open({ poolSize: 4, timeoutSeconds: 0.3 });
     await sql`create table shelves (id integer primary key, books integer)`.execute(database);
@@ -376,7 +376,7 @@ describe("a lock on PostgreSQL", () => {
     await place.remove();
   }, 20_000);
 
-  it("does not end a migration that waits for another process to do it", async () => {
+  it("does not end a migration that waits for another process", async () => {
     const place = await newPlace("PostgreSQL");
     const holder = await place.open().begin();
     await sql`select pg_advisory_xact_lock(${sql.lit(0x70_6f_72_74_69_63)})`.execute(holder);
@@ -390,7 +390,7 @@ describe("a lock on PostgreSQL", () => {
 });
 
 describe("SQLite", () => {
-  it("keeps a database in memory, with transactions that nobody looks into", async () => {
+  it("keeps a database in memory, with isolated transactions", async () => {
     const database = openDatabase<Tables>("sqlite::memory:");
     await sql`create table books (id integer primary key, title text)`.execute(database);
     const trx = await database.begin();
@@ -403,7 +403,7 @@ describe("SQLite", () => {
     await database.destroy();
   });
 
-  it("rejects the statements of a transaction that SQLite has rolled back itself", async () => {
+  it("rejects the statements of a transaction that SQLite itself rolled back", async () => {
     const database = openDatabase<PorticoTables & { books: { id: number } }>("sqlite::memory:");
     await sql`create table books (id integer unique)`.execute(database);
     const trx = await database.begin();
@@ -422,7 +422,7 @@ describe("SQLite", () => {
     await database.destroy();
   });
 
-  it("enforces foreign keys, writes ahead, and takes booleans, times and large numbers", async () => {
+  it("enforces foreign keys, uses WAL, and accepts booleans, times and large numbers", async () => {
     const place = await migratedPlace("SQLite");
     const database = place.open<any>();
     await sql`create table kinds (flag integer, at text, big integer)`.execute(database);
@@ -457,7 +457,7 @@ describe("openDatabase", () => {
     ["shop.db", "shop.db"],
     ["sqlite:", "sqlite:"],
     ["", ""],
-  ])("refuses %s, and names it without its password", (url, shown) => {
+  ])("rejects %s, and shows it without its password", (url, shown) => {
     const error = thrownBy(() => openDatabase(url));
 
     expect(error).toMatchObject({ name: "ConfigurationError", option: "openDatabase.url" });
@@ -470,11 +470,11 @@ describe("openDatabase", () => {
     [{ poolSize: 1 }, "openDatabase.poolSize must be a whole number, 2 or more, received 1"],
     [{ timeoutSeconds: 0 }, "openDatabase.timeoutSeconds must be a number of seconds above 0, up to 600, received 0"],
     [{ pool: 1 }, "openDatabase.pool is not an option"],
-  ])("refuses %j", (options, message) => {
+  ])("rejects %j", (options, message) => {
     expect(() => openDatabase("sqlite::memory:", options as object)).toThrow(message);
   });
 
-  it("says 503 without the address or the password when there is no server", async () => {
+  it("responds with 503 without the host or the password if there is no server", async () => {
     const database = openDatabase("postgres://root:hunter2@127.0.0.1:1/shop");
 
     const error: unknown = await database.ping().catch((error: unknown) => error);

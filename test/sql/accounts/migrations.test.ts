@@ -18,7 +18,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
   });
   afterEach(() => place?.remove());
 
-  it("of one's own go up after Portico's, in one transaction, and down before them", async () => {
+  it("of the application are applied after Portico's, in one transaction, and undone before them", async () => {
     const database = place.open();
     const table = (name: string): Migration => ({
       name,
@@ -41,7 +41,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await tables(place)).toEqual(["portico_migrations"]);
   });
 
-  it("without users make the stores beside a table of users that is there already", async () => {
+  it("without users create the stores next to an existing table of users", async () => {
     const database = place.open();
     await database.schema.createTable("users").addColumn("login", "text").execute();
     const start = () => sqlStores(database).durable.start?.(new PorticoApp({ logger: false }).log);
@@ -56,7 +56,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await tables(place)).toEqual(["portico_migrations", "users"]);
   });
 
-  it("with users are all waited for by the stores, also when some were made before", async () => {
+  it("with users are all required by the stores, even if some were applied before", async () => {
     const database = place.open();
     await migrate(database, "up");
     await database
@@ -69,7 +69,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     );
   });
 
-  it("of one's own that fail leave nothing behind, Portico's neither", async () => {
+  it("of the application leave nothing behind if they fail, and nothing of Portico's either", async () => {
     const database = place.open();
     const broken: Migration = {
       name: "broken",
@@ -88,13 +88,13 @@ describe.each(engineNames)("migrations on %s", (name) => {
     [[null]],
     ["books"],
     [[{ name: "", up: async () => {}, down: async () => {} }]],
-  ])("of one's own are refused where they are none: %j", async (migrations) => {
+  ])("of the application are rejected if they are invalid: %j", async (migrations) => {
     await expect(migrate(place.open(), "up", { migrations: migrations as never })).rejects.toThrow(
       "migrate.migrations must be",
     );
   });
 
-  it("run with no option that is misspelt", async () => {
+  it("reject a misspelt option", async () => {
     const database = place.open();
     const options = { migration: [] } as object;
 
@@ -103,7 +103,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await tables(place)).toEqual([]);
   });
 
-  it("go up once, down one by one or altogether, and say where they are", async () => {
+  it("are applied once, undone one by one or all at once, and report their status", async () => {
     const database = place.open();
     const applied = async () =>
       (await migrationStatus(database)).filter(({ appliedAt }) => appliedAt !== null).map(({ name }) => name);
@@ -124,7 +124,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     await expect(migrate(database, "sideways" as "up")).rejects.toThrow('migrate.direction must be "up"');
   });
 
-  it("[auth:AU-191] are applied once when processes start at once on an empty database, and make no account", async () => {
+  it("[auth:AU-191] are applied once when processes start at once on an empty database, and create no account", async () => {
     const sqlDoor = pathToFileURL(resolve(import.meta.dirname, "../../../src/sql/index.ts")).href;
     const program = `
       const { migrate, openDatabase } = await import(${JSON.stringify(sqlDoor)});
@@ -155,7 +155,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await migrate(database, "up")).toEqual(NAMES);
   });
 
-  it("refuse a database of a newer version", async () => {
+  it("reject a database of a newer version", async () => {
     const database = place.open();
     await migrate(database, "up");
     await sql`insert into portico_migrations values ('9999_later', 'x')`.execute(database);

@@ -43,11 +43,14 @@ describe("an error of PostgreSQL", () => {
     await expect(failing(code)).rejects.toMatchObject({ ...UNAVAILABLE, message, cause: { code } });
   });
 
-  it.each(["22012", "23505", "42601", "55P03", "P0001"])("with the code %s is the application's own", async (code) => {
-    await expect(failing(code)).rejects.toMatchObject({ code });
-  });
+  it.each(["22012", "23505", "42601", "55P03", "P0001"])(
+    "with the code %s is the application's error",
+    async (code) => {
+      await expect(failing(code)).rejects.toMatchObject({ code });
+    },
+  );
 
-  it("that a transaction is read-only, as it was asked to be, is the application's own", async () => {
+  it("in a transaction that the application made read-only is the application's error", async () => {
     const trx = await database.begin({ accessMode: "read only" });
 
     await expect(sql`create table never (id int)`.execute(trx)).rejects.toMatchObject({ code: "25006" });
@@ -76,7 +79,7 @@ describe("a primary that becomes read-only", () => {
   }, 60_000);
   afterAll(() => server?.remove());
 
-  it("is 503 to those who write, fails the health check, and is used again when it takes writes", async () => {
+  it("responds with 503 to writes, fails the health check, and is used again when it accepts writes", async () => {
     const database = openDatabase(server.url, { poolSize: 2 });
     onTestFinished(() => database.destroy());
     const admin = openDatabase(server.url, { poolSize: 2 });
@@ -112,7 +115,7 @@ describe("a primary that becomes read-only", () => {
 });
 
 describe("SQLite", () => {
-  it("answers 503 when its disk is full or its file is read-only, in a transaction and outside of one", async () => {
+  it("responds with 503 if its disk is full or its file is read-only, inside and outside a transaction", async () => {
     const database = openDatabase(`sqlite:${join(temporaryDirectory(), "full.db")}`);
     onTestFinished(() => database.destroy());
     await sql`create table notes (text text)`.execute(database);
@@ -134,8 +137,8 @@ describe("SQLite", () => {
   });
 });
 
-describe("a graph whose database is away", () => {
-  it("tells its clients when to come back, in a response, a batch of fields, a socket and a stream", async () => {
+describe("a GraphQL API during a database outage", () => {
+  it("sends retry hints in a response, a batch of fields, a socket and a stream", async () => {
     const place = await newPlace("PostgreSQL");
     onTestFinished(() => place.remove());
     const line = await frozenLine(place.url);

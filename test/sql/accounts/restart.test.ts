@@ -15,14 +15,14 @@ class TestBackend extends AuthenticationBackend {
   }
 }
 
-describe("a PostgreSQL that crashes and comes back", () => {
+describe("a PostgreSQL that crashes and restarts", () => {
   let server: OwnPostgres;
   beforeAll(async () => {
     server = await ownPostgres();
   }, 60_000);
   afterAll(() => server?.remove());
 
-  it("is 503 while it is away, never 401, and used again at once, with what was stored", async () => {
+  it("causes 503, never 401, and is used again immediately with its stored data", async () => {
     const database = openDatabase(server.url, { poolSize: 4, timeoutSeconds: 2 });
     await migrate(database, "up");
     const { durable, bus } = sqlStores(database);

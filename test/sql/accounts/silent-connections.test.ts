@@ -33,7 +33,7 @@ const took = async (work: Promise<unknown>): Promise<number> => {
 };
 
 describe("connections to PostgreSQL that go silent", () => {
-  it("are replaced as soon as the server says that it does not work on their statement", async () => {
+  it("are replaced as soon as the server reports that it does not work on their statement", async () => {
     const { database, line } = await behindLine();
     const app = new PorticoApp({ logger: false, health: { checks: { database: () => database.ping() } } }).get(
       "/now",
@@ -52,7 +52,7 @@ describe("connections to PostgreSQL that go silent", () => {
     expect((await client.get("/readyz")).status).toBe(200);
   }, 30_000);
 
-  it("take the idle connections of the pool along: no second statement waits for one of them", async () => {
+  it("take the idle connections of the pool with them, so that no second statement waits", async () => {
     const { database, line } = await behindLine();
 
     line.silence();
@@ -62,7 +62,7 @@ describe("connections to PostgreSQL that go silent", () => {
     expect(ms).toBeLessThan(1_500);
   }, 30_000);
 
-  it("end a transaction: its statement is a 503, its rollback does not fail, and another one can be begun", async () => {
+  it("end a transaction: its statement is a 503, its rollback does not fail, and another one can start", async () => {
     const { database, line } = await behindLine();
     const trx = await database.begin();
     await sql`select 1`.execute(trx);
@@ -77,7 +77,7 @@ describe("connections to PostgreSQL that go silent", () => {
     expect(rows).toEqual([{ one: 1 }]);
   }, 30_000);
 
-  it("make the commit of a transaction fail instead of leaving its fate open for ever", async () => {
+  it("make the commit of a transaction fail instead of leaving it pending", async () => {
     const { database, line } = await behindLine();
     const trx = await database.begin();
     await sql`select 1`.execute(trx);
@@ -87,7 +87,7 @@ describe("connections to PostgreSQL that go silent", () => {
     await expect(trx.end("success")).rejects.toMatchObject(UNAVAILABLE);
   }, 30_000);
 
-  it("end a stream that reads from them, and one that is left", async () => {
+  it("end a stream that reads from them, and an abandoned stream", async () => {
     const { database, line } = await behindLine();
     const stream = () =>
       database.selectFrom(sql<{ n: number }>`generate_series(1, 1000)`.as("n")).selectAll().stream(10);
@@ -107,7 +107,7 @@ describe("connections to PostgreSQL that go silent", () => {
     expect((await sql`select 1 as one`.execute(database)).rows).toEqual([{ one: 1 }]);
   }, 30_000);
 
-  it("do not delay destroy(), idle or at work", async () => {
+  it("do not delay destroy(), whether idle or active", async () => {
     const { database, line } = await behindLine();
 
     line.silence();
@@ -120,7 +120,7 @@ describe("connections to PostgreSQL that go silent", () => {
     expect(ms).toBeLessThan(2_500);
   }, 30_000);
 
-  it("do not delay the end of a bus that listens on one of them", async () => {
+  it("do not delay closing a bus that listens on one of them", async () => {
     const { database, line } = await behindLine();
     const { bus } = sqlStores(database);
     const iterator = bus.subscribe(topic<string>("greetings"))[Symbol.asyncIterator]();
@@ -133,7 +133,7 @@ describe("connections to PostgreSQL that go silent", () => {
     expect((await iterator.next()).done).toBe(true);
   }, 30_000);
 
-  it("are not those on which the server is at work, however long that takes", async () => {
+  it("do not include connections on which the server is active, however long that takes", async () => {
     const { database } = await behindLine();
 
     const { rows } = await sql`select 'done' as it from pg_sleep(5)`.execute(database);
@@ -158,7 +158,7 @@ describe("the deadline of a statement", () => {
     while ((await atWork(mark)) === 0) await sleep(20);
   };
 
-  it("fails it with 503, and has the server cancel it", async () => {
+  it("fails it with 503 and cancels it on the server", async () => {
     const database = place.open({ statementSeconds: 1 });
 
     const failing = sql`select 'mark_late', pg_sleep(20)`.execute(database);
@@ -171,7 +171,7 @@ describe("the deadline of a statement", () => {
     expect((await sql`select 1 as one`.execute(database)).rows).toEqual([{ one: 1 }]);
   }, 30_000);
 
-  it("may be disabled, and refuses what is no number of seconds", async () => {
+  it("can be disabled, and rejects an invalid number of seconds", async () => {
     const database = place.open({ statementSeconds: 0 });
 
     await sql`select pg_sleep(1.2)`.execute(database);
@@ -181,7 +181,7 @@ describe("the deadline of a statement", () => {
     );
   }, 30_000);
 
-  it("comes early when the handler was given up: what it reads and writes is cancelled on the server", async () => {
+  it("comes early when the handler was aborted: its reads and writes are cancelled on the server", async () => {
     const database = place.open();
     await sql`create table if not exists notes (text text)`.execute(database);
     const app = new PorticoApp({ logger: false, timeouts: { handlerSeconds: 1, graceSeconds: 30 } })
@@ -199,7 +199,7 @@ describe("the deadline of a statement", () => {
     expect(await ended("mark_")).toBeLessThan(4_000);
   }, 30_000);
 
-  it("comes early for what is read for a client that has left, and leaves alone what is written for it", async () => {
+  it("comes early for the reads of a client that disconnected, but not for the writes", async () => {
     const database = place.open();
     await sql`create table if not exists notes (text text)`.execute(database);
     const app = new PorticoApp({ logger: false })

@@ -55,7 +55,7 @@ describe.each(engineNames)("on %s", (name) => {
     expect(new Set(counts.map(({ value }) => value)).size).toBe(40);
   });
 
-  it("is not ready to start before the migrations, and says what to run", async () => {
+  it("does not start before the migrations, and names the command to run", async () => {
     const empty = await newPlace(name);
     const database = empty.open();
     const app = new PorticoApp({ logger: false, stores: sqlStores(database) });
@@ -68,7 +68,7 @@ describe.each(engineNames)("on %s", (name) => {
     await empty.remove();
   });
 
-  it("deletes rows whose time is over, and no others", async () => {
+  it("deletes expired rows and no others", async () => {
     const own = await migratedPlace(name);
     const database = own.open();
     const rows = Array.from(
@@ -96,7 +96,7 @@ describe("the bus of PostgreSQL", () => {
   });
   afterAll(() => place?.remove());
 
-  it("reaches other processes, with events of any size, in their order", async () => {
+  it("reaches other processes, with events of any size, in order", async () => {
     const [here, there] = [sqlStores(place.open({ poolSize: 2 })).bus, sqlStores(place.open({ poolSize: 2 })).bus];
     const iterator = there.subscribe(greetings)[Symbol.asyncIterator]();
     await there.settled();
@@ -126,7 +126,7 @@ describe("the bus of PostgreSQL", () => {
     await other.remove();
   });
 
-  it("ends subscriptions with a gap when its connection is lost, and connects again for the next", async () => {
+  it("ends subscriptions with a gap when its connection is lost, and reconnects for the next", async () => {
     const { bus } = sqlStores(place.open({ poolSize: 2 }));
     const iterator = bus.subscribe(greetings)[Symbol.asyncIterator]();
     await bus.settled();
@@ -151,7 +151,7 @@ describe("the bus of PostgreSQL", () => {
     await again.return?.();
   });
 
-  it("passes over what others say on its channel", async () => {
+  it("ignores notifications of others on its channel", async () => {
     const { bus } = sqlStores(place.open({ poolSize: 2 }));
     const iterator = bus.subscribe(greetings)[Symbol.asyncIterator]();
     await bus.settled();
@@ -173,7 +173,7 @@ describe("the bus of PostgreSQL", () => {
     await iterator.return?.();
   });
 
-  it("does not wait for ever for a connection that hears nothing any more, and tells its subscribers", async () => {
+  it("does not wait for a connection that no longer receives anything, and notifies its subscribers", async () => {
     const line = await frozenLine(place.url);
     const database = openDatabase(line.url, { poolSize: 2 });
     const { bus } = sqlStores(database);
@@ -215,7 +215,7 @@ describe("the bus of PostgreSQL", () => {
     await trx.end("failure");
   });
 
-  it("tells of a gap, and does not spin, while there is no server", async () => {
+  it("reports a gap without a tight loop while there is no server", async () => {
     const { bus } = sqlStores(openDatabase("postgres://root@127.0.0.1:1/none"));
     const started = performance.now();
     const iterator = bus.subscribe(greetings)[Symbol.asyncIterator]();

@@ -49,7 +49,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(Math.abs(ann.createdAt.getTime() - Date.now())).toBeLessThan(60_000);
   });
 
-  it("gives every new user the roles of new users, with the user or not at all", async () => {
+  it("gives every new user the default roles, together with the user or not at all", async () => {
     const Reader = userModel(database, { roles: ["reader", "buyer"] });
     const [early, names] = [somebody(), somebody()];
     const undefinedRole = await Reader.objects.createUser(early).catch((error: unknown) => error);
@@ -94,7 +94,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(await User.loadUser("no\0body")).toBe(null);
   });
 
-  it("[USR-10] belongs to its database and class, with no state that they share", async () => {
+  it("[USR-10] belongs to its database and class, without shared state", async () => {
     const second = await migratedPlace(engine);
     class Member extends userModel(second.open({ poolSize: 2 })) {
       get shout(): string {
@@ -115,7 +115,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await second.remove();
   });
 
-  it("has columns of the application's own as properties and arguments", async () => {
+  it("has the application's columns as properties and arguments", async () => {
     const own = await migratedPlace(engine);
     const database = own.open<Tables>({ poolSize: 2 });
     await sql`alter table users add column plan text not null default 'free'`.execute(database);
@@ -140,7 +140,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await own.remove();
   });
 
-  describe("with columns of one's own", () => {
+  describe("with custom columns", () => {
     let own: Place;
     let database: Database<Tables>;
     let Member: ReturnType<typeof userModel<Tables>>;
@@ -168,7 +168,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       constructor: "x",
     };
 
-    it("lets no spelling of Portico's columns through, and ignores what is no column", async () => {
+    it("rejects every spelling of Portico's columns, and ignores unknown columns", async () => {
       const [made, other] = [somebody(), somebody()];
       const { password: _, ...names } = other;
 
@@ -184,7 +184,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       expect(await Member.objects.get({ id: "1" })).toBe(null);
     });
 
-    it("takes a column that a migration has made since", async () => {
+    it("accepts a column that a later migration added", async () => {
       await Member.objects.createUser({ ...somebody(), plan: "pro", notes: null });
       const shade = { shade: "red" } as never;
       await sql`alter table users add column shade text`.execute(database);
@@ -194,7 +194,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       expect(ann).toMatchObject(shade);
     });
 
-    it("changes them, and tells those who keep copies of the user", async () => {
+    it("changes them, and notifies caches of the user", async () => {
       const bus = new MemoryPubSub();
       const Here = userModel(database, { cacheSeconds: 60, bus });
       const There = userModel(own.open<Tables>({ poolSize: 2 }), { cacheSeconds: 60, bus });
@@ -211,7 +211,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       expect((await Here.objects.update(ann, {})).plan).toBe("pro");
     });
 
-    it("changes them with other rows, or not at all", async () => {
+    it("changes them together with other rows, or not at all", async () => {
       const ann = await Member.objects.createUser({ ...somebody(), plan: "free", notes: null });
       const trx = await database.begin();
 
@@ -222,7 +222,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       expect((await Member.loadUser(ann.id))?.plan).toBe("free");
     });
 
-    it("answers 404 for a change to nobody, and 409 for a value that is another user's", async () => {
+    it("returns 404 for an unknown user, and 409 for a value that another user has", async () => {
       const notes = randomUUID();
       await Member.objects.createUser({ ...somebody(), plan: "free", notes });
       const ann = await Member.objects.createUser({ ...somebody(), plan: "free", notes: null });
@@ -242,14 +242,14 @@ describe.each(engineNames)("users on %s", (engine) => {
     ["ann", "received string"],
     [{ email: undefined }, "received email: undefined"],
     [{ id: 7, email: "ann@x.example" }, "received id: number"],
-  ])("says how a user is named when it is asked for %j", async (key, message) => {
+  ])("explains how to identify a user when it gets %j", async (key, message) => {
     const found = User.objects.get(key as never);
 
     await expect(found).rejects.toThrow(TypeError);
     await expect(found).rejects.toThrow(`{ id }, { email } or { username } with a string, ${message}`);
   });
 
-  it("[REQ-01] [REQ-02] stores a password as an argon2id hash, and in no other form", async () => {
+  it("[REQ-01] [REQ-02] stores a password only as an argon2id hash", async () => {
     const ann = await User.objects.createUser(somebody());
 
     expect(await hashOf(ann.id)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -258,7 +258,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       expect(dump).not.toContain(Buffer.from(PASSWORD).toString(encoding));
   });
 
-  it("[auth:AU-184] shows no hash in inspect and JSON, whatever made the user", async () => {
+  it("[auth:AU-184] shows no hash in inspect and JSON, however the user was created", async () => {
     const made = await User.objects.createUser(somebody());
     const users = [
       made,
@@ -275,7 +275,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(inspect(User.objects, { depth: null, showHidden: true })).not.toMatch(/argon2id\$/i);
   });
 
-  it("[auth:AU-109] [auth:AU-110] compares addresses and names in one spelling, and keeps what was typed", async () => {
+  it("[auth:AU-109] [auth:AU-110] compares addresses and names in canonical form, and keeps them as typed", async () => {
     const name = randomUUID();
     const ann = await User.objects.createUser({
       email: ` Jo.Élan+x@${name}.Example `,
@@ -317,7 +317,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     { username: 7 },
     { password: "7 bytes" },
     { password: "x".repeat(1_025) },
-  ])("refuses %j with 422 and stores nothing", async (wrong) => {
+  ])("rejects %j with 422 and stores nothing", async (wrong) => {
     const input = { ...somebody(), ...wrong } as ReturnType<typeof somebody>;
     const count = async () => (await database.selectFrom("users").select("id").execute()).length;
     const before = await count();
@@ -327,7 +327,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(await count()).toBe(before);
   });
 
-  it("[auth:AU-110] knows a domain by its letters and by its Punycode as one", async () => {
+  it("[auth:AU-110] treats a domain in Unicode and in Punycode as equal", async () => {
     const name = randomUUID();
     const ann = await User.objects.createUser({ ...somebody(), email: `${name}@xn--bcher-kva.example` });
 
@@ -337,7 +337,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       await expect(User.objects.createUser({ ...somebody(), email })).rejects.toMatchObject({ taken: "email" });
   });
 
-  it("[auth:AU-110] takes no character into an address or a name that is compared as another one, of all that Unicode has", async () => {
+  it("[auth:AU-110] rejects every Unicode character in an address or a name that compares equal to another", async () => {
     const ann = await User.objects.createUser(somebody());
     const taken: string[] = [];
     for (let code = 0; code < 0x110000; code++) {
@@ -365,7 +365,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     });
   }, 60_000);
 
-  it("takes the own address as a name, and nobody signs in with a name that is somebody's address", async () => {
+  it("accepts the user's own address as a name, and never signs in with another user's address as a name", async () => {
     const name = randomUUID();
     const email = `${name}@x.example`;
     const ann = await User.objects.createUser({ email, username: email, password: PASSWORD });
@@ -373,7 +373,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect((await User.objects.authenticate(email.toUpperCase(), PASSWORD))?.id).toBe(ann.id);
   });
 
-  it("[auth:AU-118] makes one user of 50 registrations at once", async () => {
+  it("[auth:AU-118] creates one user from 50 parallel registrations", async () => {
     const name = randomUUID();
     const cheap = userModel(database, { passwords: new PasswordHasher({ maxWaiting: 100 }) });
 
@@ -394,7 +394,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(rows).toHaveLength(1);
   }, 60_000);
 
-  it("authenticates by address and by name, and nobody else, whoever is disabled or has no password", async () => {
+  it("authenticates by address and by name, but no disabled user and no user without a password", async () => {
     const ann = await User.objects.createUser(somebody());
     const none = await User.objects.createUser(somebody());
     await setHash(none.id, null);
@@ -415,7 +415,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect((await User.objects.authenticate(ann.username, PASSWORD))?.id).toBe(ann.id);
   });
 
-  it("[REQ-18] [REQ-19] [auth:AU-111] verifies a hash of an older scheme, and replaces it after a success only", async () => {
+  it("[REQ-18] [REQ-19] [auth:AU-111] verifies a hash of an older scheme, and replaces it only after a success", async () => {
     const Imported = userModel(database, { passwords: new PasswordHasher({ accepts: ["bcrypt", "pbkdf2"] }) });
     const { hash } = await import("@node-rs/bcrypt");
     const old = String(await bcrypt(hash, PASSWORD));
@@ -434,7 +434,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     }
   }, 60_000);
 
-  it("[auth:AU-111] [auth:AU-112] takes a hash that cannot be read as a wrong password", async () => {
+  it("[auth:AU-111] [auth:AU-112] treats an unreadable hash as a wrong password", async () => {
     const ann = await User.objects.createUser(somebody());
     for (const broken of [
       "",
@@ -451,7 +451,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     }
   });
 
-  it("[auth:AU-108] knows 72 bytes of a password by bcrypt, and all of it after the first sign-in", async () => {
+  it("[auth:AU-108] uses 72 bytes of a password with bcrypt, and all of it after the first sign-in", async () => {
     const Imported = userModel(database, { passwords: new PasswordHasher({ accepts: ["bcrypt"] }) });
     const { hash } = await import("@node-rs/bcrypt");
     const long = "p".repeat(72);
@@ -465,7 +465,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect((await Imported.objects.authenticate(ann.username, `${long}two`))?.id).toBe(ann.id);
   });
 
-  it("[auth:AU-113] leaves one good hash when several sign in at once over an old one", async () => {
+  it("[auth:AU-113] leaves one valid hash after several parallel sign-ins with an old one", async () => {
     const ann = await User.objects.createUser(somebody());
     await setHash(ann.id, await argon2(PASSWORD, { memoryCost: 64, timeCost: 1, parallelism: 1 }));
 
@@ -476,7 +476,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(await hashOf(ann.id)).toMatch(/m=19456/);
   });
 
-  it("does not bring an old password back when it is changed during a sign-in that replaces the hash", async () => {
+  it("does not restore an old password that is changed during a sign-in that replaces the hash", async () => {
     const ann = await User.objects.createUser(somebody());
     await setHash(ann.id, await argon2(PASSWORD, { memoryCost: 64, timeCost: 1, parallelism: 1 }));
 
@@ -490,7 +490,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect((await User.objects.authenticate(ann.username, "a new password"))?.id).toBe(ann.id);
   });
 
-  it("[auth:AU-114] signs in although the new hash cannot be written", async () => {
+  it("[auth:AU-114] signs in even if the new hash cannot be written", async () => {
     const own = await migratedPlace(engine);
     const database = own.open({ poolSize: 2 });
     const Own = userModel(database);
@@ -505,7 +505,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await own.remove();
   });
 
-  it("raises the generation of credentials with a new password, when all are renewed and when the user is disabled", async () => {
+  it("raises the credential version for a new password, a renewal and a disabled user", async () => {
     const stores = memoryStores();
     const Told = userModel(database, { bus: stores.bus });
     const ann = await Told.objects.createUser(somebody());
@@ -531,7 +531,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await expect(Told.objects.setPassword(ann, "short")).rejects.toMatchObject({ status: 422 });
   });
 
-  it("counts each of 50 changes of one password at once", async () => {
+  it("counts each of 50 parallel password changes", async () => {
     const ann = await User.objects.createUser(somebody());
     const patient = userModel(database, { passwords: new PasswordHasher({ maxWaiting: 100 }) });
 
@@ -568,7 +568,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await expect(User.objects.grant(ann, { permissions: [""] })).rejects.toThrow("non-empty strings");
   });
 
-  it("makes a user together with other rows, or not at all", async () => {
+  it("creates a user together with other rows, or not at all", async () => {
     const kept = somebody();
     for (const outcome of ["failure", "success"] as const) {
       const trx = await database.begin();
@@ -585,7 +585,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     }
   });
 
-  it("answers loadUser from memory for as long as it is told, and sees at once what any process changes", async () => {
+  it("returns cached users from loadUser, and sees changes of any process immediately", async () => {
     const here = place.open({ poolSize: 2 });
     const there = place.open({ poolSize: 2 });
     // SQLite has no bus between processes: both are one process here.
@@ -612,7 +612,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect((await Cached.loadUser(ann.id))?.id).toBe(ann.id);
   });
 
-  it("tells of what a transaction changed when it is committed, to itself and to others, and of nothing that is undone", async () => {
+  it("publishes the changes of a transaction after its commit, and nothing that is rolled back", async () => {
     const bus = new MemoryPubSub();
     const here = place.open({ poolSize: 4 });
     const Cached = userModel(here, { cacheSeconds: 60, bus });
@@ -645,7 +645,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await here.destroy();
   });
 
-  it("keeps nothing while it cannot hear of changes, and begins again when it can", async () => {
+  it("caches nothing while it cannot receive changes, and resumes when it can", async () => {
     const bus = new MemoryPubSub({ maxQueued: 1 });
     const here = place.open({ poolSize: 2 });
     const Cached = userModel(here, { cacheSeconds: 60, bus });
@@ -669,7 +669,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(bus.topicCount).toBe(0);
   });
 
-  it("forgets a cached user when the time is over", async () => {
+  it("removes an expired user from the cache", async () => {
     const Cached = userModel(database, { cacheSeconds: 0.2 });
     const ann = await Cached.objects.createUser(somebody());
     await Cached.loadUser(ann.id);
@@ -686,7 +686,7 @@ describe("userModel", () => {
     [{ passwords: {} }, "userModel.passwords must be a PasswordHasher"],
     [{ bus: {} }, "userModel.bus must be a PubSub"],
     [{ hasher: 1 }, "userModel.hasher is not an option"],
-  ])("refuses %j", async (options, message) => {
+  ])("rejects %j", async (options, message) => {
     const place = await migratedPlace("SQLite");
 
     expect(() => userModel(place.open(), options as object)).toThrow(message);
@@ -694,7 +694,7 @@ describe("userModel", () => {
     await place.remove();
   });
 
-  it("refuses what openDatabase did not give", () => {
+  it("rejects anything but the result of openDatabase", () => {
     expect(() => userModel({} as Database)).toThrow("userModel.database must be the result of openDatabase");
   });
 });
