@@ -167,7 +167,7 @@ it("fails only with statuses that the document lists, and with each of them", as
   await insist("/keys", { password: "wrong horse" });
 
   const failures = describedResponses(document).filter((entry) => !/ (?:2\d\d|503)$/.test(entry));
-  // Every gate may refuse a caller who is signed in; the one of these three does not.
+  // Every gate may reject a signed-in caller, but the gate of these three does not.
   const never = ["accountMe 403", "accountListSessions 403", "accountListKeys 403"];
   expect(failures.filter((entry) => !seen.has(entry)).toSorted()).toEqual(never.toSorted());
 }, 60_000);

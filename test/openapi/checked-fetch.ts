@@ -81,7 +81,7 @@ function operationsOf(document: OpenApiDocument): readonly Operation[] {
   );
 }
 
-/** With the components as definitions of its own, and closed: a member that is not described is a fault. */
+/** Adds the components as definitions and closes the schema, so that an undescribed member is an error. */
 function validator(document: OpenApiDocument, schema: JsonSchema): z.ZodType {
   const local = (entry: unknown): JsonSchema =>
     mapSchema(entry, ({ $ref, ...rest }) => ({

@@ -569,7 +569,7 @@ function propertiesOf(document: OpenApiDocument, name: string): object {
   return document.components.schemas[name]?.["properties"] as object;
 }
 
-/** What is invalid by the schema of OpenAPI 3.1, and the references that lead nowhere. */
+/** Returns the violations of the OpenAPI 3.1 schema, and the broken references. */
 async function faultsOf(document: OpenApiDocument): Promise<unknown[]> {
   const { valid, errors } = await new Validator().validate(
     structuredClone(document) as unknown as Record<string, unknown>,

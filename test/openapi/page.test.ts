@@ -142,7 +142,7 @@ describe("the page's script", () => {
 
 const browser = process.env["PORTICO_CHROMIUM"] ?? "/usr/bin/chromium";
 
-// In CI a missing browser is a failure: the launch below says which file is not there.
+// In CI, a missing browser is a failure: the launch below names the missing file.
 describe.skipIf(!existsSync(browser) && process.env["CI"] === undefined)("in a browser, the page", () => {
   it("shows the title and the operations, runs one, and requests nothing from other hosts", async () => {
     const app = bookshop();
@@ -184,7 +184,7 @@ describe.skipIf(!existsSync(browser) && process.env["CI"] === undefined)("in a b
   }, 60_000);
 });
 
-// Without these Chromium calls home by itself.
+// Without these options, Chromium sends requests by itself.
 const CHROMIUM_ARGS = `--no-sandbox --disable-gpu --disable-quic --no-first-run
   --disable-background-networking --disable-component-update --disable-sync`.split(/\s+/);
 

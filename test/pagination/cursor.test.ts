@@ -539,7 +539,7 @@ describe("an authentic cursor with invalid content", () => {
     ["an unknown tag", Buffer.of(1, 99)],
     ["bytes after the end", Buffer.concat([keyToBytes([1]), Buffer.of(0)])],
     ["NaN", Buffer.concat([Buffer.of(1, 3), Buffer.from("7ff8000000000000", "hex")])],
-    ["a date that is none", Buffer.concat([Buffer.of(1, 6), Buffer.from("7ff0000000000000", "hex")])],
+    ["an invalid date", Buffer.concat([Buffer.of(1, 6), Buffer.from("7ff0000000000000", "hex")])],
     ["a bigint of letters", Buffer.of(1, 4, 0, 1, 65)],
   ])("[pagination:PG-084] [pagination:PG-085] is rejected: %s", async (_title, payload) => {
     const client = await hundred(serveOnce);

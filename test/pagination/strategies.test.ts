@@ -123,7 +123,7 @@ bothWays("a custom strategy", (serve) => {
   });
 });
 
-/** Skips as many items as it is told to, and returns at most three. */
+/** Skips the configured number of items, and returns at most three. */
 class Skipping extends CursorPagination {
   readonly #skip: number;
   constructor(skip: number) {

@@ -3,7 +3,7 @@ import { CursorPagination, LimitOffsetPagination, PageNumberPagination, SyncData
 import { describe, expect, it } from "vitest";
 import { type Body, type Book, bodyOf, books, ids, queryOf, range, serveOnce, target } from "./ways.ts";
 
-/** 45 books, of which it believes to have some other number. */
+/** 45 books with a wrong estimate. */
 class Guessing extends SyncDataHandler<Book> {
   readonly endsWhenShort: boolean;
   readonly #guess: number;

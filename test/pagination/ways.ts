@@ -14,7 +14,7 @@ export function books(count: number): Book[] {
   return Array.from({ length: count }, (_, index) => ({ id: index + 1, title: `Book ${index + 1}` }));
 }
 
-/** Makes an app with routes, and gives a client for it: closed when the test ends. */
+/** Builds an app with routes and returns a client for it, which is closed when the test ends. */
 export type Serve = (declare: (app: PorticoApp) => unknown, options?: PorticoAppOptions) => Promise<TestClient>;
 
 /** Runs the tests twice: straight to the routes, and over a real socket. */
@@ -68,7 +68,7 @@ export function target(link: string | undefined): string {
   return pathname + search;
 }
 
-/** The ids on all pages from the first to the last, by their links, and those on the way back, in the same order. */
+/** Returns the ids on all pages by following the links, and those on the way back, in the same order. */
 export async function thereAndBack(
   client: TestClient,
   first: string,

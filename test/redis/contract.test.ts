@@ -12,7 +12,7 @@ keyValueContract("RedisKeyValue", () => {
   const store = new RedisKeyValue(SHARED_URL, options);
   return { store, close: () => store.close() };
 });
-// Without the insurance: it would count on for a Redis that is not there.
+// Without the fallback, which would keep counting if Redis were down.
 counterContract("RedisCounter", () => {
   const counters = new RedisCounter(SHARED_URL, { ...options, insurance: false });
   return { counters, close: () => counters.close() };

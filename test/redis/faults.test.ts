@@ -9,7 +9,7 @@ import { shopApp } from "./shop-app.ts";
 const USERS = Array.from({ length: 20 }, (_, n) => `user${n}`);
 const PERSISTENT = ["--appendonly", "yes", "--appendfsync", "always"];
 
-/** One answer of the traffic. */
+/** One response of the traffic. */
 interface Answer {
   readonly user: string;
   readonly sentAt: number;
@@ -51,7 +51,7 @@ describe("sessions in Redis", () => {
     expectSomebodyOr503(answers);
     expect(answers.filter(({ response }) => response.status === 503).length).toBeGreaterThan(50);
     expect(answers.filter(({ sentAt, response }) => sentAt > backAt + 2_000 && response.status !== 200)).toEqual([]);
-    // The sessions of before, not only some answers.
+    // The old sessions are still valid.
     for (const [user, cookie] of cookies) expect(await who(client, cookie)).toEqual([200, user]);
     expect(log.lines.filter(({ msg }) => msg.includes("(durable)")).map(({ level }) => level)).toEqual([
       "error",
@@ -149,7 +149,7 @@ describe("a session whose last use cannot be written because Redis is full", () 
     };
 
     await admin.sendCommand(["CONFIG", "SET", "maxmemory", "1"]);
-    // A quarter of the idle time: the next use is one to write down.
+    // A quarter of the idle time, after which the next use is written.
     await sleep(1_200);
     const full = await who(client, cookie);
     const readyWhenFull = await ready();
@@ -191,7 +191,7 @@ describe("limits in Redis", () => {
 
     expect(alone).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
     expect(log.text).toContain("redis: connection lost (counters); falling back to in-process counting");
-    // Redis has forgotten, and counts from the start.
+    // Redis has lost the counts and starts again.
     await expect.poll(order, { timeout: 2_000 }).toBe(200);
     await client.close();
   });
@@ -220,7 +220,7 @@ async function who(client: LiveClient, cookie: string): Promise<readonly [number
   return [response.status, response.status === 200 ? response.json() : null];
 }
 
-/** Sends 200 requests a second, each by one of the users, whatever becomes of those before. */
+/** Sends 200 requests a second, each as one of the users, without waiting for earlier ones. */
 function startTraffic(
   client: LiveClient,
   cookies: ReadonlyMap<string, string>,
@@ -228,7 +228,7 @@ function startTraffic(
   const sent: Promise<Answer>[] = [];
   const started = performance.now();
   const timer = setInterval(() => {
-    // By the clock: a timer that fires late makes up for it.
+    // The schedule follows the clock, so a late timer catches up.
     while (sent.length < (performance.now() - started) / 5) sent.push(ask(USERS[sent.length % USERS.length] as string));
   }, 5);
   async function ask(user: string): Promise<Answer> {
@@ -244,7 +244,7 @@ function startTraffic(
   };
 }
 
-/** Never 401, never somebody else, never a cookie that is taken away. */
+/** Expects no 401, no other user, and no deleted cookie. */
 function expectSomebodyOr503(answers: readonly Answer[]): void {
   const wrong = answers.filter(({ user, response }) =>
     response.status === 200 ? response.json() !== user : response.status !== 503,

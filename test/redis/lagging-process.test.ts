@@ -8,7 +8,7 @@ import { newPrefix, SHARED_URL } from "./redis-server.ts";
 
 const news = topic<{ readonly n: number; readonly text: string }>("news");
 
-/** A way to Redis on which what Redis says takes its time: at most so many bytes at once, and a pause after them. */
+/** A proxy to Redis with slow replies: at most this many bytes at once, then a pause. */
 async function slowLine(bytes: number, pauseMs: number): Promise<string> {
   const { hostname, port } = new URL(SHARED_URL);
   const open = new Set<Socket>();

@@ -277,7 +277,7 @@ interface Follower {
   readonly heard: Heard[];
 }
 
-/** Reads for good: after a gap it subscribes again. */
+/** Reads continuously and subscribes again after a gap. */
 function follow(bus: RedisPubSub, topic: Topic<number>): Follower {
   const heard: Heard[] = [];
   const read = async (): Promise<void> => {
@@ -293,7 +293,7 @@ function follow(bus: RedisPubSub, topic: Topic<number>): Follower {
   return { topic, heard };
 }
 
-/** Publishes rising numbers to all topics, and tells which of them Redis has taken. */
+/** Publishes rising numbers to all topics, and records which of them Redis accepted. */
 function publishAll(
   bus: RedisPubSub,
   topics: readonly Topic<number>[],
@@ -319,7 +319,7 @@ function publishAll(
   };
 }
 
-/** What Redis has taken between two neighbours that were heard without a gap between them. */
+/** Returns the numbers that Redis accepted between two events that arrived without a gap between them. */
 function missing(heard: readonly Heard[], taken: readonly number[]): readonly number[] {
   return heard.flatMap(({ number }, index) => {
     const next = heard[index + 1]?.number ?? null;
@@ -328,7 +328,7 @@ function missing(heard: readonly Heard[], taken: readonly number[]): readonly nu
   });
 }
 
-/** What it rejects with; waited for from the start, however late the test looks. */
+/** Returns the rejection of a promise. It is handled from the start, however late the test looks. */
 function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => null,

@@ -7,15 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The server that all tests share. Who stops or changes one starts a `RedisServer` of its own. */
+/** The server that all tests share. A test that stops or changes a server starts its own `RedisServer`. */
 export const SHARED_URL = "redis://127.0.0.1:6379";
 
-/** Keys that nobody else uses. */
+/** A unique key prefix. */
 export function newPrefix(): string {
   return `portico-test-${randomUUID()}`;
 }
 
-/** A Redis of a test's own, on a port of its own: to be killed, stopped and started again. */
+/** A separate Redis on a free port, which a test can kill, pause and restart. */
 export class RedisServer {
   readonly port: number;
   readonly #directory: string;
@@ -48,7 +48,7 @@ export class RedisServer {
     while (!(await isListening(this.port))) await sleep(10);
   }
 
-  /** Ends it as a crash would. */
+  /** Kills it, as a crash would. */
   async kill(): Promise<void> {
     const child = this.#process;
     this.#process = null;
@@ -58,7 +58,7 @@ export class RedisServer {
     await exited;
   }
 
-  /** Holds it where it is: connections stay open, and nothing is answered. */
+  /** Pauses it: connections stay open, but it does not respond. */
   freeze(): void {
     this.#process?.kill("SIGSTOP");
   }

@@ -1,7 +1,7 @@
 import { createClient } from "redis";
 import { SHARED_URL } from "./redis-server.ts";
 
-/** Leaves nothing of a test on the server that all share. */
+/** Removes the keys of a test from the shared server. */
 export async function removeKeys(prefix: string): Promise<void> {
   const client = await createClient({ url: SHARED_URL }).connect();
   for await (const keys of client.scanIterator({ MATCH: `${prefix}:*`, COUNT: 1_000 })) {

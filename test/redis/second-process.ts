@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-/** What the other process has heard. */
+/** The events that the other process received. */
 export interface SecondProcess {
   readonly port: number;
   /** Numbers of the topic; `null` is a gap. */
@@ -9,7 +9,7 @@ export interface SecondProcess {
   readonly close: () => Promise<void>;
 }
 
-/** The application of `shop-app.ts` in a process of its own, which listens to a topic. */
+/** Runs the application of `shop-app.ts` in another process, which subscribes to a topic. */
 export async function secondProcess(url: string, prefix: string, topic: string): Promise<SecondProcess> {
   const child = runFixture("second-process.ts", [url, prefix, topic]);
   const heard: (number | null)[] = [];

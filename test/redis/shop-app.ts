@@ -8,7 +8,7 @@ import {
 } from "../../src/auth/index.ts";
 import { type LogOptions, PorticoApp, rateLimit, type Stores } from "../../src/index.ts";
 
-/** An application that holds everything in its stores: several of these are one. */
+/** An application that keeps everything in its stores, so that several processes act as one. */
 export function shopApp(
   stores: Stores,
   logger: LogOptions | false = false,

@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, () => Promise<() => Stores>>> = {
   },
 };
 
-/** Runs `work` as a process whose clock is off by so much. */
+/** Runs `work` as a process whose clock is off by this much. */
 async function skewed<T>(byMs: number, work: () => Promise<T>): Promise<T> {
   const { now } = Date;
   const clock = vi.spyOn(Date, "now").mockImplementation(() => now() + byMs);

@@ -6,10 +6,10 @@ import { Pool } from "pg";
 import { namedStatements } from "../../src/sql/index.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
 
-/** A database for one test file: with a schema of its own, which goes at the end. */
+/** A database for one test file, with its own schema, which is removed at the end. */
 export interface Engine {
   readonly name: EngineName;
-  /** What another connection opens it by: the schema, or the file of SQLite. */
+  /** The address for another connection: the schema, or the file of SQLite. */
   readonly address: string;
   readonly database: Kysely<any>;
   /** The statements that were sent, in order. */
@@ -24,10 +24,10 @@ const HOST = "127.0.0.1";
 const MEMORY = ":memory:";
 
 /**
- * Opens an engine with an empty schema. A server that is not there fails the tests in CI; elsewhere, too: what is skipped
- * proves nothing.
+ * Opens an engine with an empty schema. A missing server fails the tests everywhere, because a skipped test proves
+ * nothing.
  *
- * @param sqliteFile where SQLite keeps its tables when another connection is to see them, too
+ * @param sqliteFile where SQLite keeps its tables if another connection has to see them
  */
 export async function openEngine(name: EngineName, schema: string, sqliteFile: string = MEMORY): Promise<Engine> {
   const statements: Engine["statements"][number][] = [];
@@ -68,12 +68,12 @@ export function dialectOf(name: EngineName, address: string): Dialect {
   return new SqliteDialect({ database: nodeSqlite(file) });
 }
 
-/** How often SQLite has called `visit()`: it counts rows that a statement looks at. */
+/** How often SQLite has called `visit()`, which counts the rows that a statement reads. */
 export const visits: { count: number } = { count: 0 };
 
 const POSTGRES = { host: HOST, user: "postgres", database: "test" };
 
-/** Makes a place that is empty, and gives what takes it away again. */
+/** Creates an empty place, and returns a function that removes it. */
 const CLEANERS: Readonly<Record<EngineName, (address: string) => Promise<() => Promise<void>>>> = {
   PostgreSQL: async (schema) => {
     const run = async (...statements: readonly string[]): Promise<void> => {

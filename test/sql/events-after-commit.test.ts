@@ -59,7 +59,7 @@ function build(): PorticoApp {
   return app;
 }
 
-/** What is heard, and whether somebody else can read it at that moment. */
+/** The received events, and whether another connection can read the data at that moment. */
 async function listen(app: PorticoApp): Promise<void> {
   for await (const { title } of app.pubsub.subscribe(added, { signal: end.signal })) {
     const row = await database.selectFrom("books").selectAll().where("title", "=", title).executeTakeFirst();

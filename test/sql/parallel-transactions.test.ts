@@ -26,7 +26,7 @@ afterAll(async () => {
   await place?.remove();
 });
 
-/** A transaction that tells its name while others are open, and then ends as it was asked to. */
+/** A transaction that publishes its name while others are open, and then ends with the requested outcome. */
 async function tell(ctx: Pick<HttpContext, "pubsub">, name: string, outcome: "success" | "failure"): Promise<boolean> {
   const trx = await database.begin();
   await sleep(30);

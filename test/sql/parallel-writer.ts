@@ -3,16 +3,16 @@ import { parentPort, Worker, workerData } from "node:worker_threads";
 import { Kysely } from "kysely";
 import { dialectOf, type Engine, type EngineName } from "./engines.ts";
 
-/** What a writer is to do, all the time. */
+/** The continuous work of a writer. */
 interface Orders {
   readonly table: string;
-  /** The rows that it may change, delete and put back; nobody else touches them. */
+  /** The rows that only this writer may change, delete and restore. */
   readonly ids: readonly number[];
-  /** What it writes into them, without their ids. */
+  /** The values that it writes, without their ids. */
   readonly values: readonly Record<string, unknown>[];
 }
 
-/** Another connection, in a thread of its own: it inserts, updates and deletes while the test goes on. */
+/** Another connection in a separate thread, which inserts, updates and deletes during the test. */
 export class ParallelWriter {
   readonly #worker: Worker;
   readonly #writes: Int32Array;
@@ -23,17 +23,17 @@ export class ParallelWriter {
     this.#worker = new Worker(new URL(import.meta.url), { workerData: { name, address, shared } satisfies WriterData });
   }
 
-  /** How many writes there have been. */
+  /** The number of writes so far. */
   get writes(): number {
     return Atomics.load(this.#writes, 0);
   }
 
-  /** Begins to write; done when the first write is. */
+  /** Starts writing. Resolves after the first write. */
   start(orders: Orders): Promise<void> {
     return this.#tell(orders);
   }
 
-  /** Done when nothing is written any more. */
+  /** Resolves when writing has stopped. */
   stop(): Promise<void> {
     return this.#tell(null);
   }

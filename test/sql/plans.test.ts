@@ -122,7 +122,7 @@ describe.each(engineNames)("the plan of a seek on %s", (name) => {
 
       expect(/where \(.*\) [<>] \(.*\) order by/.test(text)).toBe(isRowValue);
       expect(text.includes("union all")).toBe(!isRowValue);
-      // There it stands beside what no row meets.
+      // There it stands next to a condition that no row meets.
       expect(name !== "MariaDB" && / or /i.test(text)).toBe(false);
     });
 
@@ -144,7 +144,7 @@ function keyOf(name: string, value: number): string | bigint {
   return name === "SQLite" ? BigInt(value) : String(value);
 }
 
-/** What a statement reads: on each engine by its own account. */
+/** Returns how much a statement reads, as each engine reports it. */
 const READS: Readonly<Record<Engine["name"], (engine: Engine, sent: Sent, order: Order) => Promise<number>>> = {
   PostgreSQL: async ({ database }, { sql: text, parameters }, order) => {
     const { rows } = await database.executeQuery<{ "QUERY PLAN": readonly [{ Plan: PlanNode }] }>(
@@ -181,7 +181,7 @@ const READS: Readonly<Record<Engine["name"], (engine: Engine, sent: Sent, order:
       const count = (counter: string): number => read.get(`Handler_${counter}`) ?? Number.NaN;
       // Reading what the branches gave, out of the temporary table, is not reading the table.
       expect(count("read_rnd_next")).toBeLessThan(8 * (LIMIT + SLACK));
-      // What InnoDB reads of an index and drops by itself is not among the reads.
+      // Index entries that InnoDB reads and drops by itself are not included.
       const dropped = count("icp_attempts") - count("icp_match");
       return (
         dropped + ["key", "first", "last", "next", "prev", "retry"].reduce((sum, way) => sum + count(`read_${way}`), 0)

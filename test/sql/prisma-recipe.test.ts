@@ -11,7 +11,7 @@ interface Book {
   readonly title: string;
   readonly createdAt: string;
 }
-/** What the recipe needs of a PrismaClient. */
+/** The part of a PrismaClient that the recipe needs. */
 interface RawQueries {
   $queryRaw<T>(query: TemplateStringsArray, ...values: readonly unknown[]): PromiseLike<T>;
 }
@@ -57,7 +57,7 @@ const pool = new Pool({
   max: 1,
   options: `-c search_path=${schema}`,
 });
-/** Prisma fetches an engine to make its client, so this sends the same statements by `pg`. */
+/** Prisma downloads an engine to generate its client, so this test sends the same statements through `pg`. */
 const overPg: RawQueries = {
   async $queryRaw<T>(query: TemplateStringsArray, ...values: readonly unknown[]): Promise<T> {
     const text = query.reduce((built, part, index) => `${built}$${index}${part}`);

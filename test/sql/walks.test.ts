@@ -128,7 +128,7 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
               const { next, prev } = body.pagination.links;
               const before = prev === undefined ? undefined : ids(await get(client, target(prev)));
               expect(before).toEqual(pages.at(-2));
-              // A walk that stands still would never end.
+              // A walk that does not advance would never end.
               if (next === undefined || forward.length > 2 * expected.length + 10) break;
               body = await get(client, target(next));
             }
@@ -232,11 +232,11 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
           }
         },
       ),
-      // What two connections do at once does not come back when it is tried again with less.
+      // A race between two connections does not reproduce with smaller input.
       { numRuns: 15, endOnFailure: true },
     );
 
-    // Else it would have been a walk alone.
+    // Otherwise there would have been no parallel writes.
     expect(written).toBeGreaterThan(pages / 4);
   }, 60_000);
 });

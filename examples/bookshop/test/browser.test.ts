@@ -70,7 +70,7 @@ describe("in a browser, a user", () => {
 
     await page.getByRole("tab", { name: "Newest" }).waitFor();
     await page.getByRole("button", { name: /Execute query/ }).click();
-    // The editor shows blanks as others.
+    // The editor replaces spaces with non-breaking spaces.
     await page.locator(".result-window .view-lines", { hasText: "The\u00a0Last\u00a0Winter\u00a060" }).waitFor();
 
     await picture("explorer");

@@ -40,7 +40,7 @@ describe("a query", () => {
 
     expect([one.errors, hundred.errors]).toEqual([undefined, undefined]);
     expect(hundred.data?.books.nodes).toHaveLength(100);
-    // The page, its authors, their books, the stars, the covers, the reviews, and who wrote them.
+    // The page, its authors, their books, the ratings, the covers, the reviews and their reviewers.
     expect([forOne, sent.count - forOne]).toEqual([7, 7]);
   });
 

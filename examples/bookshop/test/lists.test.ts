@@ -17,7 +17,7 @@ beforeAll(async () => {
   shop = await openShop({ books: 120 });
 }, 30_000);
 
-/** Goes from page to page by the links that the answers give. */
+/** Walks through the pages by following the links of the responses. */
 async function walk(path: string, headers = {}): Promise<Page[]> {
   const pages: Page[] = [];
   for (let link: string | undefined = path; link !== undefined; link = pages.at(-1)?.pagination.links.next) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const order = (book: string, copies = 1): ReturnType<Shop["client"]["post"]> =>
   shop.client.post("/orders", { body: { books: [{ book, copies }] }, headers: reader });
 
-/** The first events over HTTP, after somebody has done something that makes them. */
+/** Returns the first events over HTTP after running `act`, which causes them. */
 async function eventsOf(document: string, variables: object, headers: Headers, act: () => Promise<unknown>, count = 1) {
   const events: GraphResult[] = [];
   const stream = shop.client.subscribe(document, { ...variables }, { headers });
@@ -80,7 +80,7 @@ describe("new orders", () => {
       await order("book-3", 3);
     });
 
-    // Thirteen were there: of the one copy that the refused order had taken nobody was told.
+    // Thirteen were in stock. The copy that the rejected order had reserved was never published.
     expect(events).toMatchObject([{ data: { stockChanged: 10 } }]);
   });
 });

@@ -10,7 +10,7 @@ const DATABASE = process.env["DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5
 const REDIS = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
 const place = `bookshop_${randomBytes(6).toString("hex")}`;
 
-// Each test file has a schema and a prefix of its own. The modules of the shop read them when they are first imported.
+// Each test file has its own schema and prefix. The shop's modules read them when they are first imported.
 process.env["DATABASE_URL"] = `${DATABASE}${DATABASE.includes("?") ? "&" : "?"}options=-c%20search_path%3D${place}`;
 process.env["REDIS_PREFIX"] = place;
 await inDatabase(`create schema ${place}`);
@@ -28,14 +28,14 @@ export interface Shop {
   readonly app: PorticoApp;
   readonly client: LiveClient;
   readonly log: LogCatcher;
-  /** Mails that were sent. */
+  /** The emails that were sent. */
   readonly mails: readonly Mail[];
 }
 
 /** The password of all seeded users: admin, seller, reader1 and so on. */
 export const password = "correct horse battery";
 
-/** Starts the shop in this process, with tables that are filled. */
+/** Starts the shop in this process, with filled tables. */
 export async function openShop({ books = 120, users = 20 } = {}): Promise<Shop> {
   await fillTables({ books, users });
   const { bookshop } = await import("../src/app.ts");
@@ -54,7 +54,7 @@ export async function fillTables(size: { readonly books: number; readonly users:
   await seed(size);
 }
 
-/** How many processes listen to a topic: Redis knows, and what is published before that is lost. */
+/** Returns the number of processes subscribed to a topic in Redis. Earlier events would be lost. */
 export async function listeners(topic: string): Promise<number> {
   const channel = `${place}:bus:${topic}`;
   return withRedis(async (client) => (await client.pubSubNumSub([channel]))[channel] ?? 0);

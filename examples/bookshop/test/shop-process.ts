@@ -4,7 +4,7 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 
-/** A process of the shop, or what stands before several. */
+/** A process of the shop, or the proxy in front of several. */
 export interface Running {
   readonly url: string;
   close(): Promise<unknown>;
@@ -33,7 +33,7 @@ export async function startProcess(): Promise<Running> {
   throw new Error("the shop has ended before it listened");
 }
 
-/** Hands one request to each in turn. */
+/** Forwards each request to the next process in turn. */
 export async function roundRobin(shops: readonly Running[]): Promise<Running> {
   let turn = 0;
   const server: Server = createServer((incoming, answer) => {

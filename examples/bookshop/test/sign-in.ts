@@ -3,25 +3,25 @@ import { password } from "./open-shop.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Headers of a seeded user who has a token. */
+/** Returns the headers of a seeded user with a token. */
 export async function byToken(client: LiveClient, name: string): Promise<Headers> {
   const answer = await client.post("/account/token", { body: { identifier: name, password } });
   const { access_token } = answer.json() as { readonly access_token: string };
   return { authorization: `Bearer ${access_token}` };
 }
 
-/** Headers of a seeded user who has a session. */
+/** Returns the headers of a seeded user with a session. */
 export async function bySession(client: LiveClient, name: string): Promise<Headers> {
   const answer = await client.post("/account/login", { body: { identifier: name, password } });
   return { cookie: cookieOf(answer.cookies) };
 }
 
-/** What a browser would send back. */
+/** Returns the cookies that a browser would send back. */
 export function cookieOf(cookies: readonly string[]): string {
   return cookies.map((cookie) => cookie.split(";", 1)[0]).join("; ");
 }
 
-/** A multipart request, as the convention for uploads has it. */
+/** Builds a multipart request as the upload convention defines it. */
 export function upload(
   query: string,
   variables: object,

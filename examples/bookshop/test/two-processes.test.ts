@@ -131,9 +131,9 @@ describe("two processes on the same PostgreSQL and Redis", () => {
   });
 });
 
-/** A socket of the graph by a session, acknowledged; gives what resolves with the code that it is closed with. */
+/** Opens an acknowledged GraphQL socket with a session. Returns a promise of its close code. */
 async function openSocket({ url }: Running, headers: Headers): Promise<Promise<number>[]> {
-  // Node's own client takes headers, which a browser's does not.
+  // Unlike a browser's client, Node's accepts headers.
   const socket = new WebSocket(`${url.replace("http", "ws")}/graphql`, {
     protocols: ["graphql-transport-ws"],
     headers: { ...headers },

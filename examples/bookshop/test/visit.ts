@@ -6,12 +6,12 @@ import { onTestFinished } from "vitest";
 const executablePath = process.env["PORTICO_CHROMIUM"] ?? "/usr/bin/chromium";
 const PICTURES = fileURLToPath(new URL("../.cache/pictures/", import.meta.url));
 
-/** Somebody with a browser of their own. */
+/** A visitor with a separate browser context. */
 export interface Visitor {
   readonly page: Page;
-  /** Errors in the console, and those that nobody caught. */
+  /** Console errors and uncaught exceptions. */
   readonly complaints: readonly string[];
-  /** Keeps a picture for people to look at, in a folder that git ignores. */
+  /** Saves a screenshot in a folder that git ignores. */
   readonly picture: (name: string) => Promise<void>;
 }
 

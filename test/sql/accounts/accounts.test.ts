@@ -10,7 +10,7 @@ describe.each(engineNames)("accounts on %s", (engine) => {
   });
   afterAll(() => place?.remove());
 
-  /** A process of its own: nothing in memory is shared. */
+  /** A separate process, which shares nothing in memory. */
   const process = () => {
     const database = place.open({ poolSize: 4 });
     return { database, ...accountHarness({ users: userModel(database), stores: sqlStores(database) }) };

@@ -200,7 +200,7 @@ describe.each(engineNames)("a database on %s", (name) => {
       .get("/inside", { params: { trx: Depend(unitOfWork) } }, ({ trx, response }) =>
         response.apaginate(tableHandler(trx.selectFrom("books").selectAll())),
       )
-      // The list, and what a session would read, on the pool: beside the transaction that the same operation holds.
+      // The list and a session are read on the pool, while the same operation holds a transaction.
       .get("/beside", { params: { trx: Depend(unitOfWork) } }, async ({ trx, response }) => {
         await trx.selectFrom("books").select("id").execute();
         await durable.get("session");
@@ -365,7 +365,7 @@ describe("a lock on PostgreSQL", () => {
 
     await held.end("success");
     await update.execute(database);
-    // Who says that it does not wait at all gets the database's own word.
+    // A statement with NOWAIT gets the database's own error.
     await expect(sql`select 1 / (select 0)`.execute(database)).rejects.toMatchObject({ code: "22012" });
     const other = await database.begin();
     await sql`select * from shelves for update`.execute(other);

@@ -8,10 +8,10 @@ import { type Database, type DatabaseOptions, migrate, openDatabase, type Portic
 export type EngineName = "PostgreSQL" | "SQLite";
 export const engineNames: readonly EngineName[] = ["PostgreSQL", "SQLite"];
 
-/** A place for a database that nobody else uses, and that goes at the end. */
+/** A separate database that is removed at the end. */
 export interface Place {
   readonly url: string;
-  /** Opens it once more, as another process would; closed with the place. */
+  /** Opens it again, as another process would. It is closed with the place. */
   open<DB extends PorticoTables = PorticoTables>(options?: DatabaseOptions): Database<DB>;
   remove(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function migratedPlace(name: EngineName): Promise<Place> {
   return place;
 }
 
-/** Runs a statement on the PostgreSQL server, beside everything that is tested. */
+/** Runs a statement on the PostgreSQL server, separately from the tested connections. */
 export async function onServer<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: SERVER });
   await client.connect();

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A line to PostgreSQL on which those who listen can be left without an answer, as by a network that drops packets. */
+/** A proxy to PostgreSQL that can stop forwarding to listening connections, as a network that drops packets would. */
 export interface FrozenLine {
   readonly url: string;
-  /** From now on nothing arrives on the connections that listen at this moment; none of them is told. */
+  /** From now on, nothing arrives on the connections that are listening now, and none of them is closed. */
   freeze(): void;
-  /** From now on nothing passes on the connections that are open, in either direction, and none is closed. New ones work. */
+  /** From now on, nothing passes on the open connections in either direction, and none is closed. New ones work. */
   silence(): void;
   close(): Promise<void>;
 }

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 
-/** A PostgreSQL of one's own on a free port, to be stopped and started. */
+/** A separate PostgreSQL on a free port, which a test can stop and start. */
 export interface OwnPostgres {
   readonly url: string;
   start(): Promise<void>;
-  /** As a crash would: no connection is ended in order. */
+  /** Stops it as a crash would, without closing connections in order. */
   kill(): Promise<void>;
-  /** Stops the server and its backends where they are: connections stay open, and nothing is answered. */
+  /** Pauses the server and its backends: connections stay open, but they do not respond. */
   freeze(): void;
   thaw(): void;
   remove(): Promise<void>;
@@ -83,7 +83,7 @@ function backends(pid: number): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }
 
-/** PostgreSQL refuses to run as root: its own user does it then. */
+/** PostgreSQL does not run as root, so it then runs as its own user. */
 function serverOwner(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));

@@ -123,7 +123,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const Member = userModel(database);
 
     const ann = await Member.objects.createUser({ ...somebody("ann"), plan: "pro", notes: null });
-    // Portico's own columns are not to be set by a body that was handed on as it came.
+    // Portico's columns must not be set by an unchecked request body.
     const body = {
       id: "1",
       credential_version: 9,
@@ -342,7 +342,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const taken: string[] = [];
     for (let code = 0; code < 0x110000; code++) {
       const character = code >= 0xd800 && code < 0xe000 ? "" : String.fromCodePoint(code);
-      // What differs in case alone, or is the same character to Unicode, may be typed.
+      // Characters that differ only in case, or that Unicode treats as equal, may be typed.
       if (character.normalize("NFKC") === character.normalize("NFC")) continue;
       const [email, username] = [`a${character}b@x.example`, `a${character}b`];
       const attempts = [
@@ -629,7 +629,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       const inner = await trx.begin();
       await Cached.objects.within(inner).setPassword(ann, "another password");
       await inner.end("success");
-      // Somebody comes by before it is committed, and finds what was there.
+      // Another caller reads before the commit and finds the old values.
       await version();
       const before = told.length;
       await trx.end(outcome);
@@ -658,8 +658,8 @@ describe.each(engineNames)("users on %s", (engine) => {
     await rename("one");
     expect(await name()).toBe(ann.username);
 
-    // More than the queue holds, while nobody reads: a gap.
-    for (let n = 0; n < 5; n++) void bus.publish(revoked, { user: "somebody else" });
+    // More events than the queue holds, with no reader, cause a gap.
+    for (let n = 0; n < 5; n++) void bus.publish(revoked, { user: "another" });
 
     await expect.poll(name).toBe("one");
     await name();

@@ -29,7 +29,7 @@ const login = (
   headers: readonly Header[] = [],
 ): Promise<Answer> => post("/account/login", { identifier, password: secret }, headers, from);
 const register = (body: object): Promise<Answer> => post("/account/register", body, [], newAddress());
-/** A body without what is random in it. */
+/** Returns a body without its random parts. */
 const shape = (answer: Answer): string => answer.text.replace(/"correlation_id":"[^"]*"/, "");
 const LIMITED = "429 rate_limited";
 const REFUSED = "401 invalid_credentials";
@@ -53,13 +53,13 @@ export const passwords: Rows = {
       (await login("reader14", "x".repeat(1_025))).status,
     ]).toEqual([413, 422]);
   },
-  async "AU-104 passwords that are no text"() {
+  async "AU-104 passwords that are not strings"() {
     for (const wrong of [1, [], {}, null, undefined]) {
       const [known, unknown] = [await login("reader14", wrong), await login("nobody-here", wrong)];
       expect([known.status, shape(known)]).toEqual([400, shape(unknown)]);
     }
   },
-  async "AU-105 names that are no text"() {
+  async "AU-105 names that are not strings"() {
     expect((await login({ $ne: null }, password)).status).toBe(400);
     expect((await login(["a", "b"], password)).status).toBe(400);
   },
@@ -89,7 +89,7 @@ export const passwords: Rows = {
     await expect.poll(() => theShop().mails.length).toBe(before + 1);
     expect(theShop().mails.at(-1)?.to).toBe(email);
   },
-  async "AU-112 a stored hash that is none"() {
+  async "AU-112 an invalid stored hash"() {
     const { database } = await import("../../src/database.ts");
     await newcomer("au112");
     for (const hash of ["garbage", "$argon2id$v=19$m=4294967295,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo"]) {
@@ -108,7 +108,7 @@ export const passwords: Rows = {
         "422 password_too_common",
       );
   },
-  async "AU-117 members that nobody may set"() {
+  async "AU-117 members that clients may not set"() {
     const body = {
       email: "au117@shop.example",
       username: "au117",
@@ -151,7 +151,7 @@ export const passwords: Rows = {
   async "AU-121 a login by another site's page"() {
     expect((await login("reader15", password, newAddress(), [["origin", "https://evil.example"]])).status).toBe(403);
   },
-  async "AU-122 nobody is sent elsewhere"() {
+  async "AU-122 no redirect to another site"() {
     for (const next of ["//evil", "https:evil", "/\\evil", "javascript:1"]) {
       const answer = await post(
         `/account/login?next=${encodeURIComponent(next)}`,
@@ -269,7 +269,7 @@ const INVALID = "400 link_invalid";
 
 /** G. Reset and verification */
 export const resets: Rows = {
-  async "AU-142 an address that nobody has"() {
+  async "AU-142 an unknown address"() {
     const [known, unknown] = [
       await post("/account/password/reset", { email: "reader22@shop.example" }, [], newAddress()),
       await post("/account/password/reset", { email: "none@shop.example" }, [], newAddress()),
@@ -322,7 +322,7 @@ export const resets: Rows = {
     const cookie: Header = ["cookie", await sessionOf("au150", secret)];
     const link = await resetLink("au150");
     const body = { email: "au150-new@shop.example" };
-    // What a sign-in of long ago is told needs another clock: Portico's own tests have one.
+    // An old sign-in needs another clock, which Portico's own tests have.
     expect((await post("/account/email", body, [], newAddress())).status).toBe(401);
     expect((await post("/account/email", body, [cookie], newAddress())).status).toBe(202);
     await expect.poll(() => theShop().mails.at(-1)?.kind).toBe("change_email");
@@ -352,7 +352,7 @@ export const resets: Rows = {
 };
 
 let session: Promise<string> | undefined;
-/** Keys are for somebody who has just signed in: a token does not tell. */
+/** Keys require a recent sign-in, which a token does not prove. */
 function sellerSession(): Promise<string> {
   session ??= sessionOf("seller");
   return session;
@@ -390,7 +390,7 @@ export const keys: Rows = {
     const { header } = await makeKey();
     expect((await post("/account/keys", { name: "child" }, [header])).status).toBe(403);
   },
-  async "AU-156 a key for somebody else, and for nobody"() {
+  async "AU-156 a key for another user, and for an unknown one"() {
     const { header } = await makeKey({ user_id: "admin" });
     expect([await whoIs(header), (await post("/account/keys", { name: "x" })).status]).toEqual(["200 seller", 401]);
   },
@@ -423,9 +423,9 @@ export const keys: Rows = {
   },
 };
 
-/** J. Gate, errors, leaks, and what is left of I */
+/** J. Gates, errors, leaks, and the rest of I */
 export const gates: Rows = {
-  async "AU-195 a gate that asks the user, and nobody is signed in"() {
+  async "AU-195 a gate that asks the user, and an anonymous caller"() {
     const answer = await ask('{book(by:{id:"book-1"}){costCents title}}');
     expect([answer.verdict, answer.said.data]).toEqual([
       "200 UNAUTHENTICATED",
@@ -484,7 +484,7 @@ export const gates: Rows = {
     await login('x\r\n{"level":50,"msg":"forged by a name"}', "wrong wrong");
     expect(theShop().log.lines.filter(({ msg }) => msg === "forged by a name")).toEqual([]);
   },
-  // The last of all: everything that any row has sent is looked for.
+  // This row runs last, because it searches for everything that any row has sent.
   async "AU-183 no credential in the log"() {
     const log = theShop().log.text;
     expect(credentials.size).toBeGreaterThan(50);

@@ -75,7 +75,7 @@ export const sessions: Rows = {
       if (!current) await send(`/account/sessions/${id}`, { method: "DELETE", headers: [cookie(laptop)] });
     expect([await whoIs(cookie(phone)), await whoIs(cookie(laptop))]).toEqual([NOBODY, "200 reader9"]);
   },
-  async "AU-073 what the stores hold of a session is no cookie"() {
+  async "AU-073 what the stores hold of a session is not a valid cookie"() {
     const value = await sessionOf("reader8");
     const held = await stored();
     const id = value.slice(value.indexOf("=") + 1).split(".")[0] ?? "";
@@ -95,12 +95,12 @@ export const sessions: Rows = {
     for (const attribute of ["Secure", "HttpOnly", "Path=/", "SameSite=Lax"]) expect(line).toContain(attribute);
     expect(line).not.toContain("Domain");
   },
-  async "AU-076 cookies that are none"() {
+  async "AU-076 invalid cookies"() {
     const many = Array.from({ length: 200 }, (_, i) => `c${i}=1`).join("; ");
     for (const value of [`${NAME}=${"x".repeat(5_000)}`, many, `${NAME}=%00`, `${NAME}=%ZZ`, "__proto__=1"])
       expect(await whoIs(cookie(value))).toBe(NOBODY);
   },
-  async "AU-079 a login as somebody else"() {
+  async "AU-079 a login as another user"() {
     const first = await sessionOf("reader8");
     const second = await sessionOf("reader9", password, [cookie(first)]);
     expect([await whoIs(cookie(first)), await whoIs(cookie(second))]).toEqual([NOBODY, "200 reader9"]);
@@ -122,7 +122,7 @@ export const sessions: Rows = {
     ]);
     expect((await post("/account/refresh", { refresh_token: family.refresh_token })).status).toBe(401);
   },
-  async "AU-082 somebody who is disabled"() {
+  async "AU-082 a disabled user"() {
     const { User } = await import("../../src/accounts/user.ts");
     const { secret } = await newcomer("au082");
     const value = await sessionOf("au082", secret);
@@ -144,7 +144,7 @@ export const sessions: Rows = {
     for (const { id } of await devices(value))
       expect([value.includes(id), await whoIs(cookie(`${NAME}=${id}`))]).toEqual([false, NOBODY]);
   },
-  async "AU-086 a device of somebody else"() {
+  async "AU-086 a device of another user"() {
     const [mine, theirs] = [await sessionOf("reader10"), await sessionOf("reader11")];
     const id = (await devices(theirs)).find(({ current }) => current)?.id;
     const answer = await send(`/account/sessions/${id}`, { method: "DELETE", headers: [cookie(mine)] });
@@ -186,7 +186,7 @@ export const refreshing: Rows = {
     const [one, two] = [await renewed(refresh_token), await renewed(refresh_token)];
     expect(two.refresh_token).toBe(one.refresh_token);
   },
-  async "AU-092 tokens that are none"() {
+  async "AU-092 invalid tokens"() {
     const { refresh_token } = await tokensOf("reader12");
     const bodies = [];
     for (const wrong of [
@@ -260,7 +260,7 @@ export const crossSite: Rows = {
       405,
     );
   },
-  async "AU-167 a socket with a credential that does not count"() {
+  async "AU-167 a socket with an invalid credential"() {
     const altered = `${(await sessionOf("reader13")).slice(0, -2)}xx`;
     for (const headers of [{ authorization: "Bearer nonsense" }, { cookie: altered }])
       await expect(

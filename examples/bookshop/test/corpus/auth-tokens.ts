@@ -19,7 +19,7 @@ import {
 type Members = Readonly<Record<string, unknown>>;
 const part = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
-/** What signs access tokens: a key of its own, derived from the one secret. */
+/** The key that signs access tokens, derived from the secret. */
 const key = (): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "portico access token", 32));
 let secret = "";
 const decoded = (token: string, index: number): Members =>
@@ -27,7 +27,7 @@ const decoded = (token: string, index: number): Members =>
 
 let real: { header: Members; payload: Members; token: string } | undefined;
 async function aToken(): Promise<{ header: Members; payload: Members; token: string }> {
-  // Not before: the settings are read from the environment, which the tests change first.
+  // Imported late, because the settings are read from the environment, which the tests change first.
   secret = (await import("../../src/settings.ts")).settings.secret;
   const { access_token: token } = real === undefined ? await tokensOf("reader3") : { access_token: real.token };
   real ??= { token, header: decoded(token, 0), payload: decoded(token, 1) };
@@ -37,7 +37,7 @@ function sign(header: unknown, payload: unknown, algorithm = "sha256"): string {
   const text = `${part(header)}.${part(payload)}`;
   return `${text}.${createHmac(algorithm, key()).update(text).digest("base64url")}`;
 }
-/** A token as the shop would make it, but for these members. */
+/** Returns a token as the shop would sign it, with these members changed. */
 async function altered(payload: Members, header: Members = {}): Promise<string> {
   const token = await aToken();
   return sign({ ...token.header, ...header }, { ...token.payload, ...payload });
@@ -49,7 +49,7 @@ const now = (): number => Math.floor(Date.now() / 1000);
 const refuseClaims = async (...claims: readonly Members[]): Promise<void> => {
   for (const claim of claims) await refuse(await altered(claim));
 };
-/** What somebody can make who does not know the secret. */
+/** Tokens that an attacker can create without the secret. */
 async function forged(header: Members, by: string): Promise<string> {
   const token = await aToken();
   const text = `${part({ ...token.header, ...header })}.${part(token.payload)}`;
@@ -59,7 +59,7 @@ const refuseHeaders = async (...headers: readonly Members[]): Promise<void> => {
   for (const header of headers) await refuse(await altered({}, header));
 };
 
-/** A. JWT (bearer). The first row shows that what is signed here counts: else all others would show nothing. */
+/** A. JWT (bearer). The first row shows that a token signed here is valid; otherwise the others would prove nothing. */
 export const tokens: Rows = {
   async "AU-022 an audience among others is accepted"() {
     expect(await whoIs(bearer(await altered({})))).toBe("200 reader3");
@@ -121,7 +121,7 @@ export const tokens: Rows = {
     await expect.poll(() => theShop().mails.at(-1)?.to).toBe("reader3@shop.example");
     await refuse(new URL(theShop().mails.at(-1)?.url ?? "").searchParams.get("token") ?? "");
   },
-  "AU-026 subjects that are none": () =>
+  "AU-026 invalid subjects": () =>
     refuseClaims(
       { sub: {} },
       { sub: [] },
@@ -157,7 +157,7 @@ export const tokens: Rows = {
     const spare = alphabet[alphabet.indexOf(token.at(-1) ?? "") ^ 1];
     await refuse(token.slice(0, -1), `${token.slice(0, -1)}${spare}`, `${token}=`);
   },
-  async "AU-035 payloads that are none"() {
+  async "AU-035 invalid payloads"() {
     const { header } = await aToken();
     for (const payload of ["[1]", '"x"', "{bad"]) await refuse(sign(header, payload));
     const text = `${part(header)}.${Buffer.from([0x7b, 0xff, 0x7d]).toString("base64url")}`;
@@ -166,7 +166,7 @@ export const tokens: Rows = {
   "AU-036 15 kB": () => refuseClaims({ more: "x".repeat(11_000) }),
   "AU-037 an encrypted token": () =>
     refuse(`${part({ alg: "dir", enc: "A256GCM", zip: "DEF" })}..${part("x")}.${part("x")}.${part("x")}`),
-  "AU-039 somebody who is not there": () => refuseClaims({ sub: "nobody-of-this-name" }),
+  "AU-039 an unknown user": () => refuseClaims({ sub: "nobody-of-this-name" }),
   async "AU-040 a token from before the password was changed"() {
     const { secret: first } = await newcomer("au040");
     const old = await tokensOf("au040", first);
@@ -228,7 +228,7 @@ export const transport: Rows = {
     expect(await whoIs(["authorization", "Basic dXNlcjpwYXNz"])).toBe(NOBODY);
     expect(theShop().log.text).not.toContain("dXNlcjpwYXNz");
   },
-  async "AU-052 headers that are none"() {
+  async "AU-052 invalid headers"() {
     const [, value] = await as("reader1");
     for (const header of [
       ["authorization", `${value}\0`],

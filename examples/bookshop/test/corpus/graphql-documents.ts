@@ -11,7 +11,7 @@ const COST = "400 COST_LIMIT_EXCEEDED";
 const verdict = async (query: string, variables?: object): Promise<string> => (await ask(query, variables)).verdict;
 const times = (count: number, piece: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => piece(index)).join(" ");
-/** Of types there is one inside the other as often as one likes, and nothing multiplies. */
+/** Types can be nested as deeply as needed, and nothing multiplies. */
 const deep = (levels: number, leaf = "name"): string =>
   `{__type(name:"Book"){${"ofType{".repeat(levels - 2)}${leaf}${"}".repeat(levels - 1)}}`;
 const nest = (open: string, inner: string, close: string): string => open.repeat(20_000) + inner + close.repeat(20_000);
@@ -169,7 +169,7 @@ export const leaks: Rows = {
     expect([seller.verdict, reader.verdict, reader.said.errors?.length]).toEqual(["200", "200 FORBIDDEN", 11]);
     expect(reader.said.errors?.at(-1)?.extensions).toMatchObject({ code: "TOO_MANY_ERRORS", count: 190 });
   },
-  async "F15 a gate that asks the user, and nobody is signed in"() {
+  async "F15 a gate that asks the user, and an anonymous caller"() {
     const answer = await ask('{book(by:{id:"book-1"}){id costCents}}');
     expect([answer.verdict, answer.said.data]).toEqual([
       "200 UNAUTHENTICATED",
@@ -196,7 +196,7 @@ export const batches: Rows = {
   async "G1 an empty one is refused"() {
     expect((await post("/graphql", [])).verdict).toBe(REFUSED);
   },
-  async "G2 an entry that is no operation carries an error"() {
+  async "G2 an entry that is not an operation has an error"() {
     for (const entry of [null, 1, [HELLO]]) {
       const [wrong, right] = await batch([entry, HELLO]);
       expect([wrong?.errors?.length, right?.data]).toEqual([1, { me: null }]);
@@ -239,7 +239,7 @@ export const batches: Rows = {
       undefined,
     ]);
   },
-  async "G10 each entry has a transaction of its own"() {
+  async "G10 each entry has its own transaction"() {
     const answer = await send("/graphql", {
       headers: [JSON_TYPE, await as("reader1")],
       body: JSON.stringify([order("book-1", 1), order("book-1", 100), order("book-1", 1)]),

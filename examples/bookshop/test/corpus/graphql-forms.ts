@@ -5,7 +5,8 @@ import { bytesOf, dial } from "./wire.ts";
 
 const EVIL: Header = ["origin", "https://evil.example"];
 const REFUSED = "403 CROSS_SITE_REFUSED";
-// Nobody may ship orders: a request that was taken says so, one that was refused does not get there.
+// Anonymous callers may not ship orders, so an accepted request fails with that error, and a rejected one never gets
+// there.
 const TAKEN = "200 UNAUTHENTICATED";
 const urlencoded = async (...headers: Header[]): Promise<string> =>
   (
@@ -91,7 +92,7 @@ export const forgery: Rows = {
     for (const name of ["graphql-require-preflight", "apollo-require-preflight"])
       expect((await upload(whole(), TYPE, EVIL, [name, "1"])).verdict).toBe("200");
   },
-  async "D8 that header without a value does not count"() {
+  async "D8 that header without a value is ignored"() {
     expect((await upload(whole(), TYPE, EVIL, ["graphql-require-preflight", ""])).verdict).toBe(REFUSED);
   },
   async "D9 a multipart type that names JSON is multipart"() {
@@ -141,16 +142,16 @@ async function upgrade(headers: Readonly<Record<string, string>>): Promise<numbe
 
 /** H. Uploads: the shop takes one file of up to 2 MB, PNG or JPEG. */
 export const uploads: Rows = {
-  async "H2 a boundary that is none is 400"() {
+  async "H2 an invalid boundary is 400"() {
     for (const type of ["multipart/form-data", `multipart/form-data; boundary=${"x".repeat(300)}`])
       expect((await upload(whole(), type)).status).toBe(400);
   },
-  async "H3 operations that are none are 400"() {
+  async "H3 invalid operations are 400"() {
     for (const content of ["{bad", "null", "[null]"])
       expect((await upload([{ name: "operations", content }, AT_FILE, file()])).status).toBe(400);
     expect(await says([AT_FILE, file()])).toBe(INVALID);
   },
-  async "H4 a map that is none is 400"() {
+  async "H4 an invalid map is 400"() {
     for (const content of ["{bad", "null", "[]", '{"0":"variables.file"}', '{"0":[1]}'])
       expect(await says([operations(), { name: "map", content }, file()])).toBe(INVALID);
     expect(await says([operations(), file()])).toBe(INVALID);

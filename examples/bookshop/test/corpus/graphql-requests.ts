@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type Answer, ask, type Header, JSON_TYPE, post, type Rows, send, theShop } from "./the-shop.ts";
 import { bytesOf, dial, ended } from "./wire.ts";
 
-// `{me{id}}` asks for no table: it stands where a row of the corpus has `{hello}`.
+// `{me{id}}` reads no table. It replaces `{hello}` of the corpus.
 const HELLO = '{"query":"{me{id}}"}';
 const NULL = { me: null };
 const MB = 1024 ** 2;
@@ -75,7 +75,7 @@ export const envelope: Rows = {
   async "A12 an empty body is 400"() {
     expect((await post("/graphql", "")).verdict).toBe("400 BODY_NOT_JSON");
   },
-  async "A13 JSON that is no object is 400"() {
+  async "A13 JSON that is not an object is 400"() {
     for (const body of ["null", '"x"', "1", "true"])
       expect((await post("/graphql", body)).verdict).toBe("400 BAD_REQUEST");
   },
@@ -114,7 +114,7 @@ export const envelope: Rows = {
     await end;
     expect(received).toMatch(/^HTTP\/1\.1 413 [^]*connection: close[^]*PAYLOAD_TOO_LARGE/i);
   },
-  async "A20 what follows a short body is no request"() {
+  async "A20 bytes after a short body are not a request"() {
     const socket = await dial(theShop().client.port);
     let received = "";
     socket.on("data", (chunk) => {
@@ -178,16 +178,16 @@ const refused = async (body: object): Promise<void> => expect((await post("/grap
 /** B. Request parameters */
 export const parameters: Rows = {
   "B1 no query is 400": () => refused({}),
-  async "B2 a query that is no string is 400"() {
+  async "B2 a query that is not a string is 400"() {
     for (const query of WRONG) await refused({ query });
   },
-  async "B3 an operationName that is no string is 400"() {
+  async "B3 an operationName that is not a string is 400"() {
     for (const operationName of WRONG) await refused({ query: "{me{id}}", operationName });
   },
-  async "B4 variables that are no object are 400"() {
+  async "B4 variables that are not an object are 400"() {
     for (const variables of ["x", 0, false, []]) await refused({ query: "{me{id}}", variables });
   },
-  async "B5 extensions that are no object are 400"() {
+  async "B5 extensions that are not an object are 400"() {
     for (const extensions of ["x", 0, false, []]) await refused({ query: "{me{id}}", extensions });
   },
   async "B6 null stands for nothing"() {
@@ -253,7 +253,7 @@ export const byGet: Rows = {
     const answer = await get({ query: 'subscription{stockChanged(book:"book-1")}' }, [["accept", "application/json"]]);
     expect(answer.verdict).toBe("400 SUBSCRIPTION_NEEDS_STREAM");
   },
-  async "C4 variables that are no JSON are 400"() {
+  async "C4 variables that are not JSON are 400"() {
     expect((await get({ query: "{me{id}}", variables: "{bad" })).status).toBe(400);
   },
   async "C5 variables are an object or null"() {
@@ -264,7 +264,7 @@ export const byGet: Rows = {
   async "C6 a parameter that is given twice is 400"() {
     expect((await send("/graphql?query=%7Bme%7Bid%7D%7D&query=%7Bme%7Bid%7D%7D")).status).toBe(400);
   },
-  async "C7 extensions that are no JSON are 400"() {
+  async "C7 extensions that are not JSON are 400"() {
     expect((await get({ query: "{me{id}}", extensions: "{bad" })).status).toBe(400);
   },
   async "C8 a URL of 1 MB is 431"() {

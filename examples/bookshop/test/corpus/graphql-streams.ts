@@ -29,7 +29,7 @@ const change = async (stock: number): Promise<void> => {
 
 /** I. Subscriptions */
 export const subscriptions: Rows = {
-  async "I1 the subprotocol is asked for"() {
+  async "I1 the subprotocol is required"() {
     expect(await codeOf(await open({}, []))).toBe(4406);
     expect((await open({}, ["graphql-ws", "graphql-transport-ws"])).protocol).toBe("graphql-transport-ws");
   },
@@ -52,7 +52,7 @@ export const subscriptions: Rows = {
     subscribe(socket, "1");
     expect(await codeOf(socket)).toBe(4409);
   },
-  async "I6 what is no message closes, the id __proto__ does not"() {
+  async "I6 an invalid message closes the socket, the id __proto__ does not"() {
     for (const wrong of [
       "x",
       Buffer.from([1, 2]),

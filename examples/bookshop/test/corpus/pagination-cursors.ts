@@ -71,12 +71,12 @@ export const cursors: Rows = {
   async "PG-078 another size"() {
     expect((await newest(`page_size=7&cursor=${await cursorOf()}`)).said.items).toHaveLength(7);
   },
-  async "PG-079 a cursor of somebody else"() {
+  async "PG-079 a cursor of another user"() {
     const mine = await send("/orders?page_size=1", { headers: [await as("reader2")] });
     const theirs = await send(`/orders?cursor=${encoded(page(mine).next_cursor)}`, { headers: [await as("reader1")] });
     expect(theirs.verdict).toBe(MISMATCH);
   },
-  async "PG-080 a format that nobody knows"() {
+  async "PG-080 an unknown format"() {
     const bytes = Buffer.from(await cursorOf(), "base64url");
     bytes[0] = 99;
     expect((await newest(`cursor=${bytes.toString("base64url")}`)).verdict).toBe("400 cursor_version");
@@ -173,7 +173,7 @@ export const connections: Rows = {
     const mine = await ask(`{myOrders(after:"${await cursorOf()}"){nodes{id}}}`, {}, [await as("reader2")]);
     expect(mine.verdict).toBe(BAD_INPUT);
   },
-  async "PG-111 no count that nobody asked for"() {
+  async "PG-111 no count without a request for it"() {
     const sent = await statements(() => connect("first:5"));
     expect([sent.length, sent.some((text) => text.includes("count("))]).toEqual([1, false]);
   },

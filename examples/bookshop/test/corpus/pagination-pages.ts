@@ -4,7 +4,7 @@ import { type Answer, as, type Pagination, type Rows, send } from "./the-shop.ts
 const PAGE = "400 invalid_page";
 const SIZE = "400 invalid_page_size";
 
-/** Every page of a list, by its links. */
+/** Returns every page of a list by following its links. */
 export async function walk(path: string, headers: Parameters<typeof send>[1] = {}): Promise<Answer[]> {
   const pages: Answer[] = [];
   for (let link: string | undefined = path; link !== undefined; link = pages.at(-1)?.said.pagination?.links.next) {
@@ -20,7 +20,7 @@ export const idsOf = (...answers: readonly Answer[]): string[] =>
   answers.flatMap(({ said }) => said.items?.map(({ id }) => id) ?? []);
 export const page = (answer: Answer): Pagination => answer.said.pagination as Pagination;
 const books = (query: string): Promise<Answer> => send(`/books?${query}`);
-/** All of these are refused alike, with the parameter's name and in few words. */
+/** Expects that all of these are rejected alike, with the parameter's name and a short message. */
 async function refuse(
   list: (query: string) => Promise<Answer>,
   verdict: string,
@@ -116,7 +116,7 @@ export const pageNumbers: Rows = {
     for (const size of ["9007199254740993", "9".repeat(30)])
       expect(page(await books(`page_size=${size}`)).page_size).toBe(100);
   },
-  "PG-035 sizes that are none": () => noSize("page_size=abc", "page_size=", "page_size=1.5", "page_size=1&page_size=2"),
+  "PG-035 invalid sizes": () => noSize("page_size=abc", "page_size=", "page_size=1.5", "page_size=1&page_size=2"),
   async "PG-036 an empty list"() {
     const answer = await books("genre=history");
     expect([answer.said.items, page(answer)]).toMatchObject([[], { total_items: 0, total_pages: 0, page: 1 }]);
@@ -218,7 +218,7 @@ export const offsets: Rows = {
     }
   },
   "PG-061 a sum that is unsafe": () => refuse(stock, PAGE, "offset", "offset=9007199254740991&limit=100"),
-  "PG-062 offsets that are none": () =>
+  "PG-062 invalid offsets": () =>
     refuse(stock, PAGE, "offset", "offset=1e3", "offset=%D9%A3", "offset=", "offset=1.5", "offset=1&offset=2"),
   async "PG-063 an offset between pages"() {
     const answer = await stock("offset=7&limit=20");

@@ -5,7 +5,7 @@ const reasons = {
   option: "needs an option that the shop does not set, or is about the construction with one",
   fixture: "needs a field, a handler, a gate or a backend that is made to go wrong, which a shop does not have",
   clock: "needs a clock that is moved",
-  fault: "needs a server that is away, a failing write or rows that another version has written",
+  fault: "needs a server that is down, a failing write or rows that another version has written",
   load: "needs more requests, or more time, than the rest of the rows together, or measures time",
   signed: "needs values that are signed with the shop's cursor key, which only the framework's own tests make",
   browser: "needs a browser: browser.test.ts and the framework's own tests have one",
@@ -13,8 +13,8 @@ const reasons = {
 } as const;
 
 /**
- * The rows that are left out. Every other row of the three corpora is replayed: corpus.test.ts compares. Of a row with several
- * inputs those are replayed that need none of this.
+ * The rows that are left out. Every other row of the three corpora is replayed, which corpus.test.ts checks. If a row
+ * has several inputs, those that do not need these conditions are replayed.
  */
 const leftOut: Readonly<Record<string, Partial<Record<Reason, string>>>> = {
   graphql: {
@@ -49,7 +49,7 @@ export const allRows: Readonly<Record<string, readonly string[]>> = {
   pagination: numbered("PG", 124),
 };
 
-/** The ids that are left out, as they stand in the corpus. */
+/** The ids that are left out, as written in the corpus. */
 export function leftOutOf(corpus: string): readonly string[] {
   const prefix = { auth: "AU-", pagination: "PG-" }[corpus] ?? "";
   return Object.values(leftOut[corpus] ?? {}).flatMap((ids) => ids.split(" ").map((id) => `${prefix}${id}`));

@@ -2,11 +2,11 @@ import { expect } from "vitest";
 import { password, type Shop } from "../open-shop.ts";
 import { exchange, type WireAnswer, type WireRequest } from "./wire.ts";
 
-/** The rows of one section: what a row says, by its id and a few words, and how it is replayed. */
+/** The rows of one section: each title has the id and a few words, and the function replays it. */
 export type Rows = Readonly<Record<string, () => Promise<void>>>;
 export type Header = readonly [name: string, value: string];
 
-/** What an answer may say, a page, a problem or a result of the graph. */
+/** The possible content of a response: a page, a problem or a GraphQL result. */
 interface Said {
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly SaidError[];
@@ -34,9 +34,9 @@ export interface Pagination {
   readonly links: Readonly<Partial<Record<"first" | "prev" | "next" | "last", string>>>;
 }
 
-/** An answer that has kept what holds after every input. */
+/** A response that has passed the checks that hold for every input. */
 export interface Answer extends WireAnswer {
-  /** What was said; nothing where the body is no JSON. */
+  /** The parsed body, or nothing if it is not JSON. */
   readonly said: Said;
   /** Status and code: "400 BAD_REQUEST". */
   readonly verdict: string;
@@ -54,7 +54,7 @@ export function theShop(): Shop {
   return opened.shop;
 }
 
-/** Sends a request, and checks what no answer may be. */
+/** Sends a request and checks rules that hold for every response. */
 export async function send(path: string, request: WireRequest = {}): Promise<Answer> {
   const answer = await exchange(theShop().client.port, path, request);
   expect(answer.status, answer.text).toBeLessThan(500);
@@ -71,7 +71,7 @@ export async function send(path: string, request: WireRequest = {}): Promise<Ans
 
 export const JSON_TYPE: Header = ["content-type", "application/json"];
 
-/** Sends JSON: text as it is. */
+/** Sends JSON. Text is sent as it is. */
 export function post(path: string, body: unknown, headers: readonly Header[] = [], from?: string): Promise<Answer> {
   const text = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
   return send(path, {
@@ -87,14 +87,14 @@ export function ask(query: string, variables?: object, headers: readonly Header[
   return post("/graphql", { query, variables }, headers);
 }
 
-/** An address that nobody has come from yet: its limits are untouched. On Linux all of 127.0.0.0/8 is this machine. */
+/** Returns an unused client address with fresh limits. On Linux, all of 127.0.0.0/8 is this machine. */
 export function newAddress(): string {
   const n = ++addresses;
   return `127.1.${n >> 8}.${n & 255 || 1}`;
 }
 let addresses = 255;
 
-/** Everything that must never be written down: passwords, tokens, keys, cookies, links. */
+/** Everything that must never be logged: passwords, tokens, keys, cookies, links. */
 export const credentials: Set<string> = new Set([password]);
 
 export function bearer(token: string): Header {
@@ -131,7 +131,7 @@ export function cookieIn(answer: WireAnswer): string {
   return cookie;
 }
 
-/** Who is calling, as a gated route sees it: "200 reader1", or the refusal. */
+/** Returns the caller as a gated route sees it: "200 reader1", or the rejection. */
 export async function whoIs(...headers: readonly Header[]): Promise<string> {
   const answer = await send("/account/me", { headers });
   return answer.status === 200 ? `200 ${(answer.said as { username?: string }).username}` : answer.verdict;
@@ -140,13 +140,13 @@ export const NOBODY = "401 unauthenticated";
 
 const known: Record<string, Promise<Pair>> = {};
 
-/** The header of a seeded user, who signs in once for all rows. */
+/** Returns the header of a seeded user, who signs in once for all rows. */
 export async function as(name: string): Promise<Header> {
   known[name] ??= tokensOf(name);
   return bearer((await known[name]).access_token);
 }
 
-/** Registers somebody for one row alone. */
+/** Registers a user for one row. */
 export async function newcomer(
   name: string,
   secret = "a long enough secret",

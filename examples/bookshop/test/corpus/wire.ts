@@ -7,20 +7,20 @@ export interface WireRequest {
   readonly method?: string;
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Uint8Array;
-  /** The address that it comes from: limits count by it. @default "127.0.0.1" */
+  /** The client address, by which limits count. @default "127.0.0.1" */
   readonly from?: string;
 }
 
-/** An answer as it came, to the end of its connection. */
+/** A raw response, up to the end of its connection. */
 export interface WireAnswer {
   readonly status: number;
-  /** Names in lower case; what stands twice is joined. */
+  /** Names in lower case. Repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly string[];
   readonly text: string;
 }
 
-/** Sends one request over a connection of its own. A client of HTTP would put right what these tests send. */
+/** Sends one request over a new connection, because an HTTP client would correct it. */
 export async function exchange(port: number, path: string, request: WireRequest): Promise<WireAnswer> {
   const socket = await dial(port, request.from);
   const chunks: Buffer[] = [];
@@ -31,7 +31,7 @@ export async function exchange(port: number, path: string, request: WireRequest)
   return readAnswer(Buffer.concat(chunks));
 }
 
-/** A bare connection. That the other side cuts it is what some rows are about. */
+/** A bare connection. Some rows test that the server closes it. */
 export async function dial(port: number, from = "127.0.0.1"): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1", localAddress: from });
   await once(socket, "connect");
@@ -39,7 +39,7 @@ export async function dial(port: number, from = "127.0.0.1"): Promise<Socket> {
   return socket;
 }
 
-/** Waits for the end of a connection, however it comes. */
+/** Waits for the end of a connection, with or without an error. */
 export function ended(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once("close", () => resolve()));
 }
