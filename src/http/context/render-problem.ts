@@ -5,13 +5,13 @@ import { PorticoError } from "../../core/portico-error.ts";
 import type { AppServices } from "./app-services.ts";
 import type { Exchange } from "./exchange.ts";
 import type { BaseContext } from "./http-context.ts";
-import { HttpException } from "./http-exception.ts";
+import { isForClients, isOutage } from "./is-for-clients.ts";
 import { requestIdOf } from "./request-id-of.ts";
 
-/** Puts the answer to an error into the context's response. */
+/** Writes the response for an error into the context. */
 export type RenderError = (ctx: BaseContext, error: unknown) => void;
 
-/** An answer to an error: RFC 9457, `application/problem+json`. */
+/** The response for an error: RFC 9457, `application/problem+json`. */
 interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,24 +19,23 @@ interface Problem {
 }
 
 /**
- * The answer to an error that nobody handled. An HTTP exception, and any error of Portico's that blames the client, says
- * what it says; of anything else the client learns a correlation id, which is in the one log line written here.
+ * The response for an error without an exception handler. For an unexpected error the client receives only a correlation id,
+ * which is also in the one log line written here.
  */
 function problemOf(error: unknown, services: AppServices, exchange: Exchange): Problem {
-  if (error instanceof PorticoError && (error instanceof HttpException || error.status < 500)) {
+  if (isForClients(error)) {
     const { status, code, message, headers, members } = error;
     return { status, headers: { ...headers, ...PROBLEM_JSON }, body: { ...head(status, message, code), ...members } };
   }
   const id = logUnexpected(services, exchange, error);
-  const inner = error instanceof PorticoError ? error : null;
-  // "Not now" is worth telling, such as a store that is full; what else went wrong is nobody's business.
-  const [status, code] = inner?.status === 503 ? [503, inner.code] : [500, "INTERNAL_SERVER_ERROR"];
+  const [status, code] = isOutage(error) ? [503, error.code] : [500, "INTERNAL_SERVER_ERROR"];
+  const headers = error instanceof PorticoError ? error.headers : {};
   const detail = services.debug
     ? String((error as Error | undefined)?.stack ?? error)
     : "Something went wrong on our side";
   return {
     status,
-    headers: { ...inner?.headers, ...PROBLEM_JSON },
+    headers: { ...headers, ...PROBLEM_JSON },
     body: { ...head(status, detail, code), correlation_id: id },
   };
 }
