@@ -5,21 +5,65 @@ import type { OutgoingResponse, PorticoResponse } from "../context/portico-respo
 import { logFailure, logUnexpected } from "../context/render-problem.ts";
 import { watchStream } from "./watch-stream.ts";
 
-/** What a handler returned becomes the answer: a response as it is, nothing as 204, any other value as JSON. */
-export function answer(outgoing: OutgoingResponse, value: unknown): void {
-  outgoing.checkPages();
-  if (value === outgoing || value === undefined) outgoing.body ??= { kind: "none" };
-  else outgoing.json(value);
+/** How a handler ended: with the response that it wrote, or with an error. */
+export type HandlerResult = { readonly kind: "done" } | { readonly kind: "failed"; readonly error: unknown };
+
+export const DONE: HandlerResult = { kind: "done" };
+
+/** Whether the time limit has passed: another response has then been sent. */
+interface TimeLimit {
+  readonly isOver: boolean;
 }
 
-/** The answer to an error: by the application's handler of its class, else as a problem. */
-export async function respond(ctx: BaseContext, error: unknown): Promise<void> {
+const ON_TIME: TimeLimit = { isOver: false };
+
+/**
+ * Closes the dependencies of a request, then sends its response, which happens exactly once. So a response that says "saved" is
+ * sent after the transaction has ended, and a transaction that could not end is a 500. A streamed response is sent first.
+ */
+export function respond(ctx: BaseContext, result: HandlerResult, time: TimeLimit = ON_TIME): void | Promise<void> {
+  if (result.kind === "failed") return fail(ctx, result.error, time);
+  // A stream may read from the dependencies until its end, and its outcome is not known before.
+  if (ctx.outgoing.body?.kind === "stream")
+    return send(ctx, time, (isFailed) => {
+      ctx.settle(isFailed ? "failure" : "success");
+      void closeQuietly(ctx);
+    });
+  ctx.settle("success");
+  const closing = ctx.closeDependencies();
+  return closing === undefined ? send(ctx, time) : sendWhenClosed(ctx, closing, time);
+}
+
+async function sendWhenClosed(ctx: BaseContext, closing: Promise<readonly unknown[]>, time: TimeLimit): Promise<void> {
+  const [first, ...others] = await closing;
+  for (const error of time.isOver && first !== undefined ? [first, ...others] : others)
+    logFailure(ctx.services, ctx.exchange, error);
+  if (time.isOver) return;
+  await (first === undefined ? send(ctx, time) : respondToError(ctx, first));
+}
+
+function send(ctx: BaseContext, time: TimeLimit, streamEnded?: (isFailed: boolean) => void): void | Promise<void> {
+  try {
+    transmit(ctx, streamEnded);
+  } catch (error) {
+    return fail(ctx, error, time);
+  }
+}
+
+async function fail(ctx: BaseContext, error: unknown, time: TimeLimit): Promise<void> {
+  ctx.settle("failure");
+  await closeQuietly(ctx);
+  if (!time.isOver) await respondToError(ctx, error);
+}
+
+/** Sends the response for an error: from the exception handler of its class, else a problem. */
+export async function respondToError(ctx: BaseContext, error: unknown): Promise<void> {
   const { services, outgoing } = ctx;
   outgoing.reset();
   const handler = services.exceptionHandlers.find(error);
   if (handler === null) return respondProblem(ctx, error);
   try {
-    answer(outgoing, await handler(ctx.request, outgoing as PorticoResponse<number> as PorticoResponse, error));
+    writeResult(outgoing, await handler(ctx.request, outgoing as PorticoResponse<number> as PorticoResponse, error));
     transmit(ctx);
   } catch (failure) {
     outgoing.reset();
@@ -27,14 +71,21 @@ export async function respond(ctx: BaseContext, error: unknown): Promise<void> {
   }
 }
 
-/** Sends what the context's response says; `streamEnded` is called when that is a stream, at its end. */
-export function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = ignore): void {
+/** Writes the return value of a handler into the response: a response as it is, nothing as 204, any other value as JSON. */
+export function writeResult(outgoing: OutgoingResponse, value: unknown): void {
+  outgoing.checkPages();
+  if (value === outgoing || value === undefined) outgoing.body ??= { kind: "none" };
+  else outgoing.json(value);
+}
+
+/** Hands the response to the engine; `streamEnded` is called at the end of a stream. */
+function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = ignore): void {
   const { exchange, outgoing, services } = ctx;
   let payload: Payload;
   try {
     payload = payloadOf(ctx);
   } catch (error) {
-    // What JSON cannot say, such as a cycle or a BigInt.
+    // JSON cannot represent every value, such as a cycle or a BigInt.
     outgoing.reset();
     return respondProblem(ctx, error);
   }
@@ -44,7 +95,7 @@ export function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => v
       outgoing.header(name, value);
   }
   if (outgoing.body?.kind === "stream") watchStream(ctx, outgoing.body.value, streamEnded);
-  // First: whatever becomes of the response, the request is no longer in flight.
+  // This comes first, because the request is no longer in flight even if sending fails.
   ctx.inFlight?.leave();
   exchange.send(statusOf(outgoing), outgoing.headers, payload);
 }
@@ -56,7 +107,7 @@ export function statusOf({ code, body }: OutgoingResponse): number {
   return code ?? (body?.kind === "none" ? 204 : 200);
 }
 
-/** Closes the dependencies when the answer is decided already: what fails is logged. */
+/** Closes the dependencies when the response is already decided: errors are only logged. */
 export async function closeQuietly(ctx: BaseContext): Promise<void> {
   const errors = await ctx.closeDependencies();
   for (const error of errors ?? []) logFailure(ctx.services, ctx.exchange, error);
@@ -68,14 +119,14 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
   try {
     ctx.renderError(ctx, error);
   } catch (failure) {
-    // An exception with a status or a header that HTTP does not have.
+    // The exception has a status or a header that is not valid in HTTP.
     outgoing.reset();
     ctx.renderError(ctx, new Error((failure as Error).message, { cause: error }));
   }
   try {
     transmit(ctx);
   } catch (failure) {
-    // Nothing else is left to be sent, and a rejection that nothing handles would end the process.
+    // There is nothing left to send, and an unhandled rejection would end the process.
     logUnexpected(ctx.services, ctx.exchange, failure);
     ctx.exchange.cut(failure);
   }
@@ -83,7 +134,7 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
 
 function payloadOf({ outgoing, exchange }: BaseContext): Payload {
   const { body, headers } = outgoing;
-  if (body === null) throw new Error("a middleware neither answered nor called next()");
+  if (body === null) throw new Error("a middleware neither responded nor called next()");
   switch (body.kind) {
     case "none":
       return null;
@@ -97,7 +148,7 @@ function payloadOf({ outgoing, exchange }: BaseContext): Payload {
       headers["content-type"] ??= body.type;
       if (exchange.method !== "HEAD") return body.value;
       body.value.destroy();
-      // Not `null`: of that the engine says that its length is 0.
+      // Not `null`, for which the engine would send a content length of 0.
       return Readable.from([]);
   }
 }

@@ -10,7 +10,7 @@ import { isSchema, type Schema, segmentKey, validate, valueOfNothing } from "../
 import { compose } from "../routing/middleware.ts";
 import { queryReader } from "../routing/query-reader.ts";
 import type { ResponseSchemas, Route } from "../routing/route.ts";
-import { answer, statusOf } from "./respond.ts";
+import { statusOf, writeResult } from "./respond.ts";
 
 /** What a compiled route does with a request: when it ends, the context's response says what to send. */
 export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
@@ -33,8 +33,8 @@ export function compileRoute(route: Route): RunRoute {
     outgoing.mark();
     const result = handler(new Ambient(ctx));
     return isPromise(result)
-      ? Promise.resolve(result).then((value) => answer(outgoing, value))
-      : answer(outgoing, result);
+      ? Promise.resolve(result).then((value) => writeResult(outgoing, value))
+      : writeResult(outgoing, result);
   }
 
   async function runFull(ctx: HttpContext): Promise<void> {
@@ -48,7 +48,7 @@ export function compileRoute(route: Route): RunRoute {
     if (schemas.body !== undefined) request.accept("body", await checkBody(schemas.body, request));
     const args = new Ambient(ctx);
     if (params.length > 0) await ctx.dependencies.fill(params, args as unknown as Record<string, unknown>);
-    answer(outgoing, await handler(args));
+    writeResult(outgoing, await handler(args));
     if (response !== undefined) await checkAnswer(response, outgoing);
     if (paginated !== undefined) await checkItems(paginated.item, outgoing);
   }

@@ -11,7 +11,7 @@ import type { EndReason, OpenConnection } from "../identity/open-connections.ts"
 import { compose } from "../routing/middleware.ts";
 import { queryReader } from "../routing/query-reader.ts";
 import type { SocketRoute } from "../routing/socket-route.ts";
-import { closeQuietly, respond } from "./respond.ts";
+import { closeQuietly, respondToError } from "./respond.ts";
 import { checkPart } from "./run-route.ts";
 import { withHeaders } from "./with-headers.ts";
 
@@ -50,7 +50,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       } catch (error) {
         ctx.settle("failure");
         if (ctx.isOpen) logFailure(services, exchange, error);
-        else if (!(error instanceof ClientGone)) await respond(ctx, error);
+        else if (!(error instanceof ClientGone)) await respondToError(ctx, error);
       } finally {
         await closeQuietly(ctx);
       }

@@ -3,46 +3,48 @@ import { withContext } from "../context/current-context.ts";
 import type { HttpContext } from "../context/http-context.ts";
 import { HttpException, ServiceUnavailable } from "../context/http-exception.ts";
 import { logFailure } from "../context/render-problem.ts";
-import { closeQuietly, respond, transmit } from "./respond.ts";
+import { closeQuietly, DONE, type HandlerResult, respond, respondToError } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 
 /** How long a handler may take, and how long what it depends on stays open for it after that. */
 export interface ServeOptions {
-  /** 0 disables the limit. The time in which the body arrives does not count. */
+  /** 0 disables the limit. The time in which the body arrives is not part of it. */
   readonly timeoutMs: number;
   /** Until the body is there; 0 disables the limit. */
   readonly arrivalMs: number;
   readonly graceMs: number;
 }
 
-/**
- * One request from its context to its answer, which is sent exactly once, whatever happens.
- *
- * The order: handler, then the dependencies are closed, then the bytes leave. So an answer that says "saved" is sent
- * after the transaction has ended, and one that could not end is a 500. A streamed answer leaves first.
- */
+/** Runs the handler of one request within its time limit, and responds with its result exactly once. */
 export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): void {
   withContext(ctx, () => {
-    try {
-      const running = run(ctx);
-      if (isPromise(running)) void finishLater(ctx, running, options);
-      else void finish(ctx);
-    } catch (error) {
-      void fail(ctx, error);
-    }
+    const result = runHandler(ctx, run);
+    if (isPromise(result)) void respondInTime(ctx, result, options);
+    else void respond(ctx, result);
   });
 }
 
+function runHandler(ctx: HttpContext, run: RunRoute): HandlerResult | Promise<HandlerResult> {
+  try {
+    const running = run(ctx);
+    return isPromise(running) ? Promise.resolve(running).then(() => DONE, failed) : DONE;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function failed(error: unknown): HandlerResult {
+  return { kind: "failed", error };
+}
+
 /** The time limit covers the handler and the closing of what it depends on. */
-async function finishLater(ctx: HttpContext, running: PromiseLike<void>, options: ServeOptions): Promise<void> {
+async function respondInTime(ctx: HttpContext, result: Promise<HandlerResult>, options: ServeOptions): Promise<void> {
   const { outgoing } = ctx;
   const time = { isOver: false };
   let timer = options.timeoutMs === 0 ? undefined : setTimeout(giveUp, options.timeoutMs, options.timeoutMs);
   try {
-    await running;
-    if (!time.isOver) await finish(ctx, time);
-  } catch (error) {
-    if (!time.isOver) await fail(ctx, error, time);
+    const handled = await result;
+    if (!time.isOver) await respond(ctx, handled, time);
   } finally {
     clearTimeout(timer);
     if (time.isOver) {
@@ -51,7 +53,7 @@ async function finishLater(ctx: HttpContext, running: PromiseLike<void>, options
     }
   }
 
-  /** The handler's time begins anew while it waits for the body, which has a limit of its own. */
+  /** The handler's time starts again while it waits for the body, which has a separate limit. */
   function giveUp(elapsedMs: number): void {
     const { timeoutMs, arrivalMs } = options;
     const isArriving = ctx.inFlight?.isArriving === true;
@@ -61,60 +63,26 @@ async function finishLater(ctx: HttpContext, running: PromiseLike<void>, options
       return;
     }
     time.isOver = true;
-    endEarly(ctx, isArriving ? notArrived() : notAnswered(ctx, timeoutMs), options);
+    endEarly(ctx, isArriving ? bodyTimeout() : handlerTimeout(ctx, timeoutMs), options);
   }
 }
 
-/** The client gets its response at once, the handler learns so by its signal, and keeps its dependencies for the grace time. */
+/** The client gets its response at once. The handler's signal aborts, and its dependencies stay open for the grace time. */
 function endEarly(ctx: HttpContext, error: HttpException, { graceMs }: ServeOptions): void {
   ctx.settle("failure");
   ctx.abort(new DOMException("The request timed out", "TimeoutError"));
-  // What the handler still writes must not get into this response.
+  // Anything the handler still writes must not get into this response.
   ctx.renewOutgoing();
   setTimeout(() => void closeQuietly(ctx), graceMs).unref();
-  void respond(ctx, error);
+  void respondToError(ctx, error);
 }
 
-function notArrived(): HttpException {
+function bodyTimeout(): HttpException {
   return new HttpException(408, "The request did not arrive in time", { code: "REQUEST_TIMEOUT" });
 }
 
-function notAnswered(ctx: HttpContext, timeoutMs: number): HttpException {
+function handlerTimeout(ctx: HttpContext, timeoutMs: number): HttpException {
   const error = new ServiceUnavailable(`No response within ${timeoutMs / 1000} s`, { code: "HANDLER_TIMEOUT" });
   logFailure(ctx.services, ctx.exchange, error);
   return error;
-}
-
-const ON_TIME = { isOver: false };
-
-async function finishClosing(
-  ctx: HttpContext,
-  closing: Promise<readonly unknown[]>,
-  time: { isOver: boolean },
-): Promise<void> {
-  const [first, ...others] = await closing;
-  for (const error of time.isOver && first !== undefined ? [first, ...others] : others)
-    logFailure(ctx.services, ctx.exchange, error);
-  if (time.isOver) return;
-  if (first === undefined) transmit(ctx);
-  else await respond(ctx, first);
-}
-
-function finish(ctx: HttpContext, time: { isOver: boolean } = ON_TIME): void | Promise<void> {
-  if (ctx.outgoing.body?.kind === "stream") {
-    // It may read from the dependencies until its end, and nobody knows before how it goes.
-    return transmit(ctx, (isFailed) => {
-      ctx.settle(isFailed ? "failure" : "success");
-      void closeQuietly(ctx);
-    });
-  }
-  ctx.settle("success");
-  const closing = ctx.closeDependencies();
-  return closing === undefined ? transmit(ctx) : finishClosing(ctx, closing, time);
-}
-
-async function fail(ctx: HttpContext, error: unknown, time: { isOver: boolean } = ON_TIME): Promise<void> {
-  ctx.settle("failure");
-  await closeQuietly(ctx);
-  if (!time.isOver) await respond(ctx, error);
 }

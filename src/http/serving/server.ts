@@ -9,7 +9,7 @@ import type { EngineApp } from "../engine/engine.ts";
 import { compose } from "../routing/middleware.ts";
 import type { Method, Route } from "../routing/route.ts";
 import type { RouteTable } from "../routing/router.ts";
-import { respond } from "./respond.ts";
+import { respondToError } from "./respond.ts";
 import { compileRoute, type RunRoute } from "./run-route.ts";
 import { serve } from "./serve.ts";
 import { compileSocket } from "./serve-socket.ts";
@@ -151,7 +151,7 @@ export class Server {
   }
 
   #refuse(exchange: HttpExchange, error: Error, renderError?: RenderError): void {
-    void respond(this.#context(exchange, 0, renderError), error);
+    void respondToError(this.#context(exchange, 0, renderError), error);
   }
 
   #context(exchange: HttpExchange, maxBody: number, renderError?: RenderError): HttpContext {

@@ -125,7 +125,7 @@ describe("faults", () => {
       (_ctx, next) => Promise.all([next(), next()]),
       "the middleware without a name called next() twice",
     ],
-    ["neither answers nor calls next()", () => {}, "a middleware neither answered nor called next()"],
+    ["neither responds nor calls next()", () => {}, "a middleware neither responded nor called next()"],
     [
       "throws",
       () => {
