@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { AppServices } from "../context/app-services.ts";
 import { checkCredential } from "../context/check-credential.ts";
 import { withContext } from "../context/current-context.ts";
@@ -39,22 +40,19 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     const ctx = new WebSocketContext(services, exchange, accept.maxMessageBytes);
     if (route.renderError !== undefined) ctx.renderError = route.renderError;
     ctx.pattern = route.path;
-    return withContext(ctx, async () => {
-      try {
+    const run = compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs));
+    return runToEnd(
+      ctx,
+      async () => {
         // A page of a foreign origin could open a socket with the visitor's cookies: CORS does not hold for sockets.
         if (services.origins.provenance(exchange) === "foreign")
           throw new OriginRefused(exchange.headers.origin ?? "of this page");
-        await compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs))(ctx);
-        if (!ctx.isOpen) throw new Error(NOT_DECIDED);
-        ctx.settle("success");
-      } catch (error) {
-        ctx.settle("failure");
-        if (ctx.isOpen) logFailure(services, exchange, error);
-        else if (!(error instanceof ClientGone)) await respondToError(ctx, error);
-      } finally {
-        await closeQuietly(ctx);
-      }
-    });
+        await run(ctx);
+      },
+      async (error) => {
+        if (!(error instanceof ClientGone)) await respondToError(ctx, error);
+      },
+    );
   };
 
   async function converse(ctx: WebSocketContext, exchange: UpgradeExchange, graceMs: number): Promise<void> {
@@ -105,21 +103,30 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       resolve(inner);
       await socket.closed;
     });
-    void withContext(ctx, async () => {
-      try {
-        await run(ctx);
-        if (!ctx.isOpen) throw new Error(NOT_DECIDED);
-        ctx.settle("success");
-      } catch (error) {
-        ctx.settle("failure");
-        if (ctx.isOpen) logFailure(services, exchange, error);
-        else reject(error);
-      } finally {
-        await closeQuietly(ctx);
-      }
-    });
+    void runToEnd(ctx, () => run(ctx), reject);
     return promise;
   }
+}
+
+/** Runs a context from its middleware to the end of its socket; `refuse` receives an error that came before the socket was open. */
+function runToEnd(
+  ctx: WebSocketContext,
+  run: () => MaybePromise<void>,
+  refuse: (error: unknown) => MaybePromise<void>,
+): Promise<void> {
+  return withContext(ctx, async () => {
+    try {
+      await run();
+      if (!ctx.isOpen) throw new Error("a middleware neither refused the socket nor called next()");
+      ctx.settle("success");
+    } catch (error) {
+      ctx.settle("failure");
+      if (ctx.isOpen) logFailure(ctx.services, ctx.exchange, error);
+      else await refuse(error);
+    } finally {
+      await closeQuietly(ctx);
+    }
+  });
 }
 
 /** A handler that does not notice the end keeps its dependencies for the grace time. */
@@ -138,8 +145,6 @@ async function withGrace(handled: unknown, closed: Promise<void>, graceMs: numbe
     clearTimeout(timer);
   }
 }
-
-const NOT_DECIDED = "a middleware neither refused the socket nor called next()";
 
 function abortAtEnd(ctx: WebSocketContext, socket: ServerSocket): void {
   void socket.closed.then(() => ctx.abort(new DOMException("The socket is closed", "AbortError")));
