@@ -14,6 +14,7 @@ import Fastify, {
 import { errorSerializer } from "../../core/error-serializer.ts";
 import type { Logger } from "../../core/logger.ts";
 import { addressBucket } from "../context/address-bucket.ts";
+import { DelegatedExchange } from "../context/delegated-exchange.ts";
 import type {
   AcceptOptions,
   BodyWatcher,
@@ -30,6 +31,7 @@ import { unreadResponses } from "../context/unread-responses.ts";
 import { methodFinder, withHead } from "../routing/method-finder.ts";
 import type { Method } from "../routing/route.ts";
 import { acceptUpgrade, type PendingUpgrade } from "./accept-upgrade.ts";
+import { AcceptedExchange } from "./accepted-exchange.ts";
 import { clientAddress } from "./client-address.ts";
 import { contain } from "./contain.ts";
 import { dropUnreadBody } from "./drop-unread-body.ts";
@@ -413,56 +415,27 @@ class FastifyExchange implements HttpExchange {
   }
 }
 
-class FastifyUpgrade extends FastifyExchange implements UpgradeExchange {
-  #pending: PendingUpgrade | null;
-  /** What is left of the request once it is a socket: ten thousand of them are not to keep all that Node made for each. */
-  #kept: Exchange | null = null;
+class FastifyUpgrade extends DelegatedExchange {
+  protected inner: HttpExchange;
+  #pending: (PendingUpgrade & Pick<FastifyExchange, "request" | "reply">) | null;
 
   constructor(engine: Engine, request: FastifyRequest, reply: FastifyReply, pending: PendingUpgrade) {
-    super(engine, request, reply);
-    this.#pending = pending;
+    super();
+    this.inner = new FastifyExchange(engine, request, reply);
+    this.#pending = { ...pending, request, reply };
   }
 
   async accept(options: AcceptOptions): Promise<RawSocket> {
     if (this.#pending === null) throw new Error("the socket was accepted already");
-    const { request, reply } = this;
+    const { request, reply, socket, release } = this.#pending;
     reply.hijack();
-    reply.raw.detachSocket(this.#pending.socket as never);
-    this.#pending.release();
+    reply.raw.detachSocket(socket as never);
+    release();
     const accepting = acceptUpgrade(request.raw, this.#pending, options);
     this.#pending = null;
-    const socket = await accepting;
-    const { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked } = this;
-    const kept = { method, target, headers, rawHeaders, params, query, ip, host, protocol, isUnpacked };
-    // An upgrade has no body, and the socket itself tells when the client is gone.
-    this.#kept = { ...kept, body: () => Readable.from([]), watchBody() {}, onAbort() {} };
-    this.#release();
-    return socket;
-  }
-
-  #release(): void {
-    const self = this as { request: unknown; reply: unknown };
-    self.request = this.#kept;
-    self.reply = null;
-  }
-
-  override get target(): string {
-    return this.#kept?.target ?? super.target;
-  }
-  override get rawHeaders(): readonly string[] {
-    return this.#kept?.rawHeaders ?? super.rawHeaders;
-  }
-  override get ip(): string {
-    return this.#kept?.ip ?? super.ip;
-  }
-  override body(): Readable {
-    return this.#kept?.body() ?? super.body();
-  }
-  override get isUnpacked(): boolean {
-    return this.#kept?.isUnpacked ?? super.isUnpacked;
-  }
-  override onAbort(abort: () => void): void {
-    if (this.#kept === null) super.onAbort(abort);
+    const accepted = await accepting;
+    this.inner = new AcceptedExchange(this.inner);
+    return accepted;
   }
 }
 

@@ -1,20 +1,35 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { UpgradeExchange } from "../context/exchange.ts";
+import { DelegatedExchange } from "../context/delegated-exchange.ts";
+import type { AcceptOptions, RawSocket, UpgradeExchange } from "../context/exchange.ts";
 
-/** The same upgrade, as if its request had come with these headers in the place of its own. Names in lower case. */
+/** An upgrade as if its request had carried these headers in place of its own. Names are in lower case. */
 export function withHeaders(exchange: UpgradeExchange, headers: Readonly<Record<string, string>>): UpgradeExchange {
-  const replaced: IncomingHttpHeaders = { ...exchange.headers, ...headers };
-  const kept = exchange.rawHeaders.filter((_, index) => {
-    const name = exchange.rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
-    return !Object.hasOwn(headers, name);
-  });
-  const rawHeaders = [...kept, ...Object.entries(headers).flat()];
-  return new Proxy(exchange, {
-    get(target, key) {
-      if (key === "headers") return replaced;
-      if (key === "rawHeaders") return rawHeaders;
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  return new WithHeaders(exchange, headers);
+}
+
+class WithHeaders extends DelegatedExchange {
+  protected readonly inner: UpgradeExchange;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #rawHeaders: readonly string[];
+
+  constructor(inner: UpgradeExchange, headers: Readonly<Record<string, string>>) {
+    super();
+    this.inner = inner;
+    this.#headers = { ...inner.headers, ...headers };
+    const kept = inner.rawHeaders.filter((_, index) => {
+      const name = inner.rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
+      return !Object.hasOwn(headers, name);
+    });
+    this.#rawHeaders = [...kept, ...Object.entries(headers).flat()];
+  }
+
+  override get headers(): IncomingHttpHeaders {
+    return this.#headers;
+  }
+  override get rawHeaders(): readonly string[] {
+    return this.#rawHeaders;
+  }
+  accept(options: AcceptOptions): Promise<RawSocket> {
+    return this.inner.accept(options);
+  }
 }
