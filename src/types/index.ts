@@ -27,8 +27,10 @@ export type {
   HandlerAnswer,
   HandlerArgs,
   PaginatedRoute,
+  PlainRouteTypes,
   ResponseSchemas,
   RouteErrors,
+  RouteTypes,
   StatusAnswer,
 } from "../http/routing/route.ts";
 export type { RouteMethod, SocketMethod } from "../http/routing/router.ts";

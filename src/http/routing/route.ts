@@ -33,20 +33,43 @@ export interface PaginatedRoute<Item, Strategy> {
   readonly item: Item;
 }
 
-/** What a route says about itself, beside its path and its handler. */
-export interface RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy> {
+/** The types of a route: TypeScript infers each from the option of the same name, and the handler gets its argument from them. */
+export interface RouteTypes {
+  readonly auth: Gate;
+  readonly params: object;
+  readonly body: Schema | undefined;
+  readonly query: Schema | undefined;
+  readonly path: Schema | undefined;
+  readonly response: ResponseSchemas | undefined;
+  /** The two types of `paginated`. */
+  readonly item: Schema | undefined;
+  readonly strategy: unknown;
+}
+/** The types of a route without options. */
+export interface PlainRouteTypes extends RouteTypes {
+  readonly params: {};
+  readonly body: undefined;
+  readonly query: undefined;
+  readonly path: undefined;
+  readonly response: undefined;
+  readonly item: undefined;
+  readonly strategy: undefined;
+}
+
+/** The options of a route. */
+export interface RouteOptions<T extends RouteTypes> {
   /** Decides just before the handler, before the body is read. Made by `useAuth`. */
-  readonly auth?: G;
+  readonly auth?: T["auth"];
   /** Dependencies and contexts that the handler takes by name. */
-  readonly params?: P;
+  readonly params?: T["params"];
   /** Standard Schemas; each types the name that the handler reads. What does not fit is 422. */
-  readonly body?: Body;
-  readonly query?: Query;
-  readonly path?: Path;
+  readonly body?: T["body"];
+  readonly query?: T["query"];
+  readonly path?: T["path"];
   /** What the handler may return; what is sent is what the schema makes of it. */
-  readonly response?: Answer;
+  readonly response?: T["response"];
   /** Says that the handler answers with pages, and of what: for the checker and the OpenAPI document. */
-  readonly paginated?: PaginatedRoute<Item, Strategy>;
+  readonly paginated?: PaginatedRoute<T["item"], T["strategy"]>;
   /** The errors that the handler throws, for the OpenAPI document: by status, when each happens. */
   readonly errors?: RouteErrors;
   /** Runs inside that of the app and the router. */
@@ -79,13 +102,13 @@ export interface HandlerAmbient<U, S, Path, Body, Query> {
   readonly path: Path;
 }
 /** The one object that a handler takes. */
-export type HandlerArgs<Url extends string, G, P, Body, Query, Path> = Injected<P> &
+export type HandlerArgs<Url extends string, T extends RouteTypes> = Injected<T["params"]> &
   HandlerAmbient<
-    GateUser<G>,
-    GateScope<G>,
-    SchemaOutput<Path, PathParams<Url>>,
-    SchemaOutput<Body, unknown>,
-    SchemaOutput<Query, RawQuery>
+    GateUser<T["auth"]>,
+    GateScope<T["auth"]>,
+    SchemaOutput<T["path"], PathParams<Url>>,
+    SchemaOutput<T["body"], unknown>,
+    SchemaOutput<T["query"], RawQuery>
   >;
 
 /** By distribution, not by a mapped type: TypeScript would infer `Answer` backwards through that, past `NoInfer`. */
@@ -105,9 +128,9 @@ export type HandlerAnswer<Answer, Item, Strategy> = [Item] extends [undefined]
   : TypedResponse<PageOf<SchemaInput<Item>, Strategy>>;
 
 /** A handler: sync or async, it returns a response or any JSON value. */
-export type Handler<Url extends string, G, P, Body, Query, Path, Answer, Item = undefined, Strategy = undefined> = (
-  args: HandlerArgs<Url, G, P, Body, Query, Path>,
-) => MaybePromise<HandlerAnswer<Answer, Item, Strategy>>;
+export type Handler<Url extends string, T extends RouteTypes = PlainRouteTypes> = (
+  args: HandlerArgs<Url, T>,
+) => MaybePromise<HandlerAnswer<T["response"], T["item"], T["strategy"]>>;
 
 // ---- what is kept of a route
 

@@ -19,10 +19,7 @@ import { declareSocketRoute, type SocketHandler, type SocketOptions, type Socket
 
 /** `get`, `post`, ...: `(path, handler)` or `(path, options, handler)`. */
 export interface RouteMethod<Prefix extends string, Self> {
-  <const Url extends string>(
-    url: Url,
-    handler: Handler<`${Prefix}${Url}`, Gate, {}, undefined, undefined, undefined, undefined>,
-  ): Self;
+  <const Url extends string>(url: Url, handler: Handler<`${Prefix}${Url}`>): Self;
   <
     const Url extends string,
     G extends Gate = Gate,
@@ -36,17 +33,28 @@ export interface RouteMethod<Prefix extends string, Self> {
     const Strategy extends StrategyFor<any> | undefined = undefined,
   >(
     url: Url,
-    options: RouteOptions<G, P, Body, Query, Path, Answer, Item, Strategy>,
+    options: RouteOptions<{
+      auth: G;
+      params: P;
+      body: Body;
+      query: Query;
+      path: Path;
+      response: Answer;
+      item: Item;
+      strategy: Strategy;
+    }>,
     handler: Handler<
       `${Prefix}${Url}`,
-      NoInfer<G>,
-      NoInfer<P>,
-      NoInfer<Body>,
-      NoInfer<Query>,
-      NoInfer<Path>,
-      NoInfer<Answer>,
-      NoInfer<Item>,
-      NoInfer<Strategy>
+      {
+        auth: NoInfer<G>;
+        params: NoInfer<P>;
+        body: NoInfer<Body>;
+        query: NoInfer<Query>;
+        path: NoInfer<Path>;
+        response: NoInfer<Answer>;
+        item: NoInfer<Item>;
+        strategy: NoInfer<Strategy>;
+      }
     >,
   ): Self;
 }
