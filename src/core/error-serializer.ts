@@ -18,9 +18,7 @@ export function errorSerializer(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const chain = causesOf(error);
   const codes = Object.fromEntries(
-    CODES.map((name) => [name, (error as unknown as Record<string, unknown>)[name]]).filter(([, value]) =>
-      isPlain(value),
-    ),
+    CODES.map((name): [string, unknown] => [name, Reflect.get(error, name)]).filter(([, value]) => isPlain(value)),
   );
   return {
     type: error.constructor?.name ?? error.name,

@@ -104,6 +104,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     const { logger } = options;
     this.fastify = Fastify({
+      // The type asks for all of pino, but Fastify only calls the methods that `Logger` has.
       ...(isLogger(logger)
         ? { loggerInstance: logger as unknown as FastifyBaseLogger }
         : { logger: ownLogger(logger) }),

@@ -47,7 +47,7 @@ export function compileRoute(route: Route): RunRoute {
       request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
     if (schemas.body !== undefined) request.accept("body", await checkBody(schemas.body, request));
     const args = new Ambient(ctx);
-    if (params.length > 0) await ctx.dependencies.fill(params, args as unknown as Record<string, unknown>);
+    if (params.length > 0) await ctx.dependencies.fill(params, args);
     writeResult(outgoing, await handler(args));
     if (response !== undefined) await checkAnswer(response, outgoing);
     if (paginated !== undefined) await checkItems(paginated.item, outgoing);
@@ -58,6 +58,8 @@ export function compileRoute(route: Route): RunRoute {
 class Ambient {
   readonly ctx: HttpContext;
   readonly context: HttpContext;
+  /** The parameters that the route declares. */
+  [name: string]: unknown;
 
   constructor(ctx: HttpContext) {
     this.ctx = ctx;
