@@ -173,7 +173,7 @@ const logRules = {
     "info",
   ),
   stream: rule<{ write(line: string): void }>(
-    "something with write(line)",
+    "an object with write(line)",
     (value) => typeof (value as { write?: unknown } | null)?.write === "function",
   ),
 };
@@ -211,7 +211,7 @@ export function resolveAppOptions(given: PorticoAppOptions): ResolvedAppOptions 
   if (options.debug && isProduction())
     throw new ConfigurationError(
       "PorticoApp.debug",
-      "would show the inside of errors to everybody: it is refused in production",
+      "must not be enabled in production: it would expose internal errors to clients",
     );
   return {
     ...options,

@@ -185,7 +185,7 @@ export class PorticoApp extends Router {
         if (fastify.hasDecorator("websocketServer"))
           throw new ConfigurationError(
             "PorticoApp.plugin",
-            "has sockets of its own: it cannot share a server with @fastify/websocket",
+            "has socket routes: it cannot share a server with @fastify/websocket",
           );
         fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(fastify, request, socket, head));
       }
@@ -366,7 +366,7 @@ export class PorticoApp extends Router {
       // The last resort, should a hook hang: later than everything that ends by itself.
       setTimeout(() => process.exit(1), (delaySeconds + deadlineSeconds) * 1000 + 1_000).unref();
       this.drain().catch((err: unknown) => {
-        this.log.error({ err }, "shutting down failed");
+        this.log.error({ err }, "shutdown failed");
         process.exitCode = 1;
       });
     };

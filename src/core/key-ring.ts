@@ -57,8 +57,7 @@ export function secretsOf(option: string, given: unknown): readonly [Secret, ...
   }
   const secrets = list as readonly Secret[] as readonly [Secret, ...Secret[]];
   // Here, before anything is derived from it: what is derived looks like any other secret.
-  if (secrets.some(isGuessable))
-    throw new ConfigurationError(option, "is a secret that anybody can guess: take 32 random bytes");
+  if (secrets.some(isGuessable)) throw new ConfigurationError(option, "is too easy to guess: use 32 random bytes");
   return secrets;
 }
 

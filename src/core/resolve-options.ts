@@ -68,7 +68,7 @@ function describeEntry(entry: unknown): string {
 
 /** Without a word of the value itself: whoever gives a string where none belongs may have given a secret. */
 function kindOf(value: unknown): string {
-  return typeof value === "string" ? `a string${value === "" ? " that is empty" : ""}` : describe(value);
+  return typeof value === "string" ? (value === "" ? "an empty string" : "a string") : describe(value);
 }
 
 function unknownOption(owner: string, key: string, known: readonly string[]): ConfigurationError {
@@ -132,10 +132,7 @@ export function thing<T>(expected: string, accepts: (value: unknown) => boolean)
   return { ...rule<T>(expected, accepts), isSecret: true };
 }
 
-export const text: Rule<string> = rule(
-  "a string that is not empty",
-  (value) => typeof value === "string" && value !== "",
-);
+export const text: Rule<string> = rule("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const flag: Rule<boolean> = rule("true or false", (value) => typeof value === "boolean");
 export const positiveInteger: Rule<number> = rule(
   "a positive integer",

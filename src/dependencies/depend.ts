@@ -65,7 +65,7 @@ const declared = new WeakSet<Callable>();
 
 export function depend(provider: Callable | Provider<unknown>): Dependency<unknown> {
   if (typeof provider !== "function" && !isProvider(provider))
-    throw new ConfigurationError("Depend", "given a function, or what provide() returned", provider);
+    throw new ConfigurationError("Depend", "given a function, or the result of provide()", provider);
   declared.add(callableOf(provider));
   return Object.freeze({ "~kind": "depend", "~provider": provider });
 }

@@ -71,13 +71,13 @@ export class DependencyScope {
     const refusal = this.#options.otherContext?.(param.context, param.name) ?? null;
     if (refusal !== null) throw refusal;
     throw new DependencyError(
-      `the parameter ${param.name} needs a ${param.context.name}, and this is a ${this.#ctx.constructor.name}`,
+      `the parameter ${param.name} needs a ${param.context.name}, but this is a ${this.#ctx.constructor.name}`,
     );
   }
 
   /** The value of one dependency: at once when nothing on the way waits, else its promise. */
   resolve(plan: ProviderPlan): unknown {
-    if (this.#closed !== null) throw new DependencyError(`${plan.name} was asked for after its request had ended`);
+    if (this.#closed !== null) throw new DependencyError(`${plan.name} was requested after its request had ended`);
     const values = this.#values;
     if (values === null) return this.#call(plan);
     if (values.has(plan.identity)) return recall(values.get(plan.identity));
@@ -112,7 +112,7 @@ export class DependencyScope {
 
   #start(plan: ProviderPlan, args: object): unknown {
     // Once more: while its own dependencies were being opened, the scope may have begun to close.
-    if (this.#closed !== null) throw new DependencyError(`${plan.name} was asked for after its request had ended`);
+    if (this.#closed !== null) throw new DependencyError(`${plan.name} was requested after its request had ended`);
     const result = plan.call(args);
     if (isGenerator(result)) return this.#enter(plan.name, result);
     return isPromise(result) ? this.#track(Promise.resolve(result)) : result;
@@ -120,7 +120,7 @@ export class DependencyScope {
 
   #enter(name: string, generator: AnyGenerator): unknown {
     const opened = ({ value, done }: IteratorResult<unknown, unknown>): unknown => {
-      if (done === true) throw new DependencyError(`${name} is a generator and yielded nothing`);
+      if (done === true) throw new DependencyError(`${name} is a generator that yielded nothing`);
       this.#open.push({ name, generator });
       return value;
     };

@@ -37,7 +37,7 @@ function plan(
     if (AMBIENT.has(name))
       throw new ConfigurationError(
         `${owner}: the parameter ${name}`,
-        "is the context: choose another name for the dependency",
+        "is reserved for the context: choose another name for the dependency",
       );
     return { name, provider: planProvider(owner, value, path), context: null };
   });

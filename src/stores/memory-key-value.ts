@@ -110,7 +110,7 @@ export class MemoryKeyValue implements KeyValueStore {
     if (this.#entries.size < this.#maxEntries) return;
     throw new PorticoError(
       "STORE_FULL",
-      `the store in memory is full: it holds ${this.#maxEntries} entries, and none of them is over`,
+      `the in-memory store is full: it holds ${this.#maxEntries} entries, and none of them has expired`,
       { status: 503 },
     );
   }

@@ -51,8 +51,7 @@ export type Lost<T> = T extends { toJSON(...args: never): unknown } | readonly u
  * ```
  */
 export function topic<T>(name: string & CheckEvent<T>): Topic<T> {
-  if (typeof name !== "string" || name === "")
-    throw new ConfigurationError("topic.name", "a string that is not empty", name);
+  if (typeof name !== "string" || name === "") throw new ConfigurationError("topic.name", "a non-empty string", name);
   return Object.freeze({ name });
 }
 
@@ -134,10 +133,10 @@ export function encodeEvent(topic: string, value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new TypeError(`an event of ${topic} must be a value that JSON can carry`, { cause });
+    throw new TypeError(`an event of ${topic} must be serializable as JSON`, { cause });
   }
   if (text === undefined)
-    throw new TypeError(`an event of ${topic} must be a value that JSON can carry, received ${typeof value}`);
+    throw new TypeError(`an event of ${topic} must be serializable as JSON, received ${typeof value}`);
   return text;
 }
 

@@ -16,7 +16,7 @@ describe.each([
     ["a placeholder that everybody knows", "change-me-change-me-change-me-change-me"],
     ["one of them behind a good one", [STRONG, "x".repeat(40)]],
   ])("[auth:AU-038] does not start with %s", (_, secret) => {
-    expect(() => build(secret)).toThrow(`${owner}.secret is a secret that anybody can guess: take 32 random bytes`);
+    expect(() => build(secret)).toThrow(`${owner}.secret is too easy to guess: use 32 random bytes`);
     expect(() => build(STRONG)).not.toThrow();
   });
 });

@@ -46,8 +46,8 @@ describe("a scope that no backend provides", () => {
     expect(seen).toEqual([
       401,
       401,
-      'no backend gives the scope "jwtt": these gates let nobody in by it | GET / | POST /',
-      'no backend gives the scope "apikey": these gates let nobody in by it | socket /live',
+      'no backend provides the scope "jwtt", so these gates never accept it | GET / | POST /',
+      'no backend provides the scope "apikey", so these gates never accept it | socket /live',
     ]);
   });
 
@@ -78,7 +78,7 @@ describe("a scope that no backend provides", () => {
 
 describe("a gate without authentication", () => {
   const sentence =
-    "no authentication runs before these gates, so they let nobody in: add AuthenticationMiddleware, or list the scopes of your own middleware";
+    "no authentication middleware runs before these gates, so they reject every caller: add AuthenticationMiddleware, or list the scopes of your custom middleware";
 
   it("[auth:AU-174] is logged at startup, and stays closed", async () => {
     const seen = await startOf((app) => {
@@ -105,7 +105,7 @@ describe("a gate without authentication", () => {
     expect(await startOf((app) => app.use(own).get("/", { auth: useAuth({ scopes: ["jwt"] }) }, () => "in"))).toEqual([
       401,
       401,
-      'no backend gives the scope "jwt": these gates let nobody in by it | GET /',
+      'no backend provides the scope "jwt", so these gates never accept it | GET /',
     ]);
   });
 });

@@ -235,7 +235,7 @@ describe("when the answer is decided early", () => {
     await operation.close("success");
     asked = (async () => resolve?.({}, {}, operation.contextValue, {}))();
 
-    await expect(asked).rejects.toThrow("late was asked for after its request had ended");
+    await expect(asked).rejects.toThrow("late was requested after its request had ended");
     expect(open).not.toHaveBeenCalled();
   });
 
@@ -258,7 +258,7 @@ describe("when the answer is decided early", () => {
     await expect(fails?.resolve(undefined, {}, operation.contextValue, {})).rejects.toThrow("fast");
     const closed = operation.close("failure");
 
-    await expect(running).rejects.toThrow("was asked for after its request had ended");
+    await expect(running).rejects.toThrow("was requested after its request had ended");
     expect(await closed).toEqual([]);
     expect(open).not.toHaveBeenCalled();
   });

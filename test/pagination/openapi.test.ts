@@ -105,8 +105,8 @@ describe("a paginated route", () => {
     for (const path of ["/other", "/other", "/sizes", "/sizes", "/alike"]) await client.get(path);
 
     expect(told()).toEqual([
-      "paginated declares CursorPagination, and the handler answers by PageNumberPagination",
-      "paginated declares PageNumberPagination, and the handler answers by PageNumberPagination with other options",
+      "paginated declares CursorPagination, but the handler uses PageNumberPagination",
+      "paginated declares PageNumberPagination, but the handler uses PageNumberPagination with other options",
     ]);
     vi.stubEnv("NODE_ENV", "production");
     const quiet = logCatcher();
@@ -128,7 +128,7 @@ describe("a paginated route", () => {
     );
     expect(declare({ paginated: { strategy: "cursor" } })).toThrow("GET /items.paginated must be");
     expect(declare({ paginated: { strategy: new CursorPagination(), item }, response: item })).toThrow(
-      "give one of the two",
+      "remove one of the two",
     );
   });
 });

@@ -96,7 +96,7 @@ describe("MemoryKeyValue", () => {
       expect(reason).toBeInstanceOf(PorticoError);
       expect(reason).toMatchObject({ code: "STORE_FULL", status: 503 });
       expect((reason as Error).message).toBe(
-        "the store in memory is full: it holds 2 entries, and none of them is over",
+        "the in-memory store is full: it holds 2 entries, and none of them has expired",
       );
     }
     expect([await store.get("a"), await store.get("b"), await store.get("c")]).toEqual(["1", "2", null]);
@@ -327,7 +327,7 @@ describe("topic", () => {
 
   it.each(["", 7, undefined])("refuses %j as a name", (name) => {
     expect(() => topic(name as string)).toThrow(ConfigurationError);
-    expect(() => topic(name as string)).toThrow("topic.name must be a string that is not empty");
+    expect(() => topic(name as string)).toThrow("topic.name must be a non-empty string");
   });
 
   it("types both ends of the bus, and is neither widened nor narrowed", () => {

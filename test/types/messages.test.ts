@@ -32,7 +32,7 @@ const mistakes: Readonly<Record<string, readonly [code: string, message: string]
   ],
   "a reserved name": [
     `app.get("/", { params: { user: Depend(shelf) } }, () => 1);`,
-    `is not assignable to type '"a handler has this name already: choose another one"'`,
+    `is not assignable to type '"every handler already has this name: choose another one"'`,
   ],
   "a misspelt option of the app": [`new PorticoApp({ orgins: [] });`, "Did you mean to write 'origins'?"],
   "a gate that is none": [`app.get("/", { auth: true }, () => 1);`, "is not assignable to type 'Gate<"],

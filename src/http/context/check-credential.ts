@@ -11,9 +11,11 @@ const RETRY_SECONDS = 5;
 export function checkCredential({ user, failure, isRejected, challenge }: Identity): void {
   if (user.isAuthenticated) return;
   if (failure !== undefined)
-    throw new ServiceUnavailable("Who is calling could not be found out", { retryAfterSeconds: RETRY_SECONDS });
+    throw new ServiceUnavailable("Authentication is temporarily unavailable. Try again later.", {
+      retryAfterSeconds: RETRY_SECONDS,
+    });
   if (isRejected === true)
-    throw new HttpException(401, "The credential does not count", {
+    throw new HttpException(401, "The credential is not valid", {
       headers: { "www-authenticate": challenge ?? "Bearer" },
     });
 }

@@ -61,7 +61,7 @@ export class EventHold {
   }
 
   #report(err: unknown): void {
-    this.#ctx.log.error({ err }, "an event could not be published after its transaction was committed");
+    this.#ctx.log.error({ err }, "failed to publish an event after its transaction was committed");
   }
 }
 

@@ -13,7 +13,7 @@ export class ExceptionHandlers {
 
   add<E extends Error>(type: ErrorClass<E>, handler: ExceptionHandler<E>): void {
     const isErrorClass = typeof type === "function" && ((type as unknown) === Error || type.prototype instanceof Error);
-    if (!isErrorClass) throw new ConfigurationError("addExceptionHandler", "given a class of errors", type);
+    if (!isErrorClass) throw new ConfigurationError("addExceptionHandler", "given an error class", type);
     if (typeof handler !== "function")
       throw new ConfigurationError("addExceptionHandler", "given a function (request, response, exc)", handler);
     this.#handlers.set(type, handler);

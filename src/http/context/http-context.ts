@@ -201,7 +201,7 @@ export class WebSocketContext<U = Caller> extends BaseContext<U> {
 
   /** The socket. Middleware and gates run before it is accepted, and find none. */
   get socket(): Socket {
-    if (this.#socket === null) throw new Error("the socket is not open yet: to refuse it, throw an HTTP exception");
+    if (this.#socket === null) throw new Error("the socket is not open yet: to reject it, throw an HttpException");
     return this.#socket;
   }
   cache(_policy: CachePolicy): void {}

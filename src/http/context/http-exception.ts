@@ -35,7 +35,7 @@ export class HttpException extends PorticoError {
   constructor(status: number, message: string, options: HttpExceptionOptions = {}) {
     if (!(status >= 400))
       throw new RangeError(
-        `the status of an HttpException is 400 or above, not ${status}: answer with response instead`,
+        `the status of an HttpException must be 400 or above, received ${status}: use response.status() for a success`,
       );
     super(options.code ?? codeOf(status), message, {
       ...options,
@@ -68,7 +68,7 @@ export class BadRequest extends HttpException {
 export class BodyNotJson extends HttpException {
   override readonly name: string = "BodyNotJson";
   constructor() {
-    super(400, "The body is not JSON", { code: "BODY_NOT_JSON" });
+    super(400, "The body is not valid JSON", { code: "BODY_NOT_JSON" });
   }
 }
 
@@ -76,7 +76,7 @@ export class BodyNotJson extends HttpException {
 export class BodyNotForm extends HttpException {
   override readonly name: string = "BodyNotForm";
   constructor() {
-    super(400, "The body is not the form it says to be", { code: "BODY_NOT_FORM" });
+    super(400, "The body could not be parsed as the form type in Content-Type", { code: "BODY_NOT_FORM" });
   }
 }
 
@@ -99,7 +99,7 @@ export class OriginRefused extends HttpException {
 /** 404: there is no such thing. */
 export class NotFound extends HttpException {
   override readonly name: string = "NotFound";
-  constructor(message = "There is nothing here", options: HttpExceptionOptions = {}) {
+  constructor(message = "Not found", options: HttpExceptionOptions = {}) {
     super(404, message, options);
   }
 }
@@ -132,7 +132,7 @@ export class PayloadTooLarge extends HttpException {
 export class UnsupportedMediaType extends HttpException {
   override readonly name: string = "UnsupportedMediaType";
   constructor(received: string | undefined, expected: string) {
-    super(415, `The body must be ${expected}, its Content-Type is ${cut(received ?? "missing", MOST_REPEATED)}`);
+    super(415, `The body must be ${expected}, but its Content-Type is ${cut(received ?? "missing", MOST_REPEATED)}`);
   }
 }
 
@@ -158,7 +158,7 @@ export class ValidationFailed extends HttpException {
   readonly issues: readonly ValidationIssue[];
 
   constructor(part: ValidationIssue["in"], issues: readonly StandardSchemaV1.Issue[]) {
-    super(422, `The ${part} does not fit its schema`);
+    super(422, `The ${part} does not match its schema`);
     const listed = issues.slice(0, MOST_ISSUES).map(({ message, path = [] }) => ({
       in: part,
       path: path

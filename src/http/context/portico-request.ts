@@ -96,7 +96,7 @@ export class IncomingRequest implements PorticoRequest {
   get sessions(): SessionManager {
     const { sessions } = this.#ctx;
     if (sessions === null)
-      throw new Error("there are no sessions here: SessionMiddleware must run first, before AuthenticationMiddleware");
+      throw new Error("request.sessions is not available: add SessionMiddleware before AuthenticationMiddleware");
     return sessions;
   }
   get signal(): AbortSignal {

@@ -139,7 +139,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
 
   status<const S extends number>(code: S): PorticoResponse<S> {
     if (!Number.isInteger(code) || code < 200 || code > 599)
-      throw new RangeError(`a status is a whole number from 200 to 599, not ${code}`);
+      throw new RangeError(`the status must be a whole number from 200 to 599, received ${code}`);
     this.code = code;
     return this as PorticoResponse<number> as PorticoResponse<S>;
   }
@@ -218,9 +218,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   checkPages(): void {
     if (this.#pages === null || this.#pages.every(({ isTaken }) => isTaken)) return;
     this.#ctx.renewOutgoing();
-    throw new Error(
-      "A page was neither returned nor awaited: return what response.paginate or response.apaginate returns",
-    );
+    throw new Error("response.paginate or response.apaginate was neither returned nor awaited: return or await it");
   }
 
   #page(strategy: AnyStrategy, page: Page<unknown, { readonly links?: unknown }>): TypedResponse<unknown, number> {

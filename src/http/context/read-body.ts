@@ -60,7 +60,7 @@ function isEmpty(headers: Exchange["headers"]): boolean {
 function nothingLeft({ headers }: Exchange, isRead: boolean): Buffer {
   if (isEmpty(headers)) return Buffer.alloc(0);
   if (!isRead) throw new BodyIncomplete();
-  throw new Error("the body was read before: by request.stream, or by a body parser in front of app.handler");
+  throw new Error("the body has already been read, by request.stream or by a body parser in front of app.handler");
 }
 
 /** Parses a body that says to be JSON. The type is checked before a byte is read. */
@@ -98,7 +98,7 @@ export async function formBody(contentType: string | undefined, read: () => Prom
     throw new UnsupportedMediaType(contentType, "a form");
   const bytes = await read();
   if (hasTooManyFields(bytes, contentType as string))
-    throw new HttpException(413, `A form has at most ${MOST_FIELDS} fields`);
+    throw new HttpException(413, `The form has more than ${MOST_FIELDS} fields`);
   try {
     return await new Response(new Uint8Array(bytes), { headers: { "content-type": contentType as string } }).formData();
   } catch {

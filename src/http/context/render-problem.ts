@@ -30,9 +30,7 @@ function problemOf(error: unknown, services: AppServices, exchange: Exchange): P
   const id = logUnexpected(services, exchange, error);
   const [status, code] = isOutage(error) ? [503, error.code] : [500, "INTERNAL_SERVER_ERROR"];
   const headers = error instanceof PorticoError ? error.headers : {};
-  const detail = services.debug
-    ? String((error as Error | undefined)?.stack ?? error)
-    : "Something went wrong on our side";
+  const detail = services.debug ? String((error as Error | undefined)?.stack ?? error) : "An unexpected error occurred";
   return {
     status,
     headers: { ...headers, ...PROBLEM_JSON },
@@ -67,7 +65,7 @@ export function logFailure(
   const line = { err: error, ...whereOf(exchange), ...details };
   services.log[level](
     line,
-    error instanceof Error ? cut(error.message, MOST_LOGGED) : "something that is no error was thrown",
+    error instanceof Error ? cut(error.message, MOST_LOGGED) : "a value that is not an Error was thrown",
   );
 }
 

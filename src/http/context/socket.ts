@@ -184,7 +184,7 @@ export class ServerSocket implements Socket {
   }
 
   #drop(): void {
-    this.#raw.close(1013, "too much is unread");
+    this.#raw.close(1013, "the client reads too slowly");
     // A client that does not read does not read the close frame either.
     this.#raw.terminate();
     this.#end();

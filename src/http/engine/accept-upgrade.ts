@@ -23,7 +23,7 @@ export function acceptUpgrade(
   const server = servers.get(options) ?? createServer(options);
   servers.set(options, server);
   return new Promise((resolve, reject) => {
-    const onClose = (): void => reject(new ClientGone("the client left before its socket was accepted"));
+    const onClose = (): void => reject(new ClientGone("the client disconnected before its socket was accepted"));
     if (socket.destroyed) return onClose();
     socket.once("close", onClose);
     server.handleUpgrade(request, socket, head, (ws) => {

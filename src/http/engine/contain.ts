@@ -9,7 +9,7 @@ import { isPromise } from "../../core/maybe-promise.ts";
 export function contain(log: Logger, connection: Duplex, handle: () => void | Promise<void>): void {
   const fail = (err: unknown): void => {
     connection.destroy();
-    log.error({ err }, "a connection was closed: its handler failed");
+    log.error({ err }, "closed a connection because its handler failed");
   };
   try {
     const handling = handle();

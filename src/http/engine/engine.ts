@@ -405,7 +405,7 @@ class FastifyExchange implements HttpExchange {
 
   breakOff(cause: unknown): boolean {
     if (!this.reply.raw.headersSent) return false;
-    this.cut(new Error("the answer broke off: its stream failed", { cause }));
+    this.cut(new Error("the response was cut off because its stream failed", { cause }));
     return true;
   }
 
@@ -427,7 +427,7 @@ class FastifyUpgrade extends DelegatedExchange {
   }
 
   async accept(options: AcceptOptions): Promise<RawSocket> {
-    if (this.#pending === null) throw new Error("the socket was accepted already");
+    if (this.#pending === null) throw new Error("the socket has already been accepted");
     const { request, reply, socket, release } = this.#pending;
     reply.hijack();
     reply.raw.detachSocket(socket as never);

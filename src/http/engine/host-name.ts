@@ -1,21 +1,21 @@
 import { BadRequest } from "../context/http-exception.ts";
 
-/** A host as it may stand in an address, perhaps with a port. Anything else was made up: it could end the host and begin a path. */
+/** A host as it may stand in a URL, with an optional port. Anything else is forged and could end the host and begin a path. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{1,5})?$/i;
 
-/** The first that is one; behind a proxy the forwarded one comes first. HTTP/1.0 needs none. */
+/** The first valid host name. Behind a proxy the forwarded one comes first; HTTP/1.0 does not require any. */
 export function hostName(...candidates: readonly (string | undefined)[]): string {
   return candidates.find((candidate) => candidate !== undefined && HOST.test(candidate)) ?? "localhost";
 }
 
-/** RFC 9112 section 3.2: a request with a `Host` that is none, or with several, is 400. */
+/** RFC 9112 section 3.2: a request with an invalid `Host` header, or with several, is rejected with 400. */
 export function checkHost(host: string | undefined, rawHeaders: readonly string[]): BadRequest | null {
   if (host === undefined || host === "") return null;
-  if (!HOST.test(host)) return new BadRequest("The Host header is not a host");
-  return hasSeveral(rawHeaders) ? new BadRequest("There is more than one Host header") : null;
+  if (!HOST.test(host)) return new BadRequest("The Host header is not a valid host name");
+  return hasSeveral(rawHeaders) ? new BadRequest("The request has more than one Host header") : null;
 }
 
-/** A plain loop: it runs for every request. */
+/** A plain loop, because it runs for every request. */
 function hasSeveral(rawHeaders: readonly string[]): boolean {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -2,16 +2,16 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { pendingResponse } from "./pending-response.ts";
 
-/** Answers what is no HTTP request, or did not come in time: there is no request object yet, only a connection. */
+/** Responds to bytes that are not a valid HTTP request, or did not arrive in time. There is no request object yet, only a connection. */
 export function malformedRequest(error: Error & { readonly code?: string }, socket: Socket): void {
-  // The client broke the connection: nobody is there to read an answer.
+  // The client has disconnected and cannot read a response.
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
   }
   const pending = pendingResponse(socket);
   if (pending?.req.complete === true) {
-    // The client has left in the middle of a request. Node ends a connection that is left between two.
+    // The client disconnected in the middle of a request. Between two requests, Node itself ends the connection.
     if (socket.readableEnded) socket.end();
     else if (!waiting.has(socket)) {
       waiting.add(socket);
@@ -23,21 +23,21 @@ export function malformedRequest(error: Error & { readonly code?: string }, sock
     return;
   }
   if (pending?.headersSent === true) {
-    // Sent before its request had arrived whole: a second response must not get into it, and it may wait for the rest.
+    // This response was sent before its request had fully arrived. A second one must not get into it, and it may wait for the rest.
     if (!pending.writableEnded) socket.destroy();
     return;
   }
-  const [status, code, detail] = ANSWERS[error.code ?? ""] ?? [400, "bad_request", "The request is not HTTP"];
+  const [status, code, detail] = RESPONSES[error.code ?? ""] ?? [400, "bad_request", "The request is not valid HTTP"];
   const title = STATUS_CODES[status] as string;
   const body = JSON.stringify({ type: "about:blank", title, status, detail, code });
   const head = `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n`;
   socket.end(head + body, () => socket.destroy());
 }
 
-/** Connections on which the response to an earlier request comes first. Each further piece of what is malformed is reported again. */
+/** Connections on which the response to an earlier request comes first. Node reports every further malformed piece again. */
 const waiting = new WeakSet<Socket>();
 
-const ANSWERS: Readonly<Record<string, readonly [status: number, code: string, detail: string]>> = {
+const RESPONSES: Readonly<Record<string, readonly [status: number, code: string, detail: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "request_timeout", "The request did not arrive in time"],
   HPE_HEADER_OVERFLOW: [431, "headers_too_large", "The headers are too large"],
 };

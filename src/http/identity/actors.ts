@@ -5,10 +5,10 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import type { Identity } from "./identity.ts";
 
-/** The header by which a request of a test says as whom it acts. */
+/** The header that selects the user a test request acts as. */
 export const ACTING_AS = "x-portico-acting-as";
 
-/** For so long a ticket is valid. */
+/** The lifetime of a ticket. */
 const TICKET_MS = 3_600_000;
 
 interface Ticket {
@@ -16,7 +16,7 @@ interface Ticket {
   readonly endsAt: number;
 }
 
-/** The users that requests of a test act as, by tickets that cannot be guessed and expire. In production there are none. */
+/** The users that test requests act as, by tickets that expire and cannot be guessed. There are none in production. */
 export class Actors {
   readonly #clock: Clock;
   readonly #tickets = new Map<string, Ticket>();
@@ -30,10 +30,10 @@ export class Actors {
     if (isProduction())
       throw new ConfigurationError(
         "actingAs",
-        "signs in without a credential: it is for tests and refused in production",
+        "must not be used in production: it signs users in without a credential, for tests",
       );
     const now = this.#clock.monotonic();
-    // In the order in which they were made, which is the order in which they end.
+    // The map is in order of creation, which is also the order of expiry.
     for (const [ticket, { endsAt }] of this.#tickets) {
       if (endsAt > now) break;
       this.#tickets.delete(ticket);

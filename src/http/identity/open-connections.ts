@@ -152,7 +152,10 @@ export class OpenConnections {
         const isGap = error instanceof PubSubGap;
         if (isGap && performance.now() - since > RETRY_MS / 10) continue;
         if (!isGap)
-          log.error({ err: error }, "revocations are not heard: open connections are checked against the store alone");
+          log.error(
+            { err: error },
+            "cannot subscribe to revocation events; open connections are checked by polling the store",
+          );
       }
       if (!signal.aborted) await sleep(RETRY_MS, undefined, { ref: false });
     }
@@ -194,7 +197,7 @@ export class OpenConnections {
       else if (connection.identity === identity) connection.end("revoked");
     } catch (err) {
       // A store that is away revokes nothing; it is asked again.
-      this.#options.log.warn({ err }, "whether a credential still counts could not be found out");
+      this.#options.log.warn({ err }, "failed to recheck a credential");
     }
   }
 }

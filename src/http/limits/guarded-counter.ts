@@ -35,7 +35,7 @@ export class GuardedCounter {
         return await operation(store);
       } catch (err) {
         this.#isFailingUntil = clock.monotonic() + RETRY_STORE_MS;
-        log.error({ err }, `${this.#owner}: the counter store failed, this process counts for itself`);
+        log.error({ err }, `${this.#owner}: counter store unavailable; falling back to in-process rate limiting`);
       }
     }
     return operation(this.#fallback);

@@ -105,7 +105,7 @@ function oneOf(limits: Readonly<Partial<Record<keyof typeof WINDOWS, number | un
   if (window === undefined || given.length > 1)
     throw new ConfigurationError(
       "rateLimit",
-      `takes one of perSecond, perMinute and perHour, and was given ${given.join(" and ") || "none"}`,
+      `requires exactly one of perSecond, perMinute and perHour, received ${given.join(" and ") || "none"}`,
     );
   return { limit: limits[window] as number, windowSeconds: WINDOWS[window] };
 }

@@ -41,7 +41,7 @@ function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
   const handler = asHandler(data);
   if (handler !== null) return handler;
   if (isPromise(data)) throw new TypeError(`response.${method} was given a promise: await the data first`);
-  throw new TypeError(`response.${method} takes a list or a data handler, as its first argument or as dataHandler`);
+  throw new TypeError(`response.${method} requires a list or a data handler, as its first argument or as dataHandler`);
 }
 
 /** The page that a request to a route asks for. Getters: what a strategy does not need is not computed. */

@@ -33,7 +33,7 @@ export class Paging {
       if (isProduction())
         throw new ConfigurationError(
           "PorticoApp.cursorKeys",
-          "is required in production where a cursor strategy is used: a cursor must outlive the process that made it",
+          "is required in production when a cursor strategy is used: cursors must stay valid after a restart",
         );
       this.#log.warn({}, "cursors are encrypted with a random key: set cursorKeys to keep them valid after a restart");
       this.#keys = CursorKeys.random();
@@ -61,12 +61,12 @@ export class Paging {
     const names = new Set(declared.map((strategy) => strategy.constructor.name));
     const name = used.constructor.name;
     const difference = names.has(name) ? `${name} with other options` : name;
-    this.warn(`paginated declares ${[...names].join(" and ")}, and the handler answers by ${difference}`, pattern);
+    this.warn(`paginated declares ${[...names].join(" and ")}, but the handler uses ${difference}`, pattern);
   }
 
   checkPublicUrl(): void {
     if (isProduction() && !this.#hasPublicUrl)
-      this.#once("links of pages name the host that a request claims: set publicUrl", {});
+      this.#once("page links use the host name that the request claims: set publicUrl", {});
   }
 
   /** Tells what is legal and hardly meant, once for each place, outside production. */

@@ -16,9 +16,9 @@ export function checkPaths(routes: readonly Place[], sockets: readonly Pick<Plac
 /** By the library that matches them. A parameter that comes twice would have the second value alone. */
 function checkPattern(owner: string, path: string): void {
   const names = namesIn(owner, path);
-  if (names.includes("")) throw new ConfigurationError(owner, "has a parameter without a name");
+  if (names.includes("")) throw new ConfigurationError(owner, "declares a parameter without a name");
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new ConfigurationError(owner, `has the parameter ${twice} twice`);
+  if (twice !== undefined) throw new ConfigurationError(owner, `declares the parameter ${twice} twice`);
 }
 
 function namesIn(owner: string, path: string): readonly string[] {
@@ -26,7 +26,7 @@ function namesIn(owner: string, path: string): readonly string[] {
     return paramsOf(path);
   } catch (error) {
     const { message } = error as Error;
-    throw new ConfigurationError(owner, `has a path that cannot be matched: ${message}`);
+    throw new ConfigurationError(owner, `has an invalid path: ${message}`);
   }
 }
 

@@ -46,5 +46,5 @@ export const provide: ProvideFunction<BaseContext> = provideAny as ProvideFuncti
 export type RouteParams = InjectParams<BaseContext> &
   Reserved<
     "request" | "response" | "user" | "body" | "query" | "path" | "socket",
-    "a handler has this name already: choose another one"
+    "every handler already has this name: choose another one"
   >;

@@ -71,7 +71,7 @@ export function compose<C extends HttpContext | WebSocketContext>(
       let isCalled = false;
       await layer(ctx, async () => {
         if (isCalled)
-          throw new Error(`the middleware ${layer.name === "" ? "without a name" : layer.name} called next() twice`);
+          throw new Error(`the middleware ${layer.name === "" ? "(anonymous)" : layer.name} called next() twice`);
         isCalled = true;
         await next(ctx);
       });

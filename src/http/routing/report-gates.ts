@@ -28,10 +28,10 @@ export function reportGates(log: Logger, { routes, sockets }: RouteTable): void 
   if (closed.length > 0)
     log.warn(
       { routes: closed },
-      "no authentication runs before these gates, so they let nobody in: add AuthenticationMiddleware, or list the scopes of your own middleware",
+      "no authentication middleware runs before these gates, so they reject every caller: add AuthenticationMiddleware, or list the scopes of your custom middleware",
     );
   for (const [scope, places] of unknown)
-    log.warn({ scope, routes: places }, `no backend gives the scope "${scope}": these gates let nobody in by it`);
+    log.warn({ scope, routes: places }, `no backend provides the scope "${scope}", so these gates never accept it`);
 }
 
 /** The ways of signing in that are known before a route; `null` where nothing finds out who is calling. */

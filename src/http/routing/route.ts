@@ -178,10 +178,7 @@ interface RouteDescription {
 }
 
 export const gate: Rule<Gate> & { readonly strict: true } = {
-  ...rule<Gate>(
-    "a gate, as useAuth() makes it",
-    (value) => typeof (value as Gate | null | undefined)?.check === "function",
-  ),
+  ...rule<Gate>("a gate from useAuth()", (value) => typeof (value as Gate | null | undefined)?.check === "function"),
   strict: true,
 };
 
@@ -202,7 +199,7 @@ function isByStatus(value: unknown): value is { readonly [status: number]: Schem
   );
 }
 const errors: Rule<RouteErrors> = rule(
-  "an object of sentences by status from 400 to 599",
+  "an object of descriptions by status from 400 to 599",
   (value) =>
     typeof value === "object" &&
     value !== null &&
@@ -210,7 +207,7 @@ const errors: Rule<RouteErrors> = rule(
 );
 
 const pages: Rule<{ readonly strategy: unknown; readonly item: Schema }> = {
-  expected: 'an object of strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
+  expected: 'an object with strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
   read: (value) => {
     if (typeof value !== "object" || value === null) return REFUSED;
     const { strategy, item, ...others } = value as Partial<PaginatedRoute<unknown, unknown>>;
@@ -266,12 +263,9 @@ export function declareRoute(method: Method, path: string, options: unknown, han
   checkPath(owner, path);
   if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
   if (read.body !== undefined && (method === "GET" || method === "HEAD"))
-    throw new ConfigurationError(`${owner}.body`, "is not read by this method");
+    throw new ConfigurationError(`${owner}.body`, "is not supported for this method");
   if (read.response !== undefined && read.paginated !== undefined)
-    throw new ConfigurationError(
-      `${owner}.paginated`,
-      "says what is answered, and so does response: give one of the two",
-    );
+    throw new ConfigurationError(`${owner}.paginated`, "cannot be combined with response: remove one of the two");
   return {
     method,
     path,
@@ -311,12 +305,12 @@ export function planRouteParams(
     if (HANDLER_NAMES.has(name))
       throw new ConfigurationError(
         `${owner}: the parameter ${name}`,
-        "is a name that a handler has already: choose another one",
+        "is a name that every handler already has: choose another one",
       );
     if (!fits(value))
       throw new ConfigurationError(
         `${owner}: the parameter ${name}`,
-        `is declared as ${(value as { name: string }).name}, which this route never has`,
+        `is declared as ${(value as { name: string }).name}, which is not available in this route`,
       );
   }
   return planParams(owner, declared);

@@ -163,11 +163,12 @@ export class Router<const Prefix extends string = ""> {
     if (!router.isMountable)
       throw new ConfigurationError(
         "mount",
-        "was given a PorticoApp: its exception handlers and options would be lost; use a Router",
+        "was given a PorticoApp, whose options and exception handlers would be lost: pass a Router",
       );
     if (prefix !== "" && !prefix.startsWith("/"))
       throw new ConfigurationError("mount: the prefix", 'empty, or a string that begins with "/"', prefix);
-    if (router.#holds(this)) throw new ConfigurationError("mount", "was given the router itself, or one that holds it");
+    if (router.#holds(this))
+      throw new ConfigurationError("mount", "was given the router itself, or a router that contains it");
     this.#mounted.push([joinPath(this.#prefix, prefix), router]);
     return this;
   }
@@ -219,7 +220,7 @@ export class Router<const Prefix extends string = ""> {
   #take({ name }: Preset): void {
     if (name === undefined) return;
     if (this.#presets.has(name))
-      throw new ConfigurationError(name, "is used twice here: give one of them all that both are to have");
+      throw new ConfigurationError(name, "is used twice on this router: merge the two into one");
     this.#presets.add(name);
   }
 
@@ -231,7 +232,7 @@ export class Router<const Prefix extends string = ""> {
     if (this.#isSealed)
       throw new ConfigurationError(
         "Router",
-        "has started: declare routes, middleware and mounts before the first request",
+        "has already started: declare routes, middleware and mounts before the first request",
       );
   }
 }

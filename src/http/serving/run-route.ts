@@ -103,13 +103,15 @@ async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse)
   const schema = isSchema(schemas) ? schemas : schemas[status];
   if (body?.kind === "none" && (schema === undefined || schema === null)) return;
   if (schema === null)
-    throw new ResponseInvalid(`the handler answered ${status} with a body, but its response schema is null`);
+    throw new ResponseInvalid(`the handler returned status ${status} with a body, but its response schema is null`);
   if (body?.kind !== "json")
-    throw new ResponseInvalid(`the handler answered ${status} without the JSON that its response schema asks for`);
+    throw new ResponseInvalid(
+      `the handler returned status ${status} without the JSON that its response schema requires`,
+    );
   if (schema === undefined)
-    throw new ResponseInvalid(`the handler answered ${status}, for which no response schema is declared`);
+    throw new ResponseInvalid(`the handler returned status ${status}, but no response schema is declared for it`);
   const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
-    new ResponseInvalid(`the handler's answer does not fit its response schema: ${describeIssues(issues)}`);
+    new ResponseInvalid(`the response does not match its schema: ${describeIssues(issues)}`);
   outgoing.json(await validate(schema, body.value, refuse));
 }
 
@@ -118,10 +120,10 @@ async function checkItems(item: Schema, outgoing: OutgoingResponse): Promise<voi
   const { body } = outgoing;
   const page = body?.kind === "json" ? (body.value as Partial<Page<unknown, unknown>> | null) : null;
   if (!Array.isArray(page?.items))
-    throw new ResponseInvalid("the handler of a paginated route answered without response.paginate");
+    throw new ResponseInvalid("the handler of a paginated route did not respond with response.paginate()");
   const items: unknown[] = [];
   const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
-    new ResponseInvalid(`an item does not fit its schema: ${describeIssues(issues, ["items", items.length])}`);
+    new ResponseInvalid(`an item does not match its schema: ${describeIssues(issues, ["items", items.length])}`);
   for (const entry of page.items as readonly unknown[]) {
     const checked = validate(item, entry, refuse);
     items.push(isPromise(checked) ? await checked : checked);

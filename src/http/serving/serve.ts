@@ -78,7 +78,7 @@ function endEarly(ctx: HttpContext, error: HttpException, { graceMs }: ServeOpti
 }
 
 function bodyTimeout(): HttpException {
-  return new HttpException(408, "The request did not arrive in time", { code: "REQUEST_TIMEOUT" });
+  return new HttpException(408, "The request body did not arrive in time", { code: "REQUEST_TIMEOUT" });
 }
 
 function handlerTimeout(ctx: HttpContext, timeoutMs: number): HttpException {

@@ -69,7 +69,7 @@ export class Server {
       serveNoUpgrade: (exchange) => {
         this.#refuse(
           exchange,
-          new HttpException(426, "This is a WebSocket", {
+          new HttpException(426, "This endpoint requires a WebSocket connection", {
             code: "UPGRADE_REQUIRED",
             headers: { upgrade: "websocket" },
           }),
@@ -198,7 +198,7 @@ function fromEngine(error: Error & { readonly statusCode?: number; readonly code
   const { statusCode = 500, code, message } = error;
   if (code === "FST_ERR_BAD_URL")
     return new HttpException(400, "The path is not a valid URL", { code: "MALFORMED_URL" });
-  if (statusCode === 414) return new HttpException(414, "A part of the path is too long");
+  if (statusCode === 414) return new HttpException(414, "A path segment is too long");
   // What sheds load, such as @fastify/under-pressure, says when to come back in a header of its own.
   const isAnswer = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
   return isAnswer ? new HttpException(statusCode, message, { cause: error }) : error;

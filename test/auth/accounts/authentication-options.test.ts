@@ -16,7 +16,7 @@ describe.each([
   ["accountRoutes", accountRoutes],
 ] as const)("%s", (owner, build) => {
   const wrong: readonly [option: string, options: object, sentence: string][] = [
-    ["audience", { audience: undefined }, "must be a string that is not empty, received undefined"],
+    ["audience", { audience: undefined }, "must be a non-empty string, received undefined"],
     ["userModel", { userModel: {} }, "must be a user model with loadUser(identity) and objects"],
     ["userModel", { userModel: undefined }, "is missing"],
     ["except", { except: ["login", "lgoin"] }, 'received "lgoin" at [1]'],
@@ -59,7 +59,7 @@ describe("authentication", () => {
   it("is rejected a second time on one router", () => {
     const app = new PorticoApp({ logger: false }).use(authentication(right));
 
-    expect(() => app.use(authentication(right))).toThrow("authentication is used twice here");
+    expect(() => app.use(authentication(right))).toThrow("authentication is used twice on this router");
     expect(() => new Router().use(authentication({ ...right, accounts: false }))).not.toThrow();
   });
 });

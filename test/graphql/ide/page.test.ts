@@ -78,7 +78,7 @@ describe("where the page is served", () => {
   it.each([
     [{ enabled: "yes" }, "IDE.enabled must be true or false"],
     [{ assets: "cloud" }, 'IDE.assets must be "bundled" or "cdn"'],
-    [{ title: "" }, "IDE.title must be a string that is not empty"],
+    [{ title: "" }, "IDE.title must be a non-empty string"],
     [{ asets: "cdn" }, "IDE.asets is not an option: did you mean assets?"],
   ])("[GRA-08] refuses %j", (ide, message) => {
     expect(() => new Graph(fixtureSchema(), { ide } as GraphOptions)).toThrow(ConfigurationError);

@@ -426,7 +426,7 @@ describe("a credential that ends", () => {
     const socket = await rawSocket(client, { headers: { cookie: await cookie(client) }, init: true });
     isAway = true;
     clock.advance(61_000);
-    await expect.poll(() => log.text).toContain("whether a credential still counts could not be found out");
+    await expect.poll(() => log.text).toContain("failed to recheck a credential");
 
     socket.say({ type: "ping" });
 

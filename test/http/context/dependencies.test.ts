@@ -125,7 +125,7 @@ describe("Depend", () => {
     ["a string", "f"],
   ])("refuses %s", (_what, provider) => {
     expect(() => Depend(provider as never)).toThrow(ConfigurationError);
-    expect(() => Depend(provider as never)).toThrow("Depend must be given a function, or what provide() returned");
+    expect(() => Depend(provider as never)).toThrow("Depend must be given a function, or the result of provide()");
   });
 });
 
@@ -224,7 +224,7 @@ describe("a context as a parameter", () => {
 
     expect(first).toBe("true");
     expect(() => quiet().socket("/chat", { params: { http: HttpContext } }, () => {})).toThrow(
-      "socket /chat: the parameter http is declared as HttpContext, which this route never has",
+      "socket /chat: the parameter http is declared as HttpContext, which is not available in this route",
     );
   });
 });
@@ -268,10 +268,10 @@ describe("faults", () => {
     const named = provide({ ctx: Depend(() => 1) as never })(() => 1);
 
     expect(() => new Router().get("/", { params: { ctx: Depend(() => 1) } as never }, () => 1)).toThrow(
-      "GET /: the parameter ctx is the context: choose another name for the dependency",
+      "GET /: the parameter ctx is reserved for the context: choose another name for the dependency",
     );
     expect(() => new Router().get("/", { params: { named: Depend(named) } }, () => 1)).toThrow(
-      "the parameter ctx is the context: choose another name for the dependency",
+      "the parameter ctx is reserved for the context: choose another name for the dependency",
     );
   });
 
@@ -303,7 +303,7 @@ describe("faults", () => {
 
     expect([answer.status, isReached]).toEqual([500, false]);
     expect(log.lines.map(({ msg, code }) => [msg, code])).toEqual([
-      ["nothing is a generator and yielded nothing", "DEPENDENCY_FAILED"],
+      ["nothing is a generator that yielded nothing", "DEPENDENCY_FAILED"],
     ]);
   });
 
@@ -333,6 +333,6 @@ describe("faults", () => {
     const answer = await testClient(app).get("/");
 
     expect(answer.status).toBe(500);
-    expect(log.lines[0]?.msg).toBe("the parameter ws needs a WebSocketContext, and this is a HttpContext");
+    expect(log.lines[0]?.msg).toBe("the parameter ws needs a WebSocketContext, but this is a HttpContext");
   });
 });

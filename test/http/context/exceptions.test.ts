@@ -193,12 +193,12 @@ describe("an exception handler", () => {
   });
 
   it.each([
-    ["no class", "Late", noop, "addExceptionHandler must be given a class of errors, received"],
+    ["no class", "Late", noop, "addExceptionHandler must be given an error class, received"],
     [
       "a class of something else",
       Date,
       noop,
-      "addExceptionHandler must be given a class of errors, received the function Date",
+      "addExceptionHandler must be given an error class, received the function Date",
     ],
     [
       "no function",
@@ -220,15 +220,15 @@ describe("an HTTP exception", () => {
     [new HttpException(418, "A teapot", { code: "TEAPOT" }), 418, "teapot", "A teapot"],
     [new HttpException(502, "Upstream"), 502, "bad_gateway", "Upstream"],
     [new BadRequest("No sense"), 400, "bad_request", "No sense"],
-    [new BodyNotJson(), 400, "body_not_json", "The body is not JSON"],
-    [new BodyNotForm(), 400, "body_not_form", "The body is not the form it says to be"],
+    [new BodyNotJson(), 400, "body_not_json", "The body is not valid JSON"],
+    [new BodyNotForm(), 400, "body_not_form", "The body could not be parsed as the form type in Content-Type"],
     [
       new OriginRefused("https://evil.example"),
       403,
       "origin_refused",
       "The origin https://evil.example is not allowed",
     ],
-    [new NotFound(), 404, "not_found", "There is nothing here"],
+    [new NotFound(), 404, "not_found", "Not found"],
     [new NotFound("No such book", { code: "NO_BOOK" }), 404, "no_book", "No such book"],
     [new MethodNotAllowed("PUT", ["GET"]), 405, "method_not_allowed", "PUT is not allowed here"],
     [new Conflict("Taken"), 409, "conflict", "Taken"],
@@ -237,7 +237,7 @@ describe("an HTTP exception", () => {
       new UnsupportedMediaType(undefined, "a form"),
       415,
       "unsupported_media_type",
-      "The body must be a form, its Content-Type is missing",
+      "The body must be a form, but its Content-Type is missing",
     ],
     [new TooManyRequests(7), 429, "rate_limited", "Too many attempts, retry in 7 s"],
     [new ServiceUnavailable("Later"), 503, "service_unavailable", "Later"],
@@ -256,7 +256,9 @@ describe("an HTTP exception", () => {
 
   it.each([200, 204, 303, 399, 0, Number.NaN])("cannot have the status %s: that is none of an error", (status) => {
     expect(() => new HttpException(status, "fine")).toThrow(
-      new RangeError(`the status of an HttpException is 400 or above, not ${status}: answer with response instead`),
+      new RangeError(
+        `the status of an HttpException must be 400 or above, received ${status}: use response.status() for a success`,
+      ),
     );
   });
 
@@ -327,7 +329,7 @@ describe("an unexpected error", () => {
         type: "about:blank",
         title: "Internal Server Error",
         status: 500,
-        detail: "Something went wrong on our side",
+        detail: "An unexpected error occurred",
         code: "internal_server_error",
         correlation_id: expect.stringMatching(/^[\w-]{16}$/),
       });
@@ -371,7 +373,7 @@ describe("an unexpected error", () => {
 
     expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_server_error" })]);
     expect(answer.text()).not.toContain("s3cret");
-    expect(log.lines.map(({ msg }) => msg)).toEqual(["something that is no error was thrown"]);
+    expect(log.lines.map(({ msg }) => msg)).toEqual(["a value that is not an Error was thrown"]);
   });
 
   it.each(["x-request-id", "traceparent"])("is logged with the %s of the request", async (name) => {

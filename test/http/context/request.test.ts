@@ -140,7 +140,7 @@ describe("the body", () => {
       expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(415));
       expect(answers[4]?.json()).toMatchObject({
         code: "unsupported_media_type",
-        detail: "The body must be application/json in UTF-8, its Content-Type is application/json; charset=latin1",
+        detail: "The body must be application/json in UTF-8, but its Content-Type is application/json; charset=latin1",
       });
     },
   );
@@ -237,7 +237,7 @@ describe("the body", () => {
         );
 
       expect([await urlencoded(1_000), await multipart(1_000)]).toEqual([1_000, 1_000]);
-      const tooLarge = { status: 413, code: "payload_too_large", detail: "A form has at most 1000 fields" };
+      const tooLarge = { status: 413, code: "payload_too_large", detail: "The form has more than 1000 fields" };
       expect(await urlencoded(1_001)).toMatchObject(tooLarge);
       expect(await multipart(1_001)).toMatchObject(tooLarge);
     },
@@ -287,7 +287,7 @@ describe("the body", () => {
     const answer = await testClient(app).post("/", { body: {} });
 
     expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_server_error" })]);
-    expect(log.lines[0]?.msg).toContain("the body was read before");
+    expect(log.lines[0]?.msg).toContain("the body has already been read");
   });
 
   it("may be read by a middleware before the handler reads it", async () => {

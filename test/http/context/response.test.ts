@@ -40,7 +40,7 @@ describe("status and headers", () => {
     const answer = await testClient(app).get("/");
 
     expect(answer.status).toBe(500);
-    expect(log.lines[0]?.msg).toBe(`a status is a whole number from 200 to 599, not ${status}`);
+    expect(log.lines[0]?.msg).toBe(`the status must be a whole number from 200 to 599, received ${status}`);
   });
 
   const injections: readonly [string, string, string][] = [
@@ -83,7 +83,7 @@ describe("status and headers", () => {
 
     expect([answer.status, answer.headers["x-part"]]).toEqual([500, undefined]);
     expect(log.lines).toHaveLength(1);
-    expect(log.text).toContain("not 999");
+    expect(log.text).toContain("received 999");
     expect(log.text).toContain("the original");
   });
 });

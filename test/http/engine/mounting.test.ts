@@ -215,7 +215,7 @@ describe("handler in http.createServer", () => {
 
     const failures = log.lines.filter(({ level }) => level === "error");
     expect(failures.map(({ msg, err }) => [msg, (err as Error).message])).toEqual(
-      Array.from({ length: 2 }, () => ["a connection was closed: its handler failed", "no database"]),
+      Array.from({ length: 2 }, () => ["closed a connection because its handler failed", "no database"]),
     );
   });
 
@@ -268,7 +268,7 @@ describe("handler in Express", () => {
       expect.objectContaining({ code: "internal_server_error" }),
     ]);
     expect(log.lines.map(({ msg }) => msg)).toEqual([
-      "the body was read before: by request.stream, or by a body parser in front of app.handler",
+      "the body has already been read, by request.stream or by a body parser in front of app.handler",
     ]);
     expect(got.status).toBe(200);
   });

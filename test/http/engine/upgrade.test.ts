@@ -238,6 +238,6 @@ describe("a handler of a server event that throws", () => {
     await connection.closed;
 
     expect(connection.received()).toBe("");
-    expect(errors).toEqual([["a connection was closed: its handler failed", { err: new Error("no more loggers") }]]);
+    expect(errors).toEqual([["closed a connection because its handler failed", { err: new Error("no more loggers") }]]);
   });
 });

@@ -191,7 +191,7 @@ describe("the store", () => {
     expect(callsWhileDown).toBe(1);
     expect([stillAlone.status, back.status, store.calls]).toEqual([429, 200, 2]);
     expect(log.lines.map(({ level, msg }) => [level, msg])).toEqual([
-      ["error", "rateLimit: the counter store failed, this process counts for itself"],
+      ["error", "rateLimit: counter store unavailable; falling back to in-process rate limiting"],
     ]);
   });
 });
@@ -216,15 +216,15 @@ it("holds for the upgrade of a socket, which is refused readably", async () => {
 });
 
 it.each([
-  ["no window", {}, "rateLimit takes one of perSecond, perMinute and perHour, and was given none"],
-  ["two windows", { perSecond: 1, perHour: 1 }, "and was given perSecond and perHour"],
+  ["no window", {}, "rateLimit requires exactly one of perSecond, perMinute and perHour, received none"],
+  ["two windows", { perSecond: 1, perHour: 1 }, "received perSecond and perHour"],
   ["a limit of 0", { perMinute: 0 }, "rateLimit.perMinute must be a positive integer, received 0"],
   ["a limit of a half", { perMinute: 0.5 }, "rateLimit.perMinute must be a positive integer, received 0.5"],
   ["a limit that is a string", { perHour: "10" }, 'rateLimit.perHour must be a positive integer, received "10"'],
   ["a misspelt option", { perMinut: 1 }, "rateLimit.perMinut is not an option: did you mean perMinute?"],
   ["a key that is no function", { perMinute: 1, key: "ip" }, "rateLimit.key must be a function"],
   ["a store that is none", { perMinute: 1, store: {} }, "rateLimit.store must be a counter store"],
-  ["an empty name", { perMinute: 1, name: "" }, "rateLimit.name must be a string that is not empty"],
+  ["an empty name", { perMinute: 1, name: "" }, "rateLimit.name must be a non-empty string"],
   ["nothing", undefined, "rateLimit options must be an object, received undefined"],
 ])("refuses %s when it is made", (_what, options, sentence) => {
   const act = (): unknown => rateLimit(options as RateLimitOptions);

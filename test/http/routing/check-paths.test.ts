@@ -32,33 +32,22 @@ it.each([
 });
 
 it.each([
-  [
-    "/files/*/name",
-    "GET /files/*/name has a path that cannot be matched: Wildcard must be the last character in the route",
-  ],
-  [
-    "/books/:id(^\\d+",
-    'GET /books/:id(^\\d+ has a path that cannot be matched: Invalid regexp expression in "/books/:id(^\\d+"',
-  ],
-  [
-    "/books/:id?/pages",
-    "GET /books/:id?/pages has a path that cannot be matched: Optional Parameter needs to be the last parameter of the path",
-  ],
-  ["/books/:", "GET /books/: has a parameter without a name"],
-  ["/books/:id/pages/:id", "GET /books/:id/pages/:id has the parameter id twice"],
+  ["/files/*/name", "has an invalid path: Wildcard must be the last character in the route"],
+  ["/books/:id(^\\d+", 'has an invalid path: Invalid regexp expression in "/books/:id(^\\d+"'],
+  ["/books/:id?/pages", "has an invalid path: Optional Parameter needs to be the last parameter of the path"],
+  ["/books/:", "declares a parameter without a name"],
+  ["/books/:id/pages/:id", "declares the parameter id twice"],
 ])("refuses at start a path that cannot be: %s", async (path, message) => {
   const app = new PorticoApp({ logger: false }).get(path, () => 1);
 
-  await expect(app.inject("/")).rejects.toThrow(
-    new ConfigurationError(message.slice(0, message.indexOf(" has")), message.slice(message.indexOf("has"))),
-  );
+  await expect(app.inject("/")).rejects.toThrow(new ConfigurationError(`GET ${path}`, message));
 });
 
 it("refuses at start a parameter that a prefix has already, on a socket too", async () => {
   const chat = new Router().socket("/:room", () => {});
   const app = new PorticoApp({ logger: false }).mount("/rooms/:room", chat);
 
-  await expect(app.inject("/")).rejects.toThrow("socket /rooms/:room/:room has the parameter room twice");
+  await expect(app.inject("/")).rejects.toThrow("socket /rooms/:room/:room declares the parameter room twice");
 });
 
 it("takes several parameters in one piece, patterns, and a wildcard at the end", async () => {

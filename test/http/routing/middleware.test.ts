@@ -123,7 +123,7 @@ describe("faults", () => {
     [
       "calls next() twice at once",
       (_ctx, next) => Promise.all([next(), next()]),
-      "the middleware without a name called next() twice",
+      "the middleware (anonymous) called next() twice",
     ],
     ["neither responds nor calls next()", () => {}, "a middleware neither responded nor called next()"],
     [

@@ -52,7 +52,7 @@ const warnings = async (build: (app: PorticoApp) => unknown, after: (app: Portic
   return log.lines.filter(({ level }) => level === "warn").map(({ msg }) => msg);
 };
 const sentence = (name: string): string =>
-  `override: nothing depends on ${name}, so nothing is replaced: give it the function that Depend has`;
+  `app.override(${name}) has no effect: nothing depends on it. Pass the same function you pass to Depend().`;
 
 it("warns at the start of one that nothing depends on, and at once after it", async () => {
   const override = (base: PorticoApp): unknown =>
@@ -63,8 +63,8 @@ it("warns at the start of one that nothing depends on, and at once after it", as
         () => 2,
       );
 
-  expect(await warnings(override)).toEqual([sentence("clock"), sentence("a function without a name")]);
-  expect(await warnings(() => {}, override)).toEqual([sentence("clock"), sentence("a function without a name")]);
+  expect(await warnings(override)).toEqual([sentence("clock"), sentence("an anonymous function")]);
+  expect(await warnings(() => {}, override)).toEqual([sentence("clock"), sentence("an anonymous function")]);
 });
 
 it("warns of none that is declared, also when that is later, or nested", async () => {

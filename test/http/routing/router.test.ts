@@ -196,11 +196,15 @@ describe("a router", () => {
     ["a use of nothing", () => new Router().use(undefined as never), "use: a middleware must be a function"],
     ["a mount without a slash", () => new Router().mount("a", new Router()), "mount: the prefix must be empty, or"],
     ["a mount of what is no router", () => new Router().mount("/a", {} as never), "mount must be given a Router"],
-    ["a mount of itself", () => holder.mount("/a", holder), "mount was given the router itself, or one that holds it"],
+    [
+      "a mount of itself",
+      () => holder.mount("/a", holder),
+      "mount was given the router itself, or a router that contains it",
+    ],
     [
       "a mount of what holds it",
       () => holder.mount("/a", held),
-      "mount was given the router itself, or one that holds it",
+      "mount was given the router itself, or a router that contains it",
     ],
   ];
   it.each(faults)("refuses %s", (_fault, act, sentence) => {

@@ -57,7 +57,7 @@ describe("methods", () => {
         type: "about:blank",
         title: "Not Found",
         status: 404,
-        detail: "There is nothing here",
+        detail: "Not found",
         code: "not_found",
       });
     },
@@ -336,9 +336,9 @@ describe("a schema", () => {
     const refused = async (target: string): Promise<unknown> =>
       (await testClient(app).post(target, { body: {} })).json();
 
-    expect(await refused("/books/x?page=y")).toMatchObject({ detail: "The path does not fit its schema" });
-    expect(await refused("/books/1?page=y")).toMatchObject({ detail: "The query does not fit its schema" });
-    expect(await refused("/books/1?page=1")).toMatchObject({ detail: "The body does not fit its schema" });
+    expect(await refused("/books/x?page=y")).toMatchObject({ detail: "The path does not match its schema" });
+    expect(await refused("/books/1?page=y")).toMatchObject({ detail: "The query does not match its schema" });
+    expect(await refused("/books/1?page=1")).toMatchObject({ detail: "The body does not match its schema" });
   });
 
   it("may be asynchronous, on every side", async () => {
@@ -459,7 +459,7 @@ describe("the response schema", () => {
       type: "about:blank",
       title: "Internal Server Error",
       status: 500,
-      detail: "Something went wrong on our side",
+      detail: "An unexpected error occurred",
       code: "internal_server_error",
       correlation_id: expect.any(String),
     });
@@ -467,14 +467,14 @@ describe("the response schema", () => {
     expect(log.lines[0]).toMatchObject({
       level: "error",
       code: "RESPONSE_INVALID",
-      msg: expect.stringContaining("does not fit its response schema"),
+      msg: expect.stringContaining("does not match its schema"),
     });
   });
 
   it.each([
     [{ id: 1, title: 7 }, "title: "],
     [{ id: 1, title: "Emma", authors: [{ name: "Austen" }, { name: null }] }, "authors.1.name: "],
-    ["no object", "does not fit its response schema: Invalid"],
+    ["no object", "does not match its schema: Invalid"],
   ])("says in the log where %j does not fit", async (value, place) => {
     const log = logCatcher();
     const Authors = z.array(z.object({ name: z.string() })).optional();
@@ -496,7 +496,7 @@ describe("the response schema", () => {
 
     await testClient(app).get("/");
 
-    expect(log.lines.at(-1)?.msg).toContain("an item does not fit its schema: items.1.title: ");
+    expect(log.lines.at(-1)?.msg).toContain("an item does not match its schema: items.1.title: ");
   });
 
   it("may differ by status", async () => {
@@ -615,7 +615,9 @@ describe("a declaration", () => {
       () => router.get("/late", () => 1),
     ]) {
       expect(declare).toThrow(ConfigurationError);
-      expect(declare).toThrow("Router has started: declare routes, middleware and mounts before the first request");
+      expect(declare).toThrow(
+        "Router has already started: declare routes, middleware and mounts before the first request",
+      );
     }
   });
 
@@ -637,7 +639,7 @@ describe("a declaration", () => {
       "a gate that is undefined",
       (app) => app.get("/books", { auth: undefined }, () => 1),
       "GET /books.auth",
-      "GET /books.auth must be a gate, as useAuth() makes it, received undefined",
+      "GET /books.auth must be a gate from useAuth(), received undefined",
     ],
     [
       "a gate that is none",
@@ -721,13 +723,13 @@ describe("a declaration", () => {
       "errors under a status that is not one of an error",
       (app) => app.get("/books", { errors: { 200: "fine" } }, () => 1),
       "GET /books.errors",
-      "GET /books.errors must be an object of sentences by status from 400 to 599",
+      "GET /books.errors must be an object of descriptions by status from 400 to 599",
     ],
     [
       "a body schema where no body is read",
       (app) => app.get("/books", { body: z.object({}) }, () => 1),
       "GET /books.body",
-      "GET /books.body is not read by this method",
+      "GET /books.body is not supported for this method",
     ],
     [
       "middleware that is no list",
@@ -745,7 +747,7 @@ describe("a declaration", () => {
       "a parameter under a name that handlers have",
       (app) => app.get("/books", { params: { body: WebSocketContext } }, () => 1),
       "GET /books: the parameter body",
-      "GET /books: the parameter body is a name that a handler has already: choose another one",
+      "GET /books: the parameter body is a name that every handler already has: choose another one",
     ],
     [
       "a parameter that is neither dependency nor context",
@@ -757,7 +759,7 @@ describe("a declaration", () => {
       "the context of a socket",
       (app) => app.get("/books", { params: { ws: WebSocketContext } }, () => 1),
       "GET /books: the parameter ws",
-      "GET /books: the parameter ws is declared as WebSocketContext, which this route never has",
+      "GET /books: the parameter ws is declared as WebSocketContext, which is not available in this route",
     ],
     [
       "a size without a unit that is known",

@@ -15,9 +15,9 @@ afterEach(() => void vi.unstubAllEnvs());
 
 describe("PorticoApp", () => {
   const wrong: readonly [option: string, options: object, sentence: string][] = [
-    ["title", { title: "" }, "PorticoApp.title must be a string that is not empty"],
-    ["version", { version: 2 }, "PorticoApp.version must be a string that is not empty, received 2"],
-    ["description", { description: null }, "PorticoApp.description must be a string that is not empty, received null"],
+    ["title", { title: "" }, "PorticoApp.title must be a non-empty string"],
+    ["version", { version: 2 }, "PorticoApp.version must be a non-empty string, received 2"],
+    ["description", { description: null }, "PorticoApp.description must be a non-empty string, received null"],
     [
       "origins",
       { origins: "https://a.example" },
@@ -92,7 +92,7 @@ describe("PorticoApp", () => {
     ["openapi", { openapi: "/openapi.json" }, "PorticoApp.openapi must be an object, true or false"],
     ["logger", { logger: true }, "PorticoApp.logger must be a pino logger, an object with level and stream, or false"],
     ["logger.level", { logger: { level: "loud" } }, "PorticoApp.logger.level must be one of trace, debug, info"],
-    ["logger.stream", { logger: { stream: {} } }, "PorticoApp.logger.stream must be something with write(line)"],
+    ["logger.stream", { logger: { stream: {} } }, "PorticoApp.logger.stream must be an object with write(line)"],
     ["debug", { debug: "yes" }, "PorticoApp.debug must be true or false"],
     ["clock", { clock: { now: () => 0 } }, "PorticoApp.clock must be a clock with now() and monotonic()"],
     [
@@ -147,14 +147,14 @@ describe("PorticoApp", () => {
   it("never shows the value of an object in the message: it could hold a secret", () => {
     const act = (): unknown => new PorticoApp({ title: { password: "s3cret" } as never });
 
-    expect(act).toThrow("PorticoApp.title must be a string that is not empty, received an object (Object)");
+    expect(act).toThrow("PorticoApp.title must be a non-empty string, received an object (Object)");
   });
 
   it("refuses debug in production", () => {
     vi.stubEnv("NODE_ENV", "production");
 
     expect(() => new PorticoApp({ debug: true })).toThrow(
-      "PorticoApp.debug would show the inside of errors to everybody: it is refused in production",
+      "PorticoApp.debug must not be enabled in production: it would expose internal errors to clients",
     );
     expect(() => new PorticoApp({ debug: false })).not.toThrow();
   });
