@@ -23,76 +23,82 @@ import { type OpenApiOptions, readOpenApiOptions } from "./openapi/open-api-opti
 import { cursorKeysRule } from "./pagination/cursor/cursor-keys.ts";
 import { memoryStores, type Stores } from "./stores/stores.ts";
 
-/** How an application is set up. Every option has a default that is fit for production. */
+/** The options of an application. Every default is fit for production. */
 export interface PorticoAppOptions {
   /** The name of the API in its OpenAPI document. @default "API" */
   readonly title?: string;
   /** The version of the API in its OpenAPI document. @default "0.0.0" */
   readonly version?: string;
   readonly description?: string;
-  /** Origins of browsers that may read answers, send cookies and open sockets; the same origin always may. @default none */
+  /**
+   * Browser origins that may read responses, send cookies and open sockets. The application's own origin always may. @default
+   * none
+   */
   readonly origins?: readonly Origin[];
-  /** Where sessions, counts and events live. @default the memory of this process */
+  /** The stores for sessions, counters and events. @default the memory of this process */
   readonly stores?: Stores;
-  /** How clients reach this application, for links: `https://shop.example/api`. @default what the request says */
+  /** The public URL of this application, used in links: `https://shop.example/api`. @default taken from the request */
   readonly publicUrl?: string;
   /**
-   * The secret that cursors of paginated lists are encrypted with, 32 bytes or more. In a list the first secret encrypts, and
-   * all of them decrypt. Required in production where a cursor strategy is used. @default a random one, outside production
+   * The secret that encrypts the cursors of paginated lists, at least 32 bytes. In a list the first secret encrypts, and all of
+   * them decrypt. Required in production if a cursor strategy is used. @default a random one, outside production
    */
   readonly cursorKeys?: string | readonly string[];
-  /** Networks of the proxies whose `X-Forwarded-*` headers count: addresses, CIDR ranges or `"loopback"`. @default none */
+  /** Networks of the proxies whose `X-Forwarded-*` headers are trusted: addresses, CIDR ranges or `"loopback"`. @default none */
   readonly trustedProxies?: readonly string[];
-  /** The largest body of a route that does not say otherwise. @default "1mb" */
+  /** The largest request body, unless a route sets its own limit. @default "1mb" */
   readonly maxBody?: Size;
   readonly timeouts?: TimeoutOptions;
   readonly load?: LoadOptions;
-  /** `false` serves neither route. */
+  /** `false` disables both health routes. */
   readonly health?: HealthOptions | false;
   readonly shutdown?: ShutdownOptions;
-  /** The OpenAPI document and its page. @default served outside production */
+  /** The OpenAPI document and its HTML page. @default served outside production */
   readonly openapi?: OpenApiOptions | boolean;
-  /** A pino logger, or a level and where the lines go; `false` is silence. @default level "info", to standard output */
+  /** A pino logger, or a level and a stream; `false` disables logging. @default level "info", to standard output */
   readonly logger?: Logger | LogOptions | false;
-  /** Whether answers to unexpected errors say what happened. Refused in production. @default false */
+  /** Whether responses to unexpected errors contain the details. Not allowed in production. @default false */
   readonly debug?: boolean;
-  /** Where time comes from. @default the system */
+  /** The source of time. @default the system */
   readonly clock?: Clock;
 }
 
-/** A logger of Portico's own. */
+/** Options of Portico's own logger. */
 export interface LogOptions {
   /** @default "info" */
   readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-  /** Takes one line of JSON at a time. @default standard output */
+  /** Receives one line of JSON at a time. @default standard output */
   readonly stream?: { write(line: string): void };
 }
 
-/** How long anything may take, in seconds. */
+/** Time limits, in seconds. */
 export interface TimeoutOptions {
-  /** Until the headers of a request are there. @default 15 */
+  /** The time limit for receiving the headers of a request. @default 15 */
   readonly headersSeconds?: number;
-  /** Until a request is there, body included. @default 60 */
+  /** The time limit for receiving a request, including its body. @default 60 */
   readonly requestSeconds?: number;
-  /** How long an idle connection is kept. @default 72 */
+  /** How long an idle connection is kept open. @default 72 */
   readonly keepAliveSeconds?: number;
-  /** Until a handler has answered; 0 is for ever. @default 30 */
+  /** The time limit for a handler; 0 disables the limit. @default 30 */
   readonly handlerSeconds?: number;
-  /** How long a handler that was given up on keeps its dependencies. @default 5 */
+  /** How long a handler that timed out keeps its dependencies. @default 5 */
   readonly graceSeconds?: number;
-  /** How often the credentials of open sockets and streams are looked up again; 0 is never. @default 60 */
+  /** How often the credentials of open sockets and streams are checked again; 0 disables the check. @default 60 */
   readonly recheckSeconds?: number;
 }
 
-/** How the process ends. */
+/** How the process shuts down. */
 export interface ShutdownOptions {
-  /** Signals that end it; an empty list leaves them alone. @default ["SIGTERM", "SIGINT"] */
+  /** Signals that shut it down; an empty list ignores them. @default ["SIGTERM", "SIGINT"] */
   readonly signals?: readonly ("SIGTERM" | "SIGINT")[];
-  /** How long it goes on serving after a signal while readiness says 503, for the load balancer to notice. @default 5 in production, else 0 */
+  /**
+   * How long it keeps serving after a signal while readiness returns 503, so that the load balancer notices. @default 5 in
+   * production, else 0
+   */
   readonly delaySeconds?: number;
-  /** Over how long open sockets are closed, so that their clients do not come back all at once. @default 5 */
+  /** The window in which open sockets are closed, so that their clients do not reconnect all at once. @default 5 */
   readonly socketSeconds?: number;
-  /** When what is still open is cut off. Stay below what the orchestrator allows. @default 25 */
+  /** When everything that is still open is cut off. Keep it below the limit of the orchestrator. @default 25 */
   readonly deadlineSeconds?: number;
 }
 
@@ -178,7 +184,7 @@ const logRules = {
   ),
 };
 
-/** The options, complete: every default filled in, sizes in bytes. */
+/** The resolved options: every default filled in, sizes in bytes. */
 export interface ResolvedAppOptions
   extends Required<
     Pick<PorticoAppOptions, "title" | "version" | "origins" | "stores" | "trustedProxies" | "load" | "debug" | "clock">
@@ -193,10 +199,10 @@ export interface ResolvedAppOptions
   readonly openapi: Required<OpenApiOptions> | false;
   readonly logger: Logger | LogSettings | false;
 }
-/** A level for certain; a stream only where one was given. */
+/** The level is always set, the stream only if one was given. */
 type LogSettings = Required<Pick<LogOptions, "level">> & Pick<LogOptions, "stream">;
 
-/** Reads the options once; a wrong one is named in the error. */
+/** Reads the options once. The error for an invalid value names its option. */
 export function resolveAppOptions(given: PorticoAppOptions): ResolvedAppOptions {
   const options = resolveOptions("PorticoApp", given, appRules);
   const shutdown = resolveOptions("PorticoApp.shutdown", options.shutdown, shutdownRules);
@@ -235,7 +241,7 @@ function loggerOptions(given: Logger | LogOptions | false): Logger | LogSettings
   return stream === undefined ? { level } : { level, stream };
 }
 
-/** The two keys that count: what catches logs for a test has more. */
+/** Keeps the two keys that are needed, because log streams in tests have more. */
 function pick({ level, stream }: LogOptions): object {
   return { level, stream };
 }

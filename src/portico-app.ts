@@ -40,12 +40,12 @@ import type { Stores } from "./stores/stores.ts";
 /** Runs when the application starts or ends. */
 export type LifeCycleHook = () => MaybePromise<unknown>;
 
-/** What stands in for a dependency: gives the same value, in any of the ways that a dependency can. */
+/** A replacement for a dependency. It returns the same type, in any form that a dependency can have. */
 export type Replacement<T> = (
   args: ProviderAmbient<BaseContext>,
 ) => MaybePromise<T> | Generator<T, unknown, unknown> | AsyncGenerator<T, unknown, unknown>;
 
-/** Where a listening application is reached. */
+/** The address of a listening application. */
 export interface Address {
   readonly port: number;
   readonly host: string;
@@ -55,7 +55,7 @@ export interface Address {
 /**
  * The application: routes, middleware and sockets, and the server that runs them.
  *
- * A wrong option throws `ConfigurationError` here and now.
+ * An invalid option throws `ConfigurationError` immediately.
  *
  * @example
  * ```ts
@@ -132,12 +132,12 @@ export class PorticoApp extends Router {
     return this.#services.stores;
   }
 
-  /** @internal It has a server of its own. */
+  /** @internal An application has its own server. */
   override get isMountable(): boolean {
     return false;
   }
 
-  /** The Fastify instance, for plugins of its ecosystem; outside Portico's own semver. */
+  /** The Fastify instance, for plugins of its ecosystem. It is not covered by Portico's semver guarantees. */
   get engine(): FastifyInstance {
     return this.#engine.fastify;
   }
@@ -148,12 +148,12 @@ export class PorticoApp extends Router {
     return this.engine;
   }
 
-  /** The logger, as it was given or made. */
+  /** The logger, as it was passed in or created. */
   get log(): Logger {
     return this.#engine.log;
   }
 
-  /** Events between processes, outside of a request; inside of one, `ctx.pubsub` waits for the transaction. */
+  /** Events between processes, for use outside requests. Inside a request, `ctx.pubsub` waits for the transaction. */
   get pubsub(): PubSub {
     return this.#services.stores.bus;
   }
@@ -168,14 +168,14 @@ export class PorticoApp extends Router {
       });
   }
 
-  /** Beside `handler`, for sockets: `server.on("upgrade", app.upgradeHandler)`. */
+  /** The WebSocket counterpart of `handler`: `server.on("upgrade", app.upgradeHandler)`. */
   get upgradeHandler(): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
     return (request, socket, head) => routeUpgrade(this.engine, request, socket, head, this.#start());
   }
 
   /**
-   * For an existing Fastify application: `fastify.register(app.plugin(), { prefix: "/api" })`. Server options, such as
-   * trusted proxies and timeouts, are those of that application; health routes are its business.
+   * For an existing Fastify application: `fastify.register(app.plugin(), { prefix: "/api" })`. That application sets the server
+   * options, such as trusted proxies and timeouts, and serves the health routes.
    */
   plugin(): FastifyPluginAsync {
     const app = this.#engineApp([]);
@@ -202,7 +202,7 @@ export class PorticoApp extends Router {
   }
 
   /**
-   * Turns errors of a class, and of those below it that have no handler of their own, into answers.
+   * Turns errors of a class, and of its subclasses without a handler, into responses.
    *
    * @example
    * ```ts
@@ -219,8 +219,7 @@ export class PorticoApp extends Router {
   }
 
   /**
-   * Puts another callable in the place of a dependency, wherever it is declared: for tests. The log warns of one that nothing
-   * depends on.
+   * Replaces a dependency wherever it is declared, for tests. A warning is logged if nothing depends on it.
    *
    * @example
    * ```ts
@@ -239,24 +238,24 @@ export class PorticoApp extends Router {
   override(provider: Callable | Provider<unknown>, replacement: (args: never) => unknown): this {
     const callable = callableOf(provider);
     this.#overrides.set(callable, replacement as (args: object) => unknown);
-    // Before the start, what depends on it may still be declared.
+    // Before startup, a dependent may still be declared.
     if (this.#started !== null) reportOverrides(this.log, [callable]);
     return this;
   }
 
-  /** Runs before the first request is answered; when it throws, the application does not start. */
+  /** Runs before the first request is served. If it throws, the application does not start. */
   onStart(hook: LifeCycleHook): this {
     this.#startHooks.push(hook);
     return this;
   }
 
-  /** Runs after the last request was answered, the last added first. */
+  /** Runs after the last response was sent, in reverse order of registration. */
   onClose(hook: LifeCycleHook): this {
     this.#closeHooks.push(hook);
     return this;
   }
 
-  /** The OpenAPI 3.1 document of the routes as they stand. From here on they do not change. */
+  /** The OpenAPI 3.1 document of the current routes. After this call routes can no longer change. */
   openapi(): OpenApiDocument {
     const { title, version, description } = this.#options;
     const info = { title, version, ...(description === undefined ? {} : { description }) };
@@ -264,7 +263,10 @@ export class PorticoApp extends Router {
     return this.#document;
   }
 
-  /** Starts to listen, and from then on ends in order on the signals of `shutdown.signals`. Port 0 takes a free one. */
+  /**
+   * Starts listening. From then on the signals in `shutdown.signals` shut the application down gracefully. Port 0 picks a free
+   * port.
+   */
   async listen(options: { readonly port: number; readonly host?: string }): Promise<Address> {
     const { port, host = "127.0.0.1" } = options;
     await this.#start();
@@ -276,19 +278,25 @@ export class PorticoApp extends Router {
     return this.#address;
   }
 
-  /** Answers a request without a socket: the same route, middleware and gates. */
+  /** Serves a request without a socket, through the same routes, middleware and gates. */
   async inject(request: InjectRequest | string): Promise<InjectResponse> {
     await this.#start();
     return this.#engine.inject(typeof request === "string" ? { url: request } : request);
   }
 
-  /** Ends: requests in flight are answered, sockets closed, then the `onClose` hooks run. Called again, it waits for the same. */
+  /**
+   * Shuts down: finishes requests in flight, closes sockets, then runs the `onClose` hooks. Calling it again returns the same
+   * promise.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#close({ delayMs: 0, socketMs: 0 });
     return this.#closed;
   }
 
-  /** Ends as on a signal: readiness says 503 for a while before anything is refused, sockets are closed one after another. */
+  /**
+   * Shuts down as on a signal: readiness returns 503 for a while before anything is rejected, and sockets are closed one after
+   * another.
+   */
   drain(): Promise<void> {
     const { delaySeconds, socketSeconds } = this.#options.shutdown;
     this.#closed ??= this.#close({ delayMs: delaySeconds * 1000, socketMs: socketSeconds * 1000 });
@@ -324,9 +332,9 @@ export class PorticoApp extends Router {
   #engineApp(health: readonly Route[]): EngineApp {
     const { openapi } = this.#options;
     const { middleware, routes, sockets } = this.#collect();
-    // Built now, not when it is first asked for: two routes of one name are a fault of the start.
+    // Built now, not on first use, so that two routes with one name are an error at startup.
     if (openapi !== false) this.openapi();
-    // The middleware of the app holds for these as for all others.
+    // The app's middleware also runs for these routes.
     const documentation =
       openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
     checkPaths([...routes, ...documentation, ...health], sockets);
@@ -363,7 +371,7 @@ export class PorticoApp extends Router {
     const { signals, deadlineSeconds, delaySeconds } = this.#options.shutdown;
     const end = (signal: NodeJS.Signals): void => {
       this.log.info({ signal }, "shutting down");
-      // The last resort, should a hook hang: later than everything that ends by itself.
+      // The last resort if a hook hangs, later than everything that ends by itself.
       setTimeout(() => process.exit(1), (delaySeconds + deadlineSeconds) * 1000 + 1_000).unref();
       this.drain().catch((err: unknown) => {
         this.log.error({ err }, "shutdown failed");

@@ -1,4 +1,4 @@
-/** Where time comes from. A test hands in one that it moves by hand. */
+/** The source of time. Tests pass a clock that they move by hand. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

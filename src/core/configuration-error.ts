@@ -1,10 +1,10 @@
 import { PorticoError } from "./portico-error.ts";
 
 /**
- * Thrown while an application is being put together, never while it answers: an option has a wrong value.
+ * Thrown while an application is being set up, never while it serves requests: an option has an invalid value.
  *
- * The sentence names the option, what it takes and what it was given:
- * `rateLimit.perMinute must be a positive integer, received -1`.
+ * The message names the option, the expected value and the value received: `rateLimit.perMinute must be a positive integer,
+ * received -1`.
  *
  * @example
  * ```ts
@@ -19,10 +19,10 @@ import { PorticoError } from "./portico-error.ts";
  */
 export class ConfigurationError extends PorticoError {
   override readonly name: string = "ConfigurationError";
-  /** Where the option stands: `rateLimit.perMinute`. */
+  /** The path of the option: `rateLimit.perMinute`. */
   readonly option: string;
 
-  /** With what was received, `expected` completes "must be ..."; without it, it is the rest of the sentence. */
+  /** With a received value, `expected` completes "must be ..."; without one, it is the rest of the sentence. */
   constructor(option: string, expected: string, ...received: [value?: unknown]) {
     const rest = received.length === 0 ? expected : `must be ${expected}, received ${describe(received[0])}`;
     super("CONFIGURATION_INVALID", `${option} ${rest}`);
@@ -33,8 +33,8 @@ export class ConfigurationError extends PorticoError {
 const LONGEST = 60;
 
 /**
- * A short text for a message. Objects and functions by their kind alone: what is inside could be a secret. An address is
- * shown without its password.
+ * A short description for a message. Objects and functions are described only by their kind, because their content could be a
+ * secret. A URL is shown without its password.
  */
 export function describe(value: unknown): string {
   if (typeof value === "string") {

@@ -19,7 +19,7 @@ export function env(name: string, fallback?: string): string {
   throw new ConfigurationError(`the environment variable ${name}`, "set and not empty", value);
 }
 
-/** Whether this process runs in production: defaults become stricter then. */
+/** Whether this process runs in production, where defaults are stricter. */
 export function isProduction(): boolean {
   return process.env["NODE_ENV"] === "production";
 }

@@ -1,6 +1,6 @@
 /**
- * Every code that Portico itself gives, with the status of the answer it leads to.
- * A row here needs a row in `docs/errors.md`: a test compares the two.
+ * Every error code of Portico with the status of its response. A row here needs a row in `docs/errors.md`: a test compares the
+ * two.
  */
 const codes = {
   ALIAS_LIMIT_EXCEEDED: 400,
@@ -83,7 +83,7 @@ const codes = {
   STORE_UNAVAILABLE: 503,
 } as const;
 
-/** A code that Portico itself gives. */
+/** An error code of Portico. */
 export type ErrorCode = keyof typeof codes;
 
 export const errorCodes: Readonly<Record<ErrorCode, number>> = codes;

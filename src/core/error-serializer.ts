@@ -1,9 +1,9 @@
 import { cut } from "./cut.ts";
 
 /**
- * What the log keeps of an error: its kind, its sentence, its stack, those of its causes, and the codes by which one finds what
- * it means. Whatever else hangs on it is left out: drivers put statements with their values there, clients of other servers
- * the headers of their requests. Portico's own logger has it; give it to a pino of your own.
+ * Serializes an error for the log: its type, message, stack, causes and error codes. All other properties are left out, because
+ * database drivers put statements with their values there, and HTTP clients the headers of their requests. Portico's own logger
+ * uses it. Pass it to your own pino logger.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ export function errorSerializer(error: unknown): unknown {
   };
 }
 
-/** Names of codes and places, by Node, drivers and Portico: none of them holds what a user has sent. */
+/** Names of codes and places, as Node, drivers and Portico use them. None of them contains user input. */
 const CODES = [
   "code",
   "status",
@@ -52,7 +52,7 @@ const MOST_ERRORS = 10;
 const MOST_CAUSES = 5;
 const MOST_CHARACTERS = 1_000;
 
-/** With its sentence cut as well, which may repeat what a client has sent. */
+/** The message in the stack is shortened as well, because it may repeat user input. */
 function stackOf({ name, message, stack = "" }: Error): string {
   const frames = stack.indexOf("\n    at ");
   return `${name}: ${cut(message, MOST_CHARACTERS)}${frames === -1 ? "" : stack.slice(frames)}`;

@@ -1,13 +1,13 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "./configuration-error.ts";
 
-/** Something that only the server knows, of at least 32 bytes. A string counts by its bytes in UTF-8. */
+/** A secret of at least 32 bytes that only the server knows. A string is measured in bytes of UTF-8. */
 export type Secret = string | Uint8Array;
 
 const LEAST_BYTES = 32;
-/** Fewer different bytes are a placeholder, such as `xxxxxxxx`. */
+/** A secret with fewer different bytes is a placeholder, such as `xxxxxxxx`. */
 const LEAST_VARIETY = 8;
-/** Long enough, and known to everybody. */
+/** Secrets from documentation: long enough, but publicly known. */
 const KNOWN: ReadonlySet<string> = new Set([
   "a-string-secret-at-least-256-bits-long",
   "a-valid-string-secret-that-is-at-least-512-bits-long-which-is-very-long",
@@ -17,8 +17,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Keys for signatures by HMAC-SHA-256, derived from secrets: the first signs, all of them verify. Rings with another purpose
- * have other keys, from the same secrets.
+ * Keys for HMAC-SHA-256 signatures, derived from secrets: the first signs, all of them verify. A ring with another purpose
+ * derives different keys from the same secrets.
  */
 export class KeyRing {
   readonly #keys: readonly [KeyObject, ...KeyObject[]];
@@ -29,12 +29,12 @@ export class KeyRing {
     this.#keys = [derive(first, purpose), ...older.map((secret) => derive(secret, purpose))];
   }
 
-  /** The signature by the newest key: 32 bytes. */
+  /** The signature by the newest key, 32 bytes. */
   sign(text: string): Buffer {
     return mac(this.#keys[0], text);
   }
 
-  /** Which key made the signature; `null` when none of them did. Every key is tried, in constant time. */
+  /** Which key made the signature; `null` if none did. Every key is tried, in constant time. */
   verify(text: string, signature: Uint8Array): "newest" | "older" | null {
     const matches = this.#keys.map((key) => {
       const expected = mac(key, text);
@@ -46,7 +46,7 @@ export class KeyRing {
   }
 }
 
-/** One secret, or a list of them, the newest first. Throws `ConfigurationError`, without a word of what was given. */
+/** One secret or a list of them, the newest first. Throws a `ConfigurationError` that never contains the value. */
 export function secretsOf(option: string, given: unknown): readonly [Secret, ...Secret[]] {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
   if (list.length === 0 || !list.every(isSecret)) {
@@ -56,7 +56,7 @@ export function secretsOf(option: string, given: unknown): readonly [Secret, ...
     );
   }
   const secrets = list as readonly Secret[] as readonly [Secret, ...Secret[]];
-  // Here, before anything is derived from it: what is derived looks like any other secret.
+  // This comes before anything is derived, because a derived secret always looks random.
   if (secrets.some(isGuessable)) throw new ConfigurationError(option, "is too easy to guess: use 32 random bytes");
   return secrets;
 }
@@ -70,12 +70,12 @@ function isSecret(value: unknown): boolean {
   return (typeof value === "string" || value instanceof Uint8Array) && Buffer.byteLength(value) >= LEAST_BYTES;
 }
 
-/** Another secret for each purpose, from one: what signs tokens must not sign anything else. */
+/** Derives a separate secret for each purpose, so that a key that signs tokens cannot sign anything else. */
 export function deriveSecret(secret: Secret, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret, "", `portico ${purpose}`, LEAST_BYTES));
 }
 
-/** Made once: a key object signs seven times faster than a bare secret. */
+/** Created once, because a key object signs seven times faster than a bare secret. */
 function derive(secret: Secret, purpose: string): KeyObject {
   return createSecretKey(deriveSecret(secret, purpose));
 }

@@ -1,7 +1,7 @@
-/** One line of the log: what belongs to it, and a sentence. */
+/** Writes one log line: its details and its message. */
 export type LogLine = (details: object, sentence: string) => void;
 
-/** What Portico writes its log to. A pino logger is one. */
+/** The logger that Portico writes to. A pino logger implements it. */
 export interface Logger {
   readonly level: string;
   readonly trace: LogLine;

@@ -1,19 +1,19 @@
 import type { ErrorCode } from "./error-codes.ts";
 
-/** What an error carries beside its code and its sentence. */
+/** The options of an error besides its code and message. */
 export interface PorticoErrorOptions {
-  /** The HTTP status of the answer when nobody handles the error. @default 500 */
+  /** The HTTP status of the response if the error is not handled. @default 500 */
   readonly status?: number;
-  /** Headers of that answer, such as `retry-after`. */
+  /** The headers of that response, such as `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What went wrong underneath: kept for the log, never sent. */
+  /** The underlying error. It is logged but never sent. */
   readonly cause?: unknown;
 }
 
 /**
- * The base of every error of Portico: a code to switch on, a status, and a sentence that names the culprit.
+ * The base class of every error in Portico: a code to match on, a status, and a message that names the cause.
  *
- * The codes are listed in `docs/errors.md`; an application's own subclasses may use codes of their own.
+ * The codes are listed in `docs/errors.md`. Your own subclasses may use their own codes.
  *
  * @example
  * ```ts
@@ -28,11 +28,11 @@ export interface PorticoErrorOptions {
  */
 export class PorticoError extends Error {
   override readonly name: string = "PorticoError";
-  /** What happened, in capitals: GraphQL clients read it as it stands, REST clients in lower case. */
+  /** The error code in capitals. GraphQL clients receive it as it is, REST clients in lower case. */
   readonly code: ErrorCode | (string & {});
-  /** The HTTP status that says the same. */
+  /** The matching HTTP status. */
   readonly status: number;
-  /** Headers that belong to the answer. */
+  /** The headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode | (string & {}), message: string, options: PorticoErrorOptions = {}) {
@@ -42,7 +42,7 @@ export class PorticoError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** What the body of the answer says beside status, code and sentence. */
+  /** Additional members of the response body, besides status, code and message. */
   get members(): Readonly<Record<string, unknown>> {
     return {};
   }

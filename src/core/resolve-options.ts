@@ -1,23 +1,23 @@
 import { ConfigurationError, describe } from "./configuration-error.ts";
 
-/** How one option is read: what it must be, in words, and the value it gives. */
+/** How one option is read: a description of valid values, and a function that returns the value to use. */
 export interface Rule<T> {
   readonly expected: string;
-  /** The value to go on with, or `REFUSED`. */
+  /** The value to use, or `REFUSED`. */
   readonly read: (value: unknown) => T | typeof REFUSED;
-  /** What it is when it is left out; a rule without one keeps the option `undefined`. */
+  /** The value if the option is left out. Without a fallback the option stays `undefined`. */
   readonly fallback?: T;
-  /** Present but `undefined` is refused: a gate that was meant to be there must not vanish. */
+  /** Rejects an option that is present but `undefined`: a gate that was meant to be there must not vanish. */
   readonly strict?: true;
-  /** What was given may hold a secret: the error tells its kind, and nothing of what it is. */
+  /** The value may be a secret, so the error describes only its kind. */
   readonly isSecret?: true;
-  /** Which entry of a list is the reason why it was refused; -1 for none. */
+  /** The index of the entry that made a list invalid; -1 if there is no such entry. */
   readonly wrongEntry?: (list: readonly unknown[]) => number;
 }
 
 export const REFUSED: unique symbol = Symbol("refused");
 
-/** What the rules give, complete: options with a fallback are always there. */
+/** The resolved options. Options with a fallback are always present. */
 export type Resolved<R> = {
   readonly [K in keyof R]: R[K] extends { readonly fallback: infer T }
     ? T
@@ -27,8 +27,8 @@ export type Resolved<R> = {
 };
 
 /**
- * Reads an options object once, against one rule per option, into a complete and frozen object. The caller's object is
- * not written to. An unknown key, and a value that its rule refuses, throw `ConfigurationError` with the option's name.
+ * Reads an options object once, with one rule per option, and returns a complete, frozen object. The caller's object is not
+ * changed. An unknown key or an invalid value throws a `ConfigurationError` that names the option.
  */
 export function resolveOptions<const R extends Readonly<Record<string, Rule<any>>>>(
   owner: string,
@@ -51,7 +51,7 @@ export function resolveOptions<const R extends Readonly<Record<string, Rule<any>
   return Object.freeze(resolved) as Resolved<R>;
 }
 
-/** What an option must be and is not. Of a list the first wrong entry is named, by its place alone where it may be a secret. */
+/** The error for an invalid value. For a list it names the first invalid entry, or only its index if the entry may be a secret. */
 function refused(option: string, rule: Rule<unknown>, value: unknown): ConfigurationError {
   const { expected, isSecret = false, wrongEntry = () => -1 } = rule;
   const at = Array.isArray(value) ? wrongEntry(value) : -1;
@@ -66,7 +66,7 @@ function describeEntry(entry: unknown): string {
   return Array.isArray(entry) && entry.length <= 3 ? `[${entry.map(describe).join(", ")}]` : describe(entry);
 }
 
-/** Without a word of the value itself: whoever gives a string where none belongs may have given a secret. */
+/** Describes a value without its content, because a string in the wrong place may be a secret. */
 function kindOf(value: unknown): string {
   return typeof value === "string" ? (value === "" ? "an empty string" : "a string") : describe(value);
 }
@@ -77,7 +77,7 @@ function unknownOption(owner: string, key: string, known: readonly string[]): Co
   return new ConfigurationError(`${owner}.${key}`, `is not an option: ${hint}`);
 }
 
-/** The name that was meant, if any: one slip of the keyboard away, else one that begins in the same way. */
+/** The name that was probably meant, if any: one typo away, otherwise one that begins alike. */
 export function nearest(key: string, known: readonly string[]): string | undefined {
   const written = key.toLowerCase();
   return (
@@ -86,7 +86,7 @@ export function nearest(key: string, known: readonly string[]): string | undefin
   );
 }
 
-/** One slip of the keyboard apart: a letter too many, too few, wrong, or two in the wrong order. */
+/** Whether two names are one typo apart: a letter too many, too few, wrong, or two in the wrong order. */
 function isNear(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   const start = sharedStart(a, b);
@@ -100,7 +100,10 @@ function isNear(a: string, b: string): boolean {
 
 const LEAST_START = 4;
 
-/** One name is the start of the other (`handler`, `handlerSeconds`), or they differ in their last letters (`proxy`, `proxies`). */
+/**
+ * Whether one name is the start of the other (`handler`, `handlerSeconds`), or they differ in their last letters (`proxy`,
+ * `proxies`).
+ */
 function beginsAlike(a: string, b: string): boolean {
   const start = sharedStart(a, b);
   return (
@@ -114,19 +117,19 @@ function sharedStart(a: string, b: string): number {
   return start;
 }
 
-/** The rule, with a value for when the option is left out. */
+/** Adds a fallback to a rule. */
 export function optional<T, const F extends T>(rule: Rule<T>, fallback: F): Rule<T> & { readonly fallback: T } {
   return { ...rule, fallback };
 }
 
-/** Takes what `accepts` lets through, as it is. */
+/** Accepts a value unchanged if `accepts` returns true. */
 export function rule<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
   return { expected, read: (value) => (accepts(value) ? (value as T) : REFUSED) };
 }
 
 /**
- * The same for what is an object or a function: a string in its place is never shown. It may be a key, or the address of a
- * store with its password.
+ * A rule for objects and functions. The error never shows a string in their place, which may be a key or a store URL with its
+ * password.
  */
 export function thing<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
   return { ...rule<T>(expected, accepts), isSecret: true };
@@ -143,18 +146,18 @@ export const wholeNumber: Rule<number> = rule(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 );
 
-/** The same rule for an option that `null` turns off. */
+/** A rule for an option that `null` turns off. */
 export function orNull(rule: Rule<number>): Rule<number | null> {
   return { expected: `${rule.expected}, or null`, read: (value) => (value === null ? null : rule.read(value)) };
 }
-/** A length of time. Node's timers take at most 2^31 - 1 ms and fire at once beyond it. */
+/** A duration. Node's timers take at most 2^31 - 1 ms and fire at once beyond it. */
 export const seconds: Rule<number> = rule(
   "a number of seconds from 0 to 2,147,483",
   (value) => typeof value === "number" && value >= 0 && value <= 2_147_483,
 );
 export const callable: Rule<(...args: any[]) => any> = thing("a function", (value) => typeof value === "function");
 
-/** A list whose every entry `accepts` lets through, copied. */
+/** A list in which `accepts` returns true for every entry. It is copied. */
 export function listOf<T>(expected: string, accepts: (entry: unknown) => boolean): Rule<readonly T[]> {
   return {
     expected,

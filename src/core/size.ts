@@ -1,14 +1,14 @@
 import { ConfigurationError } from "./configuration-error.ts";
 import { REFUSED, type Rule } from "./resolve-options.ts";
 
-/** Bytes, or a number with its unit: `"2mb"`. A text that comes from outside goes through `parseSize`. */
+/** Bytes, or a number with its unit: `"2mb"`. Pass untyped text through `parseSize`. */
 export type Size = number | `${number}${"b" | "kb" | "mb" | "gb"}`;
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 const EXPECTED = 'a size such as "512kb" or "2mb" (a kb is 1,024 bytes), or a whole number of bytes';
 
 /**
- * The bytes that a size stands for: `"1kb"` is 1,024. Throws `ConfigurationError` for anything else.
+ * Converts a size to bytes: `"1kb"` is 1,024. Throws `ConfigurationError` for an invalid size.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export function parseSize(text: string): number {
   return bytes;
 }
 
-/** An option that takes a `Size` and gives bytes. */
+/** An option that takes a `Size` and resolves to bytes. */
 export const size: Rule<number> = { expected: EXPECTED, read: toBytes };
 
 function toBytes(value: unknown): number | typeof REFUSED {

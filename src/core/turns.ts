@@ -2,13 +2,13 @@ import { outside } from "./outside.ts";
 
 /**
  * Shares the event loop among pieces of work that become ready together, such as ten thousand subscribers of one event.
- * Promises alone would run all of them before the next request is read. Work that has to wait resumes in the order in which
- * it asked, one slice of it per round of the event loop.
+ * Promises alone would run all of them before the next request is read. Waiting work resumes in the order in which it called
+ * `take`, one slice per round of the event loop.
  */
 export class Turns {
   readonly #sliceMs: number;
   #waiting: (() => void)[] = [];
-  /** How many of `#waiting` have resumed in this slice: shifting a long array costs its length each time. */
+  /** How many of `#waiting` have resumed in this slice, because shifting a long array is linear in its length. */
   #resumed = 0;
   #sliceEnd = 0;
   #isSliceOpen = false;
@@ -18,7 +18,7 @@ export class Turns {
     this.#sliceMs = sliceMs;
   }
 
-  /** Call before each piece of work: `undefined` when it may go on at once, otherwise a promise for its turn. */
+  /** Call before each piece of work. Returns `undefined` if it may continue at once, otherwise a promise for its turn. */
   take(): Promise<void> | undefined {
     const now = performance.now();
     if (!this.#isSliceOpen) this.#openSlice(now);
@@ -41,12 +41,12 @@ export class Turns {
     this.#resume();
   };
 
-  /** One at a time: the work that resumed before runs between two calls, so the clock shows how long it took. */
+  /** Resumes one at a time. The work that resumed before runs between two calls, so the clock shows how long it took. */
   readonly #resume = (): void => {
     this.#waiting[this.#resumed++]?.();
     if (this.#resumed < this.#waiting.length && performance.now() < this.#sliceEnd) queueMicrotask(this.#resume);
   };
 }
 
-/** The turns of events on their way to subscribers. */
+/** The turns for delivering events to subscribers. */
 export const eventTurns: Turns = new Turns(5);

@@ -1,9 +1,9 @@
-/** A process that stands still misses at most one part of the time it grants. */
+/** A process that is paused misses at most one part of the time limit. */
 const PARTS = 4;
 
 /**
- * Awaits `work` for `ms` at most, then rejects. A pause of this process itself counts for a quarter of that time at
- * most: the request may still be unwritten, or the response unread.
+ * Awaits `work` for at most `ms`, then rejects. A pause of this process itself uses up at most a quarter of that time, because
+ * the request may still be unwritten or the response unread.
  *
  * @param heardAt when something last arrived from the other side, on the monotonic clock; the time starts again with it
  */
@@ -12,14 +12,14 @@ export function within<T>(
   work: PromiseLike<T>,
   heardAt: () => number = () => Number.NEGATIVE_INFINITY,
 ): Promise<T> {
-  // Not by `Promise.race`, because authentication calls this for every request.
+  // Without `Promise.race`, because authentication calls this for every request.
   return new Promise<T>((resolve, reject) => {
     let left = PARTS;
     let begunAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
     let isSettled = false;
     const wait = (): void => {
-      // The network is read between a timer and an immediate.
+      // Node reads the network between a timer and an immediate.
       timer = setTimeout(() => setImmediate(judge), ms / PARTS).unref();
     };
     const judge = (): void => {

@@ -1,20 +1,20 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 
-// This folder knows no context of its own: `http/routing/depend.ts` binds it to Portico's.
+// This folder is independent of any context class: `http/routing/depend.ts` binds it to Portico's.
 
 declare const VALUE: unique symbol;
 
-/** What a generator yields, what a promise holds, or the value itself. */
+/** The type that a generator yields, that a promise resolves to, or the type itself. */
 export type Unwrap<R> = R extends AsyncGenerator<infer Y, any, any> | Generator<infer Y, any, any> ? Y : Awaited<R>;
 
-/** `Depend(f)`, declared as a parameter: the value that `f` resolves to is handed in under its name. */
+/** `Depend(f)` as a parameter: the value that `f` resolves to is passed in under the parameter's name. */
 export interface Dependency<out T> {
   readonly "~kind": "depend";
   readonly "~provider": Callable | Provider<unknown>;
   readonly [VALUE]?: T;
 }
 
-/** A callable that declares parameters of its own, made by `provide`. */
+/** A callable with its own parameters, made by `provide`. */
 export interface Provider<out T> {
   readonly "~kind": "provider";
   readonly "~params": Readonly<Record<string, unknown>>;
@@ -24,38 +24,41 @@ export interface Provider<out T> {
 
 export type Callable = (args: never) => unknown;
 
-/** A context class as a parameter. It names its instance: `infer` from a generic class would give `HttpContext<unknown>`. */
+/**
+ * A context class as a parameter. It names its instance, because `infer` from a generic class would return
+ * `HttpContext<unknown>`.
+ */
 export interface ContextClass<out C> {
   readonly "~instance": C;
 }
 
-/** What a parameter may be declared as: a dependency or a context. */
+/** The types a parameter may be declared with: a dependency or a context. */
 export type Injectable<C> = ContextClass<C> | Dependency<any>;
 export type InjectedOf<P> = P extends Dependency<infer T> ? T : P extends ContextClass<infer C> ? C : never;
-/** What the declared parameters become in the function. */
+/** The declared parameters as the function receives them. */
 export type Injected<P> = { readonly [K in keyof P]: InjectedOf<P[K]> };
 
-/** Names that mean something already. The type is a sentence, so that the error is one. */
+/** Names that are already taken. The type is a sentence, so that the compile-time error is readable. */
 export type Reserved<Name extends string, Sentence extends string> = { readonly [K in Name]?: Sentence };
-/** Declared parameters; `ctx` and `context` may be declared as what they are, a context. */
+/** Declared parameters; `ctx` and `context` may be declared as a context. */
 export type InjectParams<C> = { readonly [name: string]: Injectable<C> } & {
   readonly [K in "ctx" | "context"]?: ContextClass<C>;
 };
 
-/** The names that every provider has without declaring them. */
+/** The names that every provider receives without declaring them. */
 export interface ProviderAmbient<C> {
   readonly ctx: C;
   readonly context: C;
 }
 export type ProviderArgs<P, C> = Injected<P> & Omit<ProviderAmbient<C>, keyof P>;
 
-/** `Depend(f)`: a plain function or generator, or what `provide` returned. */
+/** `Depend(f)`: a plain function or generator, or the result of `provide`. */
 export interface DependFunction<C> {
   <T>(provider: Provider<T>): Dependency<T>;
   <R>(provider: (args: ProviderAmbient<C>) => R): Dependency<Unwrap<R>>;
 }
 
-/** `provide(params)(f)`: a dependency with dependencies; `provide(f)`: one that wants its `ctx` typed. */
+/** `provide(params)(f)`: a dependency with dependencies; `provide(f)`: a dependency with a typed `ctx`. */
 export interface ProvideFunction<C> {
   <R>(call: (args: ProviderAmbient<C>) => R): Provider<Unwrap<R>>;
   <const P extends InjectParams<C>>(params: P): <R>(call: (args: ProviderArgs<P, C>) => R) => Provider<Unwrap<R>>;
@@ -84,12 +87,12 @@ function provider(params: Readonly<Record<string, unknown>>, call: Callable): Pr
   return Object.freeze({ "~kind": "provider", "~params": params, "~call": call });
 }
 
-/** The author's own function, whichever way it was declared. */
+/** The author's own function, in whichever way it was declared. */
 export function callableOf(provider: Callable | Provider<unknown>): Callable {
   return typeof provider === "function" ? provider : provider["~call"];
 }
 
-/** Whether anything in this process declares it, by `Depend`. */
+/** Whether anything in this process declares the function with `Depend`. */
 export function isDeclared(callable: Callable): boolean {
   return declared.has(callable);
 }

@@ -5,7 +5,7 @@ import type { ParamPlan, ProviderPlan } from "./param-plan.ts";
 
 type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>;
 
-/** A dependency could not be handed in: it yielded nothing, or the scope has ended. */
+/** A dependency could not be provided: it yielded nothing, or the scope has ended. */
 export class DependencyError extends PorticoError {
   override readonly name: string = "DependencyError";
 
@@ -14,22 +14,25 @@ export class DependencyError extends PorticoError {
   }
 }
 
-/** Callables that are called in the place of others. */
+/** Callables that replace others. */
 export type Overrides = ReadonlyMap<Callable, (args: object) => unknown>;
 
 export interface ScopeOptions {
   readonly overrides?: Overrides;
-  /** Whether the same callable is resolved once for the whole scope: so in a GraphQL operation, not on a route. */
+  /** Whether a callable is resolved once for the whole scope, as in a GraphQL operation. On a route it is not. */
   readonly shared: boolean;
-  /** What is thrown for a declared context that is not the one here; without one, or for `null`, a `DependencyError`. */
+  /**
+   * Creates the error for a declared context that is not the current one. Without it, or if it returns `null`, a
+   * `DependencyError` is thrown.
+   */
   readonly otherContext?: (declared: unknown, parameter: string) => Error | null;
 }
 
 /**
  * The dependencies of one request or one operation: opened on demand, closed together.
  *
- * What can be resolved without waiting is resolved without a promise. `close()` waits for those still being opened, then
- * closes the generators in the reverse order of their opening, each exactly once, whatever the others do.
+ * A dependency that does not wait is resolved without a promise. `close()` waits for those that are still being opened, then
+ * closes the generators in the reverse order of their opening, each exactly once, even if others fail.
  */
 export class DependencyScope {
   readonly #ctx: object;
@@ -45,7 +48,7 @@ export class DependencyScope {
     this.#options = options;
   }
 
-  /** Resolves the parameters in their order and hands each to `set`; a promise only when one of them needs it. */
+  /** Resolves the parameters in order and writes each into `target`. Returns a promise only if one of them needs it. */
   fill(params: readonly ParamPlan[], target: Record<string, unknown>): MaybePromise<void> {
     for (let i = 0; i < params.length; i++) {
       const param = params[i] as ParamPlan;
@@ -75,7 +78,7 @@ export class DependencyScope {
     );
   }
 
-  /** The value of one dependency: at once when nothing on the way waits, else its promise. */
+  /** The value of one dependency, without a promise if nothing has to be awaited. */
   resolve(plan: ProviderPlan): unknown {
     if (this.#closed !== null) throw new DependencyError(`${plan.name} was requested after its request had ended`);
     const values = this.#values;
@@ -84,7 +87,7 @@ export class DependencyScope {
 
     const value = this.#callOnce(plan, values);
     values.set(plan.identity, value);
-    // Later readers get the value without a promise; a failure stays a failure for all of them.
+    // Later readers get the value without a promise, and a failure stays a failure for all of them.
     if (isPromise(value))
       value.then(
         (resolved) => values.set(plan.identity, resolved),
@@ -111,7 +114,7 @@ export class DependencyScope {
   }
 
   #start(plan: ProviderPlan, args: object): unknown {
-    // Once more: while its own dependencies were being opened, the scope may have begun to close.
+    // Checked again, because the scope may have begun to close while the dependencies were being opened.
     if (this.#closed !== null) throw new DependencyError(`${plan.name} was requested after its request had ended`);
     const result = plan.call(args);
     if (isGenerator(result)) return this.#enter(plan.name, result);
@@ -137,7 +140,7 @@ export class DependencyScope {
     return promise;
   }
 
-  /** Closes what is open and gives the errors of those that failed to close. Called again, gives the same answer. */
+  /** Closes everything that is open and returns the errors. Calling it again returns the same promise. */
   close(): Promise<readonly unknown[]> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -164,7 +167,7 @@ export class DependencyScope {
   }
 }
 
-/** What a callable threw at once: it is not called again for the next who asks. */
+/** An error that a callable threw synchronously. The callable is not called again for the next reader. */
 class Failure {
   readonly error: unknown;
   constructor(error: unknown) {

@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { type Callable, callableOf, type Dependency, isContextClass, isDependency } from "./depend.ts";
 
-/** How one provider is called: worked out once, when what declares it is declared. */
+/** How one provider is called. It is computed once, at declaration. */
 export interface ProviderPlan {
-  /** The callable as the author wrote it: two declarations of the same one can share a value. */
+  /** The callable as the author wrote it, so that two declarations of one function can share a value. */
   readonly identity: Callable;
   readonly name: string;
   readonly call: (args: object) => unknown;
@@ -14,12 +14,12 @@ export type ParamPlan =
   | { readonly name: string; readonly provider: ProviderPlan; readonly context: null }
   | { readonly name: string; readonly provider: null; readonly context: abstract new (...args: never) => object };
 
-/** Names that a provider has without declaring them; `ctx` and `context` may be declared as a context. */
+/** Names that a provider receives without declaring them; `ctx` and `context` may be declared as a context. */
 const AMBIENT = new Set(["ctx", "context"]);
 
 /**
- * Plans the declared parameters of a route, a resolver or a provider. `owner` is named in the errors: a value that is
- * neither `Depend(...)` nor a context class, a dependency under an ambient name, a cycle.
+ * Plans the declared parameters of a route, a resolver or a provider. `owner` is named in the errors, which are a value that is
+ * neither `Depend(...)` nor a context class, a dependency under an ambient name, and a cycle.
  */
 export function planParams(owner: string, params: Readonly<Record<string, unknown>>): readonly ParamPlan[] {
   return plan(owner, params, []);
