@@ -3,8 +3,8 @@ import { PorticoError } from "./portico-error.ts";
 /**
  * Thrown while an application is being set up, never while it serves requests: an option has an invalid value.
  *
- * The message names the option, the expected value and the value received: `rateLimit.perMinute must be a positive integer,
- * received -1`.
+ * The message names the option, the expected value and the value received:
+ * `rateLimit.perMinute must be a positive integer, received -1`.
  *
  * @example
  * ```ts

@@ -1,22 +1,22 @@
-/** What is known of a key that is counted. */
+/** The state of a counted key. */
 interface Entry {
   readonly level: number;
   readonly endsAt: number;
 }
 
-/** Beyond this, more counts make no difference. */
+/** Above this level, further counts make no difference. */
 const HIGHEST_LEVEL = 32;
 const SWEEP_EVERY_MS = 10_000;
 
 /**
- * The keys that are counted, so many at most. When there are more, the one that was counted least is given up, of several the
- * oldest: a flood of new keys displaces one another, and none that is over its limit.
+ * A limited number of counted keys. When the limit is exceeded, the key with the lowest count is dropped, and the oldest one of
+ * several. So a flood of new keys displaces itself, and never a key that exceeds its limit.
  */
 export class CountedKeys {
   readonly #most: number;
   readonly #entries = new Map<string, Entry>();
   readonly #levels: readonly Set<string>[] = Array.from({ length: HIGHEST_LEVEL + 1 }, () => new Set<string>());
-  /** Each goes on where it was: a set that is read from its start again and again passes by all that were deleted. */
+  /** Each iterator continues where it stopped. A set that is iterated from its start every time passes all deleted entries. */
   readonly #oldest: Iterator<string>[] = this.#levels.map((level) => level.values());
   #nextSweepAt = 0;
 
@@ -24,7 +24,7 @@ export class CountedKeys {
     this.#most = most;
   }
 
-  /** Notes how often a key was counted, and until when that holds. Gives the key that is given up for it. */
+  /** Records the count of a key and when it expires. Returns the key that was dropped for it, if any. */
   note(key: string, count: number, endsAt: number): string | null {
     this.forget(key);
     const level = Math.min(count, HIGHEST_LEVEL);
@@ -58,7 +58,7 @@ export class CountedKeys {
     return null;
   }
 
-  /** Those whose time is over go first; they are looked for now and then. */
+  /** Removes expired keys first, at most once per interval. */
   #sweep(): void {
     const now = Date.now();
     if (now < this.#nextSweepAt) return;

@@ -2,15 +2,14 @@ import { type Rule, thing } from "../core/resolve-options.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
 
 /**
- * Where text is kept under a key until it is deleted or its time is over: sessions, refresh families, keys.
+ * Keeps text under a key until it is deleted or expires: sessions, refresh token families, keys.
  *
- * Every method works on one key and is atomic, in one process and between processes: a check and the write that follows
- * it are one step. A store may fail, it does not forget: an entry without a time stays until it is deleted, and a store
- * that has no room left rejects. A key is any text; a value is text that UTF-8 can carry, without U+0000.
+ * Every method works on one key and is atomic, in one process and between processes: a check and the write that follows it are
+ * one step. A store may fail, but it does not forget: an entry without a TTL stays until it is deleted, and a store without
+ * room rejects. A key is any text; a value is text that UTF-8 can represent, without U+0000.
  *
- * `ttlMs` is a whole number of milliseconds, 1 or more, else the promise rejects with `RangeError`. A write replaces the
- * time of the entry as well: without `ttlMs` it stays until it is deleted. An entry whose time is over is not there for
- * any method.
+ * `ttlMs` is a whole number of milliseconds, 1 or more; otherwise the promise rejects with `RangeError`. A write replaces the
+ * TTL of the entry as well: without `ttlMs` it stays until it is deleted. Every method treats an expired entry as absent.
  *
  * @example
  * ```ts
@@ -25,34 +24,36 @@ import type { StoreLifeCycle } from "./store-life-cycle.ts";
  * ```
  */
 export interface KeyValueStore extends StoreLifeCycle {
-  /** The value, or `null` when there is none. */
+  /** The value, or `null` if there is none. */
   get(key: string): Promise<string | null>;
-  /** Writes the value, whatever was there. */
+  /** Writes the value and replaces an existing one. */
   set(key: string, value: string, ttlMs?: number): Promise<void>;
-  /** Writes the value if there is none yet, and says whether it did: of several callers one is told `true`. */
+  /** Writes the value if there is none yet, and returns whether it did. Of several callers exactly one gets `true`. */
   setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean>;
   /**
-   * Writes the value if the present one is `expected`, and says whether it did: of several callers with the same
-   * expectation one is told `true`. `null` expects that there is none.
+   * Writes the value if the current one is `expected`, and returns whether it did. Of several callers with the same `expected`
+   * exactly one gets `true`. `null` means that there is no value.
    */
   compareAndSet(key: string, expected: string | null, value: string, ttlMs?: number): Promise<boolean>;
-  /** Deletes the value, and says whether there was one: of several callers one is told `true`, so it spends a token. */
+  /**
+   * Deletes the value, and returns whether there was one. Of several callers exactly one gets `true`, so a single-use token can
+   * be redeemed this way.
+   */
   delete(key: string): Promise<boolean>;
   /**
-   * The time by the clock of the server behind it, in milliseconds since 1970. Sessions end by it, not by the clock of the
-   * process that is asked, and a process whose clock is more than a minute off does not start. Without it, each process goes
-   * by its own clock.
+   * The time on the store's server, in milliseconds since 1970. Sessions expire by this clock instead of the clock of each
+   * process, and a process whose clock is more than a minute off does not start. Without it, each process uses its own clock.
    */
   time?(): Promise<number>;
 }
 
-/** Throws `RangeError` for a time that not every store can keep. Each store calls it before it writes. */
+/** Throws `RangeError` for a TTL that some stores cannot keep. Each store calls it before it writes. */
 export function checkTtl(ttlMs: number | undefined): void {
   if (ttlMs === undefined || (Number.isSafeInteger(ttlMs) && ttlMs > 0)) return;
   throw new RangeError(`ttlMs must be a whole number of milliseconds, 1 or more, received ${ttlMs}`);
 }
 
-/** An option that takes what stores a value under a key. */
+/** An option that takes a key-value store. */
 export const keyValueStore: Rule<KeyValueStore> = thing(
   "a KeyValueStore",
   (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",

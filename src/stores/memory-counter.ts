@@ -6,27 +6,27 @@ import { CountedKeys } from "./counted-keys.ts";
 import { type Count, type CounterStore, checkWindow } from "./counter-store.ts";
 import { storeKey } from "./store-key.ts";
 
-/** Some 40 MB. */
+/** This many keys take about 40 MB. */
 const MOST_KEYS = 100_000;
 
 /**
- * Counts in the memory of this process: a limit then holds for each process on its own.
+ * Counts in the memory of this process, so a limit applies to each process separately.
  *
- * A counter is forgotten when its window is over, by a timer that keeps no process alive. There are 100,000 at most; beyond that
- * those go that have counted least.
+ * A counter is dropped at the end of its window, by a timer that does not keep the process alive. There are at most 100,000;
+ * beyond that the keys with the lowest counts are dropped.
  */
 export class MemoryCounter implements CounterStore {
-  /** By length of the window: the same key under another length must not meet the window that is open. */
+  /** One limiter per window length, because a key with another length must not use the window that is open. */
   readonly #limiters = new Map<number, RateLimiterMemory>();
   #keys = new CountedKeys(MOST_KEYS);
 
   async increment(given: string, windowMs: number): Promise<Count> {
     checkWindow(windowMs);
     const key = storeKey(given);
-    // Not consume(), which rejects over a limit: what is too much is decided by whoever asks.
-    // And outside: the timer would hold the whole request, until the end of a window that may be an hour.
+    // Not `consume()`, which rejects above a limit: the caller decides that. And outside the request, because the timer would
+    // keep it in memory until the end of the window.
     const { consumedPoints, msBeforeNext } = await outside(() => this.#limiter(windowMs).penalty(key));
-    // Seconds with a fraction came out of milliseconds and went back into them.
+    // The library converts to fractional seconds and back.
     const resetAfterMs = Math.max(0, Math.round(msBeforeNext));
     await this.#giveUp(this.#keys.note(`${windowMs} ${key}`, consumedPoints, Date.now() + resetAfterMs));
     return { value: consumedPoints, resetAfterMs };
@@ -64,7 +64,7 @@ export class MemoryCounter implements CounterStore {
   }
 }
 
-/** Seconds that are no less than the milliseconds once they are turned back: 1001 / 1000 * 1000 is below 1001. */
+/** Rounds up so that converting back never returns less: 1001 / 1000 * 1000 is below 1001. */
 function toSeconds(ms: number): number {
   const seconds = ms / 1000;
   return seconds * 1000 < ms ? seconds * (1 + Number.EPSILON) : seconds;

@@ -4,15 +4,15 @@ import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../c
 import { checkTtl, type KeyValueStore } from "./key-value-store.ts";
 
 export interface MemoryKeyValueOptions {
-  /** Tells when an entry's time is over. @default the clock of the system */
+  /** The clock that decides when entries expire. @default the clock of the system */
   readonly clock?: Clock;
-  /** Entries held at most. @default 100_000 */
+  /** The maximum number of entries. @default 100_000 */
   readonly maxEntries?: number;
 }
 
 interface Entry {
   readonly value: string;
-  /** On the monotonic clock; `Infinity` when the entry stays. */
+  /** On the monotonic clock; `Infinity` for an entry without a TTL. */
   readonly expiresAt: number;
 }
 
@@ -22,21 +22,22 @@ const clock: Rule<Clock> = rule("a clock with now() and monotonic()", (value) =>
 });
 const rules = { clock: optional(clock, systemClock), maxEntries: optional(positiveInteger, 100_000) };
 
-/** Entries looked at in each write: more than the one it may add, so that the sweep keeps ahead of the growth. */
+/** Entries that each write checks: more than the one it may add, so that the sweep outpaces the growth. */
 const STEPS = 4;
 
 /**
- * Keeps entries in the memory of this process: for development, tests, and one process that may forget at its end.
+ * Keeps entries in the memory of this process, for development, tests and single-process applications that may lose them on
+ * exit.
  *
- * Nothing alive is dropped to make room. Once `maxEntries` are held and none of them is over, a write to a new key
- * rejects with `PorticoError`, code `STORE_FULL`. There are no timers: each write sweeps a few entries.
+ * A live entry is never dropped to make room. If `maxEntries` entries are held and none has expired, a write to a new key
+ * rejects with a `PorticoError` of code `STORE_FULL`. There are no timers: each write sweeps a few entries.
  */
 export class MemoryKeyValue implements KeyValueStore {
   readonly #clock: Clock;
   readonly #maxEntries: number;
   readonly #entries = new Map<string, Entry>();
   #cursor: Iterator<[string, Entry]> = this.#entries.entries();
-  /** Nothing expires before it: a full store knows without a look at each entry that there is nothing to sweep. */
+  /** Nothing expires before this time, so a full store knows without checking each entry that there is nothing to sweep. */
   #nothingBefore = Number.POSITIVE_INFINITY;
 
   constructor(options: MemoryKeyValueOptions = {}) {
@@ -45,7 +46,7 @@ export class MemoryKeyValue implements KeyValueStore {
     this.#maxEntries = resolved.maxEntries;
   }
 
-  /** Entries held, those among them that are over and not swept yet. */
+  /** The number of entries, including expired ones that are not swept yet. */
   get size(): number {
     return this.#entries.size;
   }
@@ -91,7 +92,7 @@ export class MemoryKeyValue implements KeyValueStore {
     this.#nothingBefore = Math.min(this.#nothingBefore, expiresAt);
   }
 
-  /** Goes on where the last write stopped: the iterator of a Map stays valid while entries come and go. */
+  /** Continues where the last write stopped. The iterator of a Map stays valid while entries are added and deleted. */
   #sweep(now: number): void {
     for (let step = 0; step < STEPS; step++) {
       const next = this.#cursor.next();

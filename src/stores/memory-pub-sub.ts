@@ -3,17 +3,17 @@ import { encodeEvent, type PubSub, type SubscribeOptions, type Topic } from "./p
 import { Subscription } from "./subscription.ts";
 
 export interface MemoryPubSubOptions {
-  /** Events that may wait for one subscriber; the next one ends it with `PubSubGap`. @default 1_000 */
+  /** Events that may wait for one subscriber; one more ends the subscription with `PubSubGap`. @default 1_000 */
   readonly maxQueued?: number;
 }
 
 const rules = { maxQueued: optional(positiveInteger, 1_000) };
 
 /**
- * A bus inside this process: it reaches the subscribers of this process and no others.
+ * A bus that reaches only the subscribers in this process.
  *
- * Values go through JSON as over a network, so that a program behaves the same on another bus: a `Date` arrives as a
- * string, and no two subscribers share an object.
+ * Values go through JSON as over a network, so that a program behaves alike on another bus: a `Date` arrives as a string, and
+ * no two subscribers share an object.
  */
 export class MemoryPubSub implements PubSub {
   readonly #maxQueued: number;
@@ -23,7 +23,7 @@ export class MemoryPubSub implements PubSub {
     this.#maxQueued = resolveOptions("MemoryPubSub", options, rules).maxQueued;
   }
 
-  /** The number of topics that somebody listens to. */
+  /** The number of topics with subscribers. */
   get topicCount(): number {
     return this.#topics.size;
   }
@@ -37,7 +37,7 @@ export class MemoryPubSub implements PubSub {
     return { [Symbol.asyncIterator]: () => this.#open<T>(topic.name, options.signal) };
   }
 
-  /** There are no other processes. */
+  /** There are no other processes to wait for. */
   async settled(): Promise<void> {}
 
   #open<T>(topic: string, signal: AbortSignal | undefined): Subscription<T> {

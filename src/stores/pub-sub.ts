@@ -2,14 +2,14 @@ import { ConfigurationError } from "../core/configuration-error.ts";
 import { PorticoError } from "../core/portico-error.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
 
-/** A named stream of events; the value types both ends. Made by `topic()`. */
+/** A named stream of events with a typed value. Made by `topic()`. */
 export interface Topic<in out T> {
   readonly name: string;
-  /** Never there: it carries the type. */
+  /** Never set: it only carries the type. */
   readonly "~type"?: (value: T) => T;
 }
 
-/** What arrives of a value that travels as JSON; `never` in the place of what arrives as something else, or not at all. */
+/** The type of a value after a round trip through JSON; `never` for parts that JSON changes or drops. */
 export type Arriving<T> = unknown extends T
   ? T
   : T extends string | number | boolean | null
@@ -19,11 +19,11 @@ export type Arriving<T> = unknown extends T
       : T extends readonly unknown[]
         ? { readonly [I in keyof T]: Arriving<T[I]> }
         : { readonly [K in keyof T]: Arriving<Exclude<T[K], undefined>> | Extract<T[K], undefined> };
-/** Says in a sentence why something is no event, and which of its properties are not. */
+/** A sentence as a type: why a value cannot be an event, and which of its properties are to blame. */
 export type CheckEvent<T> = [T] extends [Arriving<T>]
   ? unknown
   : { readonly "an event travels as JSON, and this does not arrive as it was": Lost<T> };
-/** The properties that JSON changes, or all of it. */
+/** The properties that JSON changes, or the whole value. */
 export type Lost<T> = T extends { toJSON(...args: never): unknown } | readonly unknown[]
   ? T
   : T extends object
@@ -35,11 +35,11 @@ export type Lost<T> = T extends { toJSON(...args: never): unknown } | readonly u
     : T;
 
 /**
- * Names a stream of events and the type of its values. The name is what counts on the bus: two topics of one name are one
+ * Names a stream of events and the type of its values. The bus identifies a topic by its name: two topics with one name are one
  * stream. Throws `ConfigurationError` for an empty name.
  *
- * Events travel as JSON on every bus, so their type is one that JSON gives back as it was: `at: string` and not `at: Date`, no
- * `bigint`, no functions. Anything else is refused by the compiler here, and not found out where it is read.
+ * Events travel as JSON on every bus, so their type must survive a round trip through JSON: `at: string` and not `at: Date`, no
+ * `bigint`, no functions. Anything else is a compile-time error here, not a surprise where it is read.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export interface SubscribeOptions {
 }
 
 /**
- * Hands events to everybody who listens at that moment, in every process. Nothing is kept for those who come later.
+ * Delivers events to all current subscribers, in every process. Nothing is kept for later subscribers.
  *
  * @example
  * ```ts
@@ -82,30 +82,30 @@ export interface SubscribeOptions {
  */
 export interface PubSub extends StoreLifeCycle {
   /**
-   * Hands the value to the bus as JSON; resolves when the bus has it, which is before anybody has read it. Rejects with a
-   * `TypeError` that names the topic for a value that JSON cannot carry.
+   * Publishes the value as JSON. Resolves when the bus has accepted it, which is before any subscriber reads it. Rejects with a
+   * `TypeError` that names the topic if the value cannot be serialized.
    */
   publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void>;
   /**
-   * The events of a topic. Each iterator is a subscription of its own, from the moment it is made: what this bus publishes
-   * after that reaches it, in the order of publishing, each event as a copy that is its own.
+   * The events of a topic. Each iterator is a separate subscription from the moment it is created. It receives everything this
+   * bus publishes afterwards, in order, each event as a separate copy.
    *
-   * It ends at once when it is left (`break`, `return()`), also while a `next()` is waiting, and when `signal` is aborted.
-   * When events may have been lost it hands out those that came before, throws `PubSubGap`, and is over. An iterator
-   * that is made must be read or returned: it holds its place until then.
+   * It ends at once on `break` or `return()`, also while a `next()` is waiting, and when `signal` is aborted. If events may
+   * have been lost, it returns those that came before, throws `PubSubGap` and ends. An iterator must be read or returned: until
+   * then it holds its place.
    */
   subscribe<T>(topic: Topic<T>, options?: SubscribeOptions): AsyncIterable<T, void, void>;
   /**
-   * Resolves when the subscriptions made so far hold for other processes too: what those publish from then on arrives.
-   * Whoever reads a state and follows its changes subscribes, waits for this, and then reads. Never rejects: a
-   * subscription that could not be made ends with `PubSubGap`.
+   * Resolves when the subscriptions made so far are active in other processes too: events that those publish from then on
+   * arrive. To read a state and follow its changes, subscribe, await this, then read. Never rejects: a subscription that could
+   * not be established ends with `PubSubGap`.
    */
   settled(): Promise<void>;
 }
 
 /**
- * Events of a topic may have been lost: the subscriber was too slow, or the bus was away. Whoever needs to be complete
- * reads the state anew and subscribes again.
+ * Events of a topic may have been lost, because the subscriber was too slow or the bus was unavailable. If you need every
+ * event, read the state again and resubscribe.
  *
  * @example
  * ```ts
@@ -127,7 +127,7 @@ export class PubSubGap extends PorticoError {
   }
 }
 
-/** The text of an event, as every bus carries it. Throws `TypeError` for what JSON cannot carry. */
+/** The text of an event, as every bus transmits it. Throws `TypeError` for a value that cannot be serialized. */
 export function encodeEvent(topic: string, value: unknown): string {
   let text: string | undefined;
   try {
@@ -140,7 +140,7 @@ export function encodeEvent(topic: string, value: unknown): string {
   return text;
 }
 
-/** Whether the text can be an event: whoever reaches the server of a bus may send anything there. */
+/** Whether the text can be an event, because anyone with access to the bus's server may send anything there. */
 export function isEvent(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,4 +1,4 @@
-// The package types its index alone, and its index loads the limiters over every database that it knows.
+// The package has types only for its index, and its index loads the limiters for every database that it supports.
 declare module "rate-limiter-flexible/lib/RateLimiterMemory.js" {
   import { RateLimiterMemory } from "rate-limiter-flexible";
 

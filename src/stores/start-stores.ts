@@ -4,7 +4,7 @@ import type { StoreLifeCycle } from "./store-life-cycle.ts";
 import { checkClock } from "./store-time.ts";
 import type { Stores } from "./stores.ts";
 
-/** Starts the stores; when one of them does not start, or the clocks differ, none is left open. */
+/** Starts the stores. If one of them does not start, or the clocks differ, all of them are closed again. */
 export async function startStores(stores: Stores, log: Logger, clock: Clock): Promise<void> {
   const starts = await Promise.allSettled(distinct(stores).map(async (store) => store.start?.(log)));
   try {
@@ -16,14 +16,14 @@ export async function startStores(stores: Stores, log: Logger, clock: Clock): Pr
   }
 }
 
-/** Closes the stores, all of them also when one fails. */
+/** Closes all stores, even if one fails. */
 export async function closeStores(stores: Stores): Promise<void> {
   const ends = await Promise.allSettled(distinct(stores).map(async (store) => store.close?.()));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed !== undefined) throw failed.reason;
 }
 
-/** The checks of the stores that have one, by role. That of the durable role compares the clocks as well. */
+/** The health checks of the stores, by role. The check of the durable role also compares the clocks. */
 export function storeChecks(
   { durable, counters, bus }: Stores,
   clock: Clock,

@@ -1,11 +1,11 @@
 import type { Logger } from "../core/logger.ts";
 
-/** What any store may have beside its role, for a server behind it. The application that was given the store calls it. */
+/** Optional life cycle of a store with a server behind it. The application that received the store calls it. */
 export interface StoreLifeCycle {
-  /** Runs before the first request is answered; when it rejects, the application does not start. */
+  /** Runs before the first request is served. If it rejects, the application does not start. */
   start?(log: Logger): Promise<void>;
-  /** Resolves while the store works; readiness asks it. */
+  /** Resolves while the store works. The readiness route calls it. */
   check?(): Promise<void>;
-  /** Runs when the application has ended: nothing of the store keeps the process alive after it. */
+  /** Runs when the application has shut down. Afterwards the store no longer keeps the process alive. */
   close?(): Promise<void>;
 }

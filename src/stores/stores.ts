@@ -6,7 +6,7 @@ import { MemoryPubSub } from "./memory-pub-sub.ts";
 import type { PubSub } from "./pub-sub.ts";
 
 /**
- * What an application keeps outside its requests, in three roles that are configured on their own.
+ * The state that an application keeps outside its requests, in three roles that are configured separately.
  *
  * @example
  * ```ts
@@ -18,17 +18,17 @@ import type { PubSub } from "./pub-sub.ts";
  * ```
  */
 export interface Stores {
-  /** What must not be lost: sessions, refresh families, keys. */
+  /** Data that must not be lost: sessions, refresh token families, keys. */
   readonly durable: KeyValueStore;
-  /** The counts behind limits. */
+  /** The counters behind rate limits. */
   readonly counters: CounterStore;
   /** Events between processes. */
   readonly bus: PubSub;
 }
 
 /**
- * The three roles in the memory of this process: for development, tests, and an application of one process. Each call
- * gives new, empty ones; what is in them is gone with the process.
+ * The three roles in the memory of this process, for development, tests and single-process applications. Each call returns new,
+ * empty stores; their content is lost when the process exits.
  *
  * @example
  * ```ts

@@ -4,24 +4,24 @@ import { PubSubGap } from "./pub-sub.ts";
 export interface SubscriptionOptions {
   /** The name of the topic. */
   readonly topic: string;
-  /** Events that may wait to be read. */
+  /** The maximum number of unread events. */
   readonly maxQueued: number;
   /** Ends the subscription when it is aborted. */
   readonly signal: AbortSignal | undefined;
-  /** Called once, when no more events are wanted; not for a subscription that was over when it was made. */
+  /** Called once, when no more events are wanted. It is not called for a subscription that had ended before it was made. */
   readonly onClose: () => void;
 }
 
 type Waiting = PromiseWithResolvers<string | null>;
 
 /**
- * One subscriber's end of a topic, for every bus alike: the bus delivers texts on one side, an iterator hands out values
- * on the other. Those that nobody has read yet wait in a queue; the one that finds it full is the gap.
+ * One subscriber's end of a topic, for every bus: the bus delivers texts on one side, an iterator returns values on the other.
+ * Unread events wait in a queue; an event that finds it full is the gap.
  */
 export class Subscription<T> implements AsyncIterator<T, void, void> {
   readonly #options: SubscriptionOptions;
   #queued: string[] = [];
-  /** Calls of `next()` that nothing was there for; while there are some, the queue is empty. */
+  /** Calls of `next()` that wait for an event; while there are any, the queue is empty. */
   #waiting: Waiting[] = [];
   #gap: PubSubGap | null = null;
   #isOpen: boolean;
@@ -46,7 +46,7 @@ export class Subscription<T> implements AsyncIterator<T, void, void> {
     else this.lose(`the subscriber was ${this.#options.maxQueued} events behind`);
   }
 
-  /** Events may have been lost here: what came before is still read, then the iterator throws. */
+  /** Events may have been lost here: the iterator returns those that came before, then throws. */
   lose(reason: string, options: { readonly cause?: unknown } = {}): void {
     if (!this.#isOpen) return;
     const gap = new PubSubGap(this.#options.topic, reason, options);
