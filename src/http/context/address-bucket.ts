@@ -1,11 +1,14 @@
 import { isIPv6 } from "node:net";
 
-/** What is counted as one client: an address, of IPv6 the network, since a single customer has 2^64 to come from. */
+/**
+ * The part of an address that identifies one client for limits. For IPv6 it is the /64 network, because a single customer has
+ * 2^64 addresses.
+ */
 export function addressBucket(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   const network = expand(ip).slice(0, 4);
-  // A proxy may write 0db8 where another writes db8.
+  // One proxy may write 0db8 and another db8.
   return mapped ?? `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 

@@ -9,27 +9,27 @@ import type { ExceptionHandlers } from "./exception-handlers.ts";
 import type { Load } from "./load.ts";
 import type { Origins } from "./origins.ts";
 
-/** What an application lends to everything that runs in it. */
+/** The services that an application provides to everything that runs in it. */
 export interface AppServices {
   readonly stores: Stores;
   readonly log: Logger;
   readonly clock: Clock;
   readonly origins: Origins;
   readonly load: Load;
-  /** The sockets and streams that are open. */
+  /** The open sockets and streams. */
   readonly connections: OpenConnections;
   readonly paging: Paging;
   readonly exceptionHandlers: ExceptionHandlers;
-  /** Providers that stand in for others, in a test. */
+  /** Providers that replace others in a test. */
   readonly overrides: Overrides;
-  /** Whom requests act as, in a test. */
+  /** The users that requests act as in a test. */
   readonly actors: Actors;
-  /** What the application calls itself. */
+  /** The name of the application. */
   readonly title: string;
-  /** Without a slash at its end; `null` when the request itself tells. */
+  /** Without a trailing slash; `null` if the URL is taken from each request. */
   readonly publicUrl: string | null;
-  /** Where the application listens, such as `http://127.0.0.1:3000`; `null` while it does not. */
+  /** The address that the application listens on, such as `http://127.0.0.1:3000`; `null` while it does not listen. */
   readonly listensOn: () => string | null;
-  /** Whether answers to unexpected errors say what happened. */
+  /** Whether responses to unexpected errors contain the details. */
   readonly debug: boolean;
 }

@@ -1,12 +1,12 @@
 import type { Identity } from "../identity/identity.ts";
 import { HttpException, ServiceUnavailable } from "./http-exception.ts";
 
-/** How soon it is worth asking again when it could not be found out who is calling. */
+/** The `retry-after` while authentication is unavailable. */
 const RETRY_SECONDS = 5;
 
 /**
- * For what stays open, gated or not: throws 401 for a credential that does not count, and 503 while it is not known who is
- * calling. Nobody who shows nothing is fine.
+ * Checks the credential of a connection that stays open, gated or not. Throws 401 for an invalid credential, and 503 while it
+ * cannot be verified. A client without a credential passes.
  */
 export function checkCredential({ user, failure, isRejected, challenge }: Identity): void {
   if (user.isAuthenticated) return;

@@ -4,7 +4,7 @@ import type { BaseContext } from "./http-context.ts";
 const storage = new AsyncLocalStorage<BaseContext>();
 
 /**
- * The context of the request that this code runs for, wherever it is called from; `null` outside of one.
+ * The context of the request that this code runs for; `null` outside a request.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ export function currentContext(): BaseContext | null {
   return storage.getStore() ?? null;
 }
 
-/** Runs `call` with `ctx` as the current context, there and in everything it starts. */
+/** Runs `call` with `ctx` as the current context, including everything that it starts. */
 export function withContext<C extends BaseContext, R>(ctx: C, call: (ctx: C) => R): R {
   return storage.run(ctx, call, ctx);
 }

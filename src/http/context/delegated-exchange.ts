@@ -11,7 +11,7 @@ import type {
   UpgradeExchange,
 } from "./exchange.ts";
 
-/** An upgrade that is another exchange in everything that its class does not override. */
+/** An upgrade that delegates to another exchange, except for the members that a subclass overrides. */
 export abstract class DelegatedExchange implements UpgradeExchange {
   protected abstract readonly inner: HttpExchange;
   abstract accept(options: AcceptOptions): Promise<RawSocket>;

@@ -1,13 +1,13 @@
 import type { BaseContext } from "./http-context.ts";
 
-/** Ends what was left open, and gives the error that tells of it. */
+/** Ends something that was left open, and returns the error that reports it. */
 type End = () => Promise<Error>;
 
 const open = new WeakMap<BaseContext, Set<End>>();
 
 /**
- * Has something that a request or operation has begun end with it, after its dependencies are closed: one of them may be meant to
- * end it. Gives what says that it has ended by itself.
+ * Registers something that must end with a request or operation, after its dependencies are closed, because one of them may be
+ * meant to end it. Returns a function to call when it has ended by itself.
  */
 export function endWith(ctx: BaseContext, end: End): () => void {
   const ends = open.get(ctx) ?? new Set();
@@ -17,8 +17,8 @@ export function endWith(ctx: BaseContext, end: End): () => void {
 }
 
 /**
- * Ends what a context has left open when the closing of its dependencies is over. What is left open is an error of the author, who is
- * told as of a dependency that could not be closed: an answer that says "saved" is not sent.
+ * Ends everything that a context has left open, after its dependencies are closed. Leaving something open is a programming
+ * error, and is reported like a dependency that failed to close: a response that says "saved" is not sent.
  */
 export function endLeftOpen(
   ctx: BaseContext,
@@ -30,7 +30,7 @@ export function endLeftOpen(
 
 async function endAfter(closing: undefined | Promise<readonly unknown[]>, ends: Set<End>): Promise<readonly unknown[]> {
   const errors = [...((await closing) ?? [])];
-  // Looked for anew each time: while one ends, another may begin.
+  // Looked up each time, because another may begin while one ends.
   for (let last = [...ends].at(-1); last !== undefined; last = [...ends].at(-1)) {
     ends.delete(last);
     errors.push(await last());

@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { encodeEvent, type PubSub, type Topic } from "../../stores/pub-sub.ts";
 import type { BaseContext } from "./http-context.ts";
 
-/** The hold of the transaction that this code has begun itself: of several that are open side by side, its own. */
+/** The hold of the transaction that the current code has begun, among several that may be open at once. */
 const begun = new AsyncLocalStorage<EventHold>();
 
 /**
- * What a context publishes while a transaction is open: it goes out when that is committed, and never when it is not. Nobody
- * hears of what is not there.
+ * Holds the events that a context publishes while a transaction is open. They are published after the commit, and dropped after
+ * a rollback, so that no subscriber receives an event for data that does not exist.
  */
 export class EventHold {
   readonly #ctx: BaseContext;
   readonly #outer: EventHold | null;
-  /** The one that the code around had begun. */
+  /** The hold that the surrounding code had begun. */
   readonly #around: EventHold | undefined;
   #before: EventHold | undefined;
   readonly #held: (() => Promise<void>)[] = [];
@@ -25,7 +25,7 @@ export class EventHold {
     this.#around = around?.alive("around");
   }
 
-  /** The transaction is open. */
+  /** Marks the transaction as open. */
   open(): void {
     this.#state = "open";
     this.#before = holds.get(this.#ctx);
@@ -35,7 +35,7 @@ export class EventHold {
   isOpenFor(ctx: BaseContext): boolean {
     return this.#state === "open" && this.#ctx === ctx;
   }
-  /** This one, or the next that has not ended: around it in the code, or open before it in the context. */
+  /** This hold, or the next one that has not ended: around it in the code, or opened before it in the context. */
   alive(where: "around" | "before"): EventHold | undefined {
     if (this.#state !== "over") return this;
     return (where === "around" ? this.#around : this.#before)?.alive(where);
@@ -44,13 +44,13 @@ export class EventHold {
     return this.#around?.alive("around");
   }
 
-  /** Throws `TypeError` for what JSON cannot carry, here and not after the commit. */
+  /** Throws `TypeError` for a value that cannot be serialized, here and not after the commit. */
   async add<T>(bus: PubSub, topic: Topic<T>, value: T): Promise<void> {
     const copy = JSON.parse(encodeEvent(topic.name, value)) as T;
     this.#held.push(() => bus.publish(topic, copy));
   }
 
-  /** The transaction was committed, or not. What a savepoint held waits for the transaction around it. */
+  /** Ends the transaction. The events of a savepoint wait for the transaction around it. */
   async end(isCommitted: boolean): Promise<void> {
     if (this.#state === "over") return;
     this.#state = "over";
@@ -73,8 +73,8 @@ function setHold(ctx: BaseContext, hold: EventHold | undefined): void {
 }
 
 /**
- * What the context publishes waits for the end of a transaction, from the moment on at which that is open; `outer` is the one
- * around it. Called at once by whoever begins it, before anything is waited for: so the code that goes on from there is known.
+ * Holds the events of the context until the end of a transaction, from the moment it opens; `outer` is the transaction around
+ * it. Call it synchronously, before anything is awaited, so that the code that continues from there is known.
  */
 export function holdEvents(ctx: BaseContext, outer: EventHold | null = null): EventHold {
   const hold = new EventHold(ctx, outer, begun.getStore());
@@ -82,7 +82,7 @@ export function holdEvents(ctx: BaseContext, outer: EventHold | null = null): Ev
   return hold;
 }
 
-/** Publishes for a context: at once, or with its transaction. */
+/** Publishes for a context: at once, or after the commit of its transaction. */
 export function publishFrom<T>(ctx: BaseContext, bus: PubSub, topic: Topic<T>, value: NoInfer<T>): Promise<void> {
   const hold = ownHold(ctx) ?? holds.get(ctx);
   return hold === undefined ? bus.publish(topic, value) : hold.add(bus, topic, value);

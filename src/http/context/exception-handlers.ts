@@ -3,11 +3,11 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { PorticoRequest } from "./portico-request.ts";
 import type { PorticoResponse } from "./portico-response.ts";
 
-/** Turns an error into an answer. What it returns is sent like what a handler returns. */
+/** Turns an error into a response. Its return value is sent like that of a route handler. */
 export type ExceptionHandler<E> = (request: PorticoRequest, response: PorticoResponse, exc: E) => MaybePromise<unknown>;
 export type ErrorClass<E> = abstract new (...args: never) => E;
 
-/** The application's own handlers, found by the nearest class of the error. */
+/** The application's exception handlers, found by the nearest class of the error. */
 export class ExceptionHandlers {
   readonly #handlers = new Map<unknown, ExceptionHandler<never>>();
 
@@ -19,10 +19,10 @@ export class ExceptionHandlers {
     this.#handlers.set(type, handler);
   }
 
-  /** The handler of the error's own class, else of the class above it, and so on. */
+  /** The handler for the class of the error, or for the nearest superclass. */
   find(error: unknown): ExceptionHandler<unknown> | null {
     if (!(error instanceof Error)) return null;
-    // By the prototypes, not by the constructors: a DOMException is an Error, its class extends nothing.
+    // By prototypes, not by constructors: a DOMException is an Error, but its class extends nothing.
     for (
       let level: object | null = Object.getPrototypeOf(error);
       level !== null;

@@ -1,54 +1,57 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 
-/** Path parameters as the router found them, decoded. */
+/** Path parameters, decoded by the router. */
 export type RawPath = Readonly<Record<string, string>>;
-/** Query parameters as they were sent: a repeated one is a list. */
+/** Query parameters as they were sent; a repeated one is a list. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A body ready to leave: nothing, text, bytes, or a stream of them. */
+/** A response body: nothing, text, bytes, or a stream of them. */
 export type Payload = string | Uint8Array | Readable | null;
 
-/** The port to the engine: what it gives for one request. Nothing above this line knows which engine it is. */
+/** The port to the engine: one request. No code that uses it knows which engine is behind it. */
 export interface Exchange {
   readonly method: string;
   /** Path and query, as they were sent. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they were sent: of a repeated header, `headers` may have the first alone. */
+  /** Names and values in turn, as they were sent. For a repeated header, `headers` may only have the first value. */
   readonly rawHeaders: readonly string[];
   readonly params: RawPath;
   readonly query: RawQuery;
-  /** Address, host and protocol of the client, seen through trusted proxies. */
+  /** The address, host and protocol of the client, as trusted proxies forward them. */
   readonly ip: string;
   readonly host: string;
   readonly protocol: string;
-  /** The unread body. Asking for it tells a client that waits (`Expect: 100-continue`) to go on. */
+  /** The unread body. Calling it makes a client that waits (`Expect: 100-continue`) continue. */
   body(): Readable;
-  /** Whether a plugin stands between the client and `body()`, and unpacks what `content-encoding` says. */
+  /** Whether a plugin between the client and `body()` decompresses the body according to `content-encoding`. */
   readonly isUnpacked: boolean;
-  /** Tells the watcher when somebody asks for the body before all of it is there, and when it is. */
+  /** Notifies the watcher when the body is requested before all of it has arrived, and when it has. */
   watchBody(watcher: BodyWatcher): void;
-  /** Calls back once, when the client is gone before the answer was complete. */
+  /** Calls back once, if the client disconnects before the response is complete. */
   onAbort(abort: () => void): void;
 }
 
 /** Follows a body that is still arriving. */
 export interface BodyWatcher {
-  /** What it throws refuses the body. */
+  /** An error thrown here rejects the body. */
   bodyBegins(ip: string): void;
-  /** It is there, or the client is gone. */
+  /** The body has arrived, or the client has disconnected. */
   bodyEnds(): void;
 }
 
-/** The way out: one answer. */
+/** An exchange with one response. */
 export interface HttpExchange extends Exchange {
   /** Whether the application sent the request to itself, without a connection. */
   readonly isInjected: boolean;
   send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void;
   /** Closes the connection without a response. */
   cut(error: unknown): void;
-  /** Cuts an answer off whose stream failed. `false` when nothing of it has left: it can still become another one. */
+  /**
+   * Cuts off a response whose stream failed. Returns `false` if nothing was sent yet, so that another response is still
+   * possible.
+   */
   breakOff(error: unknown): boolean;
 }
 
@@ -65,27 +68,30 @@ export interface RawSocket {
   onMessage(receive: (data: string | Buffer) => void): void;
   onPing(receive: () => void): void;
   onPong(receive: () => void): void;
-  /** Whether the connection holds more than it likes to; what is below that it does not tell of. */
+  /** Whether the connection's buffer is above its high-water mark. Below it, no drain event follows. */
   readonly isFull: boolean;
-  /** Calls back once, when everything that waited for the client has left. Only one that is full ever does. */
+  /** Calls back once, when all buffered data was sent. Only a full connection ever calls it. */
   onceDrained(drained: () => void): void;
   onClose(closed: (code: number, reason: string) => void): void;
 }
 
-/** How a socket is accepted. */
+/** The options for accepting a socket. */
 export interface AcceptOptions {
-  /** Subprotocols in the order of preference; the first that the client offers is chosen. */
+  /** Subprotocols in order of preference; the first one that the client offers is chosen. */
   readonly protocols: readonly string[];
   readonly maxMessageBytes: number;
 }
 
-/** The upgrade of a connection: refused with an answer, or accepted. */
+/** The upgrade of a connection: accepted, or rejected with a response. */
 export interface UpgradeExchange extends HttpExchange {
-  /** Rejects with `ClientGone` when there is nobody to talk to; an answer is not wanted then. */
+  /** Rejects with `ClientGone` if the client has disconnected; no response is needed then. */
   accept(options: AcceptOptions): Promise<RawSocket>;
 }
 
-/** The client left before its socket was open, or its handshake was none and has been answered: nobody's fault here. */
+/**
+ * The client disconnected before its socket was open, or its invalid handshake was already rejected. Neither is an error of the
+ * application.
+ */
 export class ClientGone extends Error {
   override readonly name: string = "ClientGone";
 }

@@ -14,21 +14,21 @@ import { OutgoingResponse, type PorticoResponse } from "./portico-response.ts";
 import { type RenderError, renderProblem } from "./render-problem.ts";
 import type { Socket } from "./socket.ts";
 
-/** How the request or operation went, for the `finally` of a generator dependency. What was thrown is a failure. */
+/** The outcome of a request or operation, for the `finally` of a generator dependency. A thrown error is a failure. */
 export type Outcome = "pending" | "success" | "failure";
 
-/** How long an answer may be kept, and by whom. */
+/** How long a response may be cached, and by which caches. */
 export interface CachePolicy {
-  /** Seconds. */
+  /** In seconds. */
   readonly maxAge: number;
   /** @default "private" */
   readonly scope?: "public" | "private";
 }
 
 /**
- * One per connection or operation: what a route, a socket and a resolver share.
+ * The context of one connection or operation, shared by routes, sockets and resolvers.
  *
- * Declared as a parameter, under any name, it is handed in: `params: { http: HttpContext }`.
+ * Declare it as a parameter under any name to receive it: `params: { http: HttpContext }`.
  */
 export abstract class BaseContext<U = Caller> {
   static readonly "~instance": BaseContext = undefined as never;
@@ -46,7 +46,7 @@ export abstract class BaseContext<U = Caller> {
   #isIdentityRead = false;
   /** @internal `null` where no middleware provides them. */
   sessions: SessionManager | null = null;
-  /** @internal The pattern of its route. */
+  /** @internal The path pattern of its route. */
   pattern = "";
   #outcome: Outcome = "pending";
   #request: IncomingRequest | undefined;
@@ -68,7 +68,7 @@ export abstract class BaseContext<U = Caller> {
     this.#identity = actor ?? NOBODY;
   }
 
-  /** Who is calling; nobody is an `AnonymousUser`. Never throws, also when no authentication is mounted. */
+  /** The caller; an `AnonymousUser` if no one is signed in. Never throws, even without authentication. */
   get user(): U {
     return this.identity.user as U;
   }
@@ -77,11 +77,11 @@ export abstract class BaseContext<U = Caller> {
     this.#isIdentityRead = true;
     return this.#identity;
   }
-  /** In a test that acts as somebody, no middleware says otherwise. */
+  /** In a test that acts as a user, middleware cannot change the identity. */
   set identity(identity: Identity) {
     if (!this.#isActing) this.#identity = identity;
   }
-  /** @internal Whether the answer may depend on who is calling: a cache must then tell callers apart. */
+  /** @internal Whether the response may depend on the caller, so that a cache must keep callers apart. */
   get isIdentityRead(): boolean {
     return this.#isIdentityRead;
   }
@@ -91,12 +91,12 @@ export abstract class BaseContext<U = Caller> {
   get request(): PorticoRequest<U> {
     return this.incoming as PorticoRequest as PorticoRequest<U>;
   }
-  /** A place for what middleware hands to handlers. Keys are best a symbol or a class of their own. */
+  /** A place for values that middleware passes to handlers. Use a symbol or a class as the key. */
   get state(): Map<unknown, unknown> {
     this.#state ??= new Map();
     return this.#state;
   }
-  /** Events between processes. What is published while a transaction is open waits for its commit. */
+  /** Events between processes. Events published while a transaction is open wait for its commit. */
   get pubsub(): PubSub {
     this.#pubsub ??= {
       publish: (topic, value) =>
@@ -109,23 +109,23 @@ export abstract class BaseContext<U = Caller> {
   get log(): Logger {
     return this.services.log;
   }
-  /** Aborts when the client leaves and when the time for an answer is over; on a socket, when it is closed. */
+  /** Aborts when the client disconnects or the request times out; on a socket, when it is closed. */
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
       if (this.#aborted !== undefined) this.#abort.abort(this.#aborted);
-      else this.exchange.onAbort(() => this.abort(new DOMException("The client is gone", "AbortError")));
+      else this.exchange.onAbort(() => this.abort(new DOMException("The client disconnected", "AbortError")));
     }
     return this.#abort.signal;
   }
-  /** `pending` until the handler, and the stream that it answered with, have ended; then how. */
+  /** `pending` until the handler and its streamed response have ended. */
   get outcome(): Outcome {
     return this.#outcome;
   }
-  /** Lets the answer be kept by the client, or by everybody on the way; on a socket there is nothing to keep. */
+  /** Allows the client, or also shared caches, to cache the response. It has no effect on a socket. */
   abstract cache(policy: CachePolicy): void;
 
-  /** What a log and `JSON.stringify` get: no headers, which hold credentials, and no query, which may. */
+  /** The form for logs and `JSON.stringify`: without headers, which contain credentials, and without the query, which may. */
   toJSON(): Readonly<Record<string, unknown>> {
     const { method, target } = this.exchange;
     const { user, auth } = this.#identity;
@@ -142,12 +142,12 @@ export abstract class BaseContext<U = Caller> {
     );
     return this.#request;
   }
-  /** @internal On a socket: the answer that refuses it. */
+  /** @internal On a socket, the response that rejects it. */
   get outgoing(): OutgoingResponse {
     this.#outgoing ??= new OutgoingResponse(this as BaseContext<unknown> as BaseContext);
     return this.#outgoing;
   }
-  /** @internal From here on another answer counts than the one that a handler may still hold. */
+  /** @internal Replaces the response, because a handler may still hold the previous one. */
   renewOutgoing(): void {
     this.#outgoing = this.outgoing.successor();
   }
@@ -161,11 +161,14 @@ export abstract class BaseContext<U = Caller> {
     this.#aborted ??= reason;
     this.#abort?.abort(this.#aborted);
   }
-  /** @internal The first word counts: what failed does not become a success. */
+  /** @internal The first outcome is final: a failure does not become a success. */
   settle(outcome: "success" | "failure"): void {
     if (this.#outcome === "pending") this.#outcome = outcome;
   }
-  /** @internal Closes the dependencies, then what was left open; `undefined` when there is nothing to close, else the errors. */
+  /**
+   * @internal Closes the dependencies, then everything left open. Returns the errors, or `undefined` if there is nothing to
+   * close.
+   */
   closeDependencies(): undefined | Promise<readonly unknown[]> {
     const dependencies = this.#dependencies;
     const closing = dependencies === undefined || dependencies.isIdle ? undefined : dependencies.close();
@@ -173,14 +176,14 @@ export abstract class BaseContext<U = Caller> {
   }
 }
 
-// The same for `console.log`.
+// `console.log` prints a context like `toJSON`, without credentials.
 Object.defineProperty(BaseContext.prototype, inspect.custom, {
   value(this: BaseContext) {
     return `${this.constructor.name} ${inspect(this.toJSON())}`;
   },
 });
 
-/** The context of a request over HTTP. */
+/** The context of an HTTP request. */
 export class HttpContext<U = Caller> extends BaseContext<U> {
   static override readonly "~instance": HttpContext = undefined as never;
   readonly kind = "http" as const;
@@ -199,7 +202,7 @@ export class WebSocketContext<U = Caller> extends BaseContext<U> {
   readonly kind = "websocket" as const;
   #socket: Socket | null = null;
 
-  /** The socket. Middleware and gates run before it is accepted, and find none. */
+  /** The socket. It does not exist yet in middleware and gates, which run before the upgrade. */
   get socket(): Socket {
     if (this.#socket === null) throw new Error("the socket is not open yet: to reject it, throw an HttpException");
     return this.#socket;
@@ -216,8 +219,8 @@ export class WebSocketContext<U = Caller> extends BaseContext<U> {
 }
 
 /**
- * Says who is calling, for middleware that finds it out by itself. What gates judge by is set here and nowhere else; the
- * middleware of `portico/auth` does the same.
+ * Sets the caller, for custom authentication middleware. Gates check the identity set here; the middleware of `portico/auth`
+ * uses it too.
  *
  * @example
  * ```ts

@@ -5,19 +5,19 @@ import type { ErrorCode } from "../../core/error-codes.ts";
 import { PorticoError, type PorticoErrorOptions } from "../../core/portico-error.ts";
 import { segmentKey } from "./schema.ts";
 
-/** Characters of a header that a sentence repeats. */
+/** The maximum number of characters of a header that a message repeats. */
 const MOST_REPEATED = 100;
 
-/** What an HTTP exception carries beside its status and its sentence. */
+/** The options of an HTTP exception besides its status and message. */
 export interface HttpExceptionOptions extends Omit<PorticoErrorOptions, "status"> {
-  /** @default what the status means, such as `NOT_FOUND` */
+  /** @default derived from the status, such as `NOT_FOUND` */
   readonly code?: ErrorCode | (string & {});
 }
 
 /**
- * An error that is an answer: thrown anywhere below a route, it becomes its status and a body of
- * `application/problem+json` with the sentence as `detail`. Unlike any other error, its sentence is sent. The status is
- * 400 or above, else a `RangeError`: what went well is answered, not thrown.
+ * An error that becomes a response. Thrown anywhere below a route, it is sent with its status and an `application/problem+json`
+ * body whose `detail` is the message. Other errors never send their message. A status below 400 throws a `RangeError`, because
+ * a success is returned, not thrown.
  *
  * @example
  * ```ts
@@ -44,19 +44,19 @@ export class HttpException extends PorticoError {
   }
 }
 
-/** Where the status has another name than the code of the same meaning. */
+/** Statuses whose name differs from their code. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
   401: "UNAUTHENTICATED",
   422: "VALIDATION_FAILED",
   429: "RATE_LIMITED",
 };
 
-/** 404 is `NOT_FOUND`: the words of the status in capitals. */
+/** The name of the status in capitals: 404 is `NOT_FOUND`. */
 function codeOf(status: number): string {
   return CODES[status] ?? (STATUS_CODES[status] ?? "ERROR").toUpperCase().replace(/[^A-Z]+/g, "_");
 }
 
-/** 400: the request makes no sense. */
+/** 400: the request is invalid. */
 export class BadRequest extends HttpException {
   override readonly name: string = "BadRequest";
   constructor(message: string, options: HttpExceptionOptions = {}) {
@@ -64,7 +64,7 @@ export class BadRequest extends HttpException {
   }
 }
 
-/** 400: the body says to be JSON and is not. */
+/** 400: the body is declared as JSON but is not valid JSON. */
 export class BodyNotJson extends HttpException {
   override readonly name: string = "BodyNotJson";
   constructor() {
@@ -72,7 +72,7 @@ export class BodyNotJson extends HttpException {
   }
 }
 
-/** 400: the body says to be a form and is not. */
+/** 400: the body is declared as a form but cannot be parsed as one. */
 export class BodyNotForm extends HttpException {
   override readonly name: string = "BodyNotForm";
   constructor() {
@@ -80,7 +80,7 @@ export class BodyNotForm extends HttpException {
   }
 }
 
-/** 400: the client stopped in the middle of its body. */
+/** 400: the client disconnected while it sent the body. */
 export class BodyIncomplete extends HttpException {
   override readonly name: string = "BodyIncomplete";
   constructor(options: { readonly cause?: unknown } = {}) {
@@ -88,7 +88,7 @@ export class BodyIncomplete extends HttpException {
   }
 }
 
-/** 403: a browser sent this from an origin that is not listed in the app's `origins`. */
+/** 403: a browser sent the request from an origin that is not listed in the app's `origins`. */
 export class OriginRefused extends HttpException {
   override readonly name: string = "OriginRefused";
   constructor(origin: string) {
@@ -96,7 +96,7 @@ export class OriginRefused extends HttpException {
   }
 }
 
-/** 404: there is no such thing. */
+/** 404: the resource does not exist. */
 export class NotFound extends HttpException {
   override readonly name: string = "NotFound";
   constructor(message = "Not found", options: HttpExceptionOptions = {}) {
@@ -104,7 +104,7 @@ export class NotFound extends HttpException {
   }
 }
 
-/** 405: the path exists, the method does not. `Allow` says which do. */
+/** 405: the path exists, but not with this method. `Allow` lists the methods that do. */
 export class MethodNotAllowed extends HttpException {
   override readonly name: string = "MethodNotAllowed";
   constructor(method: string, allowed: readonly string[]) {
@@ -112,7 +112,7 @@ export class MethodNotAllowed extends HttpException {
   }
 }
 
-/** 409: it contradicts what is there already. */
+/** 409: the request conflicts with the current state. */
 export class Conflict extends HttpException {
   override readonly name: string = "Conflict";
   constructor(message: string, options: HttpExceptionOptions = {}) {
@@ -120,7 +120,7 @@ export class Conflict extends HttpException {
   }
 }
 
-/** 413: the body is larger than this route takes. */
+/** 413: the body is larger than this route accepts. */
 export class PayloadTooLarge extends HttpException {
   override readonly name: string = "PayloadTooLarge";
   constructor(limitBytes: number) {
@@ -128,7 +128,7 @@ export class PayloadTooLarge extends HttpException {
   }
 }
 
-/** 415: the body is of a type that this route does not read. */
+/** 415: this route does not accept the body's content type. */
 export class UnsupportedMediaType extends HttpException {
   override readonly name: string = "UnsupportedMediaType";
   constructor(received: string | undefined, expected: string) {
@@ -136,22 +136,22 @@ export class UnsupportedMediaType extends HttpException {
   }
 }
 
-/** One thing that a schema found wrong, and where. */
+/** One issue that a schema reported, and where. */
 export interface ValidationIssue {
   readonly in: "path" | "query" | "body";
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** How many issues of one request are listed, before one with the number of the others, and how much each may repeat of it. */
+/** How many issues a response lists before one with the number of the others, and how much of the input each may repeat. */
 const MOST_ISSUES = 100;
 const MOST_IN_MESSAGE = 1_000;
 const MOST_IN_SEGMENT = 200;
 const MOST_SEGMENTS = 64;
 
 /**
- * 422: path, query or body do not fit their schema. `issues` goes into the response as `errors`: the first hundred, and then one
- * with the number of the others.
+ * 422: the path, query or body does not match its schema. The response contains `issues` as `errors`: the first hundred, then
+ * one with the number of the others.
  */
 export class ValidationFailed extends HttpException {
   override readonly name: string = "ValidationFailed";
@@ -177,7 +177,7 @@ export class ValidationFailed extends HttpException {
   }
 }
 
-/** 429: too many attempts. `retry-after` says when to come back, in seconds. */
+/** 429: too many attempts. `retry-after` is in seconds. */
 export class TooManyRequests extends HttpException {
   override readonly name: string = "TooManyRequests";
   constructor(retryAfterSeconds: number, options: HttpExceptionOptions = {}) {
@@ -186,7 +186,7 @@ export class TooManyRequests extends HttpException {
   }
 }
 
-/** 503: not now. `retry-after` says when to come back, in seconds. */
+/** 503: temporarily unavailable. `retry-after` is in seconds. */
 export class ServiceUnavailable extends HttpException {
   override readonly name: string = "ServiceUnavailable";
   constructor(message: string, options: HttpExceptionOptions & { readonly retryAfterSeconds?: number } = {}) {

@@ -3,12 +3,12 @@ import type { BodyWatcher } from "./exchange.ts";
 import type { Load } from "./load.ts";
 
 /**
- * One request in the load of the process. It is in flight from its context to its response, except while its body arrives: a
- * client that sends slowly keeps nothing busy.
+ * One request in the load of the process. It is in flight from its context to its response, except while its body arrives,
+ * because a slow client keeps nothing busy.
  */
 export class InFlight implements BodyWatcher {
   readonly #load: Load;
-  /** Where the body is arriving from. */
+  /** The address that the body arrives from. */
   #sender: string | null = null;
   #hasLeft = false;
 
@@ -35,7 +35,7 @@ export class InFlight implements BodyWatcher {
     if (!this.#hasLeft) this.#load.enter();
   }
 
-  /** The response leaves. */
+  /** The response is being sent. */
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;

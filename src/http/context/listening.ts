@@ -1,21 +1,24 @@
 import { type BaseContext, WebSocketContext } from "./http-context.ts";
 
-/** The header by which a test asks to be told, by a comment in the stream, when its subscription listens to the bus. */
+/** A test sends this header to receive a comment in the stream once its subscription is active on the bus. */
 export const TELL_LISTENING = "x-portico-tell-listening";
-/** What it is told. */
+/** The comment that it receives. */
 export const LISTENING = ": listening";
 
 const subscribed = new WeakSet<BaseContext>();
 const waiting = new WeakMap<BaseContext, PromiseWithResolvers<void>>();
 
-/** Something that runs on this connection has subscribed to the bus. Nobody asks that of a socket: ten thousand of them hold nothing here. */
+/**
+ * Records that something on this connection has subscribed to the bus. Sockets are skipped: no test waits for them, and ten
+ * thousand of them must not hold anything here.
+ */
 export function noteSubscribed(connection: BaseContext): void {
   if (connection instanceof WebSocketContext) return;
   subscribed.add(connection);
   waiting.get(connection)?.resolve();
 }
 
-/** Resolves when something on this connection has subscribed to the bus, and that holds for other processes too. */
+/** Resolves when something on this connection has subscribed to the bus, and the subscription is active in other processes too. */
 export async function whenListening(connection: BaseContext): Promise<void> {
   if (!subscribed.has(connection)) {
     const subscribing = waiting.get(connection) ?? Promise.withResolvers<void>();

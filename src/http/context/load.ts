@@ -3,17 +3,20 @@ import { optional, positiveInteger, type Resolved, resolveOptions } from "../../
 import { Turns } from "../../core/turns.ts";
 import { TooManyRequests } from "./http-exception.ts";
 
-/** When the process answers 503 instead of taking on more. */
+/** When the process rejects new requests with 503. */
 export interface LoadOptions {
-  /** Requests being answered at once. The limit in force adapts below this one. @default 10,000 */
+  /** The maximum number of requests in flight. The effective limit adapts below it. @default 10,000 */
   readonly maxInFlight?: number;
-  /** How long requests may wait for their handler, or for a database connection, before new ones are refused, in milliseconds. @default 100 */
+  /**
+   * How long requests may wait for their handler, or for a database connection, before new ones are rejected, in milliseconds.
+   * @default 100
+   */
   readonly maxWaitMs?: number;
-  /** How late timers may fire on average, in milliseconds: a blocked event loop shows by it. @default 1,000 */
+  /** How late timers may fire on average, in milliseconds, which shows that the event loop is blocked. @default 1,000 */
   readonly maxEventLoopDelayMs?: number;
-  /** Request bodies that may be arriving from one address at once. @default 1,000 */
+  /** The maximum number of request bodies arriving from one address at once. @default 1,000 */
   readonly maxBodiesPerAddress?: number;
-  /** The `Retry-After` of a refusal, in seconds. @default 1 */
+  /** The `Retry-After` of a rejected request, in seconds. @default 1 */
   readonly retryAfterSeconds?: number;
 }
 
@@ -26,25 +29,25 @@ const loadRules = {
 };
 
 const SAMPLE_MS = 100;
-/** How many samples the mean delay of the event loop is taken over. */
+/** The number of samples in the mean delay of the event loop. */
 const DELAY_SAMPLES = 5;
-/** Resolution of the histogram: a timer that is on time counts as this much. */
+/** The resolution of the histogram. A timer that is on time is recorded with this value. */
 const RESOLUTION_MS = 10;
-/** The event loop is saturated when it was idle for less than this share of every sample for so long: a burst is no overload. */
+/** The event loop is saturated if it was idle for less than this share of every sample for this long. A burst is not an overload. */
 const IDLE_SHARE = 0.05;
 const SATURATED_MS = 1_000;
-/** How long the requests that are read in one round of the event loop may begin their work in it. */
+/** How long requests that were read in one round of the event loop may start their work in that round. */
 const SLICE_MS = 2;
-/** So many requests are always taken on: a few that are slow are no overload. */
+/** This many requests are always accepted, because a few slow ones are not an overload. */
 const LEAST_TAKEN = 32;
-/** Requests without a credential get this share, so that signed-in callers are refused last. */
+/** The share of the limit for requests without a credential, so that signed-in callers are rejected last. */
 const ANONYMOUS_SHARE = 0.8;
 
 /**
- * How busy the process is. It is asked before a body is read: refusing must be cheaper than answering.
+ * The load of the process. It is checked before a body is read, because rejecting must be cheaper than serving.
  *
- * Requests that are read in one round of the event loop take turns, so that its rounds stay short: Node accepts one connection
- * in each. While the event loop is saturated, a request that has waited too long for its turn is refused. The limit of requests
+ * Requests that are read in one round of the event loop take turns, so that rounds stay short: Node accepts one connection in
+ * each. While the event loop is saturated, a request that has waited too long for its turn is rejected. The limit of requests
  * in flight adapts as well. It shrinks by a quarter while requests wait for their turn, or when even the shortest wait for a
  * database connection in a sample was too long. Otherwise it grows by a twentieth.
  */
@@ -59,13 +62,13 @@ export class Load {
   #limit: number;
   #samples = 0;
   #eventLoopDelayMs = 0;
-  /** When the sample began since which the event loop was hardly ever idle. */
+  /** The start of the first sample since which the event loop was hardly ever idle. */
   #busySince = Number.POSITIVE_INFINITY;
   #sampleBegan = performance.now();
   readonly #turns = new Turns(SLICE_MS);
-  /** Requests that wait for their turn. */
+  /** The number of requests that wait for their turn. */
   #waiting = 0;
-  /** Of this sample. */
+  /** The maximum in this sample. */
   #mostInFlight = 0;
   #longestTurnMs = 0;
   #shortestWaitMs = Number.POSITIVE_INFINITY;
@@ -102,7 +105,10 @@ export class Load {
     return this.#inFlight;
   }
 
-  /** Call before each request: `undefined` when it may go on at once, otherwise a promise of how long it waited for its turn. */
+  /**
+   * Call before each request. Returns `undefined` if it may continue at once, otherwise a promise of how long it waited for its
+   * turn.
+   */
   turn(): Promise<number> | undefined {
     if (this.#waiting >= this.#limits.maxInFlight) return undefined;
     const turn = this.#turns.take();
@@ -117,7 +123,7 @@ export class Load {
     });
   }
 
-  /** Whether another request is taken on, after it has waited so long for its turn. */
+  /** Whether another request is accepted after it has waited this long for its turn. */
   admits(hasCredential: boolean, waitedMs: number): boolean {
     const share = hasCredential || this.#limit === this.#limits.maxInFlight ? 1 : ANONYMOUS_SHARE;
     const { maxWaitMs, maxInFlight, maxEventLoopDelayMs } = this.#limits;
@@ -126,7 +132,7 @@ export class Load {
     return this.#eventLoopDelayMs <= maxEventLoopDelayMs;
   }
 
-  /** A request waited so long for something that all requests share, such as a database connection. */
+  /** Records how long a request waited for a shared resource, such as a database connection. */
   waited(ms: number): void {
     this.#shortestWaitMs = Math.min(this.#shortestWaitMs, ms);
   }
@@ -140,7 +146,7 @@ export class Load {
     this.#inFlight--;
   }
 
-  /** A body begins to arrive. Throws `TooManyRequests` when its address sends too many at once. */
+  /** A body begins to arrive. Throws `TooManyRequests` if its address sends too many at once. */
   bodyBegins(address: string): void {
     const count = this.#arriving.get(address) ?? 0;
     if (count >= this.#limits.maxBodiesPerAddress) throw new TooManyRequests(this.retryAfterSeconds);

@@ -1,16 +1,16 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** A place that a browser sends from: scheme, host and port. */
+/** The origin of a web page: scheme, host and port. */
 export type Origin = `${"http" | "https"}://${string}`;
 
 /**
- * Where a request comes from, by what the browser says: our own pages, a listed origin, a foreign one; `unknown` when
- * no browser sent it.
+ * Where a request comes from according to the browser: our own pages, a listed origin or a foreign one; `unknown` if it did not
+ * come from a browser.
  */
 export type Provenance = "same" | "listed" | "foreign" | "unknown";
 
-/** The one list of origins that CORS, the forgery check and sockets ask. */
+/** The list of origins for CORS, the CSRF check and sockets. */
 export class Origins {
   readonly #listed: ReadonlySet<string>;
   readonly #publicOrigin: string | null;
@@ -29,12 +29,12 @@ export class Origins {
     return origin === undefined && site === undefined ? "unknown" : "foreign";
   }
 
-  /** Whether answers differ by origin: caches must then keep them apart. */
+  /** Whether no origins are listed. Otherwise responses differ by origin, and caches must keep them apart. */
   get isEmpty(): boolean {
     return this.#listed.size === 0;
   }
 
-  /** Headers that let a listed origin read the answer; `null` for any other. */
+  /** Headers that allow a listed origin to read the response; `null` for any other origin. */
   corsHeaders(exchange: Exchange): Readonly<Record<string, string>> | null {
     const { origin } = exchange.headers;
     if (origin === undefined || !this.#listed.has(origin)) return null;
@@ -45,7 +45,7 @@ export class Origins {
     };
   }
 
-  /** The answer to a preflight, over the methods that the path has; `null` when there is nothing to allow. */
+  /** The response to a preflight request for the methods of the path; `null` if nothing is allowed. */
   preflight(exchange: Exchange, methods: readonly string[]): Readonly<Record<string, string>> | null {
     const asked = exchange.headers["access-control-request-headers"];
     if (exchange.headers["access-control-request-method"] === undefined || this.provenance(exchange) !== "listed")
@@ -58,10 +58,10 @@ export class Origins {
   }
 }
 
-/** As browsers send it: no path, no trailing slash, host in lower case, no default port. */
+/** An origin in the form that browsers send: no path, no trailing slash, host in lower case, no default port. */
 function checkOrigin(origin: string): string {
   const parsed = URL.canParse(origin) ? new URL(origin) : null;
-  // A wildcard is a valid host to the parser, and would never match.
+  // The URL parser accepts a wildcard as a host, but it would never match.
   if (parsed === null || !/^https?:\/\/[^*]+$/.test(origin) || parsed.origin !== origin) {
     throw new ConfigurationError(
       "PorticoApp.origins",

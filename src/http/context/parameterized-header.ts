@@ -6,16 +6,16 @@ export interface ParameterizedHeader {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-// Two runs of spaces never meet in these patterns, and no pattern checks what follows it: each reads a text once.
-// Only a space and a tab are whitespace in a header: `\s` would also drop the byte 0xA0.
+// Two runs of spaces never meet in these patterns, and no pattern uses lookahead, so each reads a text once. Only a space and a
+// tab are whitespace in a header; `\s` would also drop the byte 0xA0.
 const VALUE = /[\t ]*(?:([^\t ;"]+)[\t ]*)?/y;
-// A backslash escapes a quote and itself alone: old clients send Windows paths as they are.
+// A backslash escapes only a quote and itself, because old clients send Windows paths unescaped.
 const PARAMETER = /;[\t ]*([\w!#$%&'*+.^`|~-]+)[\t ]*=[\t ]*(?:(?:"((?:[^"\\]|\\[^])*)"|([^\t ;"]+))[\t ]*)?/y;
 const REST = /[\t ;]*$/y;
 
 /**
- * Reads a value with parameters, RFC 9110 section 5.6.6; `null` when it is malformed, or has a parameter twice: two readers
- * could choose differently.
+ * Parses a value with parameters, RFC 9110 section 5.6.6. Returns `null` if it is malformed or repeats a parameter, which two
+ * parsers could resolve differently.
  */
 export function parseParameters(header: string): ParameterizedHeader | null {
   VALUE.lastIndex = 0;

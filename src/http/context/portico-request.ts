@@ -6,47 +6,47 @@ import type { Exchange, RawPath, RawQuery } from "./exchange.ts";
 import type { BaseContext } from "./http-context.ts";
 import { formBody, isBodyMissing, jsonBody, readBody } from "./read-body.ts";
 
-/** Who is calling, and by which backend: what `request.scope` holds. */
+/** The caller and the backend that authenticated it, as `request.scope` holds them. */
 export interface RequestScope<U = Caller, S = AuthScope | null> {
   readonly user: U;
   readonly auth: S;
 }
 
 /**
- * The request, as a handler sees it. `params`, `query` and `body` are what the route's schemas made of them; the methods
- * that read the body are for routes without a `body` schema, and read it once: asked again they give the same.
+ * The request that a handler receives. `params`, `query` and `body` are the output of the route's schemas. The methods that
+ * read the body are for routes without a `body` schema. They read it once, and return the same value when called again.
  */
 export interface PorticoRequest<U = Caller, S = AuthScope | null, Path = RawPath, Body = unknown, Query = RawQuery> {
   readonly method: string;
-  /** The whole address: protocol and host as the client sees them, through `publicUrl` or trusted proxies. */
+  /** The full URL, with the protocol and host that the client sees, from `publicUrl` or trusted proxies. */
   readonly url: string;
   /** Names in lower case; a header sent several times is joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cookies: Readonly<Record<string, string | undefined>>;
-  /** The client's address, through trusted proxies. */
+  /** The client's address, as trusted proxies forward it. */
   readonly ip: string;
   readonly user: U;
   readonly scope: RequestScope<U, S>;
-  /** Signs in and out, lists and revokes. Throws where no `SessionMiddleware` runs before. */
+  /** Signs users in and out, lists and revokes sessions. Throws if no `SessionMiddleware` runs before. */
   readonly sessions: SessionManager;
-  /** Aborts when the client leaves or the time for an answer is over. */
+  /** Aborts when the client disconnects or the request times out. */
   readonly signal: AbortSignal;
   readonly params: Path;
   readonly query: Query;
   readonly body: Body;
-  /** The body as JSON. 415 when it says to be something else, 400 when it is not JSON, 413 beyond `maxBody`. */
+  /** The body as JSON. 415 for another content type, 400 for invalid JSON, 413 above `maxBody`. */
   json(): Promise<unknown>;
   /** The body as text, decoded from UTF-8. */
   text(): Promise<string>;
-  /** The body as it came. */
+  /** The raw body. */
   bytes(): Promise<Uint8Array>;
   /** The body as a form, urlencoded or multipart, in memory. */
   form(): Promise<FormData>;
-  /** The body as a stream, not capped by `maxBody`. */
+  /** The body as a stream. `maxBody` does not apply to it. */
   readonly stream: Readable;
 }
 
-/** The one class behind `PorticoRequest`. Everything that costs is computed when it is first read. */
+/** The only implementation of `PorticoRequest`. Expensive properties are computed when they are first read. */
 export class IncomingRequest implements PorticoRequest {
   readonly #ctx: BaseContext;
   readonly #exchange: Exchange;
@@ -75,7 +75,7 @@ export class IncomingRequest implements PorticoRequest {
   get headers(): Readonly<Record<string, string | undefined>> {
     return this.#exchange.headers as Readonly<Record<string, string | undefined>>;
   }
-  /** @internal Each value of a header, in the order sent: of some headers, `headers` has the first alone. */
+  /** @internal All values of a header, in the order sent. For some headers, `headers` only has the first. */
   everyValue(name: string): readonly string[] {
     const { rawHeaders } = this.#exchange;
     return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
@@ -115,7 +115,7 @@ export class IncomingRequest implements PorticoRequest {
     return this.#exchange.body();
   }
 
-  /** What the schemas made of the parts of the request. */
+  /** Stores the output of a schema as a part of the request. */
   accept(part: "params" | "query" | "body", value: unknown): void {
     if (part === "params") this.#params = value;
     else if (part === "query") this.#query = value;

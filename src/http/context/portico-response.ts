@@ -18,37 +18,36 @@ import { PagePromise } from "../pages/page-promise.ts";
 import type { BaseContext } from "./http-context.ts";
 import { BadRequest } from "./http-exception.ts";
 
-/** An answer whose body and status the checker knows. The required key matters: `{}` fits any type of optional keys alone. */
+/**
+ * A response whose body and status types are known to TypeScript. The key is required because `{}` is assignable to any type
+ * with only optional keys.
+ */
 export interface TypedResponse<out Body, out Status extends number = number> {
   readonly "~kind": "response";
   readonly "~body"?: Body;
   readonly "~status"?: Status;
 }
 
-/** The result of `paginate`: a promise if the handler's total is one. */
-export type PageResponse<N, Body, Status extends number> =
-  N extends Promise<unknown> ? Promise<TypedResponse<Body, Status>> : TypedResponse<Body, Status>;
-
-/** What a streamed answer may come from. */
+/** The sources of a streamed response. */
 export type StreamSource = Readable | ReadableStream | AsyncIterable<string | Uint8Array>;
 
-/** How a cookie is set. Without a word about it, it is `HttpOnly`, `Secure`, `SameSite=Lax` and for the whole site. */
+/** Options of a cookie. By default it is `HttpOnly`, `Secure`, `SameSite=Lax` and valid for the whole site. */
 export interface CookieOptions {
   /** @default true */
   readonly httpOnly?: boolean;
-  /** Sent over TLS (and to localhost) only. @default true */
+  /** Whether it is sent only over TLS (and to localhost). @default true */
   readonly secure?: boolean;
   /** @default "lax" */
   readonly sameSite?: "strict" | "lax" | "none";
   /** @default "/" */
   readonly path?: string;
   readonly domain?: string;
-  /** How long it lives; left out, until the browser is closed. */
+  /** Its lifetime. If left out, it lasts until the browser is closed. */
   readonly maxAgeSeconds?: number;
 }
 
 /**
- * The answer in the making. Status and headers are set first, the body ends it; what the handler returns is sent.
+ * The response being built. Set status and headers first, then end it with a body. The handler's return value is sent.
  *
  * @example
  * ```ts
@@ -63,56 +62,44 @@ export interface PorticoResponse<Status extends number = 200> {
   header(name: string, value: string): this;
   /** Adds a cookie. */
   cookie(name: string, value: string, options?: CookieOptions): this;
-  /** Tells the browser to forget a cookie; path and domain must be those it was set with. */
+  /** Makes the browser delete a cookie. Path and domain must be those it was set with. */
   clearCookie(name: string, options?: Pick<CookieOptions, "path" | "domain">): this;
   json<T>(body: T): TypedResponse<T, Status>;
   text(body: string): TypedResponse<string, Status>;
   html(body: string): TypedResponse<string, Status>;
-  /** Ends with bytes that are all there, such as a picture from a database. */
+  /** Responds with bytes in memory, such as an image from a database. */
   bytes(body: Uint8Array, contentType?: string): TypedResponse<unknown, Status>;
   /** 204 unless a status was set. */
   empty(): TypedResponse<null, Status extends 200 ? 204 : Status>;
-  /** 303 by default: the browser fetches the new place with GET. */
+  /** 303 by default, so that the browser fetches the new location with GET. */
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): TypedResponse<null>;
-  /** Sends as it comes, at the client's pace. Dependencies stay open until its end. */
+  /** Sends the stream at the client's pace. Dependencies stay open until its end. */
   stream(source: StreamSource, contentType?: string): TypedResponse<unknown, Status>;
 
-  // The plain form is last: TypeScript reports the last overload. `NoInfer` in the results: without it, the return type
-  // that `paginated` expects would choose `S`, and the checker would see another strategy than the one that runs.
-  paginate<
-    T,
-    const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number",
-    C extends string = never,
-    N extends MaybePromise<number> = number,
-  >(
+  // The plain form is last, because TypeScript reports errors for the last overload. `NoInfer` in the results, because
+  // otherwise the return type that `paginated` expects would determine `S`, and TypeScript would check another strategy than
+  // the one that runs.
+  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
     data: readonly unknown[] | null,
-    options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: PageSource<T, N> & Sorting<C> },
-  ): PageResponse<N, PageOf<T, NoInfer<S>>, Status>;
-  /**
-   * Sends a page of a list or of a data handler: `{ items, pagination }`, and its links as a `Link` header. The result is a
-   * promise if the handler is asynchronous: return it or await it.
-   */
-  paginate<
-    T,
-    const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number",
-    C extends string = never,
-    N extends MaybePromise<number> = number,
-  >(
-    data: readonly T[] | (PageSource<T, N> & Sorting<C>),
-    options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
-  ): PageResponse<N, PageOf<T, NoInfer<S>>, Status>;
+    options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: SyncDataHandler<T> },
+  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
+  /** Responds with a page of a list or of a synchronous handler: `{ items, pagination }`, with its links in a `Link` header. */
+  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+    data: readonly T[] | SyncDataHandler<T>,
+    options?: PaginateOptions<S, NoInfer<T>>,
+  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
   apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
     data: readonly unknown[] | null,
     options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: DataHandler<T> & Sorting<C> },
   ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
-  /** Does what `paginate` does, and always returns a promise. */
+  /** Responds with a page of a list or of a handler, sync or async. */
   apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
     data: readonly T[] | (DataHandler<T> & Sorting<C>),
     options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
   ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
 }
 
-/** What will be sent. JSON stays a value until the last moment: the `response` schema has its say. */
+/** The body to send. JSON stays a value until the end, because the `response` schema may change it. */
 export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "json"; readonly value: unknown }
@@ -121,13 +108,13 @@ export type Body =
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
 
-/** The one class behind `PorticoResponse`. */
+/** The only implementation of `PorticoResponse`. */
 export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<unknown> {
   readonly "~kind" = "response" as const;
-  /** `null` until somebody sets it: what it is then depends on the body. */
+  /** `null` until it is set; the default depends on the body. */
   code: number | null = null;
   headers: Record<string, string | string[]> = {};
-  /** `null` until somebody answers. */
+  /** `null` until there is a response. */
   body: Body | null = null;
   #pages: PagePromise<unknown>[] | null = null;
   #mark: Readonly<Record<string, string | string[]>> | null = null;
@@ -144,14 +131,14 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this as PorticoResponse<number> as PorticoResponse<S>;
   }
   header(name: string, value: string): this {
-    // Here, where the author is: the engine would find out when nobody can answer any more.
+    // Checked here, in the author's code, because the engine would only notice when no other response is possible.
     validateHeaderName(name);
     validateHeaderValue(name, value);
     this.headers[name.toLowerCase()] = value;
     return this;
   }
   cookie(name: string, value: string, options: CookieOptions = {}): this {
-    // Each default on its own: an option that is there and `undefined` must not take `Secure` away.
+    // Each default is applied separately: an option that is present but `undefined` must not remove `Secure`.
     const { httpOnly = true, secure = true, sameSite = "lax", path = "/", domain, maxAgeSeconds } = options;
     const optional = {
       ...(domain === undefined ? {} : { domain }),
@@ -183,14 +170,15 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this as TypedResponse<unknown> as TypedResponse<null>;
   }
   redirect(location: string, status: 301 | 302 | 303 | 307 | 308 = 303): TypedResponse<null> {
-    // What comes from a client, and only an attacker sends it.
-    if (/\p{Cc}/u.test(location)) throw new BadRequest("The place to go on to has control characters in it");
+    // The location contains client input, and only an attacker sends control characters.
+    if (/\p{Cc}/u.test(location)) throw new BadRequest("The redirect location contains control characters");
     this.code = status;
     this.headers["location"] = encodeLocation(location);
     return this.empty();
   }
   stream(source: StreamSource, contentType = "application/octet-stream"): TypedResponse<unknown, number> {
-    // It may fail before it is sent, and again after: whoever sends it finds out, and nobody else is to.
+    // The stream may fail before it is sent, and again afterwards. The code that sends it handles the error, so nothing else
+    // must.
     const value = toReadable(source).on("error", () => {});
     this.body = { kind: "stream", value, type: contentType };
     return this;
@@ -214,7 +202,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return promise;
   }
 
-  /** The handler has ended: a page that it forgot would come too late, or into another answer. */
+  /** Throws if a page is still pending when the handler has ended: it would come too late, or end up in another response. */
   checkPages(): void {
     if (this.#pages === null || this.#pages.every(({ isTaken }) => isTaken)) return;
     this.#ctx.renewOutgoing();
@@ -228,7 +216,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this.json(page);
   }
 
-  /** Adds names to `Vary`: what is there already stays. */
+  /** Adds names to `Vary` and keeps the existing ones. */
   vary(...names: readonly string[]): void {
     const before = this.headers["vary"] === undefined ? [] : String(this.headers["vary"]).split(", ");
     const known = before.map((name) => name.toLowerCase());
@@ -242,19 +230,22 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this;
   }
 
-  /** The handler starts here: what it sets from now on goes when it fails. */
+  /** Marks the start of the handler. Everything set from now on is discarded if it fails. */
   mark(): void {
     this.#mark = Object.keys(this.headers).length === 0 ? NONE : { ...this.headers };
   }
 
-  /** A fresh one, with what middleware had set. */
+  /** A new response with everything that middleware had set. */
   successor(): OutgoingResponse {
     const next = new OutgoingResponse(this.#ctx);
     next.headers = { ...(this.#mark ?? this.headers) };
     return next;
   }
 
-  /** Back to what middleware had set, for the answer to an error: the cookies and cache rules of a failed handler go. */
+  /**
+   * Restores the state that middleware had set, for an error response: the cookies and cache rules of a failed handler are
+   * discarded.
+   */
   reset(): void {
     if (this.body?.kind === "stream") this.body.value.destroy();
     this.code = null;
@@ -264,7 +255,10 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   }
 }
 
-/** Encodes what may not stand in a URL, the backslash too: browsers read it as a slash. What is encoded stays so. */
+/**
+ * Encodes characters that are not valid in a URL, including the backslash, which browsers read as a slash. Encoded characters
+ * stay as they are.
+ */
 function encodeLocation(location: string): string {
   return location
     .toWellFormed()

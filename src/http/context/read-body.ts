@@ -11,8 +11,8 @@ import {
 import { parseParameters } from "./parameterized-header.ts";
 
 /**
- * Reads a body up to `limit` bytes. Over it, `PayloadTooLarge` at once: by the announced length before a byte is read,
- * else in the middle of the stream, the rest unread.
+ * Reads a body of up to `limit` bytes. Above it, rejects with `PayloadTooLarge` at once: by the declared length before a byte
+ * is read, otherwise in the middle of the stream, with the rest unread.
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
   const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = exchange.headers;
@@ -33,22 +33,22 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Buffe
       length += chunk.length;
       if (length <= limit) chunks.push(chunk);
       else settle(() => reject(new PayloadTooLarge(limit)));
-      // Few bytes are unpacked to many, at the same cost when nobody wants them.
+      // A few compressed bytes expand to many, which costs as much when they are not used.
       if (length > limit && exchange.isUnpacked) stream.pause();
     };
     const onEnd = (): void =>
       settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)));
     const onError = (cause: Error): void => settle(() => reject(new BodyIncomplete({ cause })));
     const onClose = (): void => settle(() => reject(new BodyIncomplete()));
-    // Whoever unpacks may hand it over paused.
+    // A plugin that decompresses may return a paused stream.
     stream.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose).resume();
   });
 }
 
-/** Whether the request came without a body, and does not say either that it is of another type than JSON. */
+/** Whether the request has no body, and does not declare a content type other than JSON. */
 export function isBodyMissing({ headers }: Exchange): boolean {
   const { "content-type": contentType } = headers;
-  // An empty form has a type, and a foreign page can send it.
+  // An empty form has a content type, and a foreign page can send it.
   return isEmpty(headers) && (contentType === undefined || isJson(mediaType(contentType).type));
 }
 
@@ -56,14 +56,14 @@ function isEmpty(headers: Exchange["headers"]): boolean {
   return Number(headers["content-length"] ?? 0) === 0 && headers["transfer-encoding"] === undefined;
 }
 
-/** An empty body is fine. One that somebody has read already would look empty, and be refused for the wrong reason. */
+/** An empty body is valid. A body that was already read would look empty, and be rejected for the wrong reason. */
 function nothingLeft({ headers }: Exchange, isRead: boolean): Buffer {
   if (isEmpty(headers)) return Buffer.alloc(0);
   if (!isRead) throw new BodyIncomplete();
   throw new Error("the body has already been read, by request.stream or by a body parser in front of app.handler");
 }
 
-/** Parses a body that says to be JSON. The type is checked before a byte is read. */
+/** Parses a JSON body. The content type is checked before a byte is read. */
 export async function jsonBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<unknown> {
   const { type, charset } = mediaType(contentType);
   if (!isJson(type)) throw new UnsupportedMediaType(contentType, "application/json");
@@ -82,7 +82,7 @@ function isJson(type: string): boolean {
   return type === "application/json" || /^application\/[\w.-]+\+json$/.test(type);
 }
 
-/** The text of a body, without a byte order mark; `null` when it is not UTF-8. */
+/** The text of a body, without a byte order mark; `null` if it is not valid UTF-8. */
 export function decodeUtf8(bytes: Buffer): string | null {
   if (!isUtf8(bytes)) return null;
   const text = bytes.toString("utf8");
@@ -91,7 +91,7 @@ export function decodeUtf8(bytes: Buffer): string | null {
 
 const MOST_FIELDS = 1_000;
 
-/** Parses a form of at most 1,000 fields, urlencoded or multipart, with the parser that Node brings. */
+/** Parses a form of at most 1,000 fields, urlencoded or multipart, with Node's own parser. */
 export async function formBody(contentType: string | undefined, read: () => Promise<Buffer>): Promise<FormData> {
   const { type } = mediaType(contentType);
   if (type !== "application/x-www-form-urlencoded" && type !== "multipart/form-data")
@@ -106,17 +106,17 @@ export async function formBody(contentType: string | undefined, read: () => Prom
   }
 }
 
-/** Looked at before the parser runs: a field costs it as much as hundreds of bytes. */
+/** Checked before the parser runs, because a field costs it as much as hundreds of bytes. */
 function hasTooManyFields(bytes: Buffer, contentType: string): boolean {
   const boundary = parseParameters(contentType)?.parameters.get("boundary");
-  // There is text before the first boundary, and after the last.
+  // There is text before the first boundary and after the last.
   const [separator, most] = boundary === undefined ? ["&", MOST_FIELDS] : [`--${boundary}`, MOST_FIELDS + 2];
   return bytes.toString("latin1").split(separator, most + 1).length > most;
 }
 
 /**
  * The type and charset of a `Content-Type`, in lower case. In a malformed header the type is still the text before the first
- * semicolon, and a charset is unknown: it is empty, which is not UTF-8.
+ * semicolon, and the charset is empty, which is not UTF-8.
  */
 export function mediaType(header = ""): { readonly type: string; readonly charset: string | null } {
   const parsed = parseParameters(header);

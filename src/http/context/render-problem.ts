@@ -38,7 +38,7 @@ function problemOf(error: unknown, services: AppServices, exchange: Exchange): P
   };
 }
 
-/** The way most routes render an error. */
+/** The default way to render an error. */
 export const renderProblem: RenderError = ({ services, exchange, outgoing }, error) => {
   const { status, headers, body } = problemOf(error, services, exchange);
   for (const [name, value] of Object.entries(headers)) outgoing.header(name, value);
@@ -46,7 +46,7 @@ export const renderProblem: RenderError = ({ services, exchange, outgoing }, err
   outgoing.json(body);
 };
 
-/** Writes the line about an error that the client learns nothing of, and gives the id that is in it. */
+/** Logs an error whose details the client must not see, and returns the correlation id in that log line. */
 export function logUnexpected(services: AppServices, exchange: Exchange, error: unknown): string {
   const id = correlationId();
   const code = error instanceof PorticoError ? error.code : "INTERNAL_SERVER_ERROR";
@@ -54,7 +54,7 @@ export function logUnexpected(services: AppServices, exchange: Exchange, error: 
   return id;
 }
 
-/** Writes one line about an error. The path without its query: that may hold what must not be kept. */
+/** Logs one error. The path is logged without its query, which may contain sensitive data. */
 export function logFailure(
   services: AppServices,
   exchange: Exchange,
@@ -69,12 +69,12 @@ export function logFailure(
   );
 }
 
-/** The same of an answer that is no failure of ours: what it said, without a stack. */
+/** Logs a rejected request, which is not a failure of the application: its message, without a stack. */
 export function logRefusal(services: AppServices, exchange: Exchange, sentence: string, details: object): void {
   services.log.info({ ...whereOf(exchange), ...details }, cut(sentence, MOST_LOGGED));
 }
 
-/** Characters of a sentence and of a path in the log: clients have a hand in both. */
+/** The maximum length of a message and a path in the log, because clients can influence both. */
 const MOST_LOGGED = 300;
 
 function whereOf(exchange: Exchange): object {

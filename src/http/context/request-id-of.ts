@@ -1,14 +1,14 @@
 import { correlationId } from "../../core/correlation-id.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What proxies and tracers make. Anything else would let a client write what it likes into every line of the log. */
+/** The ids that proxies and tracers create. Anything else would let a client write arbitrary text into every log line. */
 const ID = /^[\w.:/+=@-]{1,128}$/;
 
 const replaced = new WeakMap<Exchange, string>();
 
 /**
- * The id by which the log lines of a request are found, as a proxy or a tracer gave it: `x-request-id`, else `traceparent`. One
- * that is too long or holds other characters is replaced, by the same id in all lines of the request.
+ * The id of a request in the log, from a proxy or a tracer: `x-request-id`, otherwise `traceparent`. An id that is too long or
+ * contains other characters is replaced by one id for all log lines of the request.
  */
 export function requestIdOf(exchange: Exchange): string | undefined {
   const given = [exchange.headers["x-request-id"], exchange.headers["traceparent"]].filter((id) => id !== undefined);

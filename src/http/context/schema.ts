@@ -2,16 +2,16 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { type Rule, rule } from "../../core/resolve-options.ts";
 
-/** A schema of any library that follows Standard Schema: zod, valibot, arktype and others. */
+/** A schema of any library that implements Standard Schema: zod, valibot, arktype and others. */
 export type Schema = StandardSchemaV1;
-/** A schema that throws an HTTP exception of this status for a value that does not fit, instead of reporting issues. */
+/** A schema that throws an HTTP exception with this status for an invalid value, instead of reporting issues. */
 export interface ThrowingSchema {
   readonly "~status": number;
 }
 export type SchemaInput<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : never;
 export type SchemaOutput<S, Fallback> = S extends Schema ? StandardSchemaV1.InferOutput<S> : Fallback;
 
-/** Puts a value through a schema; `refuse` makes the error of its issues. */
+/** Validates a value with a schema; `refuse` creates the error from its issues. */
 export function validate(
   schema: Schema,
   value: unknown,
@@ -25,24 +25,24 @@ export function validate(
   return isPromise(result) ? Promise.resolve(result).then(open) : open(result);
 }
 
-/** One step on the way to a fault. */
+/** One segment of the path to an issue. */
 export function segmentKey(segment: PropertyKey | StandardSchemaV1.PathSegment): string | number {
   const key = typeof segment === "object" ? segment.key : segment;
   return typeof key === "number" ? key : String(key);
 }
 
-/** The status of a response to a value that does not fit. */
+/** The status of the response to an invalid value. */
 export function misfitStatus(schema: Schema): number {
   return (schema as Partial<ThrowingSchema>)["~status"] ?? 422;
 }
 
-/** What a schema makes of a body that is not there, such as one of `.optional()`; `null` when it asks for one. */
+/** The output of a schema for a missing body, for example with `.optional()`; `null` if the schema requires a body. */
 export function valueOfNothing(schema: Schema): MaybePromise<{ readonly value: unknown } | null> {
   try {
     const result = schema["~standard"].validate(undefined);
     return isPromise(result) ? Promise.resolve(result).then(accepted, () => null) : accepted(result);
   } catch {
-    // What it is made of may not expect nothing.
+    // Parts of the schema may throw on `undefined`.
     return null;
   }
 }

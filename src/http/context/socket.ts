@@ -2,12 +2,12 @@ import type { Clock } from "../../core/clock.ts";
 import type { RawSocket } from "./exchange.ts";
 import { STALLED_MS } from "./unread-responses.ts";
 
-/** What comes in on a socket: text, or bytes. */
+/** A message on a socket: text or bytes. */
 export type SocketMessage = string | Uint8Array;
 
 /**
- * An open WebSocket. Its messages are iterated; the loop ends when the socket does. Reading slowly slows the client down:
- * beyond a few unread messages no more is taken from the connection.
+ * An open WebSocket. Iterate over it to read its messages; the loop ends when the socket does. Reading slowly slows the client
+ * down: beyond a few unread messages nothing more is read from the connection.
  *
  * @example
  * ```ts
@@ -19,35 +19,35 @@ export type SocketMessage = string | Uint8Array;
  * ```
  */
 export interface Socket extends AsyncIterable<SocketMessage, void, void> {
-  /** The subprotocol agreed on; empty without one. */
+  /** The negotiated subprotocol; empty without one. */
   readonly protocol: string;
-  /** Bytes that wait for the client to read them. */
+  /** Bytes that the client has not read yet. */
   readonly bufferedAmount: number;
-  /** Sends, or closes the socket with 1013 when the client has left too much unread. On a closed socket it does nothing. */
+  /** Sends a message, or closes the socket with 1013 if the client has left too much unread. On a closed socket it does nothing. */
   send(data: SocketMessage): void;
   /** @default code 1000 */
   close(code?: number, reason?: string): void;
 }
 
 export interface SocketLimits {
-  /** Unread bytes of one client beyond which it is dropped. */
+  /** The number of unread bytes after which a client is disconnected. */
   readonly maxBufferedBytes: number;
-  /** Unread bytes beyond which nothing more is made for it; the connection itself holds some 64 kB. */
+  /** The number of unread bytes after which nothing more is produced for the client. The connection itself buffers about 64 kB. */
   readonly pauseBytes: number;
-  /** How often the client is asked whether it is still there; 0 is never. */
+  /** The interval between pings; 0 disables them. */
   readonly pingMs: number;
-  /** Messages and pings that a client may send in a second; 0 is any number. */
+  /** The maximum number of messages and pings from a client per second; 0 disables the limit. */
   readonly maxMessagesPerSecond: number;
 }
 
 /** Messages read ahead of the handler before the connection is paused. */
 const READ_AHEAD = 16;
-/** How long a client may take to answer that the socket is closed. */
+/** How long a client may take to confirm that the socket is closed. */
 const CLOSING_MS = 5_000;
 
-/** The one class behind `Socket`. */
+/** The only implementation of `Socket`. */
 export class ServerSocket implements Socket {
-  /** Ends when the socket has. */
+  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #raw: RawSocket;
   readonly #limits: SocketLimits;
@@ -74,7 +74,7 @@ export class ServerSocket implements Socket {
     raw.onPing(() => this.#count());
     raw.onPong(() => {
       this.#isAlive = true;
-      // One that nobody asked for is work as well.
+      // An unsolicited pong is work as well.
       this.#count();
     });
     this.closed = new Promise((resolve) => {
@@ -101,7 +101,10 @@ export class ServerSocket implements Socket {
     else this.#raw.send(data);
   }
 
-  /** A promise while so much is unread that nothing more should be made for the client: until it has read, or is gone. */
+  /**
+   * A promise while the client has so much unread that nothing more should be produced for it. It resolves when the client has
+   * read, or disconnected.
+   */
   get pause(): Promise<void> | undefined {
     if (this.#isEnding || !this.#raw.isFull || this.#raw.bufferedAmount <= this.#limits.pauseBytes) return undefined;
     if (this.#drained !== null) return this.#drained.promise;
@@ -118,12 +121,12 @@ export class ServerSocket implements Socket {
     this.#end();
   }
 
-  /** Ends it without a word, for a client that does not listen. */
+  /** Ends it without a close frame, for a client that does not respond. */
   terminate(): void {
     this.#raw.terminate();
   }
 
-  /** Takes every message as it comes, in the place of a loop that reads them. */
+  /** Receives every message as it arrives, instead of a loop that reads them. */
   consume(receive: (message: SocketMessage) => void): void {
     this.#consume = receive;
     for (const message of this.#unread.splice(0)) receive(message);
@@ -136,7 +139,7 @@ export class ServerSocket implements Socket {
     else this.#onEnding = ending;
   }
 
-  /** Pings when it is time, and drops a client that did not answer the last one, or does not read. */
+  /** Pings when it is due, and disconnects a client that did not respond to the last ping, or does not read. */
   beat(now: number): void {
     if (this.#stalledAt !== null && now - this.#stalledAt > STALLED_MS) return this.#drop();
     const { pingMs } = this.#limits;
@@ -164,7 +167,7 @@ export class ServerSocket implements Socket {
   }
 
   #receive(message: SocketMessage): void {
-    // A client goes on talking until it has read that the socket is closed, and longer if it likes.
+    // A client may keep sending until it has read that the socket is closed, or longer.
     if (this.#isEnding || !this.#count()) return;
     if (this.#consume !== null) return this.#consume(message);
     this.#unread.push(message);
@@ -172,7 +175,7 @@ export class ServerSocket implements Socket {
     this.#wake?.();
   }
 
-  /** Whether the client may go on like this. */
+  /** Counts a message. Returns whether the client stays within its limit. */
   #count(): boolean {
     const { maxMessagesPerSecond } = this.#limits;
     if (maxMessagesPerSecond === 0) return true;

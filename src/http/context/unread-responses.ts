@@ -1,24 +1,24 @@
 import type { ServerResponse } from "node:http";
 
-/** How long a client may leave a response unread, in all of which nothing of it could be sent, before it is cut off. */
+/** How long a response may make no progress because its client does not read it, before it is cut off. */
 export const STALLED_MS = 30_000;
-/** Bytes of responses that clients have not read yet, in this process. Beyond it some are cut off. */
+/** The maximum number of unread response bytes in this process. Above it, some responses are cut off. */
 const MOST_UNREAD = 128 * 1024 ** 2;
 
-/** The responses of one address, the oldest first, with their lengths. */
+/** The responses to one address, the oldest first, with their lengths. */
 interface Unread {
   readonly lengths: Map<ServerResponse, number>;
   total: number;
 }
 
-/** Responses that clients read more slowly than they are made, by the addresses of the clients. */
+/** Responses that clients read more slowly than they are produced, by client address. */
 class UnreadResponses {
   readonly #byAddress = new Map<string, Unread>();
   #total = 0;
 
   /**
-   * Follows a response that was handed to the connection, and not taken by it. When there is too much in all, the address with
-   * the most loses its oldest: a client that reads nothing does not cut off the others.
+   * Tracks a response that the connection could not send at once. If the total is too large, the address with the most unread
+   * bytes loses its oldest response, so that a client that reads nothing does not affect others.
    */
   add(response: ServerResponse, length: number, address: string): void {
     response.setTimeout(STALLED_MS, () => this.#cutStalled(response));
@@ -42,7 +42,7 @@ class UnreadResponses {
     (oldest.socket ?? oldest.req.socket).destroy();
   }
 
-  /** Nothing moved on the connection for a while: its client reads nothing, or the stream has nothing to send. */
+  /** Nothing was sent on the connection for a while: its client reads nothing, or the stream has nothing to send. */
   #cutStalled(response: ServerResponse): void {
     if ((response.socket?.writableLength ?? 0) > 0) response.socket?.destroy();
     else response.setTimeout(STALLED_MS);

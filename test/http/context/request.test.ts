@@ -404,7 +404,7 @@ describe("the signal", () => {
 
     connection.socket.destroy();
 
-    expect(await aborted.promise).toMatchObject({ name: "AbortError", message: "The client is gone" });
+    expect(await aborted.promise).toMatchObject({ name: "AbortError", message: "The client disconnected" });
   });
 
   it("that is first asked for after the client has left is aborted already", async () => {
