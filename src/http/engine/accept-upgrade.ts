@@ -3,18 +3,21 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type AcceptOptions, ClientGone, type RawSocket } from "../context/exchange.ts";
 
-/** The connection of an upgrade, before it is decided. */
+/** The connection of an upgrade that is neither accepted nor rejected yet. */
 export interface PendingUpgrade {
   readonly socket: Duplex;
   readonly head: Buffer;
-  /** Is called when the connection becomes a socket: it carries no plain response any more. */
+  /** Called when the connection becomes a socket, which carries no plain responses any more. */
   readonly release: () => void;
 }
 
-/** One server per socket route: it holds the limits and the subprotocols, and no connections. */
+/** One server per socket route. It holds the limits and the subprotocols, but no connections. */
 const servers = new WeakMap<AcceptOptions, WebSocketServer>();
 
-/** Accepts an upgrade. Rejects with `ClientGone` when the client is gone or its handshake is none; it has then been answered. */
+/**
+ * Accepts an upgrade. Rejects with `ClientGone` if the client has disconnected, or if its handshake is invalid and was already
+ * rejected.
+ */
 export function acceptUpgrade(
   request: IncomingMessage,
   { socket, head }: PendingUpgrade,
@@ -42,7 +45,7 @@ function createServer({ protocols, maxMessageBytes }: AcceptOptions): WebSocketS
   });
 }
 
-/** A class, not an object of functions: there are many of them. */
+/** A class, not an object of functions, because there are many of them. */
 class WsSocket implements RawSocket {
   readonly #ws: WebSocket;
   readonly #connection: Duplex;
@@ -50,7 +53,7 @@ class WsSocket implements RawSocket {
   constructor(ws: WebSocket, connection: Duplex) {
     this.#ws = ws;
     this.#connection = connection;
-    // A frame that is too large or malformed: ws closes with 1009 or 1002 by itself.
+    // ws itself closes with 1009 or 1002 after a frame that is too large or malformed.
     ws.on("error", ignore);
   }
 
@@ -104,8 +107,8 @@ class WsSocket implements RawSocket {
 const OPEN = 1;
 
 /**
- * A text as one frame, RFC 6455 section 5.2. ws would write head and text as two pieces, which costs the kernel's time twice;
- * without compression a frame is all that it writes, so those of both stand one after another.
+ * A text as one frame, RFC 6455 section 5.2. ws would write the header and the text separately, which takes two system calls.
+ * Without compression ws writes nothing but frames, so its own and these can follow one another.
  */
 function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);

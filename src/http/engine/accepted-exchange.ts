@@ -34,7 +34,7 @@ export class AcceptedExchange implements HttpExchange {
     return Readable.from([]);
   }
   watchBody(): void {}
-  /** The socket itself reports that the client is gone. */
+  /** The socket itself reports that the client has disconnected. */
   onAbort(): void {}
   send(): void {
     throw new Error("a response cannot be sent: the connection has become a WebSocket");

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * The address of a client, as trusted proxies tell it: some write a port behind it. What is no address is nobody's, and the
- * connection's own counts; else whoever makes texts up would have a limit of their own for each.
+ * The client's address, as trusted proxies forward it; some append a port. If the text is not a valid address, the address of
+ * the connection is used. Otherwise a client could invent texts and get a separate rate limit for each.
  */
 export function clientAddress(told: string, peer: string | undefined): string {
   if (isIP(told) !== 0) return told;

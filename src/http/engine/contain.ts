@@ -3,8 +3,8 @@ import type { Logger } from "../../core/logger.ts";
 import { isPromise } from "../../core/maybe-promise.ts";
 
 /**
- * Runs the handler of a server or socket event. An error that is thrown in one would end the process; here it closes the
- * connection and is logged.
+ * Runs the handler of a server or socket event. An error thrown there would end the process; instead it is logged and the
+ * connection is closed.
  */
 export function contain(log: Logger, connection: Duplex, handle: () => void | Promise<void>): void {
   const fail = (err: unknown): void => {

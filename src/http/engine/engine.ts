@@ -43,23 +43,23 @@ import { cutHandedOver, takeOver } from "./take-over.ts";
 
 export type { FastifyInstance, FastifyPluginAsync };
 
-// The one file that knows Fastify. What it hardens, and why, is in `docs/guide/hardening.md`.
+// This is the only file that knows Fastify. `docs/guide/hardening.md` lists what it hardens, and why.
 
-/** What the engine runs: handed over complete, before it starts. */
+/** The complete application, passed to the engine before it starts. */
 export interface EngineApp {
   readonly routes: readonly {
     readonly method: Method;
     readonly path: string;
     readonly serve: (exchange: HttpExchange) => void;
-    /** The engine, or a plugin of its ecosystem, refused a request of this route. */
+    /** Responds when the engine, or a plugin of its ecosystem, rejected a request for this route. */
     readonly refuse: (exchange: HttpExchange, error: Error) => void;
   }[];
   readonly sockets: readonly { readonly path: string; readonly serve: (exchange: UpgradeExchange) => void }[];
-  /** No route has this path with this method; `allowed` are the methods that it has. */
+  /** Responds when no route has this path with this method; `allowed` are the methods that the path has. */
   readonly serveNothing: (exchange: HttpExchange, allowed: readonly Method[]) => void;
-  /** The path is a socket's alone, and the request does not ask for one. */
+  /** Responds when the path only has a socket and the request is not an upgrade. */
   readonly serveNoUpgrade: (exchange: HttpExchange) => void;
-  /** The same before a route was found. */
+  /** Responds when a request was rejected before a route was found. */
   readonly serveRefusal: (exchange: HttpExchange, error: Error) => void;
 }
 
@@ -71,7 +71,7 @@ export interface EngineOptions {
   readonly keepAliveTimeoutMs: number;
 }
 
-/** A request that needs no socket. */
+/** A request without a socket. */
 export interface InjectRequest {
   /** @default "GET" */
   readonly method?: string;
@@ -81,18 +81,18 @@ export interface InjectRequest {
   readonly body?: string | Uint8Array | Readable;
 }
 
-/** The answer to an `InjectRequest`. */
+/** The response to an `InjectRequest`. */
 export interface InjectResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** Cursors and signed tokens stand in paths: Fastify's own limit of 100 characters answers 414. */
+/** Paths may contain cursors and signed tokens, and Fastify's default limit of 100 characters would reject them with 414. */
 const MAX_PARAM_LENGTH = 8_192;
-/** How long the connection of a refused upgrade is kept for a client that does not close it. */
+/** How long the connection of a rejected upgrade is kept for a client that does not close it. */
 const CUT_MS = 250;
-/** How often idle connections are closed while the process ends. */
+/** How often idle connections are closed during shutdown. */
 const CLOSE_IDLE_MS = 100;
 const ROUTER = { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH };
 
@@ -118,13 +118,13 @@ export class Engine {
         shouldUpgradeCallback: (request) => this.#isUpgrade(request),
       },
       routerOptions: ROUTER,
-      // Answered by our own routes while closing, in the shape of any other refusal.
+      // Our own routes respond while closing, in the format of any other rejection.
       return503OnClosing: false,
       frameworkErrors: (error, request, reply) => this.#refuse(error, request as FastifyRequest, reply as FastifyReply),
       clientErrorHandler: (error, socket) => contain(this.log, socket, () => malformedRequest(error, socket)),
     });
     const { server } = this.fastify;
-    // Fastify's own listener goes: nothing would catch what it throws.
+    // Fastify's own listener is removed, because nothing would catch its errors.
     server.removeAllListeners("request").on("request", (request, response) => this.route(request, response));
   }
 
@@ -132,17 +132,17 @@ export class Engine {
     return this.fastify.log;
   }
 
-  /** Takes the application in. Plugins of the ecosystem that were registered before are around its routes. */
+  /** Registers the application. Fastify plugins that were registered before wrap its routes. */
   start(app: EngineApp): void {
     void this.fastify.register(async (scope) => {
       await this.plugin(app, methodFinder(app, ROUTER))(scope, {});
     });
-    // A client that waits for permission gets it when somebody wants the body: the gate comes first.
+    // A client that waits for `100 Continue` gets it when a handler reads the body, so the gate comes first.
     this.fastify.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       waiting.set(request, response);
       this.route(request, response);
     });
-    // Without a listener Node cuts the connection, and with it the responses that are still pending on it.
+    // Without a listener Node closes the connection, and with it the responses that are still pending on it.
     this.fastify.server.on("connect", (request, socket) => routeUpgrade(this.fastify, request, socket, null));
     if (app.sockets.length > 0)
       this.fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(this.fastify, request, socket, head));
@@ -153,12 +153,12 @@ export class Engine {
     contain(this.log, request.socket, () => this.fastify.routing(request, response));
   }
 
-  /** The routes as a plugin, for this engine or for somebody else's; with `methods` also what answers where no route is. */
+  /** The routes as a plugin, for this engine or for another Fastify application. With `methods` it also handles unknown paths. */
   plugin(app: EngineApp, methods?: (url: string) => readonly Method[]): FastifyPluginAsync {
     this.#app = app;
     return async (fastify) => {
       await fastify.register(async (scope) => {
-        // The body is read after the gate, by our own capped reader: no parser runs before.
+        // The body is read after the gate, by our own size-limited reader, so no parser runs before.
         scope.removeAllContentTypeParsers();
         scope.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
         scope.setErrorHandler((error: Error, request, reply) => this.#refuse(error, request, reply));
@@ -190,7 +190,7 @@ export class Engine {
     };
   }
 
-  /** In somebody else's engine what no route answers is not ours, but preflights for our routes are. */
+  /** In another Fastify application unknown paths are not ours, but preflights for our routes are. */
   #answerOptions(scope: FastifyInstance, app: EngineApp): void {
     const byPath = Map.groupBy(app.routes, ({ path }) => path);
     for (const [path, routes] of byPath) {
@@ -200,14 +200,14 @@ export class Engine {
     }
   }
 
-  /** Answers without a socket. */
+  /** Serves a request without a socket. */
   async inject(request: InjectRequest): Promise<InjectResponse> {
     const { method = "GET", url, headers = {}, body } = request;
     const answer = await this.fastify.inject({
       method: method as Method,
       url,
       headers,
-      // Bytes that are no Buffer would be sent as JSON.
+      // Bytes in anything but a Buffer would be sent as JSON.
       ...(body === undefined ? {} : { payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
     });
     return { status: answer.statusCode, headers: answer.headers as InjectResponse["headers"], body: answer.rawPayload };
@@ -222,7 +222,7 @@ export class Engine {
     return this.fastify.server.address() as AddressInfo;
   }
 
-  /** From now on every answer closes its connection: `close()` would wait for idle ones otherwise. */
+  /** From now on every response closes its connection, because `close()` would wait for idle ones. */
   closeConnectionsAfterAnswers(): void {
     this.#isClosing = true;
   }
@@ -231,7 +231,7 @@ export class Engine {
     return this.#isClosing;
   }
 
-  /** Stops accepting, and ends with the last answer; after `deadlineMs` what is left is cut off. */
+  /** Stops accepting connections, and resolves after the last response. After `deadlineMs` everything left is cut off. */
   async close(deadlineMs: number): Promise<void> {
     this.closeConnectionsAfterAnswers();
     const { server } = this.fastify;
@@ -239,7 +239,7 @@ export class Engine {
       server.closeAllConnections();
       cutHandedOver(server);
     }, deadlineMs);
-    // A connection whose stream has just ended is idle only now, and would be kept until its keep-alive time is over.
+    // A connection whose stream has just ended becomes idle only now, and would be kept until its keep-alive time ends.
     const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
     try {
       await this.fastify.close();
@@ -250,8 +250,8 @@ export class Engine {
   }
 
   /**
-   * RFC 9110 section 7.8: whoever does not speak the protocol goes on as if it had not been asked for. Some clients ask for
-   * HTTP/2 with every request. Node before 22.21 and 24.9 does not ask here.
+   * RFC 9110 section 7.8: a server that does not support the protocol continues as if there had been no upgrade. Some clients
+   * offer HTTP/2 with every request. Node before 22.21 and 24.9 does not call this.
    */
   #isUpgrade({ method, headers }: IncomingMessage): boolean {
     const isSocket = method === "GET" && headers.upgrade?.toLowerCase() === "websocket";
@@ -279,9 +279,9 @@ export class Engine {
   }
 
   #refuse(error: Error, request: FastifyRequest, reply: FastifyReply, refuse = this.#app?.serveRefusal): void {
-    // A stream whose client left before its first byte: nobody is there to read a response.
+    // The client disconnected before the first byte of its stream, so it cannot read a response.
     if (streaming.has(reply) && reply.raw.destroyed) return;
-    // A stream that failed before its first byte: what its handler had set goes, what plugins had set stays.
+    // For a stream that failed before its first byte, headers from the handler are removed and headers from plugins stay.
     for (const name of streaming.get(reply) ?? []) {
       reply.removeHeader(name);
       reply.raw.removeHeader(name);
@@ -290,10 +290,10 @@ export class Engine {
   }
 }
 
-/** Requests whose client waits for `100 Continue`, and upgrades that are not decided yet; `null` for those that cannot become a socket. */
+/** Requests whose client waits for `100 Continue`, and pending upgrades; `null` for those that cannot become a socket. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>();
 const upgrades = new WeakMap<IncomingMessage, PendingUpgrade | null>();
-/** The headers of answers that are streamed. */
+/** The headers of streamed responses. */
 const streaming = new WeakMap<FastifyReply, readonly string[]>();
 
 class FastifyExchange implements HttpExchange {
@@ -313,7 +313,7 @@ class FastifyExchange implements HttpExchange {
     return this.request.method;
   }
   get target(): string {
-    // RFC 9112 section 3.2.2: a client may send the whole address.
+    // RFC 9112 section 3.2.2: a client may send the absolute URL.
     const { originalUrl } = this.request;
     return originalUrl.startsWith("/") ? originalUrl : originalUrl.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
   }
@@ -345,11 +345,11 @@ class FastifyExchange implements HttpExchange {
 
   body(): Readable {
     const { raw, body } = this.request;
-    // A loop over the body that ends early takes the connection away from the request, and with it what is read from there.
+    // A loop over the body that ends early detaches the connection from the request, so its data is read now.
     this.#sender ??= { ip: this.ip, host: this.host, protocol: this.protocol };
     this.#followBody(raw);
     const response = waiting.get(raw);
-    // Node throws when the final response has begun already.
+    // Node throws if the final response has already begun.
     if (response?.headersSent === false) response.writeContinue();
     waiting.delete(raw);
     return body instanceof Readable ? body : raw;
@@ -366,7 +366,7 @@ class FastifyExchange implements HttpExchange {
     watcher.bodyBegins(this.ip);
     const end = (): void => watcher.bodyEnds();
     raw.once("end", end).once("close", end);
-    // A request whose body is not read to its end emits neither, also when its connection closes.
+    // A request whose body is not read to its end emits neither event, even when its connection closes.
     this.reply.raw.once("close", end);
   }
 
@@ -380,14 +380,14 @@ class FastifyExchange implements HttpExchange {
     if (raw.writableFinished) return;
     if (raw.destroyed) return abort();
     if (raw.socket === null) closeWithConnection(raw, this.request.raw.socket);
-    // By the event, not by `writableFinished`: an injected response never says so.
+    // By the event, not by `writableFinished`, which an injected response never sets.
     raw.once("close", abort).once("finish", () => void raw.off("close", abort));
   }
 
   send(status: number, headers: Readonly<Record<string, string | readonly string[]>>, payload: Payload): void {
     const { reply } = this;
     reply.code(status);
-    // What a browser makes of an answer is what its type says, not what its bytes look like.
+    // The browser must use the content type, not guess it from the bytes.
     reply.header("x-content-type-options", "nosniff");
     for (const name in headers) reply.header(name, headers[name]);
     if (payload instanceof Readable) streaming.set(reply, Object.keys(headers));
@@ -411,7 +411,7 @@ class FastifyExchange implements HttpExchange {
 
   cut(error: unknown): void {
     const { raw } = this.reply;
-    // The caller of `inject` can be told why. On a connection Node would take an error for one of the client's.
+    // Only the caller of `inject` can receive the reason. On a connection Node would treat an error as a client error.
     raw.destroy(raw.socket instanceof Socket ? undefined : (error as Error));
   }
 }
@@ -441,11 +441,11 @@ class FastifyUpgrade extends DelegatedExchange {
 }
 
 /**
- * Routes an upgrade like any other request, through the same router and the same hooks.
+ * Routes an upgrade like any other request, through the same router and hooks.
  *
- * An upgrade that is pipelined behind a request whose response is still pending does not become a socket: it is answered in
- * its turn as if it had not asked for one (RFC 9110 section 7.8 allows that), and the connection is closed after it. That
- * never mixes two responses, and no client that speaks WebSocket pipelines its handshake.
+ * An upgrade that is pipelined behind a request whose response is still pending does not become a socket. It is served in turn
+ * as a plain request, which RFC 9110 section 7.8 allows, and the connection is closed after it. So two responses never mix, and
+ * no WebSocket client pipelines its handshake.
  */
 export function routeUpgrade(
   fastify: FastifyInstance,
@@ -454,10 +454,10 @@ export function routeUpgrade(
   head: Buffer | null,
   started?: Promise<void>,
 ): void {
-  // Two applications in one server both listen for upgrades; the router has the routes of both.
+  // Two applications in one server both listen for upgrades, and the router has the routes of both.
   if (upgrades.has(request)) return;
   upgrades.set(request, null);
-  // From here on at once: Node listens no more, and an error that nobody listens for would end the process.
+  // This must happen synchronously: Node no longer listens, and an unhandled error event would end the process.
   socket.on("error", ignore);
   const release = takeOver(fastify.server, socket);
   const respond = (): void =>
@@ -484,8 +484,8 @@ function respondTo(fastify: FastifyInstance, request: IncomingMessage, socket: D
 }
 
 /**
- * Ends the connection of an upgrade that was refused. Node does not know of it any more: a client that keeps its half open
- * would hold it, and the end of the process, for ever. Cut at once, with bytes unread in it, it would lose the answer.
+ * Ends the connection of a rejected upgrade. Node no longer tracks it: a client that keeps its half open would block it, and
+ * the shutdown of the process, indefinitely. Cutting it at once, with unread bytes, would lose the response.
  */
 function cutSoon(socket: Duplex): void {
   socket.end();
@@ -494,16 +494,19 @@ function cutSoon(socket: Duplex): void {
   socket.once("close", () => clearTimeout(cutting));
 }
 
-/** A connection that breaks before it is decided is nobody's error. Out here: in there it would hold the whole response. */
+/**
+ * A connection that breaks before it is accepted or rejected is not an error. The function is defined here because a closure
+ * would keep the whole response in memory.
+ */
 function ignore(): void {}
 
-/** Node looks for slow clients only this often; its own 30 s would make a limit of 10 s one of 40. */
+/** Node checks for slow clients only this often. With its default of 30 s, a limit of 10 s would be one of 40 s. */
 function checkInterval({ headersTimeoutMs, requestTimeoutMs }: EngineOptions): number {
   return Math.max(100, Math.min(headersTimeoutMs, requestTimeoutMs) / 4);
 }
 
 function ownLogger(options: Exclude<EngineOptions["logger"], Logger>): NonNullable<FastifyServerOptions["logger"]> {
-  // Typed by Fastify as if every error were one: what is none goes through as it is.
+  // Fastify's type expects an Error, but any other thrown value passes through as it is.
   return options === false ? false : { ...options, serializers: { err: errorSerializer as never } };
 }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** The response whose turn it is on a connection, until it has been written. */
+/** The response that is currently being sent on a connection, until it has been written. */
 export function pendingResponse(connection: Duplex): ServerResponse | null {
   // Node's own name for it, which its own handling of malformed requests reads too.
   // oxlint-disable-next-line no-underscore-dangle
@@ -11,13 +11,13 @@ export function pendingResponse(connection: Duplex): ServerResponse | null {
 
 /**
  * Calls back when every pending response has been written to a connection that Node has handed over, as it does with an
- * upgrade; not at all when the connection closes before. Anything that the client sends meanwhile is discarded.
+ * upgrade. It never calls back if the connection closes before. Anything that the client sends meanwhile is discarded.
  */
 export function afterResponses(connection: Duplex, done: () => void): void {
   const advance = (): void => {
     const pending = pendingResponse(connection);
     if (pending !== null) return void pending.once("close", advance);
-    // The last response may have closed the connection, as its client or the application asked.
+    // The last response may have closed the connection, at the request of the client or the application.
     if (connection.writable) done();
   };
   connection.once("end", () => connection.end());
@@ -25,10 +25,10 @@ export function afterResponses(connection: Duplex, done: () => void): void {
   advance();
 }
 
-/** Responses behind a pending one, by connection: one listener for all of them. */
+/** Responses behind a pending one, by connection, so that one listener serves all of them. */
 const queued = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** Has a response that waits for its turn close with its connection: after an upgrade Node forgets to close it. */
+/** Closes a response that waits for its turn together with its connection, which Node forgets after an upgrade. */
 export function closeWithConnection(response: ServerResponse, connection: Socket): void {
   const responses = queued.get(connection) ?? new Set();
   if (!queued.has(connection)) connection.once("close", () => responses.forEach(close));

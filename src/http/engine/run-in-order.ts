@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pendingResponse } from "./pending-response.ts";
 
-/** Requests of one connection that may wait for earlier ones to be answered. */
+/** The number of requests on one connection that may wait for earlier responses. */
 const MOST_WAITING = 64;
 
 interface Waiting {
@@ -13,14 +13,14 @@ interface Waiting {
 const waiting = new WeakMap<Socket, Waiting>();
 
 /**
- * Runs the request when the responses before it on its connection have left. Node would run all of them at once and hold their
- * responses, so a client that sends a hundred requests in one packet and reads nothing would hold a hundred pages in memory.
- * Gives `false` when too many wait already: the caller refuses the request.
+ * Runs the request when the responses before it on its connection have been sent. Node would run all of them at once and buffer
+ * their responses, so a client that sends a hundred requests in one packet and reads nothing would hold a hundred pages in
+ * memory. Returns `false` if too many are waiting already: the caller then rejects the request.
  */
 export function runInOrder(request: IncomingMessage, response: ServerResponse, run: () => void): boolean {
   const { socket } = request;
   const first = pendingResponse(socket);
-  // Node assigns the connection to the first response alone.
+  // Node assigns the connection only to the first response.
   if (response.socket !== null || first === null) {
     run();
     return true;

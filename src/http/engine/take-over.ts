@@ -1,13 +1,13 @@
 import type { Duplex } from "node:stream";
 import { pendingResponse } from "./pending-response.ts";
 
-/** The connections of one server, by the server. */
+/** The connections of a server. */
 const connections = new WeakMap<object, Set<Duplex>>();
 
 /**
  * Takes over a connection that Node has handed over with an upgrade, for as long as it carries plain responses. Node no longer
- * tells these responses when to go on writing or when nothing could be sent for too long, and `closeAllConnections()` does not
- * know the connection. Returns what ends that, for a connection that becomes a WebSocket.
+ * tells these responses when to continue writing or that they have stalled, and `closeAllConnections()` does not know the
+ * connection. Returns a function that ends this, for a connection that becomes a WebSocket.
  */
 export function takeOver(server: object, connection: Duplex): () => void {
   const open = connections.get(server) ?? new Set();

@@ -1,4 +1,4 @@
-/** Whether an `Accept-Encoding` header takes a coding by its name; `q=0` refuses it. */
+/** Whether an `Accept-Encoding` header names a coding; `q=0` excludes it. */
 export function acceptsEncoding(header: string | undefined, coding: "gzip" | "br"): boolean {
   return (header ?? "").split(",").some((entry) => {
     const [name = "", ...parameters] = entry.split(";");
@@ -7,7 +7,7 @@ export function acceptsEncoding(header: string | undefined, coding: "gzip" | "br
   });
 }
 
-/** Whether an `If-None-Match` header names the tag, compared weakly (RFC 9110 section 13.1.2). */
+/** Whether an `If-None-Match` header contains the tag, by weak comparison (RFC 9110 section 13.1.2). */
 export function matchesTag(header: string | undefined, tag: string): boolean {
   return header !== undefined && header.split(",").some((entry) => entry.trim().replace(/^W\//, "") === tag);
 }

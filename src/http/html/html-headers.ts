@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /**
- * The headers of a page: it may load and run what the given directives list, talk to its own server, and nothing else. It
+ * The headers of an HTML page. It may only load and run what the given directives list and connect to its own server, and it
  * cannot be framed.
  */
 export function htmlHeaders(directives: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> {
@@ -23,7 +23,7 @@ export function htmlHeaders(directives: Readonly<Record<string, readonly string[
   };
 }
 
-/** The source expression that lets a script or a style in by its text. */
+/** The CSP source expression for an inline script or style. */
 export function sourceHash(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }

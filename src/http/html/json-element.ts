@@ -1,4 +1,4 @@
-/** An element that hands data to the scripts of a page. Whatever is in it cannot end it, and no browser runs it. */
+/** An element that passes data to the scripts of a page. Its content cannot end it, and no browser executes it. */
 export function jsonElement(id: string, value: unknown): string {
   const json = JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,34 +1,34 @@
 import { type Topic, topic } from "../../stores/pub-sub.ts";
 
-/** What is known of the credential that a caller showed: how long it counts, and by what name it is revoked. */
+/** A caller's credential: how long it is valid, and the id by which it is revoked. */
 export interface Credential {
-  /** Names it without giving it away, for example `session:<handle>`. */
+  /** Identifies it without revealing it, for example `session:<handle>`. */
   readonly id?: string;
-  /** When it ends by itself, in milliseconds since 1970. A socket is closed at that moment. */
+  /** When it expires, in milliseconds since 1970. A socket is closed at that moment. */
   readonly expiresAt?: number;
-  /** When somebody signed in for it, by a password or the like, in milliseconds since 1970. */
+  /** When its user signed in, for example with a password, in milliseconds since 1970. */
   readonly signedInAt?: number;
-  /** What it may do at most; of its user's permissions only these count. Without the list, all of them. */
+  /** Limits its user's permissions to these. Without the list, all of them apply. */
   readonly permissions?: readonly string[];
-  /** Which of its user's generations of credentials it belongs to. A user with a newer one is not signed in by it. */
+  /** The generation of credentials it belongs to. It is invalid once its user has a newer one. */
   readonly version?: number;
   /**
-   * Counts one more use, where uses are limited: each further operation of a batch, and each operation on a socket. Throws 429 for
-   * one too many. The backend itself counts the request that brought the credential.
+   * Counts one more use, if uses are limited: each further operation of a batch, and each operation on a socket. Throws 429
+   * above the limit. The backend itself counts the request that carried the credential.
    */
   readonly use?: () => Promise<void>;
 }
 
-/** What is no longer a credential: one of them, or all that a user has. */
+/** A revoked credential, or all credentials of a user. */
 export interface Revocation {
   /** The identity of its user. */
   readonly user: string;
-  /** The one that was revoked; without it, each of the user's. */
+  /** The revoked credential; without it, all of the user's. */
   readonly credential?: string;
 }
 
 /**
- * Where revocations are told: an open socket whose credential is named here is closed, in every process.
+ * The topic of revocations. Every process closes the open sockets of a revoked credential.
  *
  * @example
  * ```ts

@@ -1,27 +1,26 @@
 import type { Credential } from "./credential.ts";
 
-/** What every user object offers, whatever it is stored in. */
+/** The members of every user object, regardless of its storage. */
 export interface UserProtocol {
   readonly isAuthenticated: boolean;
-  /** Who it is, always as a string. */
+  /** A unique id, always as a string. */
   readonly identity: string;
   readonly displayName: string;
-  /** Never a promise: `if (user.hasPermission("x"))` would always pass. Permissions are loaded with the user. */
+  /** Never a promise, because `if (user.hasPermission("x"))` would always pass. Permissions are loaded with the user. */
   hasPermission(permission: string): boolean;
   /**
-   * The generation of the user's credentials, for models that keep one. Tokens carry it, and one of an older generation does
-   * not sign in: raise it when a password changes.
+   * The generation of the user's credentials, for models that store one. Tokens carry it, and a token of an older generation is
+   * invalid. Increase it when a password changes.
    */
   readonly credentialVersion?: number;
   /**
-   * The same user, allowed at most these and what it is allowed anyway: asked for when a credential, such as an API key, has
-   * permissions of its own. Only a class whose methods read `#private` members needs it; of others a copy is made that asks
-   * for both.
+   * This user, limited to these of its permissions. It is called when a credential, such as an API key, has its own
+   * permissions. Only a class whose methods read `#private` members needs it; for others a copy is made that checks both.
    */
   narrowedTo?(permissions: readonly string[]): UserProtocol;
 }
 
-/** Nobody: what `request.user` is when no one is signed in. */
+/** The user when no one is signed in, as in `request.user`. */
 export class AnonymousUser implements UserProtocol {
   readonly isAuthenticated = false as const;
   readonly identity = "" as const;
@@ -33,9 +32,9 @@ export class AnonymousUser implements UserProtocol {
 }
 
 /**
- * Names the application's user class, once: `request.user`, `ctx.user` and every gate are typed by it.
+ * Registers the application's user class, once: it types `request.user`, `ctx.user` and every gate.
  *
- * The file that says so must itself import from `portico`.
+ * The file with the declaration must itself import from `portico`.
  *
  * @example
  * ```ts
@@ -59,7 +58,7 @@ export class AnonymousUser implements UserProtocol {
 // biome-ignore lint: an interface without members is what declaration merging fills.
 export interface Register {}
 
-/** The ways of signing in, by the scope string of their backend. Interfaces merge: a package can add its own. */
+/** The authentication methods, by the scope string of their backend. Interfaces merge, so a package can add its own. */
 export interface Scopes {
   jwt: true;
   session: true;
@@ -69,10 +68,10 @@ export interface Scopes {
 export type AuthScope = Extract<keyof Scopes, string>;
 
 /**
- * The permissions that the application knows: once one is registered, a gate that asks for another does not compile. While
- * there is none, gates take any text.
+ * The permissions of the application. Once one is registered, a gate that requires an unregistered one is a compile-time error.
+ * While there is none, gates accept any text.
  *
- * The file that says so must itself import from `portico`.
+ * The file with the declaration must itself import from `portico`.
  *
  * @example
  * ```ts
@@ -90,37 +89,37 @@ export type AuthScope = Extract<keyof Scopes, string>;
  */
 // biome-ignore lint: an interface without members is what declaration merging fills.
 export interface Permissions {}
-/** What a gate may ask for: a registered permission, or any text while none is registered. */
+/** The permissions that a gate may require: a registered one, or any text while none is registered. */
 export type Permission = [keyof Permissions] extends [never] ? string : Extract<keyof Permissions, string>;
 
-/** What a registered class becomes that is no user: an error wherever it is read, never a silent fallback. */
+/** Replaces a registered class that is not a valid user type: an error wherever it is read, never a silent fallback. */
 export interface Misfit<U> {
   readonly "Register.user must implement UserProtocol": U;
 }
 /** The registered user, or `UserProtocol` while none is registered. */
 export type CurrentUser = Register extends { user: infer U } ? (U extends UserProtocol ? U : Misfit<U>) : UserProtocol;
-/** Who is calling: the registered user or nobody. `isAuthenticated` tells them apart. */
+/** The caller: the registered user, or an `AnonymousUser`. `isAuthenticated` tells them apart. */
 export type Caller = CurrentUser | AnonymousUser;
 
-/** Who is calling, as authentication found it out. */
+/** The caller's identity, as authentication determined it. */
 export interface Identity {
   readonly user: Caller;
-  /** Which backend said so; `null` for nobody. */
+  /** The backend that authenticated the caller; `null` for an anonymous one. */
   readonly auth: AuthScope | null;
-  /** What is known of the credential; none for nobody. */
+  /** The credential; anonymous callers have none. */
   readonly credential?: Credential;
   /**
-   * Looks again whether the credential still counts, for what stays open: `false` when it does not. When it does, the context
-   * has the user as it is now, with the permissions of this moment. Rejects while it cannot be found out.
+   * Checks the credential of an open connection again, and returns whether it is still valid. If it is, the context has the
+   * current user, with the current permissions. Rejects while the credential cannot be checked.
    */
   readonly recheck?: () => Promise<boolean>;
-  /** Why it could not be found out, when a backend failed and none succeeded: neither somebody nor surely nobody. */
+  /** The error if a backend failed and none succeeded: the caller is then neither authenticated nor certainly anonymous. */
   readonly failure?: unknown;
-  /** Whether a credential was shown that does not count, such as an expired token: a socket is not opened with it. */
+  /** Whether the caller sent an invalid credential, such as an expired token, with which no socket is opened. */
   readonly isRejected?: boolean;
-  /** What a required gate throws instead of 401: there was a good credential, and it must not count for this request. */
+  /** The error that a required gate throws instead of 401: the credential is valid, but must not be used for this request. */
   readonly refusal?: Error;
-  /** What `WWW-Authenticate` says when this is not enough. */
+  /** The `WWW-Authenticate` header of a rejection. */
   readonly challenge?: string;
 }
 

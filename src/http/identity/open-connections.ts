@@ -6,20 +6,20 @@ import { type PubSub, PubSubGap } from "../../stores/pub-sub.ts";
 import { type Revocation, revoked } from "./credential.ts";
 import type { Identity } from "./identity.ts";
 
-/** Why a connection is ended from here: its credential is over, or the process is. */
+/** Why a connection is ended: its credential is no longer valid, or the process shuts down. */
 export type EndReason = "expired" | "revoked" | "leaving";
 
-/** Something that stays open for longer than an answer takes: a socket, a stream of events. */
+/** A connection that outlives a single response: a socket or a stream of events. */
 export interface OpenConnection {
-  /** Who opened it, as it is known now. */
+  /** The current identity of the client that opened it. */
   readonly identity: Identity;
-  /** Called several times a second, with the time of the clock that never goes back. */
+  /** Called several times a second, with the time of the monotonic clock. */
   beat(now: number): void;
-  /** Looks at what runs on it, when its credential was found to count still. */
+  /** Checks everything that runs on it, after its credential was found to be still valid. */
   recheck?(): Promise<void>;
-  /** Ends it with a word to the client. */
+  /** Ends it and sends the reason to the client. */
   end(reason: EndReason): void;
-  /** Ends it without one, for a client that does not listen. */
+  /** Ends it without a reason, for a client that does not respond. */
   cut(): void;
   readonly ended: Promise<void>;
 }
@@ -28,28 +28,28 @@ export interface OpenConnectionsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly bus: PubSub;
-  /** How often a credential is looked up again; 0 is never. */
+  /** How often a credential is checked again; 0 disables the check. */
   readonly recheckMs: number;
 }
 
 const BEAT_MS = 250;
-/** How many credentials are looked up at once. */
+/** The number of credentials that are checked in parallel. */
 const MOST_CHECKS = 32;
-/** How soon a bus that failed is listened to again. */
+/** How soon to subscribe again after the bus failed. */
 const RETRY_MS = 1_000;
-/** How long a revocation is remembered, for what was being opened when it came. */
+/** How long a revocation is remembered, for connections that were being opened when it came. */
 const LATELY_MS = 60_000;
 
 /**
- * What is open in this process, each with the credential it was opened by. One timer serves them all, and one listener of the
- * bus. A connection ends when its credential does: at its expiry, when the bus says that it was revoked, and when a look at the
- * store says so: every minute, and after every gap in the bus.
+ * The open connections of this process, each with its credential. They share one timer and one bus subscription. A connection
+ * ends when its credential does: when it expires, when a revocation event arrives, or when a check of the store finds it
+ * invalid, which happens every minute and after every gap in the bus.
  */
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
-  /** With the time of the next look at the store. */
+  /** With the time of the next check of the store. */
   readonly #open = new Map<OpenConnection, number>();
-  /** The users of whom a revocation came lately, with its time; the oldest first. */
+  /** Users with a recent revocation, with its time, the oldest first. */
   readonly #lately = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #listening: AbortController | null = null;
@@ -63,7 +63,7 @@ export class OpenConnections {
     return this.#open.size;
   }
 
-  /** Whether the process is ending: nothing new starts on what is still open. */
+  /** Whether the process is shutting down, so that nothing new starts on open connections. */
   get isLeaving(): boolean {
     return this.#isLeaving;
   }
@@ -77,12 +77,12 @@ export class OpenConnections {
     if (this.#isLeaving) connection.end("leaving");
   }
 
-  /** Its identity is new: a revocation that came after it was found out, and before this call, was not for anything open. */
+  /** Its identity is new. A revocation that came after authentication and before this call did not find an open connection. */
   identified(connection: OpenConnection): void {
     if (this.#lately.has(connection.identity.user.identity)) void this.#recheckOne(connection);
   }
 
-  /** For all of them: whoever comes first is not the one that it is done for. */
+  /** Runs for all connections, not for the request that happens to be first. */
   #watch(): void {
     this.#timer ??= setInterval(() => this.#beat(), BEAT_MS).unref();
     if (this.#listening !== null) return;
@@ -90,7 +90,7 @@ export class OpenConnections {
     void this.#listen(this.#listening.signal);
   }
 
-  /** Ends all of them, each at its own moment within the window: clients that come back do not come at once. */
+  /** Ends all connections at random moments within the window, so that clients do not reconnect all at once. */
   async leave(windowMs: number): Promise<void> {
     this.#isLeaving = true;
     await Promise.all(
@@ -102,12 +102,12 @@ export class OpenConnections {
     );
   }
 
-  /** Ends those whose clients do not answer. */
+  /** Cuts the connections of clients that do not respond. */
   cut(): void {
     for (const connection of this.#open.keys()) connection.cut();
   }
 
-  /** Stops to listen; what is open by then is on its own. */
+  /** Stops the timer and the subscription; open connections are no longer checked. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -130,7 +130,7 @@ export class OpenConnections {
       connection.beat(monotonic);
       const { credential } = connection.identity;
       if (credential?.expiresAt !== undefined && credential.expiresAt <= now) connection.end("expired");
-      else if (recheckMs > 0 && monotonic >= checkAt && isSomebody(connection)) {
+      else if (recheckMs > 0 && monotonic >= checkAt && isIdentified(connection)) {
         this.#open.set(connection, monotonic + recheckMs);
         due.push(connection);
       }
@@ -143,7 +143,7 @@ export class OpenConnections {
     while (!signal.aborted) {
       const since = performance.now();
       const events = bus.subscribe(revoked, { signal })[Symbol.asyncIterator]();
-      // Once the next ones are heard: what was missed until then, by those that are open already.
+      // Once the subscription is active, open connections are checked for revocations that were missed until then.
       void bus.settled().then(() => this.#recheck([...this.#open.keys()]));
       try {
         for (let event = await events.next(); event.done !== true; event = await events.next())
@@ -190,19 +190,19 @@ export class OpenConnections {
 
   async #recheckOne(connection: OpenConnection): Promise<void> {
     const { identity } = connection;
-    if (!isSomebody(connection) || !this.#open.has(connection)) return;
+    if (!isIdentified(connection) || !this.#open.has(connection)) return;
     try {
       const counts = (await identity.recheck?.()) ?? true;
       if (counts) await connection.recheck?.();
       else if (connection.identity === identity) connection.end("revoked");
     } catch (err) {
-      // A store that is away revokes nothing; it is asked again.
+      // A store outage revokes nothing, and the check is retried.
       this.#options.log.warn({ err }, "failed to recheck a credential");
     }
   }
 }
 
-/** Of nobody, who has shown nothing, there is nothing to look up. */
-function isSomebody({ identity }: OpenConnection): boolean {
+/** Without a credential there is nothing to check. */
+function isIdentified({ identity }: OpenConnection): boolean {
   return identity.recheck !== undefined || identity.user.isAuthenticated;
 }

@@ -1,12 +1,12 @@
 import type { CurrentUser } from "./identity.ts";
 
-/** A session as its owner sees it. Nothing in it signs anybody in. */
+/** A session as its owner sees it. It contains nothing that could be used to sign in. */
 export interface DeviceSession {
-  /** Names it, for `revoke`. */
+  /** The id to pass to `revoke`. */
   readonly id: string;
-  /** Whether this request came by it, or by a token of it. */
+  /** Whether this request used it, or a token that belongs to it. */
   readonly current: boolean;
-  /** What it was started on, by the word of the browser: plain text, to be escaped like any other. */
+  /** The device it was started on, as reported by the browser. It is plain text: escape it like any other input. */
   readonly device: string;
   /** The address it was started from. */
   readonly address: string;
@@ -17,15 +17,15 @@ export interface DeviceSession {
   readonly expiresAt: Date;
 }
 
-/** How a session starts. */
+/** Options for starting a session. */
 export interface LoginOptions {
-  /** The cookie outlives the browser, and the session lives longer. @default false */
+  /** Keeps the cookie after the browser is closed, with a longer session lifetime. @default false */
   readonly remember?: boolean;
 }
 
 /**
- * What `request.sessions` is: the session of this request, and all those of its user. Without somebody signed in, the list is
- * empty and there is nothing to revoke.
+ * The type of `request.sessions`: the session of this request, and all sessions of its user. If no one is signed in, the list
+ * is empty and there is nothing to revoke.
  *
  * @example
  * ```ts
@@ -42,29 +42,30 @@ export interface LoginOptions {
  */
 export interface SessionManager {
   /**
-   * Signs the user in: a new session with a new id, whose cookie goes out with the answer. The session that the request came
-   * by ends at once. From here on `request.user` is this user. Call it again when somebody proves again who they are, and
-   * when they may do more than before.
+   * Signs the user in: starts a new session with a new id, and sets its cookie on the response. The session that the request
+   * came with ends at once. From here on `request.user` is this user. Call it again after the user has re-authenticated or
+   * gained privileges.
    *
-   * Throws 403 `CROSS_SITE_REFUSED` when a page of a foreign origin sent the request, 403 for the user of a request that came by a
-   * narrowed credential, such as an API key with permissions, and an `Error` on a socket, which cannot set cookies.
+   * Throws 403 `CROSS_SITE_REFUSED` if a page of a foreign origin sent the request, 403 for a request with a narrowed
+   * credential, such as an API key with permissions, and an `Error` on a socket, which cannot set cookies.
    */
   login(user: CurrentUser, options?: LoginOptions): Promise<void>;
   /**
-   * Starts a session that no cookie carries, for a device that signs in by tokens: it is listed and ended like any other, and
-   * lives like a remembered one. Gives its id, which is the `sid` of `TokenForUser`. Who is calling stays as it is.
+   * Starts a session without a cookie, for a device that signs in with tokens. It is listed and revoked like any other, and
+   * lives as long as a remembered one. Returns its id, which is the `sid` of `TokenForUser`. The current caller does not
+   * change.
    *
-   * Throws 403 `CROSS_SITE_REFUSED` when a page of a foreign origin sent the request.
+   * Throws 403 `CROSS_SITE_REFUSED` if a page of a foreign origin sent the request.
    */
   begin(user: CurrentUser): Promise<string>;
-  /** Ends the session that the request came by, also by a token of it, and tells the browser to forget its cookie. */
+  /** Ends the session of this request, also if the request used one of its tokens, and deletes the cookie. */
   logout(): Promise<void>;
   /** The user's live sessions, the newest first. */
   list(): Promise<readonly DeviceSession[]>;
-  /** Ends one of the user's sessions; `false` when the user has none by that id. */
+  /** Ends one of the user's sessions; `false` if the user has no session with that id. */
   revoke(id: string): Promise<boolean>;
-  /** Ends all of the user's sessions but the one of this request, and says how many. */
+  /** Ends all of the user's sessions except the one of this request, and returns how many. */
   revokeOthers(): Promise<number>;
-  /** Ends all of the user's sessions, the one of this request too, and says how many. */
+  /** Ends all of the user's sessions, including the one of this request, and returns how many. */
   revokeAll(): Promise<number>;
 }

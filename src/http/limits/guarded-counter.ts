@@ -3,10 +3,10 @@ import type { Count, CounterStore } from "../../stores/counter-store.ts";
 import { MemoryCounter } from "../../stores/memory-counter.ts";
 import type { AppServices } from "../context/app-services.ts";
 
-/** How long a failing store is left alone before it is asked again. */
+/** How long a failing store is not used before it is tried again. */
 const RETRY_STORE_MS = 5_000;
 
-/** Counts in a store; while that fails, this process counts for itself: there is never no limit. */
+/** Counts in a store, and in the memory of this process while the store fails, so that a limit always applies. */
 export class GuardedCounter {
   readonly #owner: string;
   readonly #fallback = new MemoryCounter();
@@ -42,7 +42,7 @@ export class GuardedCounter {
   }
 }
 
-/** A client may have a hand in a key, by a header that it is made of, and a store holds many of them. */
+/** A key may contain client input, for example from a header, and a store holds many keys. */
 const LONGEST_KEY = 256;
 
 function shortened(key: string): string {

@@ -8,21 +8,24 @@ import { TooManyRequests } from "../context/http-exception.ts";
 import type { MiddlewareFunction } from "../routing/middleware.ts";
 import { GuardedCounter } from "./guarded-counter.ts";
 
-/** How often a client may come. One of `perSecond`, `perMinute` and `perHour` is given. */
+/** How many requests a client may send. Exactly one of `perSecond`, `perMinute` and `perHour` is required. */
 export interface RateLimitOptions {
   readonly perSecond?: number;
   readonly perMinute?: number;
   readonly perHour?: number;
-  /** Whose attempts are counted together. @default the client's address; of IPv6 the first 64 bits */
+  /** Attempts with one key are counted together. @default the client's address; for IPv6 the first 64 bits */
   readonly key?: (ctx: HttpContext | WebSocketContext) => MaybePromise<string>;
-  /** Where the counts live. @default the app's `stores.counters` */
+  /** The store for the counters. @default the app's `stores.counters` */
   readonly store?: CounterStore;
-  /** Limits of the same name and numbers count together, also between processes. @default one of its own, by the order in which limits are made */
+  /**
+   * Limits with one name and the same numbers share their counters, also between processes. @default unique, by the order in
+   * which limits are created
+   */
   readonly name?: string;
 }
 
 /**
- * A limit. As middleware it counts requests; `attempt` counts whatever else there is to count, such as the calls of a field.
+ * A rate limit. As middleware it counts requests; `attempt` counts anything else, such as calls of a field.
  *
  * @example
  * ```ts
@@ -38,7 +41,7 @@ export interface RateLimitOptions {
  * ```
  */
 export interface RateLimit extends MiddlewareFunction {
-  /** Counts one attempt of whoever is calling. Rejects with `TooManyRequests` once there were too many. */
+  /** Counts one attempt of the caller. Rejects with `TooManyRequests` above the limit. */
   attempt(ctx: BaseContext): Promise<void>;
 }
 
@@ -47,8 +50,9 @@ const WINDOWS = { perSecond: 1, perMinute: 60, perHour: 3600 } as const;
 let made = 0;
 
 /**
- * Middleware that answers 429 with `retry-after` once a client has come too often. Works on routes and on the upgrade of
- * sockets, and as the option `limit` of a GraphQL field. When the store fails, each process counts for itself until it is back: there is never no limit.
+ * Middleware that responds with 429 and `retry-after` when a client exceeds the limit. It works on routes, on the upgrade of
+ * sockets, and as the option `limit` of a GraphQL field. If the store fails, each process counts in memory until the store is
+ * back, so that a limit always applies.
  *
  * @example
  * ```ts

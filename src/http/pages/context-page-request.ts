@@ -4,13 +4,13 @@ import type { PageRequest } from "../../pagination/page-request.ts";
 import type { QueryParams } from "../../pagination/query-params.ts";
 import type { Paging } from "./paging.ts";
 
-/** What is read of a context. */
+/** The parts of a context that pagination needs. */
 export interface PageContext {
   readonly services: { readonly paging: Paging; readonly clock: Clock; readonly publicUrl: string | null };
   readonly signal: AbortSignal;
 }
 
-/** The page that somebody asks for on a connection, whatever it goes through: a route, or a field. */
+/** A request for a page on a connection, from a route or a field. */
 export abstract class ContextPageRequest<C extends PageContext> implements PageRequest {
   abstract readonly params: QueryParams;
   abstract readonly baseUrl: string;

@@ -7,7 +7,7 @@ import { type AnyStrategy, strategyOf } from "../../pagination/strategies/strate
 import { asHandler } from "../../pagination/sync-list-data-handler.ts";
 import { ContextPageRequest, type PageContext } from "./context-page-request.ts";
 
-/** What is read of the context of a request. */
+/** The parts of a request's context that pagination needs. */
 interface RouteContext extends PageContext {
   readonly pattern: string;
   readonly exchange: {
@@ -18,7 +18,7 @@ interface RouteContext extends PageContext {
   };
 }
 
-/** What `paginate` was asked to do, checked. */
+/** The validated arguments of `paginate`. */
 export interface PageCall {
   readonly strategy: AnyStrategy;
   readonly handler: AnyHandler<unknown>;
@@ -44,13 +44,13 @@ function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
   throw new TypeError(`response.${method} requires a list or a data handler, as its first argument or as dataHandler`);
 }
 
-/** The page that a request to a route asks for. Getters: what a strategy does not need is not computed. */
+/** A request for a page from a route. It has getters, so that values which a strategy does not need are not computed. */
 class RoutePageRequest extends ContextPageRequest<RouteContext> {
   constructor(ctx: RouteContext, filter: PageRequest["filter"]) {
     super(ctx, filter);
     ctx.services.paging.checkPublicUrl();
   }
-  /** As they were sent: what a schema made of them is for the handler. */
+  /** The query as it was sent; the output of its schema is for the handler. */
   override get params(): QueryParams {
     return this.ctx.exchange.query;
   }
@@ -72,4 +72,9 @@ class RoutePageRequest extends ContextPageRequest<RouteContext> {
     const { protocol, host } = this.ctx.exchange;
     return `${protocol === "https" ? "https" : "http"}://${host}`;
   }
+}
+
+/** Encodes characters that are not valid in a URL; encoded characters stay as they are. */
+function encodePath(url: string): string {
+  return url.toWellFormed().replace(/%(?![\da-f]{2})|[^\w\-.~!$&'()*+,;=:@/[\]%]+/gi, encodeURIComponent);
 }

@@ -1,11 +1,11 @@
 /**
- * The promise that `apaginate` gives. It knows whether anybody waits for it: one that a handler neither returns nor awaits
- * would answer 204 in the place of the page, and end the process when the page fails.
+ * The promise that `apaginate` returns. It knows whether it is awaited: if a handler neither returned nor awaited it, the
+ * response would be a 204 instead of the page, and a failing page would end the process.
  */
 export class PagePromise<T> extends Promise<T> {
   #isTaken = false;
 
-  /** Starts no chain of its own kind. */
+  /** Derived promises are plain ones. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -14,7 +14,7 @@ export class PagePromise<T> extends Promise<T> {
     const promise = new PagePromise<T>((resolve, reject) => {
       page.then(resolve, reject);
     });
-    // What nobody waits for is told when the handler has ended, not as a rejection that nobody handles.
+    // A page that is not awaited is reported when the handler has ended, not as an unhandled rejection.
     void Promise.prototype.then.call(promise, undefined, () => {});
     return promise;
   }
@@ -23,7 +23,7 @@ export class PagePromise<T> extends Promise<T> {
     return this.#isTaken;
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- whoever waits for a promise calls this, and so do `await` and `return`
+  // oxlint-disable-next-line unicorn/no-thenable -- `await` and `return` call it, which is how a waiting handler is noticed
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -5,19 +5,19 @@ import { CursorKeys } from "../../pagination/cursor/cursor-keys.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import type { AnyStrategy } from "../../pagination/strategies/strategy-by-name.ts";
 
-/** What is read of a route: the list that it declares. */
+/** The parts of a route that describe its list. */
 interface PagedRoute {
   readonly path: string;
   readonly paginated?: { readonly strategy: AnyStrategy };
   readonly hasCursors?: boolean;
 }
 
-/** What the paginated lists of an application share: the keys of their cursors, and what they tell its author once. */
+/** The state that the paginated lists of an application share: their cursor keys, and the warnings that were logged. */
 export class Paging {
   readonly #log: Logger;
   readonly #hasPublicUrl: boolean;
   readonly #told = new Set<string>();
-  /** What the routes of a pattern declare. */
+  /** The declared strategies, by path pattern. */
   readonly #declared = new Map<string, readonly AnyStrategy[]>();
   #keys: CursorKeys | null;
 
@@ -27,7 +27,7 @@ export class Paging {
     this.#hasPublicUrl = hasPublicUrl;
   }
 
-  /** Without secrets a ring that no other process knows; in production that is refused. */
+  /** Without secrets a random key, which other processes do not know; in production that is an error. */
   get keys(): CursorKeys {
     if (this.#keys === null) {
       if (isProduction())
@@ -41,7 +41,7 @@ export class Paging {
     return this.#keys;
   }
 
-  /** At the start: what the declared lists need must be there. */
+  /** Checks at startup that everything the declared lists need is configured. */
   check(routes: readonly PagedRoute[]): void {
     for (const { path, paginated } of routes) {
       if (paginated !== undefined) this.#declared.set(path, [...(this.#declared.get(path) ?? []), paginated.strategy]);
@@ -53,7 +53,7 @@ export class Paging {
     if (hasCursors) void this.keys;
   }
 
-  /** Outside production: tells where a handler answers with other pages than its route declares, and so its document. */
+  /** Outside production, warns if a handler uses another strategy than its route, and so the OpenAPI document, declares. */
   checkDeclared(pattern: string, used: AnyStrategy): void {
     const declared = this.#declared.get(pattern);
     if (declared === undefined || declared.includes(used) || isProduction()) return;
@@ -69,7 +69,7 @@ export class Paging {
       this.#once("page links use the host name that the request claims: set publicUrl", {});
   }
 
-  /** Tells what is legal and hardly meant, once for each place, outside production. */
+  /** Outside production, warns once per place about something that is valid but probably a mistake. */
   warn(sentence: string, place: string): void {
     if (!isProduction()) this.#once(sentence, { route: place });
   }
@@ -82,7 +82,7 @@ export class Paging {
   }
 }
 
-/** Whether a document would say the same of both. */
+/** Whether the OpenAPI document would describe both alike. */
 function isAlike(one: AnyStrategy, other: AnyStrategy): boolean {
   return one.constructor === other.constructor && JSON.stringify(one.describe()) === JSON.stringify(other.describe());
 }

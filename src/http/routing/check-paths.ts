@@ -6,14 +6,14 @@ interface Place {
   readonly path: string;
 }
 
-/** Checks the paths of an application, with the prefixes of its routers. Throws `ConfigurationError` with the route's name. */
+/** Checks the paths of an application, including the prefixes of its routers. Throws a `ConfigurationError` that names the route. */
 export function checkPaths(routes: readonly Place[], sockets: readonly Pick<Place, "path">[]): void {
   for (const { method, path } of [...routes, ...sockets.map(({ path }) => ({ method: "socket", path }))])
     checkPattern(`${method} ${path}`, path);
   checkTwice(routes);
 }
 
-/** By the library that matches them. A parameter that comes twice would have the second value alone. */
+/** Checks a path with the library that matches it. Of a parameter that is declared twice, only the second value would remain. */
 function checkPattern(owner: string, path: string): void {
   const names = namesIn(owner, path);
   if (names.includes("")) throw new ConfigurationError(owner, "declares a parameter without a name");
@@ -30,7 +30,7 @@ function namesIn(owner: string, path: string): readonly string[] {
   }
 }
 
-/** Two routes of one method and path: the second would never be reached. Names of parameters make no difference. */
+/** Rejects two routes with one method and path, because the second would never be reached. Parameter names make no difference. */
 function checkTwice(routes: readonly Place[]): void {
   const seen = new Map<string, string>();
   for (const { method, path } of routes) {

@@ -9,8 +9,8 @@ import {
 import type { BaseContext } from "../context/http-context.ts";
 
 /**
- * Declares that a parameter is the value of a callable: a function, sync or async, a generator whose value is what it
- * yields and whose `finally` runs afterwards, or what `provide` returned.
+ * Declares a parameter as the value of a callable: a function, sync or async, a generator that yields the value and whose
+ * `finally` runs afterwards, or the result of `provide`.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ import type { BaseContext } from "../context/http-context.ts";
 export const Depend: DependFunction<BaseContext> = depend;
 
 /**
- * A dependency with dependencies of its own, or one that wants its `ctx` typed.
+ * A dependency with its own dependencies, or one with a typed `ctx`.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export const Depend: DependFunction<BaseContext> = depend;
  */
 export const provide: ProvideFunction<BaseContext> = provideAny as ProvideFunction<BaseContext>;
 
-/** What a route may declare: dependencies and contexts, under names that the handler does not have already. */
+/** The parameters that a route may declare: dependencies and contexts, under names that the handler does not have already. */
 export type RouteParams = InjectParams<BaseContext> &
   Reserved<
     "request" | "response" | "user" | "body" | "query" | "path" | "socket",

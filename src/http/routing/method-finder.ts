@@ -6,7 +6,7 @@ interface Paths {
   readonly sockets: readonly { readonly path: string }[];
 }
 
-/** Finds the methods of a path, for 405 and preflights. Fastify does not tell, so the patterns are kept a second time. */
+/** Finds the methods of a path, for 405 and preflights. Fastify does not expose them, so the patterns are stored a second time. */
 export function methodFinder(
   { routes, sockets }: Paths,
   config: Pick<Config<never>, "ignoreTrailingSlash" | "maxParamLength">,
@@ -23,14 +23,14 @@ export function methodFinder(
   };
 }
 
-/** The names of a path's parameters. Throws where no path can be matched by it. */
+/** The names of a path's parameters. Throws for an invalid path. */
 export function paramsOf(path: string): readonly string[] {
   const router = findMyWay();
   router.on("GET", path, () => {});
   return router.findRoute("GET", path)?.params ?? [];
 }
 
-/** What answers GET answers HEAD. */
+/** A GET route also serves HEAD. */
 export function withHead(methods: readonly Method[]): readonly Method[] {
   return methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods;
 }

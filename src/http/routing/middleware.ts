@@ -3,12 +3,12 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { HttpContext, WebSocketContext } from "../context/http-context.ts";
 import type { OpenApiSecurityScheme } from "./open-api-security-scheme.ts";
 
-/** Runs the rest: the inner middleware, the gate, the handler. On a socket it ends when the socket does. */
+/** Runs the rest: the inner middleware, the gate, the handler. On a socket it resolves when the socket is closed. */
 export type Next = () => Promise<void>;
 
 /**
- * One layer of the onion around a handler. It answers itself, throws, or calls `next()` once; what stands after
- * `await next()` runs on the way out, before the answer leaves.
+ * One layer around a handler. It responds itself, throws, or calls `next()` once; code after `await next()` runs on the way
+ * out, before the response is sent.
  *
  * @example
  * ```ts
@@ -22,22 +22,22 @@ export type Next = () => Promise<void>;
  * ```
  */
 export type MiddlewareFunction = (ctx: HttpContext | WebSocketContext, next: Next) => MaybePromise<unknown>;
-/** Middleware as an object: it can say something about itself before the first request. */
+/** Middleware as an object, which can describe itself before the first request. */
 export interface MiddlewareObject {
   handle: MiddlewareFunction;
-  /** Where it finds out who is calling, the ways of signing in that it knows: gates are checked against them at the start. */
+  /** For authentication middleware, the scopes of its backends. Gates are checked against them at startup. */
   readonly scopes?: readonly string[];
-  /** How the credentials of those ways are sent, by scope: for the OpenAPI document. */
+  /** How the credentials for those scopes are sent, by scope, for the OpenAPI document. */
   readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>;
-  /** What the log says when the application starts. */
+  /** Warnings to log at startup. */
   readonly warnings?: readonly string[];
 }
-/** A function, or an object with a method of that shape. */
+/** A function, or an object with such a function as its method. */
 export type Middleware = MiddlewareFunction | MiddlewareObject;
 
 type Layer<C> = (ctx: C) => MaybePromise<void>;
 
-/** The middleware as plain functions; anything else is refused with the place it was given at. */
+/** The middleware as plain functions. The error for an invalid one names `owner`. */
 export function middlewareFunctions(owner: string, middleware: readonly Middleware[]): readonly MiddlewareFunction[] {
   return middleware.map((entry) => {
     if (typeof entry === "function") return entry;
@@ -56,12 +56,12 @@ export function middlewareFunctions(owner: string, middleware: readonly Middlewa
 
 const OBJECTS = new WeakMap<MiddlewareFunction, MiddlewareObject>();
 
-/** The object that a middleware was given as; `undefined` for a function. */
+/** The object that a middleware was passed as; `undefined` for a function. */
 export function objectOf(middleware: MiddlewareFunction): MiddlewareObject | undefined {
   return OBJECTS.get(middleware);
 }
 
-/** Puts layers around `inner`, the first outermost. Done once per route; without middleware it costs nothing. */
+/** Wraps layers around `inner`, the first outermost. This runs once per route; without middleware it costs nothing. */
 export function compose<C extends HttpContext | WebSocketContext>(
   middleware: readonly MiddlewareFunction[],
   inner: Layer<C>,

@@ -1,6 +1,6 @@
 /**
- * How a credential is sent, in the words of OpenAPI 3.1: the document of the application lists it, and the operations behind
- * a gate name it.
+ * How a credential is sent, in the terms of OpenAPI 3.1. The application's document lists it, and the operations behind a gate
+ * refer to it.
  *
  * @example
  * ```ts
@@ -15,6 +15,6 @@ export type OpenApiSecurityScheme = (
   | { readonly type: "openIdConnect"; readonly openIdConnectUrl: string }
   | { readonly type: "mutualTLS" }
 ) & {
-  /** What a client has to know of it. */
+  /** Information for clients. */
   readonly description?: string;
 };

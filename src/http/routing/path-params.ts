@@ -10,7 +10,7 @@ export type PathSegments<S extends string> = S extends `${infer Head}/${infer Ta
     : S extends "*"
       ? "*"
       : never;
-/** The parameters that a path literal declares: `/shops/:shop/books/:id` gives `shop` and `id`. */
+/** The parameters that a path literal declares: `shop` and `id` for `/shops/:shop/books/:id`. */
 export type PathParams<P extends string> = string extends P
   ? RawPath
   : PathSegments<P> extends infer Names extends string
@@ -18,12 +18,12 @@ export type PathParams<P extends string> = string extends P
         Extract<Names, `${string}?`>
       >
     : never;
-/** Nothing at all without an optional segment: an intersection with `{}` would show in the editor. */
+/** `unknown` without an optional segment, because an intersection with `{}` would show in the editor. */
 export type OptionalParams<Names extends string> = [Names] extends [never]
   ? unknown
   : { readonly [K in Names as K extends `${infer N}?` ? N : never]?: string };
 
-/** Puts a prefix before a path, with one slash between and none at the end. */
+/** Joins a prefix and a path, with one slash between and none at the end. */
 export function joinPath(prefix: string, path: string): string {
   const joined = `${prefix.replace(/(?<!\/)\/+$/, "")}${path === "/" ? "" : path}`;
   return joined === "" ? "/" : joined;

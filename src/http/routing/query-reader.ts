@@ -6,9 +6,9 @@ import { standardJsonSchema } from "./standard-json-schema.ts";
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Makes of a query what its schema means by it. A parameter that came once is a list of one where the schema wants a list:
- * in a query the two look the same. The parameters of the route's pages are its strategy's business, unless the schema
- * declares them itself. A schema whose library cannot say it as JSON Schema gets the query as it came.
+ * Adapts a query to its schema. A parameter that was sent once becomes a list if the schema expects one, because a query cannot
+ * express the difference. Pagination parameters are left to the route's strategy, unless the schema declares them itself. If
+ * the schema's library cannot produce JSON Schema, the query stays as it was sent.
  */
 export function queryReader(schema: Schema, strategy?: AnyStrategy): (query: RawQuery) => RawQuery {
   const declared = declaredParameters(standardJsonSchema(schema, "input"));
@@ -33,7 +33,7 @@ function isList({ type }: JsonSchema): boolean {
   return type === "array";
 }
 
-/** What a schema says of each parameter, in each of its shapes; `null` when it says nothing. */
+/** The schemas of each parameter, in each of its alternatives; `null` if the schema declares nothing. */
 function declaredParameters(root: JsonSchema): ReadonlyMap<string, readonly JsonSchema[]> | null {
   const found = new Map<string, readonly JsonSchema[]>();
   const shapes = shapesOf(root, root);
@@ -44,7 +44,7 @@ function declaredParameters(root: JsonSchema): ReadonlyMap<string, readonly Json
   return found;
 }
 
-/** A schema without its references and alternatives: what each of them says. `null` does not come in a query. */
+/** The alternatives of a schema, with references resolved. `null` is left out, because it does not occur in a query. */
 function shapesOf(schema: JsonSchema, root: JsonSchema, seen: readonly JsonSchema[] = []): readonly JsonSchema[] {
   if (seen.includes(schema) || schema["type"] === "null") return [];
   const target = typeof schema["$ref"] === "string" ? targetOf(schema["$ref"], root) : undefined;

@@ -3,7 +3,7 @@ import type { Gate } from "../context/gate.ts";
 import { type MiddlewareObject, objectOf } from "./middleware.ts";
 import type { RouteTable } from "./router.ts";
 
-/** Says at the start which gates can never open, and what middleware has to say about itself. Each is one line. */
+/** Logs at startup which gates can never open, and the warnings of middleware, one line each. */
 export function reportGates(log: Logger, { routes, sockets }: RouteTable): void {
   const guarded = [
     ...routes.map((route) => ({ ...route, place: `${route.method} ${route.path}` })),
@@ -34,7 +34,7 @@ export function reportGates(log: Logger, { routes, sockets }: RouteTable): void 
     log.warn({ scope, routes: places }, `no backend provides the scope "${scope}", so these gates never accept it`);
 }
 
-/** The ways of signing in that are known before a route; `null` where nothing finds out who is calling. */
+/** The scopes that are available before a route; `null` if there is no authentication. */
 function scopesOf(objects: readonly MiddlewareObject[]): readonly string[] | null {
   const lists = objects.flatMap(({ scopes }) => (Array.isArray(scopes) ? [scopes as readonly string[]] : []));
   return lists.length === 0 ? null : lists.flat();

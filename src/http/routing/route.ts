@@ -15,21 +15,21 @@ import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } fr
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
 
-// ---- the options, generic in their parts: a wholly generic object would let `atuh` through
+// ---- the options, generic in their parts: a single generic object would accept `atuh`
 
 /** One schema for every response, or one per status; `null` for a status without a body. */
 export type ResponseSchemas = Schema | { readonly [status: number]: Schema | null };
 
-/** When a route fails with which status, in words for the OpenAPI document: `{ 409: "The title is taken" }`. */
+/** The errors of a route by status, described for the OpenAPI document: `{ 409: "The title is taken" }`. */
 export interface RouteErrors {
   readonly [status: number]: string;
 }
 
-/** Which pages a route answers with. */
+/** The pages that a route responds with. */
 export interface PaginatedRoute<Item, Strategy> {
-  /** The one that the handler gives to `paginate`. */
+  /** The strategy that the handler passes to `paginate`. */
   readonly strategy: Strategy;
-  /** A Standard Schema of one item; what is sent is what the schema makes of it. */
+  /** A Standard Schema for one item. The output of the schema is sent. */
   readonly item: Item;
 }
 
@@ -60,23 +60,23 @@ export interface PlainRouteTypes extends RouteTypes {
 export interface RouteOptions<T extends RouteTypes> {
   /** Decides just before the handler, before the body is read. Made by `useAuth`. */
   readonly auth?: T["auth"];
-  /** Dependencies and contexts that the handler takes by name. */
+  /** Dependencies and contexts that the handler receives by name. */
   readonly params?: T["params"];
-  /** Standard Schemas; each types the name that the handler reads. What does not fit is 422. */
+  /** Standard Schemas; each types the value that the handler receives. An invalid value is rejected with 422. */
   readonly body?: T["body"];
   readonly query?: T["query"];
   readonly path?: T["path"];
-  /** What the handler may return; what is sent is what the schema makes of it. */
+  /** The types that the handler may return. The output of the schema is sent. */
   readonly response?: T["response"];
-  /** Says that the handler answers with pages, and of what: for the checker and the OpenAPI document. */
+  /** Declares that the handler responds with pages, and of which items, for TypeScript and the OpenAPI document. */
   readonly paginated?: PaginatedRoute<T["item"], T["strategy"]>;
-  /** The errors that the handler throws, for the OpenAPI document: by status, when each happens. */
+  /** The errors that the handler throws, by status, described for the OpenAPI document. */
   readonly errors?: RouteErrors;
-  /** Runs inside that of the app and the router. */
+  /** Runs inside the middleware of the app and the router. */
   readonly middleware?: readonly Middleware[];
-  /** The largest body. @default the app's `maxBody` */
+  /** The maximum size of the body. @default the app's `maxBody` */
   readonly maxBody?: Size;
-  /** How long the handler may take, in seconds; 0 is for ever. @default the app's `timeouts.handlerSeconds` */
+  /** The time limit for the handler, in seconds; 0 disables the limit. @default the app's `timeouts.handlerSeconds` */
   readonly timeoutSeconds?: number;
   /** The operation's id in the OpenAPI document. */
   readonly name?: string;
@@ -90,7 +90,7 @@ export interface RouteOptions<T extends RouteTypes> {
 
 // ---- the handler
 
-/** The names that every handler has without declaring them. */
+/** The names that every handler receives without declaring them. */
 export interface HandlerAmbient<U, S, Path, Body, Query> {
   readonly ctx: HttpContext<U>;
   readonly context: HttpContext<U>;
@@ -101,7 +101,7 @@ export interface HandlerAmbient<U, S, Path, Body, Query> {
   readonly query: Query;
   readonly path: Path;
 }
-/** The one object that a handler takes. */
+/** The object that a handler receives. */
 export type HandlerArgs<Url extends string, T extends RouteTypes> = Injected<T["params"]> &
   HandlerAmbient<
     GateUser<T["auth"]>,
@@ -111,14 +111,14 @@ export type HandlerArgs<Url extends string, T extends RouteTypes> = Injected<T["
     SchemaOutput<T["query"], RawQuery>
   >;
 
-/** By distribution, not by a mapped type: TypeScript would infer `Answer` backwards through that, past `NoInfer`. */
+/** By distribution, not by a mapped type, through which TypeScript would infer `Answer` backwards, past `NoInfer`. */
 export type StatusAnswer<Answer, S = keyof Answer> = S extends keyof Answer
   ? Answer[S] extends null
     ? TypedResponse<null, S & number> | (S extends 204 ? undefined : never)
     : TypedResponse<SchemaInput<Answer[S]>, S & number> | (S extends 200 ? SchemaInput<Answer[S]> : never)
   : never;
-/** What a handler may return: anything, or what its `response` schema takes, or a page of its `paginated` items. */
-// `undefined` first: while TypeScript is still inferring it asks with `never`, which fits everything.
+/** The return type of a handler: anything, the input of its `response` schema, or a page of its `paginated` items. */
+// `undefined` comes first: during inference TypeScript instantiates this with `never`, which is assignable to everything.
 export type HandlerAnswer<Answer, Item, Strategy> = [Item] extends [undefined]
   ? [Answer] extends [undefined]
     ? unknown
@@ -127,22 +127,22 @@ export type HandlerAnswer<Answer, Item, Strategy> = [Item] extends [undefined]
       : StatusAnswer<Answer>
   : TypedResponse<PageOf<SchemaInput<Item>, Strategy>>;
 
-/** A handler: sync or async, it returns a response or any JSON value. */
+/** A handler, sync or async. It returns a response or any JSON value. */
 export type Handler<Url extends string, T extends RouteTypes = PlainRouteTypes> = (
   args: HandlerArgs<Url, T>,
 ) => MaybePromise<HandlerAnswer<T["response"], T["item"], T["strategy"]>>;
 
-// ---- what is kept of a route
+// ---- the declared route
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
 
-/** The pages of a route, its strategy found. */
+/** The pages of a route, with its strategy resolved. */
 interface DeclaredPages {
   readonly strategy: AnyStrategy;
   readonly item: Schema;
 }
 
-/** A route as it was declared, checked. */
+/** A declared route, validated. */
 export interface Route {
   readonly method: Method;
   readonly path: string;
@@ -157,17 +157,17 @@ export interface Route {
   readonly response: ResponseSchemas | undefined;
   readonly paginated?: DeclaredPages;
   readonly errors: RouteErrors;
-  /** Whether it gives lists with cursors that `paginated` does not tell of: a graph with connections. */
+  /** Whether it returns lists with cursors without declaring `paginated`, such as a GraphQL endpoint with connections. */
   readonly hasCursors?: boolean;
   readonly middleware: readonly MiddlewareFunction[];
   readonly maxBody: number | undefined;
   readonly timeoutSeconds: number | undefined;
   readonly description: RouteDescription;
-  /** How the answer to an error looks that no handler of the app takes; a problem unless a part says otherwise. */
+  /** How errors without an exception handler are rendered; a problem by default. */
   readonly renderError?: RenderError;
 }
 
-/** What the OpenAPI document says of a route in words. */
+/** The texts of a route in the OpenAPI document. */
 interface RouteDescription {
   readonly name: string | undefined;
   readonly summary: string | undefined;
@@ -235,7 +235,7 @@ const routeRules = {
   openapi: flag,
 } as const;
 
-/** Those that a socket route has too. */
+/** The options that a socket route has too. */
 export const sharedRules: {
   readonly auth: Rule<Gate>;
   readonly params: Rule<Readonly<Record<string, unknown>>>;
@@ -256,7 +256,7 @@ function declarePages(owner: string, { strategy, item }: { strategy: unknown; it
 
 const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "path", "socket"]);
 
-/** Checks a route while it is declared: every fault is a `ConfigurationError` that names the route. */
+/** Validates a route at its declaration. Every mistake is a `ConfigurationError` that names the route. */
 export function declareRoute(method: Method, path: string, options: unknown, handler: unknown): Route {
   const owner = `${method} ${path}`;
   const read = resolveOptions(owner, options, routeRules);
@@ -295,7 +295,7 @@ export function checkPath(owner: string, path: unknown): void {
     throw new ConfigurationError(`${owner}: the path`, 'a string that begins with "/"', path);
 }
 
-/** Plans what a handler declares; `fits` says which contexts there can be. */
+/** Plans the declared parameters of a handler; `fits` decides which contexts are available. */
 export function planRouteParams(
   owner: string,
   declared: Readonly<Record<string, unknown>>,

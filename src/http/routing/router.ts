@@ -29,7 +29,7 @@ export interface RouteMethod<Prefix extends string, Self> {
     Path extends Schema | undefined = undefined,
     Answer extends ResponseSchemas | undefined = undefined,
     Item extends Schema | undefined = undefined,
-    // Its columns are those of the rows, which `paginate` checks: what is sent of them may be less.
+    // Any column name is valid here; `paginate` checks them against the rows, of which a response may contain fewer columns.
     const Strategy extends StrategyFor<any> | undefined = undefined,
   >(
     url: Url,
@@ -76,32 +76,32 @@ export interface SocketMethod<Prefix extends string, Self> {
 }
 
 export interface RouterOptions<Prefix extends string> {
-  /** Stands before the path of every route; its parameters are typed in the handlers. */
+  /** Prefix of every path; its parameters are typed in the handlers. */
   readonly prefix?: Prefix;
-  /** Around every route of this router. */
+  /** Runs around every route of this router. */
   readonly middleware?: readonly Middleware[];
 }
 
-/** Several parts that belong together: middleware, and routers with their prefixes. */
+/** Parts that belong together: middleware, and routers with their prefixes. */
 export interface Preset {
-  /** What it is called, where a router takes it once: a second one is refused by this name. */
+  /** A name, for a preset that a router accepts only once. The error for a second one contains it. */
   readonly name?: string;
   readonly middleware: readonly Middleware[];
   readonly routers: readonly (readonly [prefix: string, router: Router<any>])[];
 }
 
-/** What a router amounts to, with everything mounted in it. */
+/** Everything in a router, including its mounted routers. */
 export interface RouteTable {
-  /** Its own, around all of its routes. */
+  /** The router's own middleware, around all of its routes. */
   readonly middleware: readonly MiddlewareFunction[];
   readonly routes: readonly Route[];
   readonly sockets: readonly SocketRoute[];
 }
 
 /**
- * Routes under one prefix, with middleware of their own; routers nest.
+ * Routes under one prefix with shared middleware; routers can be nested.
  *
- * Middleware holds for all routes of its router and of those mounted in it, whichever was declared first.
+ * Middleware applies to all routes of its router and of routers mounted in it, regardless of the order of declaration.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ export class Router<const Prefix extends string = ""> {
   readonly patch: RouteMethod<Prefix, this> = this.#method("PATCH");
   readonly delete: RouteMethod<Prefix, this> = this.#method("DELETE");
   readonly options: RouteMethod<Prefix, this> = this.#method("OPTIONS");
-  /** A WebSocket route. It runs through the same middleware and gates, before the upgrade. */
+  /** A WebSocket route. Middleware and gates run before the upgrade. */
   readonly socket: SocketMethod<Prefix, this> = (path: string, ...rest: readonly unknown[]) => {
     const [options, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
     this.#change();
@@ -143,7 +143,7 @@ export class Router<const Prefix extends string = ""> {
     this.#middleware = [...middlewareFunctions("Router", middleware ?? [])];
   }
 
-  /** Adds middleware, or several parts that belong together. */
+  /** Adds middleware, or a preset. */
   use(part: Middleware | Preset): this {
     this.#change();
     if (!isPreset(part)) {
@@ -156,7 +156,7 @@ export class Router<const Prefix extends string = ""> {
     return this;
   }
 
-  /** Puts a router below a prefix. */
+  /** Mounts a router under a prefix. */
   mount(prefix: string, router: Router<any>): this {
     this.#change();
     if (!(router instanceof Router)) throw new ConfigurationError("mount", "given a Router", router);
@@ -178,21 +178,21 @@ export class Router<const Prefix extends string = ""> {
     return true;
   }
 
-  /** @internal A route that a part of Portico has made itself, below this router's prefix. */
+  /** @internal Adds a route that Portico itself has created, under this router's prefix. */
   add(route: Route): this {
     this.#change();
     this.#routes.push({ ...route, path: joinPath(this.#prefix, route.path) });
     return this;
   }
 
-  /** @internal The same for a socket. */
+  /** @internal Adds a socket route that Portico itself has created, under this router's prefix. */
   addSocket(route: SocketRoute): this {
     this.#change();
     this.#sockets.push({ ...route, path: joinPath(this.#prefix, route.path) });
     return this;
   }
 
-  /** @internal Everything in it, prefixes and middleware applied. From here on it does not change. */
+  /** @internal Everything in it, with prefixes and middleware applied. After this call the router can no longer change. */
   collect(): RouteTable {
     this.#isSealed = true;
     const tables = this.#mounted.map(([prefix, router]) => below(prefix, router.collect()));

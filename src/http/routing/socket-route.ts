@@ -15,26 +15,26 @@ import { type Middleware, type MiddlewareFunction, middlewareFunctions } from ".
 import type { PathParams } from "./path-params.ts";
 import { checkPath, planRouteParams, sharedRules } from "./route.ts";
 
-/** What a socket route says about itself. */
+/** The options of a socket route. */
 export interface SocketOptions<G, P, Query, Path> {
-  /** Decides before the upgrade: a refusal is an HTTP answer. */
+  /** Decides before the upgrade, so a rejection is an HTTP response. */
   readonly auth?: G;
-  /** Dependencies and contexts that the handler takes by name; they live as long as the socket. */
+  /** Dependencies and contexts that the handler receives by name. They live as long as the socket. */
   readonly params?: P;
   readonly query?: Query;
   readonly path?: Path;
   readonly middleware?: readonly Middleware[];
-  /** Subprotocols in the order of preference. */
+  /** Subprotocols in order of preference. */
   readonly protocols?: readonly string[];
-  /** The largest message. @default "1mb" */
+  /** The maximum size of a message. @default "1mb" */
   readonly maxMessage?: Size;
-  /** Unread bytes of one client beyond which it is dropped. @default "4mb" */
+  /** The number of unread bytes after which a client is disconnected. @default "4mb" */
   readonly maxBuffered?: Size;
-  /** How often the client is asked whether it is still there; 0 is never. @default 30 */
+  /** The interval between pings; 0 disables them. @default 30 */
   readonly pingSeconds?: number;
 }
 
-/** The one object that a socket's handler takes. */
+/** The object that a socket's handler receives. */
 export type SocketHandlerArgs<Url extends string, G, P, Query, Path> = Injected<P> & {
   readonly ctx: WebSocketContext<GateUser<G>>;
   readonly context: WebSocketContext<GateUser<G>>;
@@ -51,12 +51,12 @@ export type SocketHandlerArgs<Url extends string, G, P, Query, Path> = Injected<
   >;
 };
 
-/** Runs while the socket is open; when it ends, the socket is closed. */
+/** Runs while the socket is open. When it returns, the socket is closed. */
 export type SocketHandler<Url extends string, G, P, Query, Path> = (
   args: SocketHandlerArgs<Url, G, P, Query, Path>,
 ) => MaybePromise<void>;
 
-/** A socket route as it was declared, checked. */
+/** A declared socket route, validated. */
 export interface SocketRoute {
   readonly path: string;
   readonly handler: (args: object) => unknown;
@@ -66,11 +66,11 @@ export interface SocketRoute {
   readonly middleware: readonly MiddlewareFunction[];
   readonly accept: AcceptOptions;
   readonly limits: SocketLimits;
-  /** How a refusal before the upgrade looks; a problem unless a part says otherwise. */
+  /** How a rejection before the upgrade is rendered; a problem by default. */
   readonly renderError?: RenderError;
-  /** For a caller that may say who it is after the upgrade: its gate is then asked by the handler, not before. */
+  /** For callers that may authenticate after the upgrade: the handler then checks the gate, instead of the upgrade. */
   readonly admission?: {
-    /** Runs at the upgrade alone, before anything else. */
+    /** Runs only at the upgrade, before anything else. */
     readonly atUpgrade: readonly MiddlewareFunction[];
   };
 }
@@ -86,7 +86,7 @@ const socketRules = {
   pingSeconds: optional(seconds, 30),
 } as const;
 
-/** Checks a socket route while it is declared. */
+/** Validates a socket route at its declaration. */
 export function declareSocketRoute(path: string, options: unknown, handler: unknown): SocketRoute {
   const owner = `socket ${path}`;
   const read = resolveOptions(owner, options, socketRules);

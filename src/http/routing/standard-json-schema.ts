@@ -1,12 +1,12 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
 import type { Schema } from "../context/schema.ts";
 
-/** What comes in, or what goes out: a schema with defaults or transformations differs. */
+/** The input or the output of a schema, which differ with defaults or transformations. */
 export type Side = "input" | "output";
 
 /**
- * The JSON Schema, of draft 2020-12, of a Standard Schema whose library has it (Standard JSON Schema), else the one that
- * takes anything: what cannot be said is left open rather than said wrongly.
+ * The JSON Schema (draft 2020-12) of a Standard Schema whose library supports Standard JSON Schema. Otherwise, a schema that
+ * accepts anything, because a missing description is better than a wrong one.
  */
 export function standardJsonSchema(schema: Schema, side: Side): Readonly<Record<string, unknown>> {
   const { jsonSchema: converter } = schema["~standard"] as Partial<StandardJSONSchemaV1.Props>;
@@ -18,7 +18,7 @@ export function standardJsonSchema(schema: Schema, side: Side): Readonly<Record<
   }
 }
 
-/** One date must not cost the whole schema: for each library, how to leave open only what it cannot say. */
+/** One date must not cost the whole schema, so each library is configured to leave open only the parts it cannot represent. */
 const LEAVE_OPEN = {
   // zod
   unrepresentable: "any",

@@ -5,16 +5,16 @@ import type { PorticoResponse } from "../context/portico-response.ts";
 import { declareRoute, type Route } from "../routing/route.ts";
 import type { ServerState } from "./server.ts";
 
-/** Something that must work for the process to be useful: returns when it does, throws when it does not. */
+/** A check of something the process depends on: returns if it works, throws if it does not. */
 export type HealthCheck = () => MaybePromise<unknown>;
 
-/** Where orchestrators ask, and what readiness depends on. */
+/** The paths of the health routes, and the checks for readiness. */
 export interface HealthOptions {
-  /** Answers 200 while the event loop turns. @default "/livez" */
+  /** Returns 200 while the event loop turns. @default "/livez" */
   readonly live?: string;
-  /** Answers 200 while the process can take requests, else 503. @default "/readyz" */
+  /** Returns 200 while the process can serve requests, otherwise 503. @default "/readyz" */
   readonly ready?: string;
-  /** Asked on every readiness request, at once, each for at most two seconds. */
+  /** Run in parallel on every readiness request, each for at most two seconds. */
   readonly checks?: Readonly<Record<string, HealthCheck>>;
 }
 
@@ -41,13 +41,13 @@ export function readHealthOptions(options: HealthOptions): Required<HealthOption
   return resolveOptions("PorticoApp.health", options, healthRules);
 }
 
-/** What readiness looks at beside the checks. */
+/** The state that readiness depends on besides the checks. */
 export interface Readiness {
   readonly state: ServerState;
   readonly isOverloaded: boolean;
 }
 
-/** The two routes. They take part in no middleware. */
+/** The two health routes. No middleware runs for them. */
 export function healthRoutes(options: Required<HealthOptions>, server: Readiness): readonly Route[] {
   const listed = { openapi: false };
   return [

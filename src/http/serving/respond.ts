@@ -78,7 +78,7 @@ export function writeResult(outgoing: OutgoingResponse, value: unknown): void {
   else outgoing.json(value);
 }
 
-/** Hands the response to the engine; `streamEnded` is called at the end of a stream. */
+/** Passes the response to the engine; `streamEnded` is called at the end of a stream. */
 function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = ignore): void {
   const { exchange, outgoing, services } = ctx;
   let payload: Payload;

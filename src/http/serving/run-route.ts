@@ -12,10 +12,10 @@ import { queryReader } from "../routing/query-reader.ts";
 import type { ResponseSchemas, Route } from "../routing/route.ts";
 import { statusOf, writeResult } from "./respond.ts";
 
-/** What a compiled route does with a request: when it ends, the context's response says what to send. */
+/** A compiled route. When it ends, the context contains the response. */
 export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
 
-/** Compiles a route once: its middleware around its gate, its schemas, its dependencies and its handler. */
+/** Compiles a route once: its middleware around its gate, schemas, dependencies and handler. */
 export function compileRoute(route: Route): RunRoute {
   const { auth, params, schemas, response, paginated, handler } = route;
   const isPlain =
@@ -27,7 +27,7 @@ export function compileRoute(route: Route): RunRoute {
   const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query, paginated?.strategy);
   return compose<HttpContext>(route.middleware, isPlain ? runPlain : runFull);
 
-  /** Most routes: without a promise when the handler needs none. */
+  /** The path of most routes: without a promise if the handler needs none. */
   function runPlain(ctx: HttpContext): MaybePromise<void> {
     const { outgoing } = ctx;
     outgoing.mark();
@@ -54,7 +54,7 @@ export function compileRoute(route: Route): RunRoute {
   }
 }
 
-/** The names that every handler has. Getters: what is not destructured is not computed. */
+/** The names that every handler receives. They are getters, so that only those which are destructured are computed. */
 class Ambient {
   readonly ctx: HttpContext;
   readonly context: HttpContext;
@@ -85,18 +85,18 @@ class Ambient {
   }
 }
 
-/** Puts one part of the request through its schema; 422 says what does not fit. */
+/** Validates one part of the request with its schema; the 422 lists the issues. */
 export function checkPart(schema: Schema, value: unknown, part: "path" | "query" | "body"): MaybePromise<unknown> {
   return validate(schema, value, (issues) => new ValidationFailed(part, issues));
 }
 
-/** A body may be left out where its schema takes `undefined`; anywhere else it must be JSON. */
+/** The body may be missing if its schema accepts `undefined`; otherwise it must be JSON. */
 async function checkBody(schema: Schema, request: IncomingRequest): Promise<unknown> {
   const nothing = request.isBodyMissing ? await valueOfNothing(schema) : null;
   return nothing === null ? checkPart(schema, await request.json(), "body") : nothing.value;
 }
 
-/** What is sent is what the schema makes of it: a property that it does not know stays here. */
+/** Sends the output of the schema, so that properties unknown to it never leave the process. */
 async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse): Promise<void> {
   const { body } = outgoing;
   const status = statusOf(outgoing);
@@ -115,7 +115,7 @@ async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse)
   outgoing.json(await validate(schema, body.value, refuse));
 }
 
-/** The same for the items of a page. */
+/** Sends the output of the item schema for each item of a page. */
 async function checkItems(item: Schema, outgoing: OutgoingResponse): Promise<void> {
   const { body } = outgoing;
   const page = body?.kind === "json" ? (body.value as Partial<Page<unknown, unknown>> | null) : null;
@@ -131,7 +131,7 @@ async function checkItems(item: Schema, outgoing: OutgoingResponse): Promise<voi
   outgoing.json({ ...page, items });
 }
 
-/** Each fault after the place where it is: `items.3.author.name: expected string`. */
+/** Each issue with its path: `items.3.author.name: expected string`. */
 function describeIssues(issues: readonly StandardSchemaV1.Issue[], root: readonly (string | number)[] = []): string {
   return issues
     .map(({ message, path = [] }) => {
@@ -141,7 +141,7 @@ function describeIssues(issues: readonly StandardSchemaV1.Issue[], root: readonl
     .join("; ");
 }
 
-/** A handler answered something else than its route promises. The client learns nothing but that it failed. */
+/** A handler returned something that its route does not declare. The client only learns that it failed. */
 class ResponseInvalid extends PorticoError {
   override readonly name: string = "ResponseInvalid";
   constructor(message: string) {

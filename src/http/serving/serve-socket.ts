@@ -20,16 +20,16 @@ import { withHeaders } from "./with-headers.ts";
 export type ServeSocket = (services: AppServices, exchange: UpgradeExchange, graceMs: number) => Promise<void>;
 
 /**
- * Lets the caller of an open socket say who it is: runs the middleware of the route again, over the request with these
- * headers, and gives the context to go on with. Rejects with what the middleware threw.
+ * Authenticates the caller of an open socket again: runs the middleware of the route over the request with these headers, and
+ * returns the new context. Rejects with the error of the middleware.
  */
 export type Readmit = (headers: Readonly<Record<string, string>>) => Promise<WebSocketContext>;
-/** Says what else is to be looked at whenever the credential of the socket is looked up again. */
+/** Registers a check that runs whenever the credential of the socket is rechecked. */
 export type OnRecheck = (recheck: () => Promise<void>) => void;
 
 /**
- * Compiles a socket route: its middleware around its gate, its schemas and its dependencies, all before the upgrade, so
- * that a refusal is a readable HTTP answer. Dependencies live until the socket's end.
+ * Compiles a socket route: its middleware around its gate, schemas and dependencies, all before the upgrade, so that a
+ * rejection is a readable HTTP response. Dependencies live until the socket is closed.
  */
 export function compileSocket(route: SocketRoute): ServeSocket {
   const { auth, params, schemas, handler, accept, limits, admission } = route;
@@ -44,7 +44,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     return runToEnd(
       ctx,
       async () => {
-        // A page of a foreign origin could open a socket with the visitor's cookies: CORS does not hold for sockets.
+        // A page of a foreign origin could open a socket with the visitor's cookies, because CORS does not apply to sockets.
         if (services.origins.provenance(exchange) === "foreign")
           throw new OriginRefused(exchange.headers.origin ?? "of this page");
         await run(ctx);
@@ -92,7 +92,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     }
   }
 
-  /** As at the upgrade, the middleware is around the rest of the socket's life. */
+  /** The middleware stays active until the socket is closed, as at the upgrade. */
   function admit(services: AppServices, exchange: UpgradeExchange, socket: ServerSocket): Promise<WebSocketContext> {
     const ctx = new WebSocketContext(services, exchange, accept.maxMessageBytes);
     ctx.pattern = route.path;
@@ -108,7 +108,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
   }
 }
 
-/** Runs a context from its middleware to the end of its socket; `refuse` receives an error that came before the socket was open. */
+/** Runs a context from its middleware to the end of its socket; `refuse` receives an error from before the socket was open. */
 function runToEnd(
   ctx: WebSocketContext,
   run: () => MaybePromise<void>,
@@ -129,7 +129,7 @@ function runToEnd(
   });
 }
 
-/** A handler that does not notice the end keeps its dependencies for the grace time. */
+/** A handler that does not notice the end of the socket keeps its dependencies for the grace time. */
 async function withGrace(handled: unknown, closed: Promise<void>, graceMs: number): Promise<void> {
   const over = Promise.withResolvers<void>();
   let isHandled = false;
@@ -140,7 +140,7 @@ async function withGrace(handled: unknown, closed: Promise<void>, graceMs: numbe
   try {
     await Promise.race([handled, over.promise]);
   } finally {
-    // Else it would hold all that the socket had for as long.
+    // Otherwise the timer would keep everything of the socket in memory.
     isHandled = true;
     clearTimeout(timer);
   }
@@ -150,16 +150,16 @@ function abortAtEnd(ctx: WebSocketContext, socket: ServerSocket): void {
   void socket.closed.then(() => ctx.abort(new DOMException("The socket is closed", "AbortError")));
 }
 
-/** RFC 6455 section 7.4.1; 4403 is what GraphQL clients take for "come back with another credential". */
+/** RFC 6455 section 7.4.1; GraphQL clients reconnect with another credential after 4403. */
 const CLOSE: Readonly<Record<EndReason, readonly [code: number, reason: string]>> = {
   expired: [4403, "the credential has expired"],
   revoked: [4403, "the credential was revoked"],
   leaving: [1001, "going away"],
 };
 
-/** A socket among the open connections. */
+/** A socket in the list of open connections. */
 class SocketConnection implements OpenConnection {
-  /** Another one since a credential came after the upgrade. */
+  /** Replaced when a credential arrives after the upgrade. */
   ctx: WebSocketContext;
   recheck?: () => Promise<void>;
   readonly #socket: ServerSocket;

@@ -6,11 +6,11 @@ import { logFailure } from "../context/render-problem.ts";
 import { closeQuietly, DONE, type HandlerResult, respond, respondToError } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 
-/** How long a handler may take, and how long what it depends on stays open for it after that. */
+/** How long a handler may take, and how long its dependencies stay open afterwards. */
 export interface ServeOptions {
   /** 0 disables the limit. The time in which the body arrives is not part of it. */
   readonly timeoutMs: number;
-  /** Until the body is there; 0 disables the limit. */
+  /** The time limit for receiving the body; 0 disables the limit. */
   readonly arrivalMs: number;
   readonly graceMs: number;
 }
@@ -37,7 +37,7 @@ function failed(error: unknown): HandlerResult {
   return { kind: "failed", error };
 }
 
-/** The time limit covers the handler and the closing of what it depends on. */
+/** The time limit covers the handler and the closing of its dependencies. */
 async function respondInTime(ctx: HttpContext, result: Promise<HandlerResult>, options: ServeOptions): Promise<void> {
   const { outgoing } = ctx;
   const time = { isOver: false };

@@ -14,7 +14,7 @@ import { compileRoute, type RunRoute } from "./run-route.ts";
 import { serve } from "./serve.ts";
 import { compileSocket } from "./serve-socket.ts";
 
-/** What holds for a route that does not say otherwise. */
+/** The defaults for routes. */
 export interface ServerDefaults {
   readonly maxBody: number;
   readonly handlerMs: number;
@@ -22,10 +22,10 @@ export interface ServerDefaults {
   readonly graceMs: number;
 }
 
-/** Whether requests are taken: `draining` still does, and tells load balancers to go elsewhere. */
+/** Whether requests are accepted. While `draining` they still are, but readiness fails so that load balancers go elsewhere. */
 export type ServerState = "open" | "draining" | "closing";
 
-/** Turns a table of routes into what the engine runs, and ends it in order. */
+/** Turns a table of routes into the application that the engine runs, and shuts it down gracefully. */
 export class Server {
   readonly #services: AppServices;
   readonly #defaults: ServerDefaults;
@@ -44,7 +44,7 @@ export class Server {
     return this.#services.load.isOverloaded;
   }
 
-  /** `unguarded` routes answer whatever the load and the state: an orchestrator must hear from an overloaded process. */
+  /** `unguarded` routes respond regardless of load and state, because an orchestrator must reach an overloaded process. */
   engineApp({ middleware, routes, sockets }: RouteTable, unguarded: readonly Route[]): EngineApp {
     const nothing = compose<HttpContext>(middleware, (ctx) => {
       throw ctx.state.get(NOTHING_HERE);
@@ -92,7 +92,7 @@ export class Server {
       else this.#refuse(exchange, refusal, route.renderError);
     };
     return (exchange) => {
-      // The application's own requests do not come from the event loop, and take no turns.
+      // The application's own requests do not come from the event loop, so they take no turns.
       const turn = exchange.isInjected ? undefined : this.#services.load.turn();
       if (turn === undefined) take(exchange, 0);
       else void turn.then((waitedMs) => take(exchange, waitedMs));
@@ -122,7 +122,7 @@ export class Server {
       ctx.state.set(NOTHING_HERE, isAllowed ? new NotFound() : new MethodNotAllowed(exchange.method, allowed));
       return serve(ctx, nothing, { ...this.#defaults, timeoutMs: 0 });
     }
-    // A preflight carries no credentials, so it passes no middleware.
+    // A preflight carries no credentials, so no middleware runs for it.
     serve(
       ctx,
       ({ outgoing }) => {
@@ -171,35 +171,35 @@ export class Server {
     this.#services.connections.stop();
   }
 
-  /** Readiness says 503 at once; after the delay nothing new is taken. */
+  /** Readiness returns 503 at once; after the delay new requests are rejected. */
   async drain(delayMs: number): Promise<void> {
     this.#state = "draining";
     if (delayMs > 0) await sleep(delayMs);
     this.#state = "closing";
   }
 
-  /** Closes sockets and streams, each at its own moment within the window: clients that come back do not come at once. */
+  /** Closes sockets and streams at random moments within the window, so that clients do not reconnect all at once. */
   async closeSockets(windowMs: number): Promise<void> {
     this.#state = "closing";
     await this.#services.connections.leave(windowMs);
   }
 
-  /** Ends those whose clients do not answer. */
+  /** Cuts the connections of clients that do not respond. */
   cutSockets(): void {
     this.#services.connections.cut();
   }
 }
 
-/** Why there is no route: the key under which the innermost layer finds it. */
+/** The key for the reason why there is no route, which the innermost layer throws. */
 const NOTHING_HERE = Symbol("nothing here");
 
-/** An error of the engine or of one of its plugins: what blames the client says so, anything else stays inside. */
+/** Converts an error of the engine or a plugin. Only client errors and 503 are sent to the client. */
 function fromEngine(error: Error & { readonly statusCode?: number; readonly code?: string }): Error {
   const { statusCode = 500, code, message } = error;
   if (code === "FST_ERR_BAD_URL")
     return new HttpException(400, "The path is not a valid URL", { code: "MALFORMED_URL" });
   if (statusCode === 414) return new HttpException(414, "A path segment is too long");
-  // What sheds load, such as @fastify/under-pressure, says when to come back in a header of its own.
+  // Plugins that shed load, such as @fastify/under-pressure, set `retry-after` themselves.
   const isAnswer = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
   return isAnswer ? new HttpException(statusCode, message, { cause: error }) : error;
 }

@@ -3,14 +3,14 @@ import type { BaseContext } from "../context/http-context.ts";
 import { logUnexpected } from "../context/render-problem.ts";
 
 /**
- * Follows a streamed answer to its end, and says whether it failed. A client that leaves is no failure, and neither is a
- * stream that was closed without an error. One that fails after its first byte has left can only be cut off: the log alone
- * says why. Before that it is answered, and logged, like any other error.
+ * Follows a streamed response to its end, and reports whether it failed. A client that disconnects is not a failure, nor is a
+ * stream that was closed without an error. A stream that fails after its first byte can only be cut off, and the reason is
+ * logged. Before that, it gets an error response like any other error.
  */
 export function watchStream(ctx: BaseContext, stream: Readable, ended: (isFailed: boolean) => void): void {
   const { exchange, services } = ctx;
   let isClientGone = false;
-  // What the client's leaving aborts may well throw.
+  // Work that is aborted because the client disconnected may well throw.
   exchange.onAbort(() => {
     isClientGone = true;
   });

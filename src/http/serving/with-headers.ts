@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { DelegatedExchange } from "../context/delegated-exchange.ts";
 import type { AcceptOptions, RawSocket, UpgradeExchange } from "../context/exchange.ts";
 
-/** An upgrade as if its request had carried these headers in place of its own. Names are in lower case. */
+/** An upgrade whose request has these headers instead of the ones it was sent with. Names are in lower case. */
 export function withHeaders(exchange: UpgradeExchange, headers: Readonly<Record<string, string>>): UpgradeExchange {
   return new WithHeaders(exchange, headers);
 }
