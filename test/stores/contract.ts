@@ -70,11 +70,11 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       key = randomUUID();
     });
 
-    it("gives null for a key that was never written", async () => {
+    it("returns null for a key that was never written", async () => {
       expect(await store.get(key)).toBe(null);
     });
 
-    it("gives the value that was written last", async () => {
+    it("returns the value that was written last", async () => {
       await store.set(key, "one");
       await store.set(key, "two");
 
@@ -82,7 +82,7 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
     });
 
     it.each(["", " ", "null", "0", 'a "quoted" \\ one', "line\r\nline", "Grüße, 世界 \u{1F600}", "x".repeat(100_000)])(
-      "gives the text back as it was: %.20j",
+      "returns the text unchanged: %.20j",
       async (value) => {
         await store.set(key, value);
 
@@ -112,7 +112,7 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       }
     });
 
-    it("deletes a value once and says so", async () => {
+    it("deletes a value once and returns true", async () => {
       await store.set(key, "here");
 
       expect(await store.delete(key)).toBe(true);
@@ -120,7 +120,7 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(await store.get(key)).toBe(null);
     });
 
-    it("tells one of many who delete at the same time that it did", async () => {
+    it("returns true to one of many concurrent deletes", async () => {
       await store.set(key, "token");
 
       const told = await atOnce(20, () => store.delete(key));
@@ -128,7 +128,7 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(told.filter(Boolean)).toHaveLength(1);
     });
 
-    it("forgets an entry when its time is over", async () => {
+    it("forgets an entry when it expires", async () => {
       await store.set(key, "brief", TTL);
       expect(await store.get(key)).toBe("brief");
 
@@ -161,14 +161,14 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(await store.get(key)).toBe("first");
     });
 
-    it("tells one of many who call setIfAbsent at the same time that it wrote", async () => {
+    it("returns true to one of many concurrent calls of setIfAbsent", async () => {
       const told = await atOnce(20, (n) => store.setIfAbsent(key, String(n)));
 
       expect(told.filter(Boolean)).toHaveLength(1);
       expect(await store.get(key)).toBe(String(told.indexOf(true)));
     });
 
-    it("lets setIfAbsent write over an entry whose time is over, with a time of its own", async () => {
+    it("lets setIfAbsent overwrite an expired entry, with a new TTL", async () => {
       await store.setIfAbsent(key, "first", TTL);
       await advance(subject(), TTL + SLACK);
 
@@ -198,14 +198,14 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(await store.get(key)).toBe("two");
     });
 
-    it("takes null as the expectation of compareAndSet that there is no value, which the empty text is", async () => {
+    it("takes null in compareAndSet for no value, which differs from an empty text", async () => {
       expect(await store.compareAndSet(key, "", "one")).toBe(false);
       expect(await store.compareAndSet(key, null, "")).toBe(true);
       expect(await store.compareAndSet(key, null, "two")).toBe(false);
       expect(await store.compareAndSet(key, "", "two")).toBe(true);
     });
 
-    it("tells one of many who rotate the same value at the same time that it did", async () => {
+    it("returns true to one of many concurrent rotations of a value", async () => {
       await store.set(key, "parent");
 
       const told = await atOnce(20, (n) => store.compareAndSet(key, "parent", `child ${n}`));
@@ -214,7 +214,7 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(await store.get(key)).toBe(`child ${told.indexOf(true)}`);
     });
 
-    it("gives an entry the time of the compareAndSet that wrote it", async () => {
+    it("sets the TTL of the compareAndSet that wrote the entry", async () => {
       await store.set(key, "one", TTL);
       await store.compareAndSet(key, "one", "two");
       await store.set(`${key}:brief`, "one");
@@ -227,7 +227,7 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
     });
 
     it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-      "refuses %s as a time and writes nothing",
+      "rejects %s as a TTL and writes nothing",
       async (ttlMs) => {
         const expected = "ttlMs must be a whole number of milliseconds, 1 or more";
 
@@ -341,7 +341,7 @@ export function counterContract(name: string, make: Make<CounterSubject>): void 
       expect((await counters.increment(key, 2_147_483_647)).value).toBe(2);
     });
 
-    it.each([0, -1, 1.5, Number.NaN, 2_147_483_648])("refuses a window of %s ms", async (windowMs) => {
+    it.each([0, -1, 1.5, Number.NaN, 2_147_483_648])("rejects a window of %s ms", async (windowMs) => {
       await expect(counters.increment(key, windowMs)).rejects.toThrow(RangeError);
       await expect(counters.increment(key, windowMs)).rejects.toThrow(
         "windowMs must be a whole number of milliseconds",
@@ -391,7 +391,7 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
       expect(await take(iterator, 1)).toEqual([2]);
     });
 
-    it("makes each iterator of one subscribe() a subscription of its own", async () => {
+    it("makes each iterator of one subscribe() a separate subscription", async () => {
       const subscribed = bus.subscribe(numbers);
       const [one, two] = [subscribed[Symbol.asyncIterator](), subscribed[Symbol.asyncIterator]()];
       open.push(one, two);
@@ -413,11 +413,11 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
       expect(await take(iterator, 1)).toEqual([3]);
     });
 
-    it("publishes to nobody without an error", async () => {
+    it("publishes without subscribers and without an error", async () => {
       await expect(bus.publish(numbers, 1)).resolves.toBe(undefined);
     });
 
-    it("answers calls of next() that wait at the same time in their order", async () => {
+    it("resolves concurrent calls of next() in order", async () => {
       const iterator = listen(numbers);
       const waiting = [iterator.next(), iterator.next(), iterator.next()];
 
@@ -435,7 +435,7 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
       expect(await take(iterator, 1)).toEqual([value]);
     });
 
-    it("copies a value by JSON when it is published: a Date arrives as a string, and what is undefined does not", async () => {
+    it("copies a value through JSON when it is published: a Date arrives as a string, undefined is dropped", async () => {
       // @ts-expect-error the compiler refuses the Date; whoever does not ask it gets this
       const visits = topic<{ at: Date; by?: string | undefined; tags: string[] }>(numbers.name);
       const [one, two] = [listen(visits), listen(visits)];
@@ -455,7 +455,7 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
       ["a symbol", Symbol("x")],
       ["a bigint", { big: 1n }],
       ["a cycle", circular()],
-    ])("refuses %s with a TypeError that names the topic, and hands nothing out", async (_, value) => {
+    ])("rejects %s with a TypeError that names the topic, and delivers nothing", async (_, value) => {
       const anything = topic<unknown>(numbers.name);
       const iterator = listen(anything);
 
@@ -531,7 +531,7 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
       expect(getEventListeners(signal, "abort")).toHaveLength(0);
     });
 
-    it("is over from the start when the signal was aborted before", async () => {
+    it("has ended from the start if the signal was aborted before", async () => {
       const iterator = listen(numbers, { signal: AbortSignal.abort() });
 
       await bus.publish(numbers, 1);
@@ -539,7 +539,7 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
       expect(await iterator.next()).toEqual({ done: true, value: undefined });
     });
 
-    it("hands out what came before a gap, throws PubSubGap once and is over; the next subscription works", async () => {
+    it("returns the events before a gap, throws PubSubGap once and ends; the next subscription works", async () => {
       const iterator = listen(numbers);
       await bus.publish(numbers, 1);
 

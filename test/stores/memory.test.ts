@@ -28,7 +28,7 @@ pubSubContract("MemoryPubSub", () => {
 });
 
 describe("MemoryKeyValue", () => {
-  it("holds an entry until the very millisecond at which its time is over", async () => {
+  it("holds an entry until the exact millisecond at which it expires", async () => {
     const clock = handClock();
     const store = new MemoryKeyValue({ clock });
     await store.set("a", "x", 1_000);
@@ -85,7 +85,7 @@ describe("MemoryKeyValue", () => {
     expect(most).toBeLessThan(300);
   });
 
-  it("refuses a new key with STORE_FULL when all it holds is alive, and drops nothing", async () => {
+  it("rejects a new key with STORE_FULL if no entry has expired, and drops nothing", async () => {
     const store = new MemoryKeyValue({ clock: handClock(), maxEntries: 2 });
     await store.set("a", "1");
     await store.set("b", "2", 1_000);
@@ -175,13 +175,13 @@ describe("MemoryKeyValue", () => {
     );
   });
 
-  it.each([0, -1, 1.5, "many"])("refuses %s as maxEntries", (maxEntries) => {
+  it.each([0, -1, 1.5, "many"])("rejects %s as maxEntries", (maxEntries) => {
     expect(() => new MemoryKeyValue({ maxEntries: maxEntries as number })).toThrow(
       "MemoryKeyValue.maxEntries must be a positive integer",
     );
   });
 
-  it("refuses a clock that is none", () => {
+  it("rejects an invalid clock", () => {
     expect(() => new MemoryKeyValue({ clock: Date as unknown as Clock })).toThrow(
       "MemoryKeyValue.clock must be a clock with now() and monotonic()",
     );
@@ -205,7 +205,7 @@ describe("MemoryCounter", () => {
     expect(next).toEqual({ value: 1, resetAfterMs: windowMs });
   });
 
-  it("forgets every key when its window is over", async () => {
+  it("forgets every key at the end of its window", async () => {
     const counters = new MemoryCounter();
     for (let n = 0; n < 1_000; n++) await counters.increment(`key ${n}`, 1_000);
     expect(vi.getTimerCount()).toBe(1_000);
@@ -264,7 +264,7 @@ describe("MemoryPubSub", () => {
     expect(bus.topicCount).toBe(0);
   });
 
-  it("throws away what is left of a subscription with a gap when its signal is aborted or it is returned", async () => {
+  it("drops the rest of a subscription with a gap when its signal is aborted or it is returned", async () => {
     const bus = new MemoryPubSub({ maxQueued: 2 });
     const controller = new AbortController();
     const aborted = bus.subscribe(numbers, { signal: controller.signal })[Symbol.asyncIterator]();
@@ -312,20 +312,20 @@ describe("MemoryPubSub", () => {
     expect(bus.topicCount).toBe(0);
   });
 
-  it.each([0, -1, 1.5])("refuses %s as maxQueued", (maxQueued) => {
+  it.each([0, -1, 1.5])("rejects %s as maxQueued", (maxQueued) => {
     expect(() => new MemoryPubSub({ maxQueued })).toThrow("MemoryPubSub.maxQueued must be a positive integer");
   });
 });
 
 describe("topic", () => {
-  it("gives a frozen object with the name", () => {
+  it("returns a frozen object with the name", () => {
     const orders = topic<{ id: string }>("orders");
 
     expect(orders).toEqual({ name: "orders" });
     expect(Object.isFrozen(orders)).toBe(true);
   });
 
-  it.each(["", 7, undefined])("refuses %j as a name", (name) => {
+  it.each(["", 7, undefined])("rejects %j as a name", (name) => {
     expect(() => topic(name as string)).toThrow(ConfigurationError);
     expect(() => topic(name as string)).toThrow("topic.name must be a non-empty string");
   });
@@ -345,7 +345,7 @@ describe("topic", () => {
 });
 
 describe("memoryStores", () => {
-  it("gives the three roles, empty and new with each call", async () => {
+  it("returns the three roles, empty and new with each call", async () => {
     const [one, two] = [memoryStores(), memoryStores()];
     expectTypeOf(one).toEqualTypeOf<Stores>();
     await one.durable.set("a", "x");

@@ -80,7 +80,7 @@ overBoth(
 );
 
 describe("goes on", () => {
-  it("in what a handler starts and does not wait for", async () => {
+  it("in work that a handler starts without awaiting it", async () => {
     const later = Promise.withResolvers<string | undefined>();
     const app = new PorticoApp({ logger: false }).get("/", () => {
       setTimeout(() => later.resolve(who()), 1);
@@ -92,7 +92,7 @@ describe("goes on", () => {
     expect(await later.promise).toBe("ann");
   });
 
-  it("in what a stream is made of", async () => {
+  it("in the source of a stream", async () => {
     const app = new PorticoApp({ logger: false }).get("/", ({ response }) =>
       response.stream(
         (async function* () {

@@ -16,7 +16,7 @@ const quiet = (): PorticoApp => new PorticoApp({ logger: false });
 
 describe("Depend", () => {
   overBoth(
-    "hands in what a function returns, what a promise holds and what a generator yields",
+    "passes in the result of a function, a promise or a generator",
     () =>
       quiet().get(
         "/",
@@ -97,7 +97,7 @@ describe("Depend", () => {
     expect((await testClient(app).get("/")).json()).toEqual(["a begins", "a ends", "b begins", "b ends"]);
   });
 
-  it("resolves after the gate and the schemas: what is refused opens nothing", async () => {
+  it("resolves after the gate and the schemas: a rejected request opens nothing", async () => {
     let calls = 0;
     const app = quiet().get(
       "/",
@@ -123,7 +123,7 @@ describe("Depend", () => {
     ["nothing", undefined],
     ["an object", {}],
     ["a string", "f"],
-  ])("refuses %s", (_what, provider) => {
+  ])("rejects %s", (_what, provider) => {
     expect(() => Depend(provider as never)).toThrow(ConfigurationError);
     expect(() => Depend(provider as never)).toThrow("Depend must be given a function, or the result of provide()");
   });
@@ -131,7 +131,7 @@ describe("Depend", () => {
 
 describe("provide", () => {
   overBoth(
-    "gives a dependency dependencies of its own, resolved before it",
+    "resolves the dependencies of a dependency before it",
     () => {
       const order: string[] = [];
       const url = (): string => {
@@ -186,7 +186,7 @@ describe("provide", () => {
       "provide must be given parameters or a function, received undefined",
     ],
     ["parameters without a function", () => provide({})(7 as never), "provide must be given a function, received 7"],
-  ])("refuses %s", (_what, act, sentence) => {
+  ])("rejects %s", (_what, act, sentence) => {
     expect(act).toThrow(ConfigurationError);
     expect(act).toThrow(sentence);
   });
@@ -209,7 +209,7 @@ describe("a context as a parameter", () => {
     },
   );
 
-  it("on a socket is that of the socket, and the one of HTTP is refused when the route is declared", async () => {
+  it("on a socket is that of the socket, and HttpContext is rejected at the declaration", async () => {
     const app = quiet().socket(
       "/chat",
       { params: { ws: WebSocketContext, base: BaseContext } },
@@ -246,7 +246,7 @@ describe("faults", () => {
     expect(act).toThrow(/^GET \/barn/);
   });
 
-  it("a dependency of itself is a cycle, too, and one that is only used twice is none", () => {
+  it("a dependency on itself is a cycle, but one that is only used twice is not", () => {
     const params: Record<string, never> = {};
     const narcissus = provide(params)(function narcissus() {
       return 1;
@@ -264,7 +264,7 @@ describe("faults", () => {
     ).not.toThrow();
   });
 
-  it("a dependency under the name of the context is refused", () => {
+  it("a dependency under the name of the context is rejected", () => {
     const named = provide({ ctx: Depend(() => 1) as never })(() => 1);
 
     expect(() => new Router().get("/", { params: { ctx: Depend(() => 1) } as never }, () => 1)).toThrow(
@@ -275,7 +275,7 @@ describe("faults", () => {
     );
   });
 
-  it("a parameter of a provider that is neither dependency nor context is refused with the way to it", () => {
+  it("a parameter of a provider that is neither dependency nor context is rejected with its path", () => {
     const broken = provide({ db: 7 as never })(function broken() {
       return 1;
     });
@@ -307,7 +307,7 @@ describe("faults", () => {
     ]);
   });
 
-  it("a provider that throws is answered like a handler that does", async () => {
+  it("a provider that throws is handled like a handler that throws", async () => {
     const app = quiet()
       .get(
         "/",

@@ -122,7 +122,7 @@ describe("an exception handler", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it("that returns nothing answers 204", async () => {
+  it("that returns nothing responds with 204", async () => {
     const app = throwing(quiet(), new Late()).addExceptionHandler(Late, () => {});
 
     expect((await testClient(app).get("/sync")).status).toBe(204);
@@ -156,7 +156,7 @@ describe("an exception handler", () => {
     ],
     ["answers what JSON cannot say", () => 1n, 500, "internal_server_error"],
   ] as readonly [string, () => unknown, number, string][])(
-    "that %s is answered as a problem, and is not asked again",
+    "that %s results in a problem, and is not called again",
     async (_what, handler, status, code) => {
       let calls = 0;
       const app = throwing(quiet(), new Late()).addExceptionHandler(Error, () => {
@@ -172,7 +172,7 @@ describe("an exception handler", () => {
     },
   );
 
-  it("takes what Portico itself refuses", async () => {
+  it("handles rejections by Portico itself", async () => {
     const app = quiet()
       .post("/", async ({ request }) => request.json())
       .addExceptionHandler(HttpException, (_request, response, exc) =>
@@ -206,7 +206,7 @@ describe("an exception handler", () => {
       { status: 409 },
       "addExceptionHandler must be given a function (request, response, exc), received an object",
     ],
-  ])("that is declared with %s is refused at once", (_what, type, handler, sentence) => {
+  ])("that is declared with %s is rejected at once", (_what, type, handler, sentence) => {
     const act = (): unknown => quiet().addExceptionHandler(type as never, handler as never);
 
     expect(act).toThrow(ConfigurationError);
@@ -254,7 +254,7 @@ describe("an HTTP exception", () => {
     expect(log.lines).toEqual([]);
   });
 
-  it.each([200, 204, 303, 399, 0, Number.NaN])("cannot have the status %s: that is none of an error", (status) => {
+  it.each([200, 204, 303, 399, 0, Number.NaN])("cannot have the status %s, which is not an error", (status) => {
     expect(() => new HttpException(status, "fine")).toThrow(
       new RangeError(
         `the status of an HttpException must be 400 or above, received ${status}: use response.status() for a success`,
@@ -281,7 +281,7 @@ describe("an HTTP exception", () => {
     expect(answer.text()).not.toContain("s3cret");
   });
 
-  it("of the application's own, below 500, is answered likewise; from 500 on it is unexpected", async () => {
+  it("of the application is sent likewise below 500; from 500 on it is unexpected", async () => {
     class OutOfStock extends PorticoError {
       override get members(): Record<string, unknown> {
         return { left: 0 };
@@ -349,7 +349,7 @@ describe("an unexpected error", () => {
     },
   );
 
-  it("has an id of its own each time", async () => {
+  it("has a new id each time", async () => {
     const client = testClient(throwing(quiet(), new Error("no")));
 
     const ids = await Promise.all(
@@ -404,14 +404,14 @@ describe("an unexpected error", () => {
     expect(body.correlation_id).toEqual(expect.any(String));
   });
 
-  it("with debug: true shows what is no error, too", async () => {
+  it("with debug: true also shows a thrown value that is not an Error", async () => {
     const { answer } = await thrown("a mere string", { debug: true });
 
     expect(answer.json()).toMatchObject({ detail: "a mere string" });
   });
 });
 
-it("nothing is logged for requests that are answered", async () => {
+it("nothing is logged for successful requests", async () => {
   const log = logCatcher();
   const app = new PorticoApp({ logger: log }).get("/", () => "fine");
 

@@ -10,7 +10,7 @@ afterEach(async () => {
   client = undefined;
 });
 
-it("answers 503 with retry-after beyond maxInFlight, before the body is read, while health still answers", async () => {
+it("responds with 503 and retry-after beyond maxInFlight, before the body is read, while health routes still respond", async () => {
   const release = Promise.withResolvers<void>();
   const entered: (() => void)[] = [];
   const app = new PorticoApp({ logger: false, load: { maxInFlight: 2, retryAfterSeconds: 7 } })
@@ -45,7 +45,7 @@ it("answers 503 with retry-after beyond maxInFlight, before the body is read, wh
   expect((await client.get("/readyz")).status).toBe(200);
 });
 
-it("counts a request once, whatever becomes of it", async () => {
+it("counts a request once, however it ends", async () => {
   const [entered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const app = new PorticoApp({ logger: false, load: { maxInFlight: 1 } })
     .get("/fine", () => "fine")
@@ -85,7 +85,7 @@ it("counts a request once, whatever becomes of it", async () => {
   expect([alone.status, beside.status]).toEqual([200, 503]);
 });
 
-it("answers 503 while the event loop is blocked, lets health answer, and recovers", async () => {
+it("responds with 503 while the event loop is blocked, except for health routes, and recovers", async () => {
   const app = new PorticoApp({ logger: false, load: { maxEventLoopDelayMs: 40 } }).get("/", () => "fine");
   client = await liveClient(app);
   const blocking = setInterval(() => {

@@ -34,7 +34,7 @@ it("of an error that was thrown the log has its kind, its sentence and its codes
   });
 });
 
-it("gives codes, the errors of several, and what is no error as it is", () => {
+it("returns codes, the errors of an AggregateError, and other values as they are", () => {
   expect(errorSerializer(driverError())).toMatchObject({ code: "ER_DATA_TOO_LONG", errno: 1406 });
   expect(errorSerializer(new AggregateError([driverError()], "all failed"))).toMatchObject({
     type: "AggregateError",
@@ -43,7 +43,7 @@ it("gives codes, the errors of several, and what is no error as it is", () => {
   expect(errorSerializer("text")).toBe("text");
 });
 
-it("cuts a sentence that repeats what a client has sent, in the stack as well", () => {
+it("shortens a message that repeats client input, in the stack as well", () => {
   const { message, stack } = errorSerializer(new Error("x".repeat(100_000))) as Record<"message" | "stack", string>;
 
   expect([message.length, message.slice(-4)]).toEqual([1_000, "x..."]);

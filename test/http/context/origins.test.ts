@@ -14,7 +14,7 @@ const build = (options: PorticoAppOptions = { origins: [SHOP, "http://localhost:
     })
     .socket("/chat", ({ socket }) => socket.send("hello"));
 
-describe("an answer", () => {
+describe("a response", () => {
   overBoth("may be read by a listed origin, with its cookies", build, async (client) => {
     const answers = [
       await client.get("/books", { headers: { origin: SHOP } }),
@@ -61,7 +61,7 @@ describe("an answer", () => {
     expect(answer.headers["vary"]).toBe("Origin");
   });
 
-  overBoth("differs by origin for every cache on the way, beside what it differs by already", build, async (client) => {
+  overBoth("adds Origin to Vary for every cache, and keeps its other entries", build, async (client) => {
     const answers = [await client.get("/books"), await client.get("/varied", { headers: { origin: SHOP } })];
 
     expect(answers.map(({ headers }) => headers["vary"])).toEqual(["Origin", "Accept, Origin"]);
@@ -85,7 +85,7 @@ describe("a preflight", () => {
     },
   });
 
-  overBoth("of a listed origin is told methods and headers", build, async (client) => {
+  overBoth("of a listed origin receives methods and headers", build, async (client) => {
     const answer = await client.request("OPTIONS", "/books", ask(SHOP));
 
     expect(answer.status).toBe(204);
@@ -99,7 +99,7 @@ describe("a preflight", () => {
     });
   });
 
-  overBoth("of a foreign origin is told nothing", build, async (client) => {
+  overBoth("of a foreign origin receives nothing", build, async (client) => {
     const answer = await client.request("OPTIONS", "/books", ask("https://evil.example"));
 
     expect(answer.status).toBe(204);
@@ -144,7 +144,7 @@ describe("a socket", () => {
     ["its own host over another protocol", { origin: "https://127.0.0.1:{port}" }],
     ["another port of its own host", { origin: "http://127.0.0.1:1" }],
     ["a page of another site", { "sec-fetch-site": "cross-site" }],
-  ])("is refused to %s with 403 before the upgrade", async (_who, headers) => {
+  ])("is rejected for %s with 403 before the upgrade", async (_who, headers) => {
     const refused = await open(headers);
 
     expect(refused).toBeInstanceOf(SocketRefused);
@@ -172,7 +172,7 @@ it.each([
   "ftp://shop.example",
   "null",
   "",
-])("the origin %j is refused when the app is made", (origin) => {
+])("the origin %j is rejected when the app is created", (origin) => {
   const act = (): unknown => new PorticoApp({ origins: [origin as Origin] });
 
   expect(act).toThrow(ConfigurationError);

@@ -121,7 +121,7 @@ describe("the body", () => {
   );
 
   overBoth(
-    "is 415 as JSON when it says to be something else, or of another charset",
+    "is 415 as JSON for another content type or charset",
     () => reading((request) => request.json()),
     async (client) => {
       const send = (headers: Record<string, string>) => client.post("/", { headers, body: "{}" });
@@ -146,7 +146,7 @@ describe("the body", () => {
   );
 
   overBoth(
-    "is 400 as JSON when it is none",
+    "is 400 as JSON if it is invalid",
     () => reading((request) => request.json()),
     async (client) => {
       const answer = await client.post("/", { headers: { "content-type": "application/json" }, body: '{"a":' });
@@ -156,7 +156,7 @@ describe("the body", () => {
   );
 
   overBoth(
-    "is read as text and as bytes, and asked again gives the same",
+    "is read as text and as bytes, and returns the same again",
     () =>
       reading(async (request) => [
         await request.text(),
@@ -244,7 +244,7 @@ describe("the body", () => {
   );
 
   overBoth(
-    "is 415 as a form when it says to be something else, 400 when it is not what it says",
+    "is 415 as a form for another content type, 400 if it cannot be parsed",
     () => reading((request) => request.form()),
     async (client) => {
       const json = await client.post("/", { body: {} });
@@ -274,7 +274,7 @@ describe("the body", () => {
     },
   );
 
-  it("that was read as a stream cannot be read again: the log says so, the client does not hear it", async () => {
+  it("that was read as a stream cannot be read again, which is logged but not sent to the client", async () => {
     const log = logCatcher();
     const app = reading(
       async (request) => {
@@ -341,7 +341,7 @@ describe("address and url", () => {
     },
   );
 
-  it("take the last address that no trusted proxy wrote: what a client invents before it does not count", async () => {
+  it("take the last address that no trusted proxy wrote: forged addresses before it are ignored", async () => {
     const app = where({ trustedProxies: ["loopback", "10.0.0.0/8"] });
 
     const answer = await seen(app, { ...forwarded, "x-forwarded-for": "6.6.6.6, 203.0.113.9, 10.1.2.3" });
@@ -370,7 +370,7 @@ describe("address and url", () => {
 
 describe("the caller", () => {
   overBoth(
-    "is nobody without authentication, everywhere it can be asked for",
+    "is anonymous without authentication, wherever it is read",
     () =>
       quiet().get("/", ({ request, user, ctx }) => {
         const users = [request.user, user, ctx.user, request.scope.user, ctx.scope.user];
@@ -389,7 +389,7 @@ describe("the caller", () => {
 });
 
 describe("the signal", () => {
-  it("aborts when the client leaves before its answer", async () => {
+  it("aborts when the client disconnects before its response", async () => {
     const aborted = Promise.withResolvers<unknown>();
     const entered = Promise.withResolvers<void>();
     const app = quiet().get("/", async ({ request }) => {
@@ -407,7 +407,7 @@ describe("the signal", () => {
     expect(await aborted.promise).toMatchObject({ name: "AbortError", message: "The client disconnected" });
   });
 
-  it("that is first asked for after the client has left is aborted already", async () => {
+  it("that is first read after the client disconnected is already aborted", async () => {
     const left = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();
     const state = Promise.withResolvers<boolean>();
@@ -431,7 +431,7 @@ describe("the signal", () => {
   });
 
   overBoth(
-    "stays quiet when the answer was read",
+    "does not abort after the response was read",
     () => {
       let last: AbortSignal | undefined;
       return quiet().get("/", ({ request }) => {

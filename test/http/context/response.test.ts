@@ -33,7 +33,7 @@ describe("status and headers", () => {
     },
   );
 
-  it.each([100, 199, 600, 200.5, Number.NaN])("refuse %s as a status where it is set", async (status) => {
+  it.each([100, 199, 600, 200.5, Number.NaN])("reject %s as a status where it is set", async (status) => {
     const log = logCatcher();
     const app = new PorticoApp({ logger: log }).get("/", ({ response }) => response.status(status).text("never"));
 
@@ -51,7 +51,7 @@ describe("status and headers", () => {
   ];
   describe.each(injections)("with %s", (_what, name, value) => {
     overBoth(
-      "are a 500 that splits nothing, and the next request is answered",
+      "are a 500 that splits nothing, and the next request is served",
       () =>
         quiet()
           .get("/sync", ({ response }) => response.header(name, value).text("never"))
@@ -159,7 +159,7 @@ describe("cookies", () => {
 
 describe("a redirect", () => {
   overBoth(
-    "is 303 unless another status is asked for, and has no body",
+    "is 303 unless another status is set, and has no body",
     () =>
       quiet()
         .post("/a", ({ response }) => response.redirect("/books/1"))
@@ -207,7 +207,7 @@ describe("a redirect", () => {
 });
 
 overBoth(
-  "text and html say what they are",
+  "text and html set their content type",
   () =>
     quiet()
       .get("/text", ({ response }) => response.text("né"))
@@ -418,7 +418,7 @@ describe("a stream", () => {
 
 describe("cache()", () => {
   overBoth(
-    "says how long and by whom the answer may be kept, privately by default",
+    "sets how long and where the response may be cached, privately by default",
     () =>
       quiet()
         .get("/mine", ({ ctx }) => ctx.cache({ maxAge: 60 }))
@@ -443,7 +443,7 @@ describe("cache()", () => {
   });
 });
 
-describe("what JSON cannot say", () => {
+describe("a value that JSON cannot represent", () => {
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
   const values: readonly [string, () => unknown][] = [

@@ -91,7 +91,7 @@ it("sends texts of every length as they are, bytes and pings in between", async 
   expect(await socket.next()).toBe("still here");
 });
 
-it("is refused by its gate with a readable status before the upgrade, and let in by it", async () => {
+it("is rejected by its gate with a readable status before the upgrade, or accepted", async () => {
   const { socket: open } = await start((app) => app.socket("/ws", { auth: bearer }, ({ socket }) => socket.send("in")));
 
   const refused = await refusal(open("/ws"));
@@ -126,7 +126,7 @@ it("runs through the middleware of app, router and route, which ends when the so
     .toEqual(["app in", "router in", "route in", "talk", "route out", "router out", "app out"]);
 });
 
-it("is refused by a middleware, an exception handler of the app giving the answer", async () => {
+it("is rejected by a middleware, with the response of an exception handler", async () => {
   class Closed extends Error {}
   const { socket: open } = await start((app) =>
     app
@@ -142,7 +142,7 @@ it("is refused by a middleware, an exception handler of the app giving the answe
   expect([response.status, response.json()]).toEqual([423, { closed: "at night" }]);
 });
 
-it("answers 404 where there is none, 426 to a plain request, 422 to a query that does not fit", async () => {
+it("responds with 404 without a route, 426 to a plain request, 422 to an invalid query", async () => {
   const { socket: open, get } = await start((app) =>
     app.socket("/ws", { query: z.object({ n: z.coerce.number() }) }, () => {}),
   );
@@ -233,7 +233,7 @@ it("drops a client that does not read", async () => {
   expect(sent).toBeLessThan(10_000);
 });
 
-it("drops a client that no longer answers pings", async () => {
+it("disconnects a client that no longer responds to pings", async () => {
   let isOpen = false;
   const { port } = await start((app) =>
     app.socket("/ws", { pingSeconds: 0.05 }, async ({ ctx }) => {
@@ -270,7 +270,7 @@ it("closes with 1011 when its handler fails, and logs why", async () => {
   await expect.poll(() => log.lines.filter(({ level }) => level === "error").map(({ msg }) => msg)).toEqual(["cannot"]);
 });
 
-it("answers a malformed handshake with 400 or 405 and stays well", async () => {
+it("rejects a malformed handshake with 400 or 405 and keeps running", async () => {
   const { port, socket: open } = await start((app) => app.socket("/ws", ({ socket }) => socket.send("well")));
   const raw = await rawConnection(port);
 

@@ -32,7 +32,7 @@ async function start(declare: (app: PorticoApp) => unknown, options: PorticoAppO
 
 const MIB = 1024 ** 2;
 
-describe("a body that nobody reads", () => {
+describe("a body that is not read", () => {
   it("is cut off: a 401 to an upload of 64 MiB takes in less than 5 MB and closes", async () => {
     const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
     const connection = await rawConnection(port);
@@ -46,7 +46,7 @@ describe("a body that nobody reads", () => {
     expect(sent).toBeLessThan(5 * 1000 ** 2);
   });
 
-  it("does not lose its answer: every client hears the refusal, though it is still sending", async () => {
+  it("does not lose its response: every client receives the rejection while it is still sending", async () => {
     const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
 
     const script = new URL("./fixtures/sending-clients.ts", import.meta.url).pathname;
@@ -55,7 +55,7 @@ describe("a body that nobody reads", () => {
     expect(JSON.parse(stdout)).toEqual(Array.from({ length: 40 }, () => "HTTP/1.1 401"));
   });
 
-  it("does not hold up the gate: the answer comes while the body is still outstanding", async () => {
+  it("does not delay the gate: the response is sent while the body is still arriving", async () => {
     const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
     const connection = await rawConnection(port);
 
@@ -64,7 +64,7 @@ describe("a body that nobody reads", () => {
     expect(await connection.until("\r\n\r\n")).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it("is not asked for: a client that waits for 100 Continue hears the refusal instead", async () => {
+  it("is not requested: a client that waits for 100 Continue receives the rejection instead", async () => {
     const { port } = await start((app) => {
       app.post("/upload", { auth: closed }, () => "never");
       app.post("/open", async ({ request }) => (await request.text()).length);
@@ -209,7 +209,7 @@ describe("a slow client", () => {
     expect(connection.received()).toContain('"code":"request_timeout"');
   });
 
-  it("is cut while it sends its body, and the handler that waits for it hears so", async () => {
+  it("is cut while it sends its body, and the waiting handler is notified", async () => {
     const heard: unknown[] = [];
     const { port } = await start(
       (app) =>
@@ -275,7 +275,7 @@ describe("the path", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("a malformed request", () => {
   it("is 400 as a problem, and the connection is closed", async () => {
     const { port } = await start((app) => app.get("/", () => "never"));
     const connection = await rawConnection(port);
@@ -297,7 +297,7 @@ describe("what is no request", () => {
     expect(connection.received()).toMatch(/^HTTP\/1\.1 431 /);
   });
 
-  it("is refused when it says two lengths: nothing is smuggled", async () => {
+  it("is rejected if it declares two lengths: nothing is smuggled", async () => {
     const { port } = await start((app) => app.post("/", ({ request }) => request.text()));
     const connection = await rawConnection(port);
 
@@ -346,7 +346,7 @@ describe("close()", () => {
   });
 });
 
-it("every answer tells browsers to go by its type, once, whoever else says so", async () => {
+it("every response has x-content-type-options once, even if a plugin sets it too", async () => {
   const { port, ...live } = await start((app) =>
     app
       .get("/json", () => ({ any: "value" }))

@@ -18,13 +18,13 @@ const ask = async (client: LiveClient, ...hosts: readonly string[]): Promise<str
 };
 
 it.each(["shop/x?", "shop#", "a b", "shop@evil.example", "shop:99:1", "shop\\evil", "[::1", "ev\u0131l"])(
-  "answers 400 to a Host that is none: %s",
+  "rejects an invalid Host with 400: %s",
   async (host) => {
     expect(await ask(await open(), host)).toMatch(/^HTTP\/1\.1 400 /);
   },
 );
 
-it("answers 400 to two of them", async () => {
+it("rejects two Host headers with 400", async () => {
   expect(await ask(await open(), "shop.example", "evil.example")).toMatch(/^HTTP\/1\.1 400 /);
 });
 

@@ -140,7 +140,7 @@ describe("plugin() in an existing Fastify application", () => {
     expect(answer.json()).toMatchObject({ detail: "No such book" });
   });
 
-  it("opens sockets through the host's server, and refuses what is none of ours", async () => {
+  it("opens sockets through the host's server, and rejects unknown paths", async () => {
     const url = await mounted();
 
     expect(await talk(`${url}/api/chat?who=ann`)).toEqual(["hello ann true", "ping"]);
@@ -180,7 +180,7 @@ describe("plugin() in an existing Fastify application", () => {
 });
 
 describe("handler in http.createServer", () => {
-  it("serves routes, 404, 405 and health like a server of its own", async () => {
+  it("serves routes, 404, 405 and health like a standalone server", async () => {
     const app = bookshop();
     const { url } = await listen(app.handler, app);
 
@@ -252,7 +252,7 @@ describe("handler in Express", () => {
     ]);
   });
 
-  it("with a body parser before it answers 500, and the log says why", async () => {
+  it("with a body parser before it responds with 500, and the reason is logged", async () => {
     const log = logCatcher();
     const app = bookshop({ logger: log });
     const host = express();

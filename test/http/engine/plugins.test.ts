@@ -35,7 +35,7 @@ const withPlugin = (register: (app: PorticoApp) => unknown): (() => PorticoApp) 
 };
 
 overBoth(
-  "@fastify/cors answers preflights and marks answers, errors among them",
+  "@fastify/cors responds to preflights and marks responses, including errors",
   withPlugin((app) => app.engine.register(cors, { origin: "https://shop.example", methods: ["GET", "POST"] })),
   async (client) => {
     const headers = { origin: "https://shop.example" };
@@ -57,7 +57,7 @@ overBoth(
 );
 
 overBoth(
-  "@fastify/helmet sets its headers on every answer, and ours stay",
+  "@fastify/helmet sets its headers on every response, and ours stay",
   withPlugin((app) => app.engine.register(helmet)),
   async (client) => {
     const answers = [

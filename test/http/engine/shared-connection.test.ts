@@ -59,7 +59,7 @@ describe.each(MODES)("connections under %s", (mode) => {
     ["2592 pairs of messages", pairs(mode), 2592],
     ["180 beginnings of a socket", sockets(), 180],
     ["918 packets that break off", cuts(), 918],
-  ])("survives %s, answers what came before, and holds nothing", { timeout: 180_000 }, async (_, cases, count) => {
+  ])("survives %s, responds to earlier requests, and holds nothing", { timeout: 180_000 }, async (_, cases, count) => {
     const faults = await firstFaults(cases);
 
     expect(faults).toEqual([]);
@@ -70,7 +70,7 @@ describe.each(MODES)("connections under %s", (mode) => {
 describe("connections under listen, with timeouts of a second", () => {
   serve("listen", 1);
 
-  it("survives 65 messages that are not finished in time, and answers what came before", {
+  it("survives 65 messages that are not finished in time, and responds to earlier requests", {
     timeout: 60_000,
   }, async () => {
     const cases = timeouts();

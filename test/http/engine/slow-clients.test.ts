@@ -27,7 +27,7 @@ const echo = (app: PorticoApp): PorticoApp =>
   app.post("/echo", async ({ request }) => request.json()).get("/other", () => "other");
 
 describe("a body that arrives slowly", () => {
-  it("is not in flight: requests that are complete are answered meanwhile", async () => {
+  it("is not in flight: complete requests are served meanwhile", async () => {
     const { port, get } = await start(echo, { load: { maxInFlight: 2 } });
     const slow = await Promise.all(Array.from({ length: 5 }, () => rawConnection(port)));
     for (const { socket } of slow) socket.write(slowBody);
@@ -108,7 +108,7 @@ describe("a body that arrives slowly", () => {
 });
 
 describe("pipelined requests", () => {
-  it("run one after the other, and are answered in order", async () => {
+  it("run one after another, with responses in order", async () => {
     let running = 0;
     let most = 0;
     const { port } = await start((app) =>
@@ -198,7 +198,7 @@ describe("a response that is not read", () => {
     expect((await get("/")).text()).toBe("first, last");
   });
 
-  it("gives way to others: beyond 128 MB in all, the oldest are cut off", async () => {
+  it("makes room for others: beyond 128 MB in total, the oldest are cut off", async () => {
     const { port } = await start((app) => app.get("/", ({ response }) => response.text(MEGABYTE.repeat(32))));
     const sockets = Array.from({ length: 6 }, () =>
       connect(port, "127.0.0.1")

@@ -43,7 +43,7 @@ describe("an upgrade", () => {
     ["of a foreign origin", "/echo", { ...HANDSHAKE, Origin: "https://evil.example" }, "403"],
     ["without a key", "/echo", { "Sec-WebSocket-Version": "13" }, "400"],
   ])(
-    "%s is answered, and its connection does not stay for a client that keeps it",
+    "%s gets a response, and its connection is closed even if the client keeps it open",
     async (_, path, headers, status) => {
       const { app } = watched();
       client = await liveClient(app);
@@ -61,7 +61,7 @@ describe("an upgrade", () => {
     },
   );
 
-  it.each(["GET", "POST"])("to another protocol is not one: %s is answered as if it had not asked", async (method) => {
+  it.each(["GET", "POST"])("to another protocol is ignored: %s gets a plain response", async (method) => {
     const { app } = watched();
     app.get("/echo", () => "hello");
     app.post("/echo", async ({ request }) => ({ got: await request.json() }));
@@ -79,7 +79,7 @@ describe("an upgrade", () => {
     connection.socket.destroy();
   });
 
-  it("to a path that is no socket is answered like any other request, however slowly the client reads", async () => {
+  it("to a path without a socket is served like any other request, however slowly the client reads", async () => {
     const { app } = watched();
     const part = "a".repeat(65_536);
     app.get("/large", ({ response }) => response.stream(Readable.from(Array(200).fill(part)), "text/plain"));
@@ -140,7 +140,7 @@ describe("an upgrade", () => {
     expect(connection.received().length).toBeLessThan(32 * 1024 ** 2);
   });
 
-  it("whose client leaves while it is decided, or that is no handshake, is nobody's error", async () => {
+  it("whose client disconnects early, or with an invalid handshake, is not logged as an error", async () => {
     const { app, log, open } = watched();
     client = await liveClient(app);
 
@@ -159,7 +159,7 @@ describe("an upgrade", () => {
 });
 
 describe("an upgrade behind a pending response", () => {
-  it("is answered after it, as a request that asks for no socket", async () => {
+  it("is served after it as a plain request", async () => {
     const { app, log } = watched();
     app.get("/slow", async () => {
       await sleep(30);

@@ -45,7 +45,7 @@ function countingStore(): CounterStore & { readonly counts: Map<string, number>;
 afterEach(() => void vi.useRealTimers());
 
 overBoth(
-  "lets as many through as it says, then answers 429 and when to come back",
+  "accepts requests up to the limit, then responds with 429 and retry-after",
   () => limited({ perMinute: 2 }),
   async (client) => {
     const answers = [await client.get("/"), await client.get("/"), await client.get("/")];
@@ -64,7 +64,7 @@ it.each([
   ["perMinute", 60],
   ["perHour", 3600],
 ] as const)(
-  "%s opens a window of %i s: what is over it is refused, and let in when it has passed",
+  "%s opens a window of %i s: requests above the limit are rejected until it has passed",
   async (window, seconds) => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
     const client = testClient(limited({ [window]: 1 }));
@@ -82,7 +82,7 @@ it.each([
   },
 );
 
-describe("who is counted together", () => {
+describe("the key of a limit", () => {
   it("is an address", async () => {
     const client = testClient(limited({ perMinute: 1 }));
 
@@ -108,7 +108,7 @@ describe("who is counted together", () => {
     ]);
   });
 
-  it("is what the key function says, a promise included", async () => {
+  it("is the result of the key function, sync or async", async () => {
     const app = limited({ perMinute: 1, key: async (ctx) => ctx.request.headers["x-account"] ?? "nobody" });
     const by = async (account: string): Promise<number> =>
       (await testClient(app).get("/", { headers: { "x-account": account } })).status;
@@ -117,7 +117,7 @@ describe("who is counted together", () => {
   });
 });
 
-describe("what is counted together", () => {
+describe("limits that share a counter", () => {
   const routes = (a: RateLimitOptions, b: RateLimitOptions): TestClient =>
     testClient(
       new PorticoApp({ logger: false })
@@ -167,7 +167,7 @@ describe("the store", () => {
     expect([[...ofApp.counts.values()], [...own.counts.values()]]).toEqual([[1], [2]]);
   });
 
-  it("that fails does not lift the limit: the process counts for itself, says so once, and asks again after 5 s", async () => {
+  it("that fails does not lift the limit: the process counts in memory, logs it once and retries after 5 s", async () => {
     const log = logCatcher();
     const clock = manualClock();
     const store = countingStore();
@@ -196,7 +196,7 @@ describe("the store", () => {
   });
 });
 
-it("holds for the upgrade of a socket, which is refused readably", async () => {
+it("applies to the upgrade of a socket, which is rejected with a readable response", async () => {
   const app = new PorticoApp({ logger: false }).socket(
     "/chat",
     { middleware: [rateLimit({ perMinute: 1 })] },
@@ -226,7 +226,7 @@ it.each([
   ["a store that is none", { perMinute: 1, store: {} }, "rateLimit.store must be a counter store"],
   ["an empty name", { perMinute: 1, name: "" }, "rateLimit.name must be a non-empty string"],
   ["nothing", undefined, "rateLimit options must be an object, received undefined"],
-])("refuses %s when it is made", (_what, options, sentence) => {
+])("rejects %s at its declaration", (_what, options, sentence) => {
   const act = (): unknown => rateLimit(options as RateLimitOptions);
 
   expect(act).toThrow(ConfigurationError);

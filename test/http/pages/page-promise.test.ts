@@ -57,7 +57,7 @@ describe("a page that a handler neither returns nor awaits", () => {
     },
   );
 
-  it("does not get into the answer of an exception handler that is still at work", async () => {
+  it("does not get into the response of an exception handler that is still running", async () => {
     const app = new PorticoApp({ logger: false }).get("/", ({ response }) => {
       void response.apaginate(rows);
     });

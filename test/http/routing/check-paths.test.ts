@@ -24,7 +24,7 @@ it.each([
     "GET /a/b is declared twice",
   ],
   ["a health route", (app: PorticoApp) => app.get("/livez", () => 1), "GET /livez is declared twice"],
-])("refuses at start a route declared twice by %s", async (_title, declare, message) => {
+])("rejects at startup a route declared twice by %s", async (_title, declare, message) => {
   const app = new PorticoApp({ logger: false });
   declare(app);
 
@@ -37,13 +37,13 @@ it.each([
   ["/books/:id?/pages", "has an invalid path: Optional Parameter needs to be the last parameter of the path"],
   ["/books/:", "declares a parameter without a name"],
   ["/books/:id/pages/:id", "declares the parameter id twice"],
-])("refuses at start a path that cannot be: %s", async (path, message) => {
+])("rejects at startup an invalid path: %s", async (path, message) => {
   const app = new PorticoApp({ logger: false }).get(path, () => 1);
 
   await expect(app.inject("/")).rejects.toThrow(new ConfigurationError(`GET ${path}`, message));
 });
 
-it("refuses at start a parameter that a prefix has already, on a socket too", async () => {
+it("rejects at startup a parameter that a prefix already declares, on a socket too", async () => {
   const chat = new Router().socket("/:room", () => {});
   const app = new PorticoApp({ logger: false }).mount("/rooms/:room", chat);
 

@@ -45,7 +45,7 @@ it("runs as an onion: in by the order of declaration, out by the reverse", async
 });
 
 overBoth(
-  "what stands after next() runs before the answer leaves, and may still change it",
+  "code after next() runs before the response is sent, and may still change it",
   () =>
     quiet()
       .use(async (ctx, next) => {
@@ -61,7 +61,7 @@ overBoth(
 );
 
 overBoth(
-  "answers without next(): neither the inner layers nor the handler run",
+  "responds without next(): neither the inner layers nor the handler run",
   () => {
     const ran: string[] = [];
     return quiet()
@@ -142,18 +142,21 @@ describe("faults", () => {
       "s3cret",
     ],
   ];
-  it.each(faults)("a middleware that %s gives a 500, and the log says why", async (_fault, middleware, message) => {
-    const log = logCatcher();
-    const app = new PorticoApp({ logger: log }).use(middleware).get("/", () => "body");
+  it.each(faults)(
+    "a middleware that %s causes a 500, and the reason is logged",
+    async (_fault, middleware, message) => {
+      const log = logCatcher();
+      const app = new PorticoApp({ logger: log }).use(middleware).get("/", () => "body");
 
-    const answer = await testClient(app).get("/");
+      const answer = await testClient(app).get("/");
 
-    expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_server_error" })]);
-    expect(answer.text()).not.toContain("s3cret");
-    expect(log.lines.map(({ msg }) => msg)).toEqual([message]);
-  });
+      expect([answer.status, answer.json()]).toEqual([500, expect.objectContaining({ code: "internal_server_error" })]);
+      expect(answer.text()).not.toContain("s3cret");
+      expect(log.lines.map(({ msg }) => msg)).toEqual([message]);
+    },
+  );
 
-  it("a middleware that neither refuses a socket nor calls next() refuses it with 500", async () => {
+  it("a middleware that neither rejects a socket nor calls next() causes a 500", async () => {
     const client = await liveClient(
       quiet()
         .use(() => {})
@@ -170,7 +173,7 @@ describe("faults", () => {
 
 describe("errors", () => {
   overBoth(
-    "that the handler throws pass through next() and can be answered on the way",
+    "that the handler throws pass through next(), where middleware can respond",
     () =>
       quiet()
         .use(async (ctx, next) => {
@@ -266,7 +269,7 @@ overBoth(
   },
 );
 
-it("of the app may answer where no route is", async () => {
+it("of the app may respond where there is no route", async () => {
   const app = quiet().use((ctx, next) =>
     ctx.kind === "http" && ctx.request.url.endsWith("/legacy") ? ctx.response.redirect("/new") : next(),
   );

@@ -31,7 +31,7 @@ it("reaches a nested one, and tears its replacement down", async () => {
   expect(closed).toEqual(["fake"]);
 });
 
-it("takes only what gives what the first one gives", () => {
+it("accepts only a replacement that returns the type of the original", () => {
   const number = (): number => 1;
   const base = app();
 
@@ -67,7 +67,7 @@ it("warns at the start of one that nothing depends on, and at once after it", as
   expect(await warnings(() => {}, override)).toEqual([sentence("clock"), sentence("an anonymous function")]);
 });
 
-it("warns of none that is declared, also when that is later, or nested", async () => {
+it("does not warn of a declared dependency, even if it is declared later or nested", async () => {
   const late = (): number => 1;
 
   expect(

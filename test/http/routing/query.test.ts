@@ -77,7 +77,7 @@ describe("the parameters of the pages of a route", () => {
   const query = z.strictObject({ author: z.string().optional() });
 
   overBoth(
-    "are no business of its query schema",
+    "are not checked by its query schema",
     () =>
       quiet()
         .get("/pages", { query, paginated: { strategy: "page_number", item } }, ({ response }) =>
@@ -115,7 +115,7 @@ describe("the parameters of the pages of a route", () => {
     expect([second.status, second.headers["x-page"], fourth.status]).toEqual([200, "2", 422]);
   });
 
-  it("stay with a schema whose library cannot say what it declares", async () => {
+  it("are kept for a schema whose library has no JSON Schema", async () => {
     const own = v.object({ page: v.optional(v.string()) });
     const app = quiet().get("/pages", { query: own, paginated: { strategy: "page_number", item } }, (args) =>
       args.response.header("x-page", String(args.query.page)).paginate(rows),

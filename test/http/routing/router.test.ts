@@ -187,9 +187,13 @@ describe("a router", () => {
       () => new Router({ prefix: "a" }),
       'Router.prefix must be a string that begins with "/"',
     ],
-    ["middleware that is no list", () => new Router({ middleware: {} as never }), "Router.middleware must be a list"],
     [
-      "a middleware that is none",
+      "middleware that is not a list",
+      () => new Router({ middleware: {} as never }),
+      "Router.middleware must be a list",
+    ],
+    [
+      "an invalid middleware",
       () => new Router({ middleware: [7 as never] }),
       "Router: a middleware must be a function",
     ],
@@ -202,12 +206,12 @@ describe("a router", () => {
       "mount was given the router itself, or a router that contains it",
     ],
     [
-      "a mount of what holds it",
+      "a mount of a router that contains it",
       () => holder.mount("/a", held),
       "mount was given the router itself, or a router that contains it",
     ],
   ];
-  it.each(faults)("refuses %s", (_fault, act, sentence) => {
+  it.each(faults)("rejects %s", (_fault, act, sentence) => {
     expect(act).toThrow(ConfigurationError);
     expect(act).toThrow(sentence);
   });

@@ -80,7 +80,7 @@ describe("methods", () => {
   );
 
   overBoth(
-    "a wrong path or method is told before the body is looked at",
+    "an unknown path or method is rejected before the body is read",
     () => quiet().get("/books", () => []),
     async (client) => {
       const json = { headers: { "content-type": "application/json" }, body: "{ no json" };
@@ -115,7 +115,7 @@ describe("methods", () => {
   });
 });
 
-describe("what a handler returns", () => {
+describe("the return value of a handler", () => {
   overBoth(
     "becomes JSON, whatever it is",
     () =>
@@ -177,7 +177,7 @@ describe("what a handler returns", () => {
     },
   );
 
-  it("is what was set on the response when the handler does not return it", async () => {
+  it("is the response as it was set, even if the handler does not return it", async () => {
     const app = quiet().get("/", ({ response }) => {
       response.status(201).json({ made: true });
     });
@@ -294,7 +294,7 @@ describe.each([
     }));
   const good = { title: "Emma", published: "1815-12-23" };
 
-  overBoth("give the handler what they make of path, query and body", declare, async (client) => {
+  overBoth("pass their output for path, query and body to the handler", declare, async (client) => {
     const answer = await client.post("/books/7?page=3", { body: good });
     const byDefault = await client.post("/books/7", { body: good });
 
@@ -302,7 +302,7 @@ describe.each([
     expect(byDefault.json()).toMatchObject({ page: 1 });
   });
 
-  overBoth("refuse what does not fit with 422 and say where", declare, async (client) => {
+  overBoth("reject an invalid value with 422 and its path", declare, async (client) => {
     const answers = [
       await client.post("/books/seven", { body: good }),
       await client.post("/books/7?tag=a&tag=b", { body: good }),
@@ -323,7 +323,7 @@ describe.each([
 });
 
 describe("a schema", () => {
-  it("is asked for the path first, then the query, then the body, and the first refusal answers", async () => {
+  it("is applied to the path first, then the query, then the body, and the first rejection is sent", async () => {
     const app = quiet().post(
       "/books/:id",
       {
@@ -424,7 +424,7 @@ describe("the response schema", () => {
   const Book = z.object({ id: z.number(), title: z.string().transform((title) => title.trim()) });
 
   overBoth(
-    "decides what is sent: an unknown property stays, a value is transformed",
+    "determines what is sent: an unknown property is dropped, a value is transformed",
     () =>
       quiet()
         .get("/plain", { response: Book }, () => {
@@ -444,7 +444,7 @@ describe("the response schema", () => {
     },
   );
 
-  it("turns an answer that does not fit into a 500 that tells the client nothing and the log what", async () => {
+  it("turns an invalid response into a 500 without details, and logs the details", async () => {
     const log = logCatcher();
     const app = new PorticoApp({ logger: log }).get("/", { response: Book }, ({ response }) => {
       response.cookie("half", "done");
@@ -515,7 +515,7 @@ describe("the response schema", () => {
     ]);
   });
 
-  it("per status turns a status that is not declared into a 500, an empty answer excepted", async () => {
+  it("per status turns an undeclared status into a 500, except for an empty response", async () => {
     const app = quiet()
       .get("/undeclared", { response: { 200: Book } }, (({ response }: { response: { status(n: number): any } }) =>
         response.status(201).json({ id: 1, title: "Emma" })) as never)
@@ -526,7 +526,7 @@ describe("the response schema", () => {
     expect(answers.map((answer) => answer.status)).toEqual([500, 303]);
   });
 
-  it("per status is null where there is no body: one that is sent nevertheless is a 500", async () => {
+  it("per status is null for no body: a body is then a 500", async () => {
     const app = quiet()
       .delete("/empty", { response: { 200: Book, 204: null } }, ({ response }) => response.empty())
       .delete("/nothing", { response: { 204: null } }, () => undefined)
@@ -555,7 +555,7 @@ describe("the response schema", () => {
     expect((await testClient(app).get("/")).status).toBe(500);
   });
 
-  it("does not touch the answer to an exception", async () => {
+  it("does not apply to error responses", async () => {
     const app = quiet().get("/", { response: Book }, () => {
       throw new RangeError("no");
     });
@@ -602,7 +602,7 @@ it("maxBody holds to the byte for a body whose length is not announced", async (
 });
 
 describe("a declaration", () => {
-  it("comes before the first request: later it is refused", async () => {
+  it("must come before the first request: later it is rejected", async () => {
     const router = new Router();
     const app = quiet().mount("/api", router);
     await app.inject("/");
@@ -660,7 +660,7 @@ describe("a declaration", () => {
       'must be a string that begins with "/"',
     ],
     [
-      "a path that is no string",
+      "a path that is not a string",
       (app) => app.get(7, () => 1),
       "GET 7: the path",
       'GET 7: the path must be a string that begins with "/", received 7',
@@ -678,37 +678,37 @@ describe("a declaration", () => {
       "PUT /books: the handler must be a function, received an object (Object)",
     ],
     [
-      "a handler that is none",
+      "a handler that is not a function",
       (app) => app.patch("/books", {}, "handler"),
       "PATCH /books: the handler",
       'PATCH /books: the handler must be a function, received "handler"',
     ],
     [
-      "options that are none",
+      "options that are not an object",
       (app) => app.get("/books", null, () => 1),
       "GET /books options",
       "GET /books options must be an object, received null",
     ],
     [
-      "a body schema that is none",
+      "an invalid body schema",
       (app) => app.post("/books", { body: { title: "string" } }, () => 1),
       "POST /books.body",
       "POST /books.body must be a Standard Schema, such as one of zod, valibot or arktype, received an object (Object)",
     ],
     [
-      "a query schema that is none",
+      "an invalid query schema",
       (app) => app.get("/books", { query: "page" }, () => 1),
       "GET /books.query",
       "GET /books.query must be a Standard Schema",
     ],
     [
-      "a path schema that is none",
+      "an invalid path schema",
       (app) => app.get("/books/:id", { path: Number }, () => 1),
       "GET /books/:id.path",
       "GET /books/:id.path must be a Standard Schema",
     ],
     [
-      "a response schema that is none",
+      "an invalid response schema",
       (app) => app.get("/books", { response: {} }, () => 1),
       "GET /books.response",
       "GET /books.response must be a Standard Schema, or one per status from 200 to 599",
@@ -732,13 +732,13 @@ describe("a declaration", () => {
       "GET /books.body is not supported for this method",
     ],
     [
-      "middleware that is no list",
+      "middleware that is not a list",
       (app) => app.get("/books", { middleware: () => {} }, () => 1),
       "GET /books.middleware",
       "GET /books.middleware must be a list of middleware",
     ],
     [
-      "a middleware that is none",
+      "an invalid middleware",
       (app) => app.get("/books", { middleware: [{ run: () => {} }] }, () => 1),
       "GET /books: a middleware",
       "GET /books: a middleware must be a function (ctx, next), or an object with handle(ctx, next)",
@@ -774,13 +774,13 @@ describe("a declaration", () => {
       "GET /books.timeoutSeconds must be a number of seconds from 0 to 2,147,483, received -1",
     ],
     [
-      "tags that are no list of strings",
+      "tags that are not a list of strings",
       (app) => app.get("/books", { tags: [1] }, () => 1),
       "GET /books.tags",
       "GET /books.tags must be a list of strings",
     ],
     [
-      "a flag that is no boolean",
+      "a flag that is not a boolean",
       (app) => app.get("/books", { openapi: "no" }, () => 1),
       "GET /books.openapi",
       "GET /books.openapi must be true or false",

@@ -41,7 +41,7 @@ overBoth(
   },
 );
 
-it("checks are asked on every request, so readiness comes back", async () => {
+it("checks run on every request, so readiness recovers", async () => {
   let isUp = false;
   const client = testClient(
     build({
@@ -60,7 +60,7 @@ it("checks are asked on every request, so readiness comes back", async () => {
   expect([before.status, after.status]).toEqual([503, 200]);
 });
 
-it("a check that hangs has failed after two seconds, and the others are asked at the same time", async () => {
+it("a check that hangs fails after two seconds, and the others run in parallel", async () => {
   const started = performance.now();
   const never = (): Promise<void> => new Promise(() => {});
 
@@ -103,13 +103,13 @@ describe("the routes", () => {
   it.each([
     ["a path without a slash", { live: "livez" }, 'PorticoApp.health.live must be a path that begins with "/"'],
     [
-      "a check that is no function",
+      "a check that is not a function",
       { checks: { db: true } },
       "PorticoApp.health.checks must be an object of functions",
     ],
     ["a misspelt option", { reedy: "/r" }, "PorticoApp.health.reedy is not an option: did you mean ready?"],
     ["true", true, "PorticoApp.health must be an object, or false, received true"],
-  ])("refuse %s", (_what, health, sentence) => {
+  ])("reject %s", (_what, health, sentence) => {
     expect(() => build(health as never)).toThrow(sentence);
   });
 });

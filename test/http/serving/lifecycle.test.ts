@@ -57,7 +57,7 @@ describe("an application", () => {
     await expect(app.inject("/")).rejects.toThrow("no database");
   });
 
-  it("closes its sockets with 1001 when it ends, and cuts those that do not answer at the deadline", async () => {
+  it("closes its sockets with 1001 on shutdown, and cuts those that do not respond at the deadline", async () => {
     const app = new PorticoApp({ logger: false, shutdown: { deadlineSeconds: 0.3 } }).socket(
       "/ws",
       async ({ socket }) => {
@@ -115,7 +115,7 @@ describe("SIGTERM", () => {
     return { port, url: `http://127.0.0.1:${port}`, child, output: () => output };
   };
 
-  it("first makes readiness say 503 while requests are still answered, then ends with code 0", async () => {
+  it("first makes readiness return 503 while requests are still served, then exits with code 0", async () => {
     const { url, child, output } = await run();
     const before = await fetch(`${url}/readyz`);
     const slow = fetch(`${url}/slow`);

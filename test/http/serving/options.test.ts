@@ -105,7 +105,7 @@ describe("PorticoApp", () => {
     ["timeout", { timeout: {} }, "PorticoApp.timeout is not an option: did you mean timeouts?"],
     ["port", { port: 3000 }, "PorticoApp.port is not an option: the options are title, version"],
   ];
-  it.each(wrong)("refuses a wrong value of %s by its name: %j", (option, options, sentence) => {
+  it.each(wrong)("rejects an invalid value of %s by its name: %j", (option, options, sentence) => {
     const act = (): unknown => new PorticoApp(options);
 
     expect(act).toThrow(ConfigurationError);
@@ -113,11 +113,11 @@ describe("PorticoApp", () => {
     expect(act).toThrow(expect.objectContaining({ option: `PorticoApp.${option}` }));
   });
 
-  it.each([null, [], "options", 7])("refuses %j instead of options", (options) => {
+  it.each([null, [], "options", 7])("rejects %j instead of options", (options) => {
     expect(() => new PorticoApp(options as never)).toThrow("PorticoApp options must be an object");
   });
 
-  it("takes every option that is right, and does not write to what it was given", async () => {
+  it("accepts every valid option, and does not change the object", async () => {
     const options = deepFreeze({
       title: "Bookshop",
       version: "1.0.0",
@@ -150,7 +150,7 @@ describe("PorticoApp", () => {
     expect(act).toThrow("PorticoApp.title must be a non-empty string, received an object (Object)");
   });
 
-  it("refuses debug in production", () => {
+  it("rejects debug in production", () => {
     vi.stubEnv("NODE_ENV", "production");
 
     expect(() => new PorticoApp({ debug: true })).toThrow(
@@ -159,7 +159,7 @@ describe("PorticoApp", () => {
     expect(() => new PorticoApp({ debug: false })).not.toThrow();
   });
 
-  it("logs to what it is given, a logger of its own or one that is there", async () => {
+  it("logs to its own logger, or to the one passed in", async () => {
     const log = logCatcher();
     const heard: string[] = [];
     const own = listening((sentence) => void heard.push(sentence));
@@ -172,7 +172,7 @@ describe("PorticoApp", () => {
     expect(heard).toEqual(["heard"]);
   });
 
-  it("gives each app stores of its own, or those it was given", async () => {
+  it("uses separate stores for each app, or those passed in", async () => {
     const stores = memoryStores();
     const published = topic<string>("stores of its own");
     const heard = stores.bus.subscribe(published)[Symbol.asyncIterator]();
@@ -190,7 +190,7 @@ describe("PorticoApp", () => {
 });
 
 describe("env", () => {
-  it("gives the variable, or its fallback when it is missing or empty", () => {
+  it("returns the variable, or its fallback if it is missing or empty", () => {
     vi.stubEnv("PORTICO_TEST", "3000");
     vi.stubEnv("PORTICO_EMPTY", "");
 

@@ -39,7 +39,7 @@ const errors = () => log.lines.filter(({ level }) => level === "error");
 describe("a stream that fails after its first byte", () => {
   let ends: readonly Outcome[] = [];
   overBoth(
-    "breaks the answer off, is logged once with a correlation id, and is a failure for what it depends on",
+    "cuts the response off, is logged once with a correlation id, and is a failure for its dependencies",
     () => {
       const made = streaming(() => failing(2));
       ends = made.ends;
@@ -72,7 +72,7 @@ describe("a stream that fails after its first byte", () => {
     await expect(answer).rejects.toMatchObject({ cause: new Error("the table is gone") });
   });
 
-  it("is logged also when what it throws would be an answer, which nobody hears any more", async () => {
+  it("is logged even if it throws an HTTP exception, because no response is possible", async () => {
     const { app, ends } = streaming(async function* () {
       yield "1\n";
       await sleep(5);
@@ -85,7 +85,7 @@ describe("a stream that fails after its first byte", () => {
     expect(ends).toEqual(["failure"]);
   });
 
-  it("is logged when an exception handler answered with it", async () => {
+  it("is logged if it is the response of an exception handler", async () => {
     log.clear();
     const app = new PorticoApp({ logger: log }).get("/rows", () => {
       throw new TypeError("no rows");
@@ -101,7 +101,7 @@ describe("a stream that fails after its first byte", () => {
 describe("a stream that fails before its first byte", () => {
   let ends: readonly Outcome[] = [];
   overBoth(
-    "is a 500, logged once, and a failure for what it depends on",
+    "is a 500, logged once, and a failure for its dependencies",
     () => {
       const made = streaming(() => failing(0));
       ends = made.ends;
@@ -133,7 +133,7 @@ describe("a stream that fails before its first byte", () => {
 });
 
 describe("a stream that does not fail", () => {
-  it("is pending for what it depends on until its end, then a success", async () => {
+  it("is pending for its dependencies until its end, then a success", async () => {
     const seen: Outcome[] = [];
     const { app, ends } = streaming(async function* (ctx) {
       yield "1\n";
@@ -172,7 +172,7 @@ describe("a stream that does not fail", () => {
   });
 
   overBoth(
-    "says on HEAD the length that its handler knows, else none",
+    "sends on HEAD the length that its handler set, or none",
     () =>
       new PorticoApp({ logger: false })
         .get("/known", ({ response }) => response.header("content-length", "4").stream(Readable.from(["1\n", "2\n"])))

@@ -42,7 +42,7 @@ describe("a dependency is torn down exactly once", () => {
     expect(entries).toEqual({ opened: 1, closed: 1, outcomes: ["success"] });
   });
 
-  it("before the answer leaves: what says saved has been saved", async () => {
+  it("before the response is sent: a response that says saved is true", async () => {
     const { entries, connection } = ledger();
     const slow = provide({ db: Depend(connection) })(async function* () {
       try {
@@ -127,7 +127,7 @@ describe("a dependency is torn down exactly once", () => {
     expect(entries.opened).toBe(1);
   });
 
-  it("after the time for an answer is over and the handler has noticed", async () => {
+  it("after the request timed out and the handler has noticed", async () => {
     const { entries, connection } = ledger();
     const options = { params: { db: Depend(connection) }, timeoutSeconds: 0.05 };
     const app = new PorticoApp(quiet).get("/", options, async ({ ctx }) => {
@@ -235,7 +235,7 @@ describe("a dependency is torn down exactly once", () => {
     await expect.poll(() => entries).toEqual({ opened: 1, closed: 1, outcomes: ["failure"] });
   });
 
-  it("of those opened for a socket that is then refused", async () => {
+  it("of those opened for a socket that is then rejected", async () => {
     const { entries, connection } = ledger();
     const broken = (): number => {
       throw new Error("no");
@@ -252,7 +252,7 @@ describe("a dependency is torn down exactly once", () => {
   });
 });
 
-it("answers 503 when a teardown hangs: the time limit covers it", async () => {
+it("responds with 503 if a teardown hangs: the time limit covers it", async () => {
   const hanging = async function* () {
     try {
       yield 1;
@@ -268,7 +268,7 @@ it("answers 503 when a teardown hangs: the time limit covers it", async () => {
   expect(answer.json()).toMatchObject({ status: 503, code: "handler_timeout" });
 });
 
-it("keeps what a late handler writes out of the answer that says so", async () => {
+it("keeps the output of a late handler out of the timeout response", async () => {
   const app = new PorticoApp(quiet)
     .addExceptionHandler(ServiceUnavailable, async (_request, response) => {
       await sleep(60);
@@ -284,7 +284,7 @@ it("keeps what a late handler writes out of the answer that says so", async () =
   expect([answer.status, answer.json(), answer.headers["x-late"]]).toEqual([503, "too late", undefined]);
 });
 
-it("leaves none open after 1,000 requests at once that succeed, fail, time out and leave", async () => {
+it("leaves none open after 1,000 concurrent requests that succeed, fail, time out and disconnect", async () => {
   const { entries, connection } = ledger();
   const nested = provide({ a: Depend(connection), b: Depend(connection) })(({ a, b }) => [a, b]);
   const params = { db: Depend(connection), nested: Depend(nested) };
