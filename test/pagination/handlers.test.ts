@@ -184,7 +184,7 @@ describe("an invalid call", () => {
   it.each([
     ["paginate with a promise", (r: any) => r.paginate(Promise.resolve([])), "await the data first"],
     ["apaginate with a promise", (r: any) => r.apaginate(Promise.resolve([])), "await the data first"],
-    ["paginate with nothing", (r: any) => r.paginate(null), "takes a list or a data handler"],
+    ["paginate with nothing", (r: any) => r.paginate(null), "requires a list or a data handler"],
     ["an unknown strategy", (r: any) => r.paginate([], { strategy: "pages" }), 'strategy must be "page_number"'],
     [
       "an option beside an instance",

@@ -191,7 +191,7 @@ it("says in the log what is missing when no SessionMiddleware runs before", asyn
   const answers = [await over.get("/me"), await over.get("/me", { headers: { cookie } }), await over.get("/sessions")];
 
   expect(answers.map(({ status }) => status)).toEqual([401, 503, 500]);
-  expect(logger.text).toContain("SessionMiddleware must run first");
+  expect(logger.text).toContain("add SessionMiddleware before AuthenticationMiddleware");
 });
 
 it("rejects anonymous users and unknown options on login", async () => {
