@@ -28,6 +28,10 @@ export interface TypedResponse<out Body, out Status extends number = number> {
   readonly "~status"?: Status;
 }
 
+/** The result of `paginate`: a promise if the handler's total is one. */
+export type PageResponse<N, Body, Status extends number> =
+  N extends Promise<unknown> ? Promise<TypedResponse<Body, Status>> : TypedResponse<Body, Status>;
+
 /** The sources of a streamed response. */
 export type StreamSource = Readable | ReadableStream | AsyncIterable<string | Uint8Array>;
 
@@ -76,23 +80,35 @@ export interface PorticoResponse<Status extends number = 200> {
   /** Sends the stream at the client's pace. Dependencies stay open until its end. */
   stream(source: StreamSource, contentType?: string): TypedResponse<unknown, Status>;
 
-  // The plain form is last, because TypeScript reports errors for the last overload. `NoInfer` in the results, because
-  // otherwise the return type that `paginated` expects would determine `S`, and TypeScript would check another strategy than
-  // the one that runs.
-  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
+  // The plain form is last: TypeScript reports the last overload. `NoInfer` in the results: without it, the return type
+  // that `paginated` expects would choose `S`, and TypeScript would check another strategy than the one that runs.
+  paginate<
+    T,
+    const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number",
+    C extends string = never,
+    N extends MaybePromise<number> = number,
+  >(
     data: readonly unknown[] | null,
-    options: PaginateOptions<S, NoInfer<T>> & { readonly dataHandler: SyncDataHandler<T> },
-  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
-  /** Responds with a page of a list or of a synchronous handler: `{ items, pagination }`, with its links in a `Link` header. */
-  paginate<T, const S extends StrategyFor<NoInfer<T>> = "page_number">(
-    data: readonly T[] | SyncDataHandler<T>,
-    options?: PaginateOptions<S, NoInfer<T>>,
-  ): TypedResponse<PageOf<T, NoInfer<S>>, Status>;
+    options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: PageSource<T, N> & Sorting<C> },
+  ): PageResponse<N, PageOf<T, NoInfer<S>>, Status>;
+  /**
+   * Sends a page of a list or of a data handler: `{ items, pagination }`, and its links as a `Link` header. The result is a
+   * promise if the handler is asynchronous: return it or await it.
+   */
+  paginate<
+    T,
+    const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number",
+    C extends string = never,
+    N extends MaybePromise<number> = number,
+  >(
+    data: readonly T[] | (PageSource<T, N> & Sorting<C>),
+    options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
+  ): PageResponse<N, PageOf<T, NoInfer<S>>, Status>;
   apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
     data: readonly unknown[] | null,
     options: PaginateOptions<S, NoInfer<T>, NoInfer<C>> & { readonly dataHandler: DataHandler<T> & Sorting<C> },
   ): Promise<TypedResponse<PageOf<T, NoInfer<S>>, Status>>;
-  /** Responds with a page of a list or of a handler, sync or async. */
+  /** Does what `paginate` does, and always returns a promise. */
   apaginate<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
     data: readonly T[] | (DataHandler<T> & Sorting<C>),
     options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,

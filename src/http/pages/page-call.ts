@@ -73,8 +73,3 @@ class RoutePageRequest extends ContextPageRequest<RouteContext> {
     return `${protocol === "https" ? "https" : "http"}://${host}`;
   }
 }
-
-/** Encodes characters that are not valid in a URL; encoded characters stay as they are. */
-function encodePath(url: string): string {
-  return url.toWellFormed().replace(/%(?![\da-f]{2})|[^\w\-.~!$&'()*+,;=:@/[\]%]+/gi, encodeURIComponent);
-}

@@ -52,7 +52,7 @@ describe("a page that a handler neither returns nor awaits", () => {
       expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 500));
       const told = log.lines.filter(({ level }) => level === "error");
       expect(told).toHaveLength(paths.length);
-      for (const { msg } of told) expect(msg).toContain("A page was neither returned nor awaited");
+      for (const { msg } of told) expect(msg).toContain("neither returned nor awaited");
       expect(rejections).toEqual([]);
     },
   );
