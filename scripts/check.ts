@@ -7,6 +7,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["format and import order", "biome check --error-on-warnings ."],
   ["lint and layers", "oxlint"],
   ["regular expressions", "node scripts/patterns.ts"],
+  ["prose", "node scripts/prose.ts"],
   ["types", "tsc -p tsconfig.json"],
   // On its own: it says who its users are, and that holds for a whole program.
   ["types of the example", "tsc -p examples/tsconfig.json"],

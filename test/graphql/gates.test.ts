@@ -261,7 +261,7 @@ it("GraphQLDenied has its code and message", () => {
 
   expect(denied).toMatchObject({
     code: "FORBIDDEN",
-    message: "This is not allowed",
+    message: "Permission denied",
     extensions: { code: "FORBIDDEN" },
   });
 });

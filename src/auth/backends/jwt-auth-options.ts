@@ -104,7 +104,7 @@ const identifierRule = rule<string>(
 );
 
 const audienceRule: Rule<readonly string[]> = {
-  expected: "a string that is not empty, or a list of them",
+  expected: "a non-empty string, or a list of them",
   read(value) {
     const list: readonly unknown[] = Array.isArray(value) ? value : [value];
     const isRight = list.length > 0 && list.every((entry) => typeof entry === "string" && entry !== "");

@@ -3,7 +3,7 @@ import { correlationId } from "../../core/correlation-id.ts";
 import { cut } from "../../core/cut.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import { HttpException } from "../../http/context/http-exception.ts";
+import { isForClients, isOutage } from "../../http/context/is-for-clients.ts";
 import { logFailure, logRefusal } from "../../http/context/render-problem.ts";
 import { GraphQLDenied } from "../fields/graphql-denied.ts";
 import { locationsOf } from "./document-source.ts";
@@ -31,7 +31,7 @@ export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: bool
   const cause = rootCause(error);
   const isShown = isDebug || isMeantForClients(error, cause);
   // As on a route, clients learn when to retry, but not the reason.
-  const outage = !isShown && cause instanceof PorticoError && cause.status === 503 ? cause : null;
+  const outage = !isShown && isOutage(cause) ? cause : null;
   const code = isShown ? codeOf(error, cause) : (outage?.code ?? "INTERNAL_SERVER_ERROR");
   const { path } = error;
   const locations = locationsOf(error);
@@ -72,8 +72,7 @@ function isGraphQLError(value: unknown): value is GraphQLError {
 }
 
 function isMeantForClients(error: GraphQLError, cause: unknown): boolean {
-  if (cause instanceof PorticoError) return cause instanceof HttpException || cause.status < 500;
-  return isGraphQLError(cause) && !isMisfit(error, cause);
+  return isForClients(cause) || (isGraphQLError(cause) && !isMisfit(error, cause));
 }
 
 /** Whether graphql reports a result that does not match the type of its field. The message quotes that result. */

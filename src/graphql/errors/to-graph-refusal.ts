@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import { PorticoError } from "../../core/portico-error.ts";
-import { HttpException } from "../../http/context/http-exception.ts";
+import { isForClients, isOutage } from "../../http/context/is-for-clients.ts";
 import { GraphRefusal } from "../execute/graph-refusal.ts";
 
 /**
@@ -12,7 +12,10 @@ export function toGraphRefusal(error: unknown): Pick<GraphRefusal, "status" | "e
   const cause = error instanceof Error ? error : new Error(`a value that is not an Error was thrown: ${String(error)}`);
   if (!(cause instanceof PorticoError))
     return { status: 500, headers: {}, errors: [new GraphQLError(cause.message, { originalError: cause })] };
-  const isAnswer = cause instanceof HttpException || cause.status < 500 || cause.status === 503;
   const wrapped = new GraphQLError(cause.message, { originalError: cause });
-  return { status: isAnswer ? cause.status : 500, headers: cause.headers, errors: [wrapped] };
+  return {
+    status: isForClients(cause) || isOutage(cause) ? cause.status : 500,
+    headers: cause.headers,
+    errors: [wrapped],
+  };
 }

@@ -31,7 +31,7 @@ export class GraphQLDenied extends GraphQLError {
 
 const SENTENCES: Readonly<Record<DeniedCode, string>> = {
   UNAUTHENTICATED: "Authentication required",
-  FORBIDDEN: "This is not allowed",
+  FORBIDDEN: "Permission denied",
   SERVICE_UNAVAILABLE: "Authentication is temporarily unavailable. Try again later.",
 };
 

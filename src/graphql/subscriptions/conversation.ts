@@ -1,9 +1,9 @@
-import { PorticoError } from "../../core/portico-error.ts";
 import { checkCredential } from "../../http/context/check-credential.ts";
 import { withContext } from "../../http/context/current-context.ts";
 import type { Gate } from "../../http/context/gate.ts";
 import type { WebSocketContext } from "../../http/context/http-context.ts";
 import { HttpException } from "../../http/context/http-exception.ts";
+import { isForClients } from "../../http/context/is-for-clients.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { ServerSocket, SocketMessage } from "../../http/context/socket.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
@@ -127,8 +127,7 @@ export class Conversation {
 
   /** Closes with 4403, because clients do not reconnect after 4401, or with 1013 for a temporary error. */
   #refuse(error: unknown): void {
-    const isAnswer = error instanceof PorticoError && (error instanceof HttpException || error.status < 500);
-    if (!isAnswer) {
+    if (!isForClients(error)) {
       logFailure(this.#ctx.services, this.#ctx.exchange, error);
       return this.#socket.close(1011, "internal error");
     }

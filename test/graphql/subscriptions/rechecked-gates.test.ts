@@ -92,7 +92,7 @@ describe("the gate of a subscription", () => {
     expect(refused).toMatchObject({
       id: "1",
       type: "error",
-      payload: [{ message: "This is not allowed", extensions: { code: "FORBIDDEN" } }],
+      payload: [{ message: "Permission denied", extensions: { code: "FORBIDDEN" } }],
     });
     expect(await socket.hear()).toEqual({
       id: "2",
