@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 
@@ -24,7 +25,7 @@ const engine =
     ? [{ find: /^graphql(?=\/|$)/, replacement: "graphql17" }]
     : [{ find: /^graphql$/, replacement: "graphql/index.js" }];
 
-// What measures time, CPU or memory. Others use the machine as well, so the best of three counts.
+// Tests that measure time, CPU or memory. Other processes use the machine as well, so a test may try three times.
 export const measured: readonly string[] = [
   "test/auth/accounts/{flood,timing}.test.ts",
   "test/auth/jwt-memory.test.ts",
@@ -42,7 +43,7 @@ const explorer = [
   "test/graphql/ide/*.test.ts",
 ];
 
-// What brings servers, processes or a browser of its own, and waits for them.
+// Tests that start their own servers, processes or browser, and wait for them.
 const heavy = [
   "examples/bookshop/test/two-processes.test.ts",
   "test/auth/accounts/{faults,processes,races}.test.ts",
@@ -64,14 +65,14 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: { name: "measured", include: [...measured], retry: 2, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
-      { extends: true, test: { name: "heavy", include: heavy, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: "heavy", include: heavy, maxWorkers: 2, sequence: { groupOrder: 2 } } },
       {
         extends: true,
         test: {
           name: "explorer",
           include: explorer,
           globalSetup: ["test/ide-bundle.ts"],
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
@@ -86,7 +87,8 @@ const config: ViteUserConfig = defineConfig({
             ...[...measured, ...heavy, ...explorer].map(not),
           ],
           typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
-          maxWorkers: "100%",
+          // One more than there are cores, because many tests wait for a socket or a timer.
+          maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 3 },
         },
       },
