@@ -74,11 +74,14 @@ export async function admit(
   return { execution, prepared, source };
 }
 
+const NONE: RequestParams["variables"] = Object.freeze({});
+
 /** Keeps the declared variables only: a subscription would hold all the others in memory while it runs. */
 function declaredOf(
   { variableDefinitions = [] }: OperationDefinitionNode,
   given: RequestParams["variables"],
 ): RequestParams["variables"] {
+  if (variableDefinitions.length === 0) return NONE;
   const names = variableDefinitions
     .map(({ variable }) => variable.name.value)
     .filter((name) => Object.hasOwn(given, name));

@@ -57,8 +57,7 @@ export class Preparer {
    */
   choose(source: string, operationName: string | null): ChosenOperation {
     checkLength(source, this.#limits);
-    // The hash is of UTF-8, which encodes every unpaired surrogate as the same character.
-    const key = source.isWellFormed() ? hash("sha256", source, "base64") : null;
+    const key = keyOf(source);
     const entry = (key === null ? undefined : this.#cache.get(key)) ?? this.#read(source, key);
     return { operation: chooseOperation(entry.document, operationName), entry };
   }
@@ -110,6 +109,18 @@ interface Entry extends ReadDocument {
   /** The approximate memory that it takes. */
   readonly bytes: number;
   readonly prepared: Map<OperationDefinitionNode, Prepared>;
+}
+
+/** V8 hashes a string of more than 16,383 characters by its length alone, so many long keys would be slow to look up. */
+const LONGEST_KEY = 8_192;
+/** Begins the key of a long text. A short text that begins with it is not cached, so that it cannot name a long one. */
+const HASHED = "#sha256 ";
+
+/** The key of a document in the cache: its text, or the hash of a long text. `null` for a text that cannot be a key. */
+function keyOf(source: string): string | null {
+  if (source.length <= LONGEST_KEY) return source.startsWith(HASHED) ? null : source;
+  // The hash is of UTF-8, which encodes every unpaired surrogate as the same character.
+  return source.isWellFormed() ? HASHED + hash("sha256", source, "base64") : null;
 }
 
 function chooseOperation({ definitions }: DocumentNode, name: string | null): OperationDefinitionNode {

@@ -1,13 +1,25 @@
+import { hash } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DocumentCache } from "../../../src/graphql/execute/document-cache.ts";
+import { GraphRefusal } from "../../../src/graphql/execute/graph-refusal.ts";
 import { Preparer } from "../../../src/graphql/execute/preparer.ts";
 import { Limits } from "../../../src/graphql/limits/limits.ts";
 import { fixtureSchema, refusedBy } from "./fixture.ts";
 
 describe("the cache of documents", () => {
+  it("does not serve a long document to a client that sends its key as a document", () => {
+    const preparer = new Preparer(fixtureSchema(), { limits: new Limits(), introspection: true });
+    const long = `{ hello } ${"#".repeat(9_000)}`;
+    preparer.prepare(preparer.choose(long, null));
+    const key = `#sha256 ${hash("sha256", long, "base64")}`;
+
+    expect(preparer.choose(long, null).entry).toBe(preparer.choose(long, null).entry);
+    expect(() => preparer.choose(key, null)).toThrow(GraphRefusal);
+  });
+
   it("forgets what was not asked for the longest", () => {
     const cache = new DocumentCache<number>(100);
     for (const at of [1, 2, 3, 4, 5]) cache.set(`${at}`, at, 20);
