@@ -122,7 +122,7 @@ const appRules = {
   cursorKeys: cursorKeysRule,
   trustedProxies: optional(
     listOf<string>(
-      'a list of networks such as "10.0.0.0/8" (never true: everybody could claim any address)',
+      'a list of networks such as "10.0.0.0/8" (never true: any client could claim any address)',
       isNetwork,
     ),
     [],

@@ -36,7 +36,7 @@ export function exportedNames(file: string): readonly string[] {
   );
   const passedOn = [...source.matchAll(STAR)].flatMap(({ groups }) => {
     const from = posix.normalize(posix.join(posix.dirname(file), groups?.["from"] ?? ""));
-    // As types alone, functions are not for users: nobody calls them.
+    // Functions that are exported only as types are not for users.
     return groups?.["type"] === undefined ? exportedNames(from) : declared(read(from), TYPE);
   });
   return [...new Set([...listed, ...passedOn, ...declared(source, TYPE), ...declared(source, VALUE)])].toSorted();

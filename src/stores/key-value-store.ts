@@ -18,7 +18,7 @@ import type { StoreLifeCycle } from "./store-life-cycle.ts";
  * async function visits(store: KeyValueStore, visitor: string): Promise<number> {
  *   const seen = await store.get(visitor);
  *   const count = Number(seen ?? 0) + 1;
- *   // Somebody else was faster: count again on top of theirs.
+ *   // Another process was faster, so count again on top of its value.
  *   return (await store.compareAndSet(visitor, seen, String(count), 86_400_000)) ? count : visits(store, visitor);
  * }
  * ```

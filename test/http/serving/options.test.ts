@@ -38,7 +38,7 @@ describe("PorticoApp", () => {
     ["publicUrl", { publicUrl: "https://shop.example/?a=1" }, "PorticoApp.publicUrl must be an address"],
     ["publicUrl", { publicUrl: "https://ann:pw@shop.example" }, "PorticoApp.publicUrl must be an address"],
     ["trustedProxies", { trustedProxies: true }, "PorticoApp.trustedProxies must be a list of networks"],
-    ["trustedProxies", { trustedProxies: 1 }, "(never true: everybody could claim any address), received 1"],
+    ["trustedProxies", { trustedProxies: 1 }, "(never true: any client could claim any address), received 1"],
     ["trustedProxies", { trustedProxies: "10.0.0.0/8" }, "PorticoApp.trustedProxies must be a list of networks"],
     ["trustedProxies", { trustedProxies: ["proxy.example"] }, "PorticoApp.trustedProxies must be a list of networks"],
     ["trustedProxies", { trustedProxies: ["10.0.0.0/33"] }, "PorticoApp.trustedProxies must be a list of networks"],
@@ -98,7 +98,7 @@ describe("PorticoApp", () => {
     [
       "trustedProxies",
       { trustedProxies: ["loopback", "10.0.0.0/99"] },
-      '(never true: everybody could claim any address), received "10.0.0.0/99" at [1]',
+      '(never true: any client could claim any address), received "10.0.0.0/99" at [1]',
     ],
     ["orgins", { orgins: [] }, "PorticoApp.orgins is not an option: did you mean origins?"],
     ["trustedProxy", { trustedProxy: [] }, "PorticoApp.trustedProxy is not an option: did you mean trustedProxies?"],
