@@ -89,7 +89,7 @@ export interface TimeoutOptions {
 
 /** How the process shuts down. */
 export interface ShutdownOptions {
-  /** Signals that shut it down; an empty list ignores them. @default ["SIGTERM", "SIGINT"] */
+  /** Signals that shut it down. With an empty list Portico installs no handler. @default ["SIGTERM", "SIGINT"] */
   readonly signals?: readonly ("SIGTERM" | "SIGINT")[];
   /**
    * How long it keeps serving after a signal while readiness returns 503, so that the load balancer notices. @default 5 in
@@ -98,7 +98,7 @@ export interface ShutdownOptions {
   readonly delaySeconds?: number;
   /** The window in which open sockets are closed, so that their clients do not reconnect all at once. @default 5 */
   readonly socketSeconds?: number;
-  /** When everything that is still open is cut off. Keep it below the limit of the orchestrator. @default 25 */
+  /** When everything that is still open is cut off. Keep it below the limit of the orchestrator. @default 20 */
   readonly deadlineSeconds?: number;
 }
 
@@ -169,7 +169,7 @@ const shutdownRules = {
   ),
   delaySeconds: seconds,
   socketSeconds: optional(seconds, 5),
-  deadlineSeconds: optional(seconds, 25),
+  deadlineSeconds: optional(seconds, 20),
 };
 
 const LEVELS: readonly string[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
