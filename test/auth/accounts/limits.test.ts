@@ -226,7 +226,7 @@ accountsIn(EVERYWHERE, (accounts) => {
         statuses.push((await post("/login", { identifier: "ann", password: wrong }, address(8))).status);
 
       expect(
-        log.lines.filter(({ level, msg }) => level === "error" && msg.includes("counter store failed")),
+        log.lines.filter(({ level, msg }) => level === "error" && msg.includes("counter store unavailable")),
       ).toHaveLength(1);
       expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     });
