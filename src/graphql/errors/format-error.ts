@@ -149,6 +149,8 @@ function isBareRefusal(cause: unknown): cause is Error {
 
 function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: object, isExpected: boolean): void {
   const subject = isGraphQLError(cause) ? error : cause;
+  // As on a route: a line for each rejected request would add to the load.
+  if (cause instanceof PorticoError && cause.code === "OVERLOADED") return;
   try {
     if (isExpected && isBareRefusal(cause)) return logRefusal(ctx.services, ctx.exchange, cause.message, details);
     if (isExpected && isAboutRequest(error, cause))

@@ -29,11 +29,15 @@ export type ServerState = "open" | "draining" | "closing";
 export class Server {
   readonly #services: AppServices;
   readonly #defaults: ServerDefaults;
+  /** Created once, because a stack trace costs more than the rest of a rejection. */
+  readonly #overloaded: ServiceUnavailable;
   #state: ServerState = "open";
 
   constructor(services: AppServices, defaults: ServerDefaults) {
     this.#services = services;
     this.#defaults = defaults;
+    const { retryAfterSeconds } = services.load;
+    this.#overloaded = new ServiceUnavailable("The server is overloaded", { code: "OVERLOADED", retryAfterSeconds });
   }
 
   get state(): ServerState {
@@ -142,12 +146,7 @@ export class Server {
     if (this.#state === "closing")
       return new ServiceUnavailable("The server is shutting down", { code: "SHUTTING_DOWN" });
     const isTaken = isInjected ? !load.isOverloaded : load.admits(hasCredential, waitedMs);
-    if (!isTaken)
-      return new ServiceUnavailable("The server is overloaded", {
-        code: "OVERLOADED",
-        retryAfterSeconds: load.retryAfterSeconds,
-      });
-    return null;
+    return isTaken ? null : this.#overloaded;
   }
 
   #refuse(exchange: HttpExchange, error: Error, renderError?: RenderError): void {

@@ -1,6 +1,7 @@
-import { field, mutation, schema, t } from "portico/graphql";
-import type { LogCatcher } from "portico/testing";
-import { describe, expect, it } from "vitest";
+import { PorticoApp } from "portico";
+import { field, Graph, mutation, schema, t } from "portico/graphql";
+import { type LogCatcher, liveClient, logCatcher } from "portico/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { bodyOf, openSchema } from "./open.ts";
 
 const built = schema({
@@ -48,4 +49,28 @@ describe("the log line of a request that graphql rejects", () => {
     expect(log.text).not.toContain("    at ");
     expect(new Set(refusals(log).map(({ code }) => code))).toEqual(new Set(["GRAPHQL_VALIDATION_FAILED"]));
   });
+});
+
+it("writes no log line for a request that is rejected under overload", async () => {
+  const [entered, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const log = logCatcher();
+  const app = new PorticoApp({ logger: log, load: { maxInFlight: 1 } });
+  const slow = field(t.string)(async () => {
+    entered.resolve();
+    await release.promise;
+    return "done";
+  });
+  new Graph(schema({ query: { slow } })).mount(app);
+  const client = await liveClient(app);
+  onTestFinished(() => client.close());
+
+  const first = client.post("/graphql", { body: { query: "{ slow }" } });
+  await entered.promise;
+  const second = await client.post("/graphql", { body: { query: "{ slow }" } });
+  release.resolve();
+  await first;
+
+  expect(second.status).toBe(503);
+  expect(bodyOf(second).errors?.[0]?.extensions).toMatchObject({ code: "OVERLOADED" });
+  expect(log.text).not.toContain("OVERLOADED");
 });
