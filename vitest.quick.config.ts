@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import all, { measured } from "./vitest.config.ts";
@@ -16,10 +17,12 @@ function isSlow(file: string, above: readonly string[] = []): boolean {
   return SLOW.test(text) || helpers.some((helper) => isSlow(helper, [...above, file]));
 }
 
-const files = globSync("test/**/*.test.ts", { exclude: [...measured, "test/graphql/{corpus,ide}/**"] });
+const files = globSync("test/**/*.test.ts", {
+  exclude: [...measured, "test/graphql/{corpus,ide}/**", "test/auth/passwords/**"],
+});
 
 const config: ViteUserConfig = defineConfig({
   resolve: all.resolve ?? {},
-  test: { include: files.filter((file) => !isSlow(file)), testTimeout: 20_000 },
+  test: { include: files.filter((file) => !isSlow(file)), testTimeout: 20_000, maxWorkers: availableParallelism() + 1 },
 });
 export default config;
