@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -130,6 +130,14 @@ describe("the names of the files of src/", () => {
   it.each(named)("allow, in %s, %s", (file) => {
     expect(of("file-names", file)).toEqual([]);
   });
+});
+
+it("no folder of src holds more than 25 files", () => {
+  const folders = Map.groupBy(globSync("src/**/*.ts", { cwd: root }), (file) => dirname(file));
+  const crowded = [...folders].filter(([, files]) => files.length > 25).map(([folder]) => folder);
+
+  expect(folders.size).toBeGreaterThan(30);
+  expect(crowded).toEqual([]);
 });
 
 function of(rule: string, file: string): readonly Finding[] {

@@ -14,7 +14,6 @@ import Fastify, {
 import { errorSerializer } from "../../core/error-serializer.ts";
 import type { Logger } from "../../core/logger.ts";
 import { addressBucket } from "../context/address-bucket.ts";
-import { DelegatedExchange } from "../context/delegated-exchange.ts";
 import type {
   AcceptOptions,
   BodyWatcher,
@@ -34,6 +33,7 @@ import { acceptUpgrade, type PendingUpgrade } from "./accept-upgrade.ts";
 import { AcceptedExchange } from "./accepted-exchange.ts";
 import { clientAddress } from "./client-address.ts";
 import { contain } from "./contain.ts";
+import { DelegatedExchange } from "./delegated-exchange.ts";
 import { dropUnreadBody } from "./drop-unread-body.ts";
 import { checkHost, hostName } from "./host-name.ts";
 import { malformedRequest } from "./malformed-request.ts";

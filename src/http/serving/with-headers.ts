@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { DelegatedExchange } from "../context/delegated-exchange.ts";
 import type { AcceptOptions, RawSocket, UpgradeExchange } from "../context/exchange.ts";
+import { DelegatedExchange } from "../engine/delegated-exchange.ts";
 
 /** An upgrade whose request has these headers instead of the ones it was sent with. Names are in lower case. */
 export function withHeaders(exchange: UpgradeExchange, headers: Readonly<Record<string, string>>): UpgradeExchange {
