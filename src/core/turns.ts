@@ -18,7 +18,10 @@ export class Turns {
     this.#sliceMs = sliceMs;
   }
 
-  /** Call before each piece of work. Returns `undefined` if it may continue at once, otherwise a promise for its turn. */
+  /**
+   * Call before each piece of work. Returns `undefined` if it may continue at once, otherwise a promise for its turn. The work
+   * must follow that promise directly: behind a second promise, it would run after the end of the slice was checked.
+   */
   take(): Promise<void> | undefined {
     const now = performance.now();
     if (!this.#isSliceOpen) this.#openSlice(now);

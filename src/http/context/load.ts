@@ -106,20 +106,19 @@ export class Load {
   }
 
   /**
-   * Call before each request. Returns `undefined` if it may continue at once, otherwise a promise of how long it waited for its
-   * turn.
+   * Starts a request in its turn, with how long it waited: at once if it may, otherwise later. The promise then rejects if
+   * `start` throws. `start` runs directly after the turn, because its time counts towards the slice.
    */
-  turn(): Promise<number> | undefined {
-    if (this.#waiting >= this.#limits.maxInFlight) return undefined;
-    const turn = this.#turns.take();
-    if (turn === undefined) return undefined;
+  inTurn(start: (waitedMs: number) => void): void | Promise<void> {
+    const turn = this.#waiting >= this.#limits.maxInFlight ? undefined : this.#turns.take();
+    if (turn === undefined) return start(0);
     const began = performance.now();
     this.#waiting++;
     return turn.then(() => {
       this.#waiting--;
       const waitedMs = performance.now() - began;
       this.#longestTurnMs = Math.max(this.#longestTurnMs, waitedMs);
-      return waitedMs;
+      start(waitedMs);
     });
   }
 

@@ -97,9 +97,10 @@ export class Server {
     };
     return (exchange) => {
       // The application's own requests do not come from the event loop, so they take no turns.
-      const turn = exchange.isInjected ? undefined : this.#services.load.turn();
-      if (turn === undefined) take(exchange, 0);
-      else void turn.then((waitedMs) => take(exchange, waitedMs));
+      if (exchange.isInjected) return take(exchange, 0);
+      const later = this.#services.load.inTurn((waitedMs) => take(exchange, waitedMs));
+      // No caller is left to handle the error.
+      later?.catch((error: unknown) => exchange.cut(error));
     };
   }
 

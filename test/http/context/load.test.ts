@@ -111,3 +111,38 @@ it("responds with 503 while the event loop is blocked, except for health routes,
     }
   }
 });
+
+it("starts the requests of one round of the event loop in turns, so that rounds stay short", async () => {
+  let round = 0;
+  const startedIn: number[] = [];
+  const app = new PorticoApp({ logger: false })
+    .get("/accepted", () => "accepted")
+    .get("/busy", () => {
+      startedIn.push(round);
+      const until = performance.now() + 3;
+      while (performance.now() < until);
+      return "done";
+    });
+  client = await liveClient(app);
+  const { port } = client;
+  const connections = await Promise.all(Array.from({ length: 20 }, () => rawConnection(port)));
+  const send = async (path: string, expected: string): Promise<void> => {
+    for (const { socket } of connections) socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await Promise.all(connections.map((connection) => connection.until(expected)));
+  };
+  await send("/accepted", "accepted");
+  const count = (): void => {
+    round++;
+    immediate = setImmediate(count);
+  };
+  let immediate = setImmediate(count);
+
+  // All of them are readable in the next round.
+  await send("/busy", "done");
+  clearImmediate(immediate);
+  for (const { socket } of connections) socket.destroy();
+
+  const perRound = Map.groupBy(startedIn, (at) => at);
+  expect(startedIn).toHaveLength(20);
+  expect(Math.max(...[...perRound.values()].map((starts) => starts.length))).toBeLessThanOrEqual(2);
+});
