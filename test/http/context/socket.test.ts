@@ -1,30 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  currentContext,
-  type Gate,
-  HttpException,
-  PorticoApp,
-  type PorticoAppOptions,
-  Router,
-  WebSocketContext,
-} from "portico";
+import { currentContext, type Gate, HttpException, Router, WebSocketContext } from "portico";
 import type { SocketRefused } from "portico/testing";
-import { type LiveClient, liveClient, logCatcher } from "portico/testing";
-import { afterEach, expect, it } from "vitest";
+import { logCatcher } from "portico/testing";
+import { expect, it } from "vitest";
 import { z } from "zod";
 import { rawConnection } from "../raw-connection.ts";
+import { startApp as start } from "../start-app.ts";
 
-let client: LiveClient | undefined;
-afterEach(async () => {
-  await client?.close();
-  client = undefined;
-});
-async function start(declare: (app: PorticoApp) => unknown, options: PorticoAppOptions = {}): Promise<LiveClient> {
-  const app = new PorticoApp({ logger: false, ...options });
-  declare(app);
-  client = await liveClient(app);
-  return client;
-}
 const bearer: Gate<true> = {
   required: true,
   scopes: [],

@@ -4,10 +4,11 @@ import { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { type Gate, HttpException, PorticoApp, type PorticoAppOptions } from "portico";
-import { type LiveClient, liveClient, logCatcher } from "portico/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Gate, HttpException, type PorticoApp } from "portico";
+import { logCatcher } from "portico/testing";
+import { describe, expect, it, vi } from "vitest";
 import { flood, rawConnection } from "../raw-connection.ts";
+import { startApp as start } from "../start-app.ts";
 
 const closed: Gate<true> = {
   required: true,
@@ -16,19 +17,6 @@ const closed: Gate<true> = {
     throw new HttpException(401, "nobody is signed in");
   },
 };
-
-let client: LiveClient | undefined;
-afterEach(async () => {
-  await client?.close();
-  client = undefined;
-});
-
-async function start(declare: (app: PorticoApp) => unknown, options: PorticoAppOptions = {}): Promise<LiveClient> {
-  const app = new PorticoApp({ logger: false, ...options });
-  declare(app);
-  client = await liveClient(app);
-  return client;
-}
 
 const MIB = 1024 ** 2;
 

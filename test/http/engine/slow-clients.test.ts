@@ -2,25 +2,15 @@ import { once } from "node:events";
 import { Agent, request, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PorticoApp, type PorticoAppOptions } from "portico";
+import { PorticoApp } from "portico";
 import { field, Graph, schema, subscription, t } from "portico/graphql";
-import { type LiveClient, liveClient } from "portico/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { rawConnection } from "../raw-connection.ts";
+import { startApp as start } from "../start-app.ts";
 
-let client: LiveClient | undefined;
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  await client?.close();
-  client = undefined;
 });
-
-async function start(declare: (app: PorticoApp) => unknown, options: PorticoAppOptions = {}): Promise<LiveClient> {
-  const app = new PorticoApp({ logger: false, ...options });
-  declare(app);
-  client = await liveClient(app);
-  return client;
-}
 
 const slowBody = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 4\r\n\r\n[1";
 const echo = (app: PorticoApp): PorticoApp =>
@@ -269,7 +259,8 @@ describe("the end of the process", () => {
         },
       }),
     );
-    const { port } = await start((app) => graph.mount(app), { shutdown: { deadlineSeconds: 15, socketSeconds: 1 } });
+    const client = await start((app) => graph.mount(app), { shutdown: { deadlineSeconds: 15, socketSeconds: 1 } });
+    const { port } = client;
     const agent = new Agent({ keepAlive: true });
     const body = JSON.stringify({ query: "subscription { forever }" });
     const headers = { accept: "text/event-stream", "content-type": "application/json" };
@@ -279,8 +270,7 @@ describe("the end of the process", () => {
     await once(response, "readable").catch(() => {});
 
     const began = performance.now();
-    await client?.close();
-    client = undefined;
+    await client.close();
 
     expect(performance.now() - began).toBeLessThan(10_000);
     agent.destroy();
