@@ -50,6 +50,14 @@ export type { SocketOptions } from "./http/routing/socket-route.ts";
 export type { HealthCheck, HealthOptions } from "./http/serving/health-routes.ts";
 export type { OpenApiDocument, OpenApiSecurityScheme } from "./openapi/open-api-document.ts";
 export type { OpenApiOptions } from "./openapi/open-api-options.ts";
+export {
+  type Condition,
+  type ConditionValue,
+  isEqual,
+  isIn,
+  isNull,
+  type RelatedRows,
+} from "./pagination/condition.ts";
 export { type Address, type LifeCycleHook, PorticoApp } from "./portico-app.ts";
 export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./portico-app-options.ts";
 export type { Count, CounterStore } from "./stores/counter-store.ts";

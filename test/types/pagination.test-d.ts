@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { PorticoApp, type PorticoResponse, type TypedResponse } from "portico";
+import { type Condition, isEqual, isIn, isNull, PorticoApp, type PorticoResponse, type TypedResponse } from "portico";
 import {
   AsyncDataHandler,
   AsyncListDataHandler,
@@ -220,5 +220,21 @@ describe("a paginated route", () => {
     app.get("/p5", { paginated }, ({ response: r }) => r.apaginate(books, { strategy: newest }));
     // @ts-expect-error the rows have no such column
     app.get("/p6", { paginated }, ({ response: r }) => r.paginate([{ id: "" }], { strategy: newest }));
+  });
+});
+
+describe("conditions", () => {
+  it("know their columns, and fit rows that have them", () => {
+    expectTypeOf(isIn("title", ["Emma"])).toEqualTypeOf<Condition<"title">>();
+    expectTypeOf(isEqual("id", "1")).toExtend<Condition<keyof BookRow>>();
+    expectTypeOf(isNull("shelf")).not.toExtend<Condition<keyof BookRow>>();
+    const where = (condition: () => Condition<keyof BookRow>): void => void condition;
+    where(() => isIn("id", { from: "loans", column: "book_id", where: isNull("returned_at") }));
+    // @ts-expect-error a book has no such column
+    where(() => isEqual("shelf", 1));
+    // @ts-expect-error a missing value is not null
+    isEqual("id", undefined);
+    // @ts-expect-error a value is not a list
+    isIn("id", "1");
   });
 });
