@@ -1,12 +1,20 @@
 /**
- * Throws `TypeError` for the name of a column or table that cannot be one. A NUL is rejected because it separates
- * parameters in compiled statements.
+ * Throws `TypeError` for the name of a column that cannot be one. The table is not part of it, because the query decides
+ * which table that is. A NUL is rejected because it separates parameters in compiled statements.
  */
-export function checkName(place: string, name: unknown): void {
-  if (typeof name === "string" && name !== "" && !name.includes("\0")) return;
-  throw new TypeError(
-    `${place} requires a name that is not empty, received ${name === "" ? "an empty one" : typeName(name)}`,
-  );
+export function checkColumn(place: string, name: unknown): void {
+  if (typeof name === "string" && /^[^.\0]+$/.test(name)) return;
+  throw new TypeError(`${place} requires the name of a column, without its table, received ${nameOf(name)}`);
+}
+
+/** Throws `TypeError` for the name of a table that cannot be one. It may have a schema. */
+export function checkTable(place: string, name: unknown): void {
+  if (typeof name === "string" && /^[^.\0]+(?:\.[^.\0]+)?$/.test(name)) return;
+  throw new TypeError(`${place} requires the name of a table, with or without its schema, received ${nameOf(name)}`);
+}
+
+function nameOf(name: unknown): string {
+  return typeof name === "string" ? JSON.stringify(name) : typeName(name);
 }
 
 /** Throws `TypeError` for a value that no column can hold. The message names the column. */

@@ -1,4 +1,4 @@
-import { checkName, checkValue, typeName } from "./check-value.ts";
+import { checkColumn, checkTable, checkValue, typeName } from "./check-value.ts";
 
 /** A value that a column is compared with. */
 export type ConditionValue = string | number | bigint | boolean | Date | null;
@@ -51,7 +51,7 @@ export interface RelatedRows {
  * ```
  */
 export function isEqual<const C extends string>(column: C, value: ConditionValue): Condition<C> {
-  checkName("isEqual", column);
+  checkColumn("isEqual", column);
   checkValue("isEqual", column, value);
   return new Term(equalNode(column, value));
 }
@@ -70,7 +70,7 @@ export function isEqual<const C extends string>(column: C, value: ConditionValue
  * ```
  */
 export function isIn<const C extends string>(column: C, values: readonly ConditionValue[] | RelatedRows): Condition<C> {
-  checkName("isIn", column);
+  checkColumn("isIn", column);
   if (Array.isArray(values)) return new Term(inNode(column, values as readonly ConditionValue[]));
   return new Term(relatedNode(column, values as RelatedRows));
 }
@@ -86,7 +86,7 @@ export function isIn<const C extends string>(column: C, values: readonly Conditi
  * ```
  */
 export function isNull<const C extends string>(column: C): Condition<C> {
-  checkName("isNull", column);
+  checkColumn("isNull", column);
   return new Term({ kind: "null", column });
 }
 
@@ -167,8 +167,8 @@ function relatedNode(column: string, rows: RelatedRows): ConditionNode {
       `isIn("${column}", ...) requires a list of values or { from, column, where }, received ${typeName(rows)}`,
     );
   const { from, column: key, ...others } = rows;
-  checkName(`isIn("${column}", ...).from`, from);
-  checkName(`isIn("${column}", ...).column`, key);
+  checkTable(`isIn("${column}", ...).from`, from);
+  checkColumn(`isIn("${column}", ...).column`, key);
   for (const name of Object.keys(others))
     if (name !== "where") throw new TypeError(`isIn("${column}", ...) has no option ${name}`);
   // `where: undefined` is rejected too, because a missing condition would match all rows of the table.

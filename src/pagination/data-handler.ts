@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
+import type { Condition } from "./condition.ts";
 import type { KeyTuple } from "./key-tuple.ts";
 import type { Order } from "./order.ts";
 
@@ -93,6 +94,12 @@ export interface Deep {
   readonly endsWhenShort?: boolean;
 }
 
+/** Members of a handler that can leave out rows by a condition, so that an authorization rule applies in the source. */
+export interface Scopable<T> {
+  /** Returns a handler for the rows that meet the condition. It applies to pages and totals alike. */
+  scopedTo(condition: Condition): DataHandler<T>;
+}
+
 /** Marks a handler that can sort by columns that its items do not have. Only TypeScript uses it. */
 export interface Sorting<C extends string> {
   readonly "~columns"?: (column: C) => void;
@@ -104,7 +111,7 @@ export interface Counted {
 }
 
 /** A handler with all optional members. */
-export type AnyHandler<T> = DataHandler<T> & Partial<Seekable<T> & Estimating & Capping & Deep & Counted>;
+export type AnyHandler<T> = DataHandler<T> & Partial<Seekable<T> & Estimating & Capping & Deep & Scopable<T> & Counted>;
 
 export function isDataHandler(value: unknown): value is AnyHandler<unknown> {
   if (typeof value !== "object" || value === null) return false;

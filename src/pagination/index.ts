@@ -5,6 +5,7 @@ export type {
   Deep,
   Estimating,
   FetchContext,
+  Scopable,
   Seekable,
   SeekRequest,
   Sorting,

@@ -1,12 +1,14 @@
 import type { SelectQueryBuilder } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { listOf, orNull, resolveOptions, rule, text, wholeNumber } from "../core/resolve-options.ts";
+import type { Condition } from "../pagination/condition.ts";
 import {
   AsyncDataHandler,
   type Capping,
   type Deep,
   type Estimating,
   type FetchContext,
+  type Scopable,
   type Seekable,
   type SeekRequest,
   type Sorting,
@@ -18,8 +20,10 @@ import { estimateRows } from "./estimate-rows.ts";
 import { driverValue, type KeyColumn, keyValueFrom } from "./key-column.ts";
 import { QueryShape } from "./query-shape.ts";
 import { rowsAt } from "./rows-at.ts";
+import { scopedQuery } from "./scoped-query.ts";
 import { isHidden, textColumn } from "./seek-statement.ts";
 import type { TotalsCache } from "./totals-cache.ts";
+import { withClosedWhere } from "./with-closed-where.ts";
 
 export interface TableHandlerOptions<Row> {
   /** Scope of the list's cursors. @default the table */
@@ -44,7 +48,7 @@ type Row = Record<string, unknown>;
  */
 export class TableHandler<T, C extends string = Extract<keyof T, string>>
   extends AsyncDataHandler<T>
-  implements Seekable<T>, Estimating, Capping, Deep, Sorting<C>
+  implements Seekable<T>, Estimating, Capping, Deep, Scopable<T>, Sorting<C>
 {
   declare readonly "~columns"?: (column: C) => void;
   declare readonly name?: string;
@@ -53,6 +57,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   readonly uniqueKey: readonly string[];
   readonly endsWhenShort = true;
   readonly #query: AnyQuery;
+  readonly #options: TableHandlerOptions<T> | undefined;
   readonly #totalsCache: TotalsCache | undefined;
   #compiled: { readonly sql: string; readonly parameters: readonly unknown[] } | undefined;
 
@@ -69,7 +74,8 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     if (maxOffset === undefined) this.maxSkipped = MOST_SKIPPED;
     else if (maxOffset !== null) this.maxOffset = maxOffset;
     this.uniqueKey = uniqueKey ?? BY_ID;
-    this.#query = query;
+    this.#query = withClosedWhere(query);
+    this.#options = options;
     this.#totalsCache = totalsCache;
     const shape = this.#shape;
     shape.declare(query, this.uniqueKey);
@@ -83,6 +89,15 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
    */
   async check(): Promise<void> {
     await this.#shape.check(this.#query, this.uniqueKey);
+  }
+
+  /**
+   * Returns the list of the rows that meet the condition. A column is that of the selected field with its name, or else
+   * of the query's first table. Throws `ConfigurationError` if the query groups or combines rows: select from it as a
+   * subquery.
+   */
+  scopedTo(condition: Condition): TableHandler<T, C> {
+    return new TableHandler<T, C>(scopedQuery(this.#query, this.#shape.dialect, condition), this.#options);
   }
 
   async getTotalItems(): Promise<number> {
@@ -260,6 +275,8 @@ function itemsOf(rows: readonly Row[], columns: readonly KeyColumn[], { dialect 
   return Object.defineProperty(items, KEYS, { value: keyAt });
 }
 
+/** Keeps apart what JSON would not: a bigint from a text, and infinity from null. */
 function textOf(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? `${value}n` : value;
+  const isExact = typeof value !== "bigint" && (typeof value !== "number" || Number.isFinite(value));
+  return isExact ? value : { [typeof value]: String(value) };
 }

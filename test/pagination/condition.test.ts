@@ -39,7 +39,7 @@ describe("isEqual, isIn and isNull", () => {
     );
   });
 
-  it.each([[""], [undefined], [null], [7], ["a\0b"]])("reject the column %j", (column) => {
+  it.each([[""], [undefined], [null], [7], ["a\0b"], ["orders.id"], ["\n."]])("reject the column %j", (column) => {
     for (const [name, value] of [
       ["isEqual", 1],
       ["isIn", []],
@@ -67,8 +67,9 @@ describe("isEqual, isIn and isNull", () => {
     expect(calling("isIn", "id", { ...rows, were: isNull("x") })).toThrow(
       new TypeError('isIn("id", ...) has no option were'),
     );
-    expect(calling("isIn", "id", { column: "order_id" })).toThrow('isIn("id", ...).from requires a name');
-    expect(calling("isIn", "id", { from: "lines" })).toThrow('isIn("id", ...).column requires a name');
+    expect(calling("isIn", "id", { column: "order_id" })).toThrow('isIn("id", ...).from requires the name of a table');
+    expect(calling("isIn", "id", { ...rows, from: "a.b.c" })).toThrow('with or without its schema, received "a.b.c"');
+    expect(calling("isIn", "id", { from: "lines" })).toThrow('isIn("id", ...).column requires the name of a column');
   });
 
   it("treat null as a value of its own, and one value as an equality", () => {

@@ -64,6 +64,17 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect(bodyOf(await client.get("/pages?page=2")).pagination["total_items"]).toBe(45);
   });
 
+  it("walks a query with an `or` in raw SQL, and repeats no row", async () => {
+    const few = () => items().where(sql<boolean>`id <= 5 or id > 40`);
+    const client = serve((app) =>
+      app.get("/items", ({ response }) =>
+        response.apaginate(tableHandler(few()), { strategy: "cursor", defaultPageSize: 3 }),
+      ),
+    );
+
+    expect(await walk(client, "/items")).toEqual([...range(1, 5), ...range(41, 45)]);
+  });
+
   it("[PGS-18] skips the count for a cursor by default", async () => {
     const client = serve((app) =>
       app.get("/items", ({ response }) => response.apaginate(tableHandler(items()), { strategy: "cursor" })),

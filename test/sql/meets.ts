@@ -1,0 +1,35 @@
+import type { Condition, ConditionValue } from "portico";
+import type { ConditionNode } from "../../src/pagination/condition.ts";
+
+type Row = Readonly<Record<string, ConditionValue>>;
+type Tables = Readonly<Record<string, readonly Row[]>>;
+
+/** Evaluates a condition in JavaScript, to compare it with a database. */
+export function meets(condition: Condition, row: Row, tables: Tables): boolean {
+  return isTrue(condition["~condition"], row, tables);
+}
+
+function isTrue(node: ConditionNode, row: Row, tables: Tables): boolean {
+  switch (node.kind) {
+    case "always":
+    case "never":
+      return node.kind === "always";
+    case "null":
+      return row[node.column] === null;
+    case "equal":
+      return row[node.column] === node.value;
+    case "in":
+      return node.values.some((value) => value === row[node.column]);
+    case "related": {
+      const value = row[node.column] ?? null;
+      const others = tables[node.from] ?? [];
+      return value !== null && others.some((other) => other[node.key] === value && isTrue(node.where, other, tables));
+    }
+    case "all":
+      return node.of.every((part) => isTrue(part, row, tables));
+    case "any":
+      return node.of.some((part) => isTrue(part, row, tables));
+    case "not":
+      return !isTrue(node.of, row, tables);
+  }
+}
