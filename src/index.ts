@@ -8,9 +8,12 @@ export { PorticoError, type PorticoErrorOptions } from "./core/portico-error.ts"
 export { parseSize, type Size } from "./core/size.ts";
 export type { Dependency, Provider } from "./dependencies/depend.ts";
 export { DependencyError } from "./dependencies/dependency-scope.ts";
+export type { AuthorizeOptions } from "./http/access/authorize.ts";
+export { every, not, some } from "./http/access/every.ts";
+export type { Auth, Gate, RoutePlace } from "./http/access/gate.ts";
+export { type Rule, type RuleOptions, rule } from "./http/access/rule.ts";
 export { currentContext } from "./http/context/current-context.ts";
 export type { ExceptionHandler } from "./http/context/exception-handlers.ts";
-export type { Gate } from "./http/context/gate.ts";
 export {
   BaseContext,
   type CachePolicy,
@@ -19,7 +22,6 @@ export {
   type Outcome,
   WebSocketContext,
 } from "./http/context/http-context.ts";
-export * from "./http/context/http-exception.ts";
 export type { LoadOptions } from "./http/context/load.ts";
 export type { Origin } from "./http/context/origins.ts";
 export type { PorticoRequest, RequestScope } from "./http/context/portico-request.ts";
@@ -27,6 +29,7 @@ export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from
 export type { Schema } from "./http/context/schema.ts";
 export type { Socket, SocketMessage } from "./http/context/socket.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
+export * from "./http/exceptions/http-exception.ts";
 export { type Credential, type Revocation, revoked } from "./http/identity/credential.ts";
 export {
   AnonymousUser,

@@ -25,12 +25,15 @@ const layers: Layers = {
 const httpLayers: Layers = {
   html: [],
   identity: [],
-  pages: [],
-  context: ["identity", "pages"],
-  routing: ["context", "identity"],
-  engine: ["context", "routing"],
-  limits: ["context", "routing"],
-  serving: ["context", "identity", "routing", "engine"],
+  exceptions: [],
+  // A gate reads the context, and the context asks gates.
+  access: ["context", "exceptions", "identity"],
+  pages: ["access"],
+  context: ["access", "exceptions", "identity", "pages"],
+  routing: ["access", "context", "exceptions", "identity"],
+  engine: ["context", "exceptions", "routing"],
+  limits: ["context", "exceptions", "routing"],
+  serving: ["access", "context", "exceptions", "identity", "routing", "engine"],
 };
 
 /** Packages that have one home under `src/`: all other files go through that home. `*` stands for any ending. */

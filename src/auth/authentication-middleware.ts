@@ -4,8 +4,8 @@ import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/reso
 import { within } from "../core/within.ts";
 import { withContext } from "../http/context/current-context.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../http/context/http-context.ts";
-import { HttpException } from "../http/context/http-exception.ts";
 import type { PorticoRequest } from "../http/context/portico-request.ts";
+import { HttpException } from "../http/exceptions/http-exception.ts";
 import type { Credential } from "../http/identity/credential.ts";
 import { type AuthScope, type CurrentUser, type Identity, NOBODY } from "../http/identity/identity.ts";
 import type { Next } from "../http/routing/middleware.ts";

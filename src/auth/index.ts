@@ -1,4 +1,7 @@
 export type { Secret } from "../core/key-ring.ts";
+export { type UseAuthOptions, useAuth } from "../http/access/use-auth.ts";
+export { AuthenticationFailed } from "../http/exceptions/authentication-failed.ts";
+export { PermissionDenied } from "../http/exceptions/permission-denied.ts";
 export type { UserProtocol } from "../http/identity/identity.ts";
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
 export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
@@ -9,7 +12,6 @@ export { accountRoutes } from "./accounts/routes/account-routes.ts";
 export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";
 export { APIKeys } from "./api-keys/api-keys.ts";
 export type { APIKeysOptions, NewAPIKey, RenewAPIKey } from "./api-keys/api-keys-options.ts";
-export { AuthenticationFailed } from "./authentication-failed.ts";
 export { AuthenticationMiddleware, type AuthenticationMiddlewareOptions } from "./authentication-middleware.ts";
 export { APIKeyAuthBackend, type APIKeyAuthOptions } from "./backends/api-key-auth-backend.ts";
 export { AuthResult } from "./backends/auth-result.ts";
@@ -26,7 +28,6 @@ export {
   PasswordHasher,
   type PasswordOptions,
 } from "./passwords/password-hasher.ts";
-export { PermissionDenied } from "./permission-denied.ts";
 export { SessionMiddleware, type SessionMiddlewareOptions } from "./sessions/session-middleware.ts";
 export { type JWKSRoutesOptions, jwksRoutes, publicKeySet } from "./tokens/jwks-routes.ts";
 export type { JWTAlgorithm } from "./tokens/jwt-algorithm.ts";
@@ -40,7 +41,6 @@ export {
 export type { SigningKey } from "./tokens/signing-key.ts";
 export { TokenForUser, type TokenPair } from "./tokens/token-for-user.ts";
 export type { TokenOptions } from "./tokens/token-options.ts";
-export { type UseAuthOptions, useAuth } from "./use-auth.ts";
 export type { AccountModel, AccountUser, CreateUserInput, UserKey, UserManager } from "./users/account-model.ts";
 export { canonicalName } from "./users/canonical-name.ts";
 export { SimpleUser } from "./users/simple-user.ts";

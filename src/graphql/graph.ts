@@ -2,10 +2,11 @@ import { assertValidSchema, type GraphQLSchema, isObjectType, isSchema } from "g
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isProduction } from "../core/env.ts";
 import { flag, listOf, optional, resolveOptions, rule, seconds } from "../core/resolve-options.ts";
-import type { Gate } from "../http/context/gate.ts";
+import type { Auth, RoutePlace } from "../http/access/gate.ts";
+import { authRule, readRouteGate } from "../http/access/read-gate.ts";
 import type { HttpContext } from "../http/context/http-context.ts";
 import type { Middleware } from "../http/routing/middleware.ts";
-import { declareRoute, gate, type Method } from "../http/routing/route.ts";
+import { declareRoute, type Method } from "../http/routing/route.ts";
 import type { Router } from "../http/routing/router.ts";
 import type { SocketRoute } from "../http/routing/socket-route.ts";
 import { hasConnections } from "./connection/has-connections.ts";
@@ -45,8 +46,8 @@ export interface GraphOptions {
   readonly debug?: boolean;
   /** The time limit for an operation, in seconds; 0 disables it. @default 30 */
   readonly timeout?: number;
-  /** The gate of the endpoint's route. */
-  readonly auth?: Gate;
+  /** The gate of the endpoint's route, with the values that a route takes. */
+  readonly auth?: Auth<RoutePlace>;
   /** Middleware of the endpoint's route. */
   readonly middleware?: readonly Middleware[];
 }
@@ -81,7 +82,7 @@ const graphRules = {
   introspection: flag,
   debug: optional(flag, false),
   timeout: optional(seconds, 30),
-  auth: gate,
+  auth: authRule,
   middleware: listOf<Middleware>("a list of middleware", () => true),
 };
 
@@ -157,7 +158,8 @@ export class Graph {
             pipeline,
             subscriptions,
             maxMessage: transport.maxBody,
-            gate: read.auth,
+            gate: readRouteGate("Graph.auth", read.auth),
+            isOpen: read.auth === false,
             middleware: read.middleware ?? [],
             renderError: (ctx, error) => this.#endpoint.renderError(ctx, error),
           })

@@ -1,3 +1,4 @@
+import { nameOf } from "../http/access/gate-node.ts";
 import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
@@ -34,7 +35,7 @@ export function pageResponse(
   };
   const link = { description: "The links of the page (RFC 8288).", schema: { type: "string" } };
   return {
-    description: "OK",
+    description: paginated.rule === null ? "OK" : `OK. Only the items that the rule ${nameOf(paginated.rule)} allows.`,
     ...(paginated.strategy.linkHeader ? { headers: { Link: link } } : {}),
     content: { "application/json": { schema } },
   };

@@ -1,4 +1,4 @@
-import type { Gate } from "../http/context/gate.ts";
+import type { Gate } from "../http/access/gate.ts";
 import { objectOf } from "../http/routing/middleware.ts";
 import type { OpenApiSecurityScheme } from "../http/routing/open-api-security-scheme.ts";
 import type { Route } from "../http/routing/route.ts";

@@ -1,4 +1,5 @@
 import type { CursorKeys } from "./cursor/cursor-keys.ts";
+import type { ListScope } from "./list-scope.ts";
 import type { QueryParams } from "./query-params.ts";
 
 /**
@@ -15,6 +16,8 @@ export interface PageRequest {
   readonly place: string;
   /** Part of a cursor's scope. */
   readonly filter?: Readonly<Record<string, unknown>>;
+  /** What the caller may see of the list; absent if a rule does not restrict it. */
+  readonly scope?: ListScope;
   /** Read only when a cursor is opened or created. */
   readonly keys: CursorKeys;
   /** Read only by handlers that use it. */

@@ -14,9 +14,9 @@ export type {
   Reserved,
   Unwrap,
 } from "../dependencies/depend.ts";
+export type { GateScope, GateUser } from "../http/access/gate.ts";
 export type { ErrorClass } from "../http/context/exception-handlers.ts";
 export type { RawPath, RawQuery } from "../http/context/exchange.ts";
-export type { GateScope, GateUser } from "../http/context/gate.ts";
 export type { SchemaInput, SchemaOutput } from "../http/context/schema.ts";
 export type { Misfit } from "../http/identity/identity.ts";
 export type { RouteParams } from "../http/routing/depend.ts";

@@ -98,7 +98,7 @@ function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, fail
 }
 
 function services(): object {
-  const log = { error: () => {} };
+  const log = { error: () => {}, warn: () => {} };
   return {
     stores: memoryStores(),
     publicUrl: null,

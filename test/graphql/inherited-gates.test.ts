@@ -5,12 +5,12 @@ import {
   type ObjectOptions,
   type ObjectType,
   object,
-  ResolverError,
+  printSchema,
   schema,
   t,
 } from "portico/graphql";
 import type { PropertyField } from "portico/types/graphql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ask, data, denial, somebody } from "./ask.ts";
 
 interface Memo {
@@ -21,21 +21,24 @@ const memo: Memo = { id: "1", body: "TOP SECRET" };
 const text = t.nullable(t.string);
 type Body = typeof text | PropertyField<unknown, string | null | undefined>;
 
+const calls: string[] = [];
 const mayRead = (user: { hasPermission(permission: string): boolean }): boolean => user.hasPermission("read");
-const yes = (): boolean => true;
-class Granted {
+const mayAudit = (user: { hasPermission(permission: string): boolean }): boolean => user.hasPermission("audit");
+class MayRead {
   hasPermission(): boolean {
-    return true;
+    calls.push("class");
+    return false;
   }
 }
 const limit = rateLimit({ perMinute: 100 });
+vi.spyOn(limit, "attempt").mockImplementation(async () => void calls.push("limit"));
 
-/** Every way to guard a field. */
+/** Every way to guard a field, and how a caller without permission sees that it is guarded. */
 const guarded = {
-  "auth: true": () => field(text, { auth: true }),
-  "a function": () => field(text, { auth: mayRead }),
-  permissionClasses: () => field(text, { permissionClasses: [Granted] }),
-  limit: () => field(text, { limit }),
+  "auth: true": [() => field(text, { auth: true }), "UNAUTHENTICATED"],
+  "a function": [() => field(text, { auth: mayRead }), "UNAUTHENTICATED"],
+  permissionClasses: [() => field(text, { permissionClasses: [MayRead] }), "UNAUTHENTICATED"],
+  limit: [() => field(text, { limit }), "limit"],
 } as const;
 const open: Body = text;
 
@@ -47,130 +50,110 @@ function memoOf(body: Body | undefined, interfaces: NonNullable<ObjectOptions<Me
   return object("Memo", { id: t.id, ...(body === undefined ? {} : { body }) } as never, { implements: interfaces });
 }
 const build = (Memo: ObjectType<Memo>) => schema({ query: { memo: field(Memo)(() => memo) } });
-const refusal = (Memo: ObjectType<Memo>): string => {
-  try {
-    build(Memo);
-  } catch (error) {
-    if (error instanceof ResolverError) return error.message;
-    throw error;
-  }
-  return "none";
+/** What an anonymous caller meets. */
+const guardOf = async (Memo: ObjectType<Memo>): Promise<string> => {
+  calls.length = 0;
+  const result = await ask(build(Memo), "{ memo { body } }");
+  return denial(result) === "" ? (calls[0] ?? "none") : String(denial(result)).replace("memo.body ", "");
 };
 
 /** vitest compiles no decorators: this calls one as a compiler does. */
 const decorate = (factory: unknown, model: abstract new () => object): void =>
   (factory as (target: object, key: string) => void)(model.prototype as object, "body");
 
-describe.each(Object.entries(guarded))("a field of an interface with %s", (name, make) => {
+describe.each(Object.entries(guarded))("a field of an interface with %s keeps its guard", (_name, [make, guard]) => {
   const Secret = interfaceOf("Secret", make());
   const Plain = interfaceOf("Plain", open);
-  const option = name.startsWith("auth") || name === "a function" ? "auth" : name;
 
-  it("is rejected together with an interface that has no gate, in both orders of implements", () => {
-    const sentence = (names: string): string =>
-      `Memo.body: is inherited from the interfaces ${names}, which guard it with different gates. Declare the same auth, permissionClasses and limit in each of them, or declare the field in Memo with all their gates`;
-
-    expect(refusal(memoOf(undefined, [Secret, Plain]))).toBe(sentence("Secret and Plain"));
-    expect(refusal(memoOf(undefined, [Plain, Secret]))).toBe(sentence("Plain and Secret"));
+  it("beside an interface without one, in both orders of implements", async () => {
+    expect(await guardOf(memoOf(undefined, [Plain]))).toBe("none");
+    expect(await guardOf(memoOf(undefined, [Secret, Plain]))).toBe(guard);
+    expect(await guardOf(memoOf(undefined, [Plain, Secret]))).toBe(guard);
   });
 
-  it("is rejected if an object redeclares it without the gate", () => {
-    expect(refusal(memoOf(open, [Secret]))).toBe(
-      `Memo.body: redeclares a field of the interface Secret without its gate. Declare it with the same ${option}, or do not redeclare it`,
-    );
-    expect(refusal(memoOf(open, [Plain, Secret]))).toContain("Memo.body: redeclares a field of the interface Secret");
+  it("if an object redeclares it, with and without a resolver", async () => {
+    const resolved = field(text)(() => memo.body) as never;
+
+    expect(await guardOf(memoOf(open, [Secret]))).toBe(guard);
+    expect(await guardOf(memoOf(open, [Plain, Secret]))).toBe(guard);
+    expect(await guardOf(memoOf(resolved, [Secret]))).toBe(guard);
+    expect(await guardOf(memoOf(make(), [Secret]))).toBe(guard);
   });
 
-  it("is rejected if another interface redeclares it without the gate, also for types that implement that one", () => {
+  it("if another interface redeclares it", async () => {
     const Looser = interfaceOf("Looser", open, [Secret]);
 
-    expect(refusal(memoOf(undefined, [Looser]))).toContain("Looser.body: redeclares a field of the interface Secret");
-    expect(refusal(memoOf(undefined, [Secret, Looser]))).toContain("Looser.body: redeclares a field");
-    expect(refusal(memoOf(make(), [Looser]))).toContain("Looser.body: redeclares a field");
+    expect(await guardOf(memoOf(undefined, [Looser]))).toBe(guard);
+    expect(await guardOf(memoOf(undefined, [Secret, Looser]))).toBe(guard);
+    expect(await guardOf(memoOf(open, [Looser]))).toBe(guard);
   });
 
-  it("is rejected if it is inherited from the interface of an interface and from another one", () => {
+  it("if it is inherited from the interface of an interface and from another one", async () => {
     const Middle = interfaceOf("Middle", undefined, [Secret]);
 
-    expect(refusal(memoOf(undefined, [Middle, Plain]))).toContain("from the interfaces Secret and Plain");
-    expect(refusal(memoOf(undefined, [Plain, Middle]))).toContain("from the interfaces Plain and Secret");
+    expect(await guardOf(memoOf(undefined, [Middle, Plain]))).toBe(guard);
+    expect(await guardOf(memoOf(undefined, [Plain, Middle]))).toBe(guard);
   });
 
-  it("is rejected if a class redeclares it without the gate", () => {
+  it("if a class redeclares it", async () => {
     class Row implements Memo {
       readonly id = "1";
       readonly body = "TOP SECRET";
     }
     decorate(field(text), Row);
-    const OfClass: ObjectType<Memo> = object("Memo", { id: t.id }, { implements: [Secret], model: Row });
 
-    expect(refusal(OfClass)).toContain("Memo.body: redeclares a field of the interface Secret without its gate");
+    expect(await guardOf(object("Memo", { id: t.id }, { implements: [Secret], model: Row }))).toBe(guard);
   });
 
-  it("is rejected if a field under another key has its name", () => {
-    const Renamed = t.interface(
-      "Renamed",
-      { id: t.id, hidden: field(text, { ...options(name), name: "body" }) } as never,
-      {
-        resolveType: () => "Memo",
-      },
-    ) as InterfaceType<Memo>;
-    const shadowing = object(
-      "Memo",
-      { id: t.id, body: open, hidden: field(text, { name: "other" })(() => "") } as never,
-      { implements: [Renamed] },
-    ) as ObjectType<Memo>;
-
-    expect(refusal(shadowing)).toContain("Memo.body: redeclares a field of the interface Renamed without its gate");
-  });
-
-  it("can be inherited, and redeclared with the same gate", () => {
-    const Other = interfaceOf("Other", make());
-
-    expect(refusal(memoOf(undefined, [Secret]))).toBe("none");
-    expect(refusal(memoOf(undefined, [Secret, Other]))).toBe("none");
-    expect(refusal(memoOf(make(), [Secret]))).toBe("none");
-    expect(refusal(memoOf(make(), [Plain, Secret]))).toBe("none");
-    expect(refusal(memoOf(make(), [Plain]))).toBe("none");
-    expect(refusal(memoOf(undefined, [interfaceOf("Middle", make(), [Secret]), Secret]))).toBe("none");
-  });
-
-  it("is rejected if a class redeclares it without the gate of the class it extends", () => {
+  it("if a class redeclares the field of the class that it extends", async () => {
     class Base {
       readonly body: string = "TOP SECRET";
     }
     decorate(make(), Base);
-    class Looser extends Base {}
+    class Looser extends Base {
+      readonly id = "1";
+    }
     decorate(field(text), Looser);
-    const Kept = class KeptMemo extends Base {};
 
-    expect(() => schema({ query: { memo: field(() => Looser)(() => new Looser()) } })).toThrow(
-      `Looser.body: redeclares a field of a class that it extends without its gate. Declare it with the same ${option}`,
-    );
-    expect(() => schema({ query: Looser as never })).toThrow(ResolverError);
-    expect(() => schema({ query: { memo: field(Kept)(() => new Kept()) } })).not.toThrow();
+    expect(await guardOf(object("Memo", { id: t.id }, { model: Looser }) as ObjectType<Memo>)).toBe(guard);
   });
 });
 
-const options = (name: string): object =>
-  ({
-    "auth: true": { auth: true },
-    "a function": { auth: mayRead },
-    permissionClasses: { permissionClasses: [Granted] },
-    limit: { limit },
-  })[name] ?? {};
-
-it("accepts another gate only if it includes the inherited one", () => {
-  const SignedIn = interfaceOf("SignedIn", field(text, { auth: true }));
+it("adds up different gates, from interfaces and from the object itself", async () => {
   const Reader = interfaceOf("Reader", field(text, { auth: mayRead }));
-  const Both = field(text, { auth: mayRead, permissionClasses: [Granted] });
+  const Auditor = interfaceOf("Auditor", field(text, { auth: mayAudit }));
+  const seen = async (Memo: ObjectType<Memo>, ...permissions: string[]): Promise<unknown> =>
+    denial(await ask(build(Memo), "{ memo { body } }", { user: somebody("bob", permissions) })) || "open";
 
-  expect(refusal(memoOf(field(text, { auth: mayRead }), [SignedIn]))).toBe("none");
-  expect(refusal(memoOf(Both, [SignedIn, Reader, interfaceOf("Classes", guarded.permissionClasses())]))).toBe("none");
-  expect(refusal(memoOf(field(text, { auth: true }), [Reader]))).toContain("without its gate");
-  expect(refusal(memoOf(field(text, { auth: yes }), [Reader]))).toContain("without its gate");
-  expect(refusal(memoOf(undefined, [SignedIn, Reader]))).toContain("with different gates");
-  expect(refusal(memoOf(undefined, [Reader, SignedIn]))).toContain("with different gates");
+  for (const Memo of [
+    memoOf(undefined, [Reader, Auditor]),
+    memoOf(undefined, [Auditor, Reader]),
+    memoOf(field(text, { auth: mayAudit }), [Reader]),
+  ]) {
+    expect(await seen(Memo, "read", "audit")).toBe("open");
+    expect(await seen(Memo, "read")).toBe("memo.body FORBIDDEN");
+    expect(await seen(Memo, "audit")).toBe("memo.body FORBIDDEN");
+  }
+});
+
+it("drops an inherited auth with auth: false, and nothing else", async () => {
+  const dropped = field(text, { auth: false });
+  const Both = interfaceOf("Both", field(text, { auth: true, permissionClasses: [MayRead] }));
+
+  expect(await guardOf(memoOf(dropped, [interfaceOf("Secret", field(text, { auth: mayRead }))]))).toBe("none");
+  expect(await guardOf(memoOf(dropped, [Both]))).toBe("UNAUTHENTICATED");
+  expect(calls).toEqual(["class"]);
+});
+
+it("makes a field of an interface nullable if a type that implements it guards the field", () => {
+  const Open: InterfaceType<Memo> = t.interface("Open", { id: t.id }, { resolveType: () => "Memo" });
+  const Memo: ObjectType<Memo> = object("Memo", { id: field(t.id, { auth: true }) }, { implements: [Open] });
+  const Other: ObjectType<Memo> = object("Other", { id: t.id }, { implements: [Open] });
+  const sdl = printSchema(schema({ query: { memo: field(Memo)(() => memo) }, types: [Other] }));
+
+  expect(sdl).toContain("interface Open {\n  id: ID\n}");
+  expect(sdl).toContain("type Memo implements Open {\n  id: ID\n}");
+  expect(sdl).toContain("type Other implements Open {\n  id: ID!\n}");
 });
 
 describe("an inherited gate holds", () => {

@@ -37,7 +37,7 @@ const fields = built.getQueryType()?.getFields() ?? {};
 
 describe("the options of a field", () => {
   it("[FLD-08] set its name in the schema", async () => {
-    expect(printSchema(built)).toContain("best_seller: String!");
+    expect(printSchema(built)).toContain("best_seller: String ");
     expect(await data(built, "{ best_seller }")).toEqual({ best_seller: "Emma" });
   });
 

@@ -1,6 +1,6 @@
 /* oxlint-disable typescript/no-implied-eval, typescript/unbound-method, typescript/no-extraneous-class, eslint/no-extra-bind -- functions of every form are what is read here */
 import { describe, expect, it } from "vitest";
-import { sourceParameters } from "../../src/graphql/fields/source-parameters.ts";
+import { sourceParameters } from "../../src/core/source-parameters.ts";
 
 const make = (source: string): ((...args: never) => unknown) => new Function(`return (${source})`)() as () => unknown;
 const method = (source: string): ((...args: never) => unknown) =>

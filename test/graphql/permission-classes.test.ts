@@ -55,6 +55,12 @@ describe("permissionClasses", () => {
     ["1", [says(() => 1)]],
     ["a promise of a text", [says(async () => "yes")]],
     ["nothing", [says(() => undefined)]],
+  ])("deny access, and the resolver does not run: %s", async (_, classes) => {
+    expect(await asking(classes)).toEqual(["a FORBIDDEN", "a UNAUTHENTICATED"]);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it.each([
     [
       "a throw",
       [
@@ -64,7 +70,7 @@ describe("permissionClasses", () => {
       ],
     ],
     ["a rejection", [says(() => Promise.reject(new Error("the rules are away")))]],
-  ])("deny access, and the resolver does not run: %s", async (_, classes) => {
+  ])("keep closed if they fail, and the resolver does not run: %s", async (_, classes) => {
     expect(await asking(classes)).toEqual(["a FORBIDDEN", "a UNAUTHENTICATED"]);
     expect(run).not.toHaveBeenCalled();
   });

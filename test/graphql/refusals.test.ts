@@ -185,9 +185,11 @@ describe("an invalid option", () => {
     [{ atuh: true }, "field.atuh is not an option: did you mean auth?"],
     [
       { auth: undefined },
-      "field.auth must be true, or a function of the user that returns true or false, received undefined",
+      "field.auth must be true, false, a function of the user that returns true or false, or a gate from useAuth(), rule(), every(), some() or not(), received undefined",
     ],
-    [{ auth: false }, "field.auth must be true"],
+    [{ auth: "true" }, "field.auth must be true"],
+    [{ auth: {} }, "field.auth must be true"],
+    [{ nullable: true }, "field.nullable must be false"],
     [{ cost: -1 }, "field.cost must be a whole number"],
     [{ cost: 1.5 }, "field.cost must be a whole number"],
     [{ name: "" }, "field.name must be"],

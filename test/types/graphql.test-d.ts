@@ -3,6 +3,7 @@ import type { GraphQLResolveInfo, GraphQLSchema } from "graphql";
 import {
   type AnonymousUser,
   type BaseContext,
+  type Caller,
   Depend,
   HttpContext,
   PorticoApp,
@@ -469,10 +470,11 @@ describe("gates", () => {
     field(t.string, { auth: async (user) => user.identity !== "" });
     // @ts-expect-error a verdict is a boolean
     field(t.string, { auth: (user) => user.identity });
-    // @ts-expect-error an open field has no gate at all
-    field(t.string, { auth: false });
-    // @ts-expect-error or always one
-    field(t.string, { auth: flag });
+    // Whether there is a gate is not known, so the user may be anonymous.
+    field(t.string, { auth: flag })(({ ctx }) => {
+      expectTypeOf(ctx.user).toEqualTypeOf<Caller>();
+      return "";
+    });
     field(t.string)(
       // @ts-expect-error not signed in for sure
       ({ ctx }: { ctx: BaseContext<UserProtocol> & { user: { isAuthenticated: true } } }) => ctx.user.identity,

@@ -1,6 +1,6 @@
 import { within } from "../../core/within.ts";
 import type { HttpContext } from "../../http/context/http-context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
+import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import { isCommonPassword } from "../passwords/is-common-password.ts";
 import { readNewPassword } from "../passwords/password-attempt.ts";
 import { refuseNameAsPassword } from "../passwords/refuse-name-as-password.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
-import { Conflict, ServiceUnavailable } from "../../http/context/http-exception.ts";
+import { Conflict, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { type APIKeyRecord, parseKeyRecord } from "./api-key-record.ts";
 import { isKeyId } from "./api-key-text.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import { TooManyRequests } from "../../http/context/http-exception.ts";
+import { TooManyRequests } from "../../http/exceptions/http-exception.ts";
 import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import type { CounterStore } from "../../stores/counter-store.ts";
 

@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from "../../http/context/http-exception.ts";
+import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 
 /** The `Retry-After` value of a full queue. */
 const RETRY_SECONDS = 1;

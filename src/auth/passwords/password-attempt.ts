@@ -1,5 +1,5 @@
 import { isStreamSafe } from "../../core/is-stream-safe.ts";
-import { BadRequest, HttpException } from "../../http/context/http-exception.ts";
+import { BadRequest, HttpException } from "../../http/exceptions/http-exception.ts";
 
 const LEAST_BYTES = 8;
 const MOST_BYTES = 1_024;

@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/context/http-exception.ts";
+import { HttpException } from "../../http/exceptions/http-exception.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 
 /** Throws 422 for a password that equals one of the names or the part of an address before the @. */

@@ -1,7 +1,7 @@
 import type { KeyRing } from "../../core/key-ring.ts";
 import { flag, optional, resolveOptions } from "../../core/resolve-options.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../../http/context/http-context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
+import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import { type Credential, revoked } from "../../http/identity/credential.ts";
 import { type CurrentUser, NOBODY } from "../../http/identity/identity.ts";
 import type { DeviceSession, LoginOptions, SessionManager } from "../../http/identity/session-manager.ts";

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
-import { ServiceUnavailable } from "../../http/context/http-exception.ts";
+import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { storeTime } from "../../stores/store-time.ts";
 import { afterUse, expiresAt, type Lifetimes, parseRecord, type SessionRecord } from "./session-record.ts";

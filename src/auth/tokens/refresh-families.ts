@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { currentContext } from "../../http/context/current-context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/context/http-exception.ts";
+import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { storeTime } from "../../stores/store-time.ts";
 import { digestOf, type RefreshToken, type RefreshTokenKeys } from "./refresh-token.ts";

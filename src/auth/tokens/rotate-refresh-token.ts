@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { currentContext } from "../../http/context/current-context.ts";
+import { AuthenticationFailed } from "../../http/exceptions/authentication-failed.ts";
 import type { UserProtocol } from "../../http/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { AuthenticationFailed } from "../authentication-failed.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
 import type { UserModel } from "../users/user-model.ts";
 import type { RefreshFamilies, RefreshOwner } from "./refresh-families.ts";

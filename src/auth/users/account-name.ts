@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from "node:url";
 import { isStreamSafe } from "../../core/is-stream-safe.ts";
-import { HttpException } from "../../http/context/http-exception.ts";
+import { HttpException } from "../../http/exceptions/http-exception.ts";
 import { canonicalName } from "./canonical-name.ts";
 
 /** An email address or a username, in the form shown and in the form compared. */

@@ -1,5 +1,5 @@
+import { PermissionDenied } from "../../http/exceptions/permission-denied.ts";
 import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
-import { PermissionDenied } from "../permission-denied.ts";
 
 /**
  * The members that identify the user and grant nothing. They are read from the user itself, whose class may use private

@@ -1,9 +1,10 @@
 import { field } from "../fields/field.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
-import { list, nullable } from "../types/list-type.ts";
+import { type ListType, list, nullable } from "../types/list-type.ts";
 import { nodeOf } from "../types/node-of.ts";
 import { type ObjectType, object } from "../types/object-type.ts";
 import { boolean, int, string } from "../types/scalars.ts";
+import { typeGate } from "../types/type-gate.ts";
 import type { AnyRef, ObjectNode } from "../types/type-node.ts";
 import type { Edge, ListConnection, PageInfo as PageInfoValue } from "./list-connection.ts";
 
@@ -22,7 +23,11 @@ export function connectionType(type: AnyRef): ObjectType<ListConnection<unknown>
   return made;
 }
 
+/** If the type has a gate, items may be null: those that the two halves of a rule disagree about. */
 function makeConnection(Node: ObjectType<unknown>): ObjectType<ListConnection<unknown>> {
+  const isGated = typeGate(Node["~node"] as ObjectNode) !== null;
+  const itemsOf = (type: ObjectType<any>): ListType<readonly unknown[], never> =>
+    isGated ? (nullable(list(nullable(type))) as never) : (list(type) as never);
   const BookEdge: ObjectType<Edge<unknown>> = object(
     `${Node.name}Edge`,
     {
@@ -34,8 +39,10 @@ function makeConnection(Node: ObjectType<unknown>): ObjectType<ListConnection<un
   const BookConnection: ObjectType<ListConnection<unknown>> = object(
     `${Node.name}Connection`,
     {
-      edges: field(list(BookEdge))(({ parent }: Of) => parent.edges()),
-      nodes: field(list(Node), { description: "The items without their cursors." })(({ parent }: Of) => parent.nodes()),
+      edges: field(itemsOf(BookEdge))(({ parent }: Of) => parent.edges()),
+      nodes: field(itemsOf(Node), { description: "The items without their cursors." })(({ parent }: Of) =>
+        parent.nodes(),
+      ),
       pageInfo: field(PageInfo)(({ parent }: Of) => parent.pageInfo()),
       totalCount: field(nullable(int), {
         description: "The number of items in the whole list, counted only if this field is selected.",

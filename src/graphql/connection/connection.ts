@@ -1,9 +1,12 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { Reserved } from "../../dependencies/depend.ts";
+import type { GateNode } from "../../http/access/gate-node.ts";
+import { listScopeOf } from "../../http/access/list-scope-of.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { CurrentUser } from "../../http/identity/identity.ts";
 import type { AnyHandler, DataHandler, FetchContext } from "../../pagination/data-handler.ts";
+import { type ListScope, scopedHandler } from "../../pagination/list-scope.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { asHandler } from "../../pagination/sync-list-data-handler.ts";
@@ -12,7 +15,11 @@ import { fieldFactory } from "../fields/field.ts";
 import { declareHead } from "../fields/field-declaration.ts";
 import type { FieldDef } from "../fields/field-def.ts";
 import type { FieldOptions, GateInput, IsGated } from "../fields/field-options.ts";
+import type { GraphContext } from "../operation/graph-context.ts";
+import { nodeOf } from "../types/node-of.ts";
 import type { ObjectType } from "../types/object-type.ts";
+import { typeGate } from "../types/type-gate.ts";
+import type { ObjectNode } from "../types/type-node.ts";
 import { connectionArgs, sortArgs } from "./connection-args.ts";
 import { connectionType } from "./connection-type.ts";
 import { FieldPageRequest } from "./field-page-request.ts";
@@ -22,12 +29,13 @@ import { ListConnection } from "./list-connection.ts";
 /**
  * The options of a connection: those of a field, without `listSize` and without parameters named as its own arguments.
  */
-export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>> = FieldOptions<
+export type ConnectionOptions<
   P,
   Parent,
-  Yes,
-  Verdict
-> & {
+  Yes extends boolean,
+  Verdict extends MaybePromise<boolean>,
+  Required extends boolean = never,
+> = FieldOptions<P, Parent, Yes, Verdict, Required> & {
   readonly listSize?: never;
   readonly params?: Reserved<keyof typeof connectionArgs, "every connection has this argument: choose another name">;
   /**
@@ -38,7 +46,7 @@ export type ConnectionOptions<P, Parent, Yes extends true, Verdict extends Maybe
    */
   readonly filter?:
     | ListFilter
-    | ((of: FilterArgs<Parent, NoInfer<P>, IsGated<NoInfer<Yes>, NoInfer<Verdict>>>) => ListFilter);
+    | ((of: FilterArgs<Parent, NoInfer<P>, IsGated<NoInfer<Yes>, NoInfer<Verdict>, NoInfer<Required>>>) => ListFilter);
 };
 type FilterArgs<Parent, P, Gated> = {
   readonly parent: unknown extends Parent
@@ -104,13 +112,14 @@ export function connection<
   Row,
   const P extends Params = {},
   GateParent = unknown,
-  Yes extends true = never,
+  Yes extends boolean = never,
   Verdict extends MaybePromise<boolean> = never,
+  Required extends boolean = never,
 >(
   type: ObjectType<Row> | (() => ObjectType<Row>),
   strategy: CursorPagination<Extract<keyof NoInfer<Row>, string>>,
-  options?: ConnectionOptions<P, GateParent, Yes, Verdict>,
-): ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent> {
+  options?: ConnectionOptions<P, GateParent, Yes, Verdict, Required>,
+): ConnectionFactory<Row, P, IsGated<Yes, Verdict, Required>, GateParent> {
   if (!(strategy instanceof CursorPagination))
     throw new ConfigurationError("connection: the strategy", "a CursorPagination", strategy);
   if (strategy.calculateOffsetLimit !== CursorPagination.prototype.calculateOffsetLimit)
@@ -151,11 +160,29 @@ export function connection<
     declared,
     (given, { parent, args, graph, info }) => {
       const ctx = graph.connection;
-      const request = new FieldPageRequest(ctx, info, filterOf({ parent, args, ctx }));
-      return new ListConnection(strategy, handlerOf(given), request, args);
+      const filter = filterOf({ parent, args, ctx });
+      const gate = typeGate(nodeOf("connection", type) as ObjectNode);
+      if (gate === null)
+        return new ListConnection(strategy, handlerOf(given), new FieldPageRequest(ctx, info, filter), args);
+      return scopedConnection(gate, graph, handlerOf(given), (handler, scope) => {
+        const request = new FieldPageRequest(ctx, info, filter, scope);
+        return new ListConnection(strategy, handler, request, args);
+      });
     },
+    type,
   );
-  return fieldFactory(head) as ConnectionFactory<Row, P, IsGated<Yes, Verdict>, GateParent>;
+  return fieldFactory(head) as ConnectionFactory<Row, P, IsGated<Yes, Verdict, Required>, GateParent>;
+}
+
+/** Scopes the list of a connection to what the gate of its type allows. */
+async function scopedConnection(
+  gate: GateNode,
+  graph: GraphContext,
+  handler: AnyHandler<unknown>,
+  open: (handler: AnyHandler<unknown>, scope: ListScope) => ListConnection<unknown>,
+): Promise<ListConnection<unknown>> {
+  const scope = await listScopeOf(gate, graph.connection, graph);
+  return open(await scopedHandler(handler, scope), scope);
 }
 
 function readFilter(filter: unknown): (of: object) => PageRequest["filter"] {

@@ -1,9 +1,10 @@
 import { CursorList, type Window } from "../../pagination/cursor-page.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
+import { RuleDisagreement } from "../../pagination/list-scope.ts";
 import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { InvalidPageError } from "../../pagination/pagination-error.ts";
-import { runLater, type Steps } from "../../pagination/steps.ts";
+import { runLater, type Steps, wait } from "../../pagination/steps.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { asUserInput, type ConnectionArgs, readSorting, readWanted, type Wanted } from "./connection-args.ts";
 import { connectionWindow } from "./connection-window.ts";
@@ -40,7 +41,8 @@ export class ListConnection<T> {
   /** Counts the items, because the query selected the total. Returns `null` if the strategy has no totals. */
   async totalCount(): Promise<number | null> {
     const { totals = "exact" } = this.#strategy;
-    if (totals === "none") return null;
+    // A rule without a condition is asked about each item, so the items cannot be counted.
+    if (totals === "none" || this.#request.scope?.condition === null) return null;
     const total = await runLater(askedTotal(this.#list.handler, totals, this.#request));
     return reportedTotal(total, totals, 0).reported;
   }
@@ -53,13 +55,24 @@ export class ListConnection<T> {
   *#steps(): Steps<Window<T>> {
     const { parameter, near, size } = this.#wanted;
     try {
-      const window = yield* connectionWindow(this.#list, this.#wanted, this.#request);
+      const window = yield* this.#agreed(yield* connectionWindow(this.#list, this.#wanted, this.#request));
       if (this.#strategy.outOfRange === "error" && near !== null && size > 0 && window.items.length === 0)
         throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
       return window;
     } catch (error) {
       throw asUserInput(error, parameter);
     }
+  }
+
+  /** Replaces the items that `where` includes and `allows` refuses by an error, and logs the rule. */
+  *#agreed(window: Window<T>): Steps<Window<T>> {
+    const { scope } = this.#request;
+    if (scope === undefined) return window;
+    const { items } = window;
+    const allowed = yield* wait(scope.allows(items));
+    if (allowed.every((isAllowed) => isAllowed)) return window;
+    const error = new RuleDisagreement(scope.name);
+    return { ...window, items: items.map((item, at) => (allowed[at] === true ? item : (error as T))) };
   }
 }
 

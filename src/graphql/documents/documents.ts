@@ -3,7 +3,7 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { flag, optional, positiveInteger, REFUSED, type Rule, resolveOptions } from "../../core/resolve-options.ts";
 import { addressBucket } from "../../http/context/address-bucket.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import { BadRequest, HttpException } from "../../http/context/http-exception.ts";
+import { BadRequest, HttpException } from "../../http/exceptions/http-exception.ts";
 import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import { isRecord, type RequestParams } from "../transport/request-params.ts";
 import { KeptDocuments } from "./kept-documents.ts";

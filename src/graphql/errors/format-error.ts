@@ -3,8 +3,8 @@ import { correlationId } from "../../core/correlation-id.ts";
 import { cut } from "../../core/cut.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import { isForClients, isOutage } from "../../http/context/is-for-clients.ts";
 import { logFailure, logRefusal } from "../../http/context/render-problem.ts";
+import { isForClients, isOutage } from "../../http/exceptions/is-for-clients.ts";
 import { GraphQLDenied } from "../fields/graphql-denied.ts";
 import { locationsOf } from "./document-source.ts";
 

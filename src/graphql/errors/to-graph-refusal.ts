@@ -1,6 +1,6 @@
 import { GraphQLError } from "graphql";
 import { PorticoError } from "../../core/portico-error.ts";
-import { isForClients, isOutage } from "../../http/context/is-for-clients.ts";
+import { isForClients, isOutage } from "../../http/exceptions/is-for-clients.ts";
 import { GraphRefusal } from "../execute/graph-refusal.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type OperationDefinitionNode, OperationTypeNode } from "graphql";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import { HttpException, MethodNotAllowed } from "../../http/context/http-exception.ts";
+import { HttpException, MethodNotAllowed } from "../../http/exceptions/http-exception.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import type { OperationFindings } from "../hooks/operation-hook.ts";
 import type { RequestParams } from "../transport/request-params.ts";

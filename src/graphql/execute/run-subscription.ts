@@ -2,7 +2,6 @@ import type { ExecutionResult } from "graphql";
 import * as graphql from "graphql";
 import { eventTurns } from "../../core/turns.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import type { GraphQLDenied } from "../fields/graphql-denied.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
 import { type Execution, executionArgs } from "./execution.ts";
@@ -11,7 +10,7 @@ import { runIn } from "./run-operation.ts";
 /** The results of a subscription, one per event, until it ends. */
 export interface ResultStream extends AsyncGenerator<ExecutionResult, void, void> {
   /** Checks the gate of its root field again, in the given operation. Returns the denial, or `null` while access is allowed. */
-  denialSince(now: GraphContext): Promise<GraphQLDenied | null>;
+  denialSince(now: GraphContext): Promise<Error | null>;
 }
 
 /**
@@ -60,14 +59,17 @@ class EventResults implements ResultStream {
   async next(): Promise<IteratorResult<ExecutionResult, void>> {
     const { operationName = null, cost = null, trace = null } = this.#execution;
     try {
-      const event = await this.#events.next();
-      if (event.done === true) return await this.#end("success");
-      const turn = eventTurns.take();
-      if (turn !== undefined) await turn;
-      if (this.#isLeft) return OVER;
-      this.#running = openOperation(this.#connection, { operationName, cost, trace });
-      const value = await runIn(this.#running, this.#execution, event.value);
-      return this.#isLeft ? OVER : { done: false, value };
+      for (;;) {
+        const event = await this.#events.next();
+        if (event.done === true) return await this.#end("success");
+        const turn = eventTurns.take();
+        if (turn !== undefined) await turn;
+        if (this.#isLeft) return OVER;
+        this.#running = openOperation(this.#connection, { operationName, cost, trace });
+        if (await this.#isDropped(this.#running, event.value)) continue;
+        const value = await runIn(this.#running, this.#execution, event.value);
+        return this.#isLeft ? OVER : { done: false, value };
+      }
     } catch (error) {
       // The failure may lie outside the generator. It is ended too, and its own errors would hide the first one.
       await this.#leave("failure").catch(() => {});
@@ -85,7 +87,7 @@ class EventResults implements ResultStream {
     throw error;
   }
 
-  async denialSince(now: GraphContext): Promise<GraphQLDenied | null> {
+  async denialSince(now: GraphContext): Promise<Error | null> {
     return this.#operation.contextValue.denialSince?.(now) ?? null;
   }
 
@@ -95,6 +97,14 @@ class EventResults implements ResultStream {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
+  }
+
+  /** Whether the gate of the event's type refuses it. Its operation is then closed without having run. */
+  async #isDropped(running: RunningOperation, event: unknown): Promise<boolean> {
+    const { isDropped } = this.#operation.contextValue;
+    if (isDropped === null || !(await running.enter(() => isDropped(event, running.contextValue)))) return false;
+    await running.close("success");
+    return true;
   }
 
   async #leave(outcome: "success" | "failure"): Promise<IteratorResult<ExecutionResult, void>> {

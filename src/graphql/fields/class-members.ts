@@ -1,6 +1,6 @@
 import type { Class } from "../types/graph-type.ts";
-import { checkKeepsGates } from "./check-keeps-gates.ts";
 import type { FieldDeclaration } from "./field-declaration.ts";
+import { inheritGates } from "./inherit-gates.ts";
 import { METADATA } from "./metadata.ts";
 
 /** A decorated member of a class. */
@@ -20,7 +20,8 @@ export function registerMember(home: object, member: ClassMember): void {
 }
 
 /**
- * The decorated members of a class and of the classes it extends. A member of a subclass replaces the inherited one.
+ * The decorated members of a class and of the classes it extends. A member of a subclass replaces the inherited one, and
+ * keeps its gates.
  */
 export function classMembers(model: Class): ReadonlyMap<string, ClassMember> {
   const lineage: Class[] = [];
@@ -31,9 +32,8 @@ export function classMembers(model: Class): ReadonlyMap<string, ClassMember> {
     for (const home of [Object.getOwnPropertyDescriptor(ancestor, METADATA)?.value, ancestor.prototype]) {
       for (const [key, member] of (home && byHome.get(home as object)) ?? []) {
         const inherited = members.get(key);
-        if (inherited !== undefined)
-          checkKeepsGates(`${ancestor.name}.${key}`, member.field, "a class that it extends", inherited.field);
-        members.set(key, member);
+        const field = inherited === undefined ? member.field : inheritGates(member.field, [inherited.field]);
+        members.set(key, { key, field });
       }
     }
   }

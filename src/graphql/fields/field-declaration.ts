@@ -1,24 +1,30 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { nearest } from "../../core/resolve-options.ts";
+import { sourceParameters } from "../../core/source-parameters.ts";
+import type { GateNode } from "../../http/access/gate-node.ts";
+import type { RateLimit } from "../../http/limits/rate-limit.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { isTypeRef } from "../types/arg.ts";
 import type { AnyRef, DeclaredField } from "../types/type-node.ts";
 import { type DeclaredParams, isAmbient, readDeclaredParams } from "./declared-params.ts";
 import type { Operation } from "./field-def.ts";
-import { type FieldGate, readGates } from "./field-gate.ts";
 import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./field-options.ts";
+import { readGates } from "./field-question.ts";
 import { ResolverError } from "./resolver-error.ts";
-import { sourceParameters } from "./source-parameters.ts";
 
 /** A field as `field(type, options)` declares it, before it has a resolver. */
 export interface FieldHead {
   readonly operation: Operation;
   readonly type: AnyRef;
   readonly params: DeclaredParams;
-  readonly gates: readonly FieldGate[];
+  /** All of them must open. */
+  readonly gates: readonly GateNode[];
+  readonly limits: readonly RateLimit[];
   readonly options: ResolvedFieldOptions;
   /** Turns the return value of the resolver into the value of the field; `null` if they are the same. */
   readonly finish: Finish | null;
+  /** The type of the items, for a list whose value is another object, such as a connection. */
+  readonly items: AnyRef | null;
 }
 /** Called with the return value of the resolver, behind the gate. */
 export type Finish = (given: unknown, call: FieldCall) => unknown;
@@ -49,6 +55,7 @@ export function declareHead(
   type: unknown,
   options: unknown,
   finish: Finish | null = null,
+  items: AnyRef | null = null,
 ): FieldHead {
   if (!isTypeRef(type))
     throw new ResolverError(
@@ -65,8 +72,10 @@ export function declareHead(
     type,
     params,
     gates: readGates(operation, read),
+    limits: read.limit === undefined ? [] : [read.limit],
     options: read,
     finish,
+    items,
   };
 }
 

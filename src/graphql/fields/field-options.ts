@@ -1,9 +1,11 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, type Rule, resolveOptions, rule, text, wholeNumber } from "../../core/resolve-options.ts";
+import { flag, resolveOptions, rule, text, wholeNumber } from "../../core/resolve-options.ts";
+import type { Gate } from "../../http/access/gate.ts";
+import { authRule, type WrittenAuth } from "../../http/access/read-gate.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import type { AnonymousUser, Caller, CurrentUser } from "../../http/identity/identity.ts";
+import type { AnonymousUser, AuthScope, Caller, CurrentUser } from "../../http/identity/identity.ts";
 import type { RateLimit } from "../../http/limits/rate-limit.ts";
 import type { InOf } from "../types/graph-type.ts";
 import type { InjectedParam } from "./args.ts";
@@ -81,15 +83,34 @@ export type ListSize<Argument extends string = string> =
       readonly assumed?: number;
     };
 
-/** The options of a field. `Yes` and `Verdict` are `never` if `auth` is absent. */
-export interface FieldOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>> {
+/** The values of `auth` on a field: a boolean, a function that returns `Verdict`, or a gate that requires a user or not. */
+export type FieldAuth<P, Parent, Yes, Verdict, Required extends boolean> =
+  | Yes
+  | ((user: CurrentUser, place: GateArgs<Parent, NoInfer<P>>) => Verdict)
+  | Gate<Required, AuthScope, GateArgs<Parent, NoInfer<P>>>;
+
+/** The options of a field. `Yes`, `Verdict` and `Required` are `never` if `auth` is absent. */
+export interface FieldOptions<
+  P,
+  Parent,
+  Yes extends boolean,
+  Verdict extends MaybePromise<boolean>,
+  Required extends boolean = never,
+> {
   /** The parameters of the resolver by name: arguments, dependencies, contexts. */
   readonly params?: P;
   /**
    * `true` requires a signed-in user. A function decides for signed-in users and is never called for anonymous callers. A
-   * function that takes only the user is called once per operation, one with a second parameter for every object.
+   * function that takes only the user is called once per operation, one with a second parameter for every object. A gate
+   * from `useAuth()`, `every()`, `some()` or `not()` decides as on a route, and a rule about the object that the field
+   * belongs to. `false` drops the gate of an inherited field.
    */
-  readonly auth?: Yes | ((user: CurrentUser, gate: GateArgs<Parent, NoInfer<P>>) => Verdict);
+  readonly auth?: FieldAuth<P, Parent, Yes, Verdict, Required>;
+  /**
+   * A field with a gate is nullable in the schema, so that a denial leaves the rest of the response in place. `false`
+   * keeps it non-null: a denial then removes the parent object too. @default nullable if it has a gate
+   */
+  readonly nullable?: false;
   /**
    * How often the field may be called, made by `rateLimit()`. Every call counts, under any alias and for every object,
    * after the gate and before anything else. A call over the limit fails with `RATE_LIMITED`, on that field alone. For
@@ -114,8 +135,13 @@ export interface FieldOptions<P, Parent, Yes extends true, Verdict extends Maybe
 }
 
 /** The options of a subscription. */
-export interface SubscriptionOptions<P, Parent, Yes extends true, Verdict extends MaybePromise<boolean>>
-  extends FieldOptions<P, Parent, Yes, Verdict> {
+export interface SubscriptionOptions<
+  P,
+  Parent,
+  Yes extends boolean,
+  Verdict extends MaybePromise<boolean>,
+  Required extends boolean = never,
+> extends FieldOptions<P, Parent, Yes, Verdict, Required> {
   /**
    * Runs once for all subscribers with the same document and variables; `ctx.user` and `ctx.request` throw.
    * @default false
@@ -123,16 +149,20 @@ export interface SubscriptionOptions<P, Parent, Yes extends true, Verdict extend
   readonly shared?: boolean;
 }
 
-/** Whether a field has a gate. */
-export type IsGated<Yes, Verdict> = [Yes | Verdict] extends [never] ? false : true;
-
-/** A gate as it was written. */
-export type GateFunction = (user: never, gate: never) => unknown;
+/** Whether a field has a gate that requires a user. */
+export type IsGated<Yes, Verdict, Required = never> = [Verdict] extends [never]
+  ? // For a gate, TypeScript infers `boolean` for `Yes`.
+    [Required] extends [never]
+    ? IsTrue<Yes>
+    : IsTrue<Required>
+  : true;
+type IsTrue<T> = [T] extends [never] ? false : [T] extends [true] ? true : false;
 
 /** The options of one field after all checks. */
 export interface ResolvedFieldOptions {
   readonly params: Readonly<Record<string, unknown>> | undefined;
-  readonly auth: true | GateFunction | undefined;
+  readonly auth: WrittenAuth | undefined;
+  readonly nullable: false | undefined;
   readonly limit: RateLimit | undefined;
   readonly cost: number | undefined;
   readonly listSize: ListSize | undefined;
@@ -180,20 +210,13 @@ export function fieldExtensions(options: ResolvedFieldOptions): Record<string, u
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-const auth: Rule<true | GateFunction> = {
-  ...rule<true | GateFunction>(
-    "true, or a function of the user that returns true or false",
-    (value) => value === true || typeof value === "function",
-  ),
-  strict: true,
-};
-
 const rules = {
   params: rule<Readonly<Record<string, unknown>>>(
     "an object of parameters",
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   ),
-  auth,
+  auth: authRule,
+  nullable: rule<false>("false", (value) => value === false),
   limit: rule<RateLimit>(
     "a limit made by rateLimit()",
     (value) => typeof value === "function" && typeof (value as Partial<RateLimit>).attempt === "function",

@@ -19,12 +19,13 @@ export interface FieldFunction<Op extends Operation> {
     T extends OutputRef,
     const P extends Params = {},
     GateParent = unknown,
-    Yes extends true = never,
+    Yes extends boolean = never,
     Verdict extends MaybePromise<boolean> = never,
+    Required extends boolean = never,
   >(
     type: T,
-    options?: FieldOptions<P, GateParent, Yes, Verdict>,
-  ): FieldFactory<OutOf<T>, P, IsGated<Yes, Verdict>, GateParent, Op>;
+    options?: FieldOptions<P, GateParent, Yes, Verdict, Required>,
+  ): FieldFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>, GateParent, Op>;
 }
 
 /**
@@ -83,12 +84,13 @@ export const mutation: FieldFunction<"mutation"> = factory("mutation");
 export const subscription: <
   T extends OutputRef,
   const P extends Params = {},
-  Yes extends true = never,
+  Yes extends boolean = never,
   Verdict extends MaybePromise<boolean> = never,
+  Required extends boolean = never,
 >(
   type: T,
-  options?: SubscriptionOptions<P, undefined, Yes, Verdict>,
-) => SubscriptionFactory<OutOf<T>, P, IsGated<Yes, Verdict>> = factory("subscription");
+  options?: SubscriptionOptions<P, undefined, Yes, Verdict, Required>,
+) => SubscriptionFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>> = factory("subscription");
 
 function factory(operation: Operation): (type: unknown, options?: unknown) => any {
   return (type, options) => fieldFactory(declareHead(operation, type, options));

@@ -23,8 +23,8 @@ export type DeniedCode = "UNAUTHENTICATED" | "FORBIDDEN" | "SERVICE_UNAVAILABLE"
 export class GraphQLDenied extends GraphQLError {
   readonly code: DeniedCode;
 
-  constructor(code: DeniedCode) {
-    super(SENTENCES[code], { extensions: code === "SERVICE_UNAVAILABLE" ? { code, retryAfter: 1 } : { code } });
+  constructor(code: DeniedCode, message: string = SENTENCES[code]) {
+    super(message, { extensions: code === "SERVICE_UNAVAILABLE" ? { code, retryAfter: 5 } : { code } });
     this.code = code;
   }
 }
@@ -38,11 +38,18 @@ const SENTENCES: Readonly<Record<DeniedCode, string>> = {
 const DENIALS = new Map<DeniedCode, GraphQLDenied>();
 
 /**
- * The denial that a gate throws. All fields share one per code: graphql wraps it for each of them, and capturing
- * another stack trace would cost more than the rest of the field.
+ * The error of a field that a gate refused with this error. All fields share one denial per code: graphql wraps it for
+ * each of them, and capturing another stack trace would cost more than the rest of the field.
  */
-export function denialWith(code: DeniedCode): GraphQLDenied {
+export function denialFrom(error: Error): Error {
+  const { code } = error as { readonly code?: unknown };
+  if (!isDeniedCode(code)) return error;
+  if (error.message !== SENTENCES[code]) return new GraphQLDenied(code, error.message);
   const denial = DENIALS.get(code) ?? new GraphQLDenied(code);
   DENIALS.set(code, denial);
   return denial;
+}
+
+function isDeniedCode(code: unknown): code is DeniedCode {
+  return typeof code === "string" && Object.hasOwn(SENTENCES, code);
 }

@@ -1,9 +1,9 @@
+import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { DependencyScope } from "../../dependencies/dependency-scope.ts";
+import type { Verdicts } from "../../http/access/ask-gate.ts";
+import type { Verdict } from "../../http/access/refusal.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { Identity } from "../../http/identity/identity.ts";
-import type { Verdict } from "../fields/field-gate.ts";
-import type { FieldPermission, GateFunction } from "../fields/field-options.ts";
-import type { GraphQLDenied } from "../fields/graphql-denied.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import { wrongTransport } from "./wrong-transport.ts";
 
@@ -28,21 +28,23 @@ export interface OperationFacts {
  * );
  * ```
  */
-export class GraphContext implements OperationFacts {
+export class GraphContext implements OperationFacts, Verdicts {
   static readonly "~instance": GraphContext = undefined as never;
   /** The context of the connection, as this operation sees it. Resolvers receive it as `ctx`. */
   readonly connection: BaseContext;
   readonly operationName: string | null;
   readonly cost: number | null;
   #dependencies: DependencyScope | null = null;
-  #verdicts: Map<GateFunction | FieldPermission, Map<unknown, Verdict>> | null = null;
+  #verdicts: Map<object, Map<unknown, MaybePromise<Verdict>>> | null = null;
   /** The caller that the verdicts apply to. */
   #judged: Identity | null = null;
   #isClosed = false;
   /** @internal Whether the operation was cancelled: no further field is resolved. */
   isOver = false;
   /** @internal Checks the gate of a subscription again, in the given operation; `null` if it has no gate. */
-  denialSince: ((now: GraphContext) => Promise<GraphQLDenied | null>) | null = null;
+  denialSince: ((now: GraphContext) => Promise<Error | null>) | null = null;
+  /** @internal Whether the event of a subscription is dropped, because its object is refused; `null` if it is never. */
+  isDropped: ((event: unknown, now: GraphContext) => MaybePromise<boolean>) | null = null;
   /** @internal Records how long its fields take. */
   readonly trace: FieldTrace | null;
 
@@ -69,14 +71,14 @@ export class GraphContext implements OperationFacts {
   }
 
   /** @internal The verdicts of a gate by the object that it checked; `undefined` is the key for a gate on the user alone. */
-  verdictsOf(gate: GateFunction | FieldPermission): Map<unknown, Verdict> {
+  verdictsOf(gate: object): Map<unknown, MaybePromise<Verdict>> {
     const { identity } = this.connection;
     // A mutation may sign in as another user, to whom the earlier verdicts do not apply.
     if (this.#verdicts === null || this.#judged !== identity) this.#verdicts = new Map();
     this.#judged = identity;
     const known = this.#verdicts.get(gate);
     if (known !== undefined) return known;
-    const verdicts = new Map<unknown, Verdict>();
+    const verdicts = new Map<unknown, MaybePromise<Verdict>>();
     this.#verdicts.set(gate, verdicts);
     return verdicts;
   }

@@ -1,5 +1,5 @@
 import { type BaseContext, HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
-import { HttpException } from "../../http/context/http-exception.ts";
+import { HttpException } from "../../http/exceptions/http-exception.ts";
 import { SharedContext } from "../subscriptions/shared-context.ts";
 
 /**

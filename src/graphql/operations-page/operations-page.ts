@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
-import type { Gate } from "../../http/context/gate.ts";
-import { gate } from "../../http/routing/route.ts";
+import { optional, resolveOptions, rule } from "../../core/resolve-options.ts";
+import type { Auth, RoutePlace } from "../../http/access/gate.ts";
+import { authRule } from "../../http/access/read-gate.ts";
 import { Router } from "../../http/routing/router.ts";
 import type { Metrics } from "../hooks/metrics.ts";
 import { asksForPage } from "../transport/negotiate.ts";
@@ -10,19 +10,13 @@ import { operationsHeaders, operationsHtml } from "./operations-html.ts";
 /** The options of the operations page. */
 export interface OperationsPageOptions {
   /** The gate of the page and of its data; `false` allows anyone who can reach the address. */
-  readonly auth: Gate | false;
+  readonly auth: Auth<RoutePlace>;
   /** How often an open page fetches the data, in seconds from 0.5 to 60. @default 2 */
   readonly refreshSeconds?: number;
 }
 
-const openOrGate: Rule<Gate | false> = {
-  ...gate,
-  expected: `${gate.expected}, or false to allow anyone`,
-  read: (value) => (value === false ? false : gate.read(value)),
-};
-
 const pageRules = {
-  auth: openOrGate,
+  auth: authRule,
   refreshSeconds: optional(
     rule<number>(
       "a number of seconds from 0.5 to 60",
@@ -50,9 +44,9 @@ const pageRules = {
  */
 export function operationsPage(metrics: Pick<Metrics, "snapshot">, options: OperationsPageOptions): Router {
   const { auth, refreshSeconds } = resolveOptions("operationsPage", options, pageRules);
-  if (auth === undefined) throw new ConfigurationError("operationsPage.auth", openOrGate.expected, auth);
+  if (auth === undefined) throw new ConfigurationError("operationsPage.auth", authRule.expected, auth);
   const page = operationsHtml(refreshSeconds);
-  const route = { openapi: false, ...(auth === false ? {} : { auth }) };
+  const route = { openapi: false, auth: auth as true };
   return new Router().get("", route, ({ request, response }) => {
     response.header("vary", "Accept");
     if (!asksForPage(request.headers["accept"]))

@@ -1,8 +1,9 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
+import { allGates, type GateNode } from "../../http/access/gate-node.ts";
 import type { RateLimit } from "../../http/limits/rate-limit.ts";
 import type { FieldDeclaration, Finish } from "../fields/field-declaration.ts";
-import { denialSince, type FieldGate, type GateQuestion, passGates } from "../fields/field-gate.ts";
+import { denialSince, FieldQuestion, passGate } from "../fields/field-question.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
 import type { Complete } from "./input-completion.ts";
@@ -26,7 +27,12 @@ export interface ArgPlan {
  *
  * @param receiver the instance to call the method on, for a root; `null` if that instance is the parent object
  */
-export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[], receiver: object | null): Resolve {
+export function compileResolver(
+  field: FieldDeclaration,
+  args: readonly ArgPlan[],
+  receiver: object | null,
+  check: CheckResult | null,
+): Resolve {
   const call = resolverCall(field, receiver);
   const build = argsBuilder(field, args);
   const { injected } = field.params;
@@ -42,9 +48,21 @@ export function compileResolver(field: FieldDeclaration, args: readonly ArgPlan[
           const filled = graph.dependencies.fill(injected, target);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
-  const resolve = limited(field.options.limit, field.finish === null ? run : finished(run, args, field.finish));
-  const { gates } = field;
-  return field.operation === "subscription" ? gatedAgain(gates, args, resolve) : gated(gates, args, resolve);
+  const complete = checked(field.finish === null ? run : finished(run, args, field.finish), check);
+  const resolve = limited(field.limits, complete);
+  const gate = allGates(field.gates);
+  return field.operation === "subscription" ? gatedAgain(gate, args, resolve) : gated(gate, args, resolve);
+}
+
+/** Checks the result of a resolver, synchronously if it can. */
+export type CheckResult = (result: unknown, graph: GraphContext) => unknown;
+
+export function checked(resolve: Resolve, check: CheckResult | null): Resolve {
+  if (check === null) return resolve;
+  return (source, raw, graph, info) => {
+    const result = resolve(source, raw, graph, info);
+    return isPromise(result) ? result.then((later) => check(later, graph)) : check(result, graph);
+  };
 }
 
 function finished(run: Resolve, args: readonly ArgPlan[], finish: Finish): Resolve {
@@ -61,24 +79,29 @@ function isOver(graph: GraphContext | undefined): boolean {
 }
 
 /** Compiles the resolver of a field that exposes a property of its parent. */
-export function compileProperty(key: string, { gates, options }: FieldDeclaration, receiver: object | null): Resolve {
+export function compileProperty(
+  key: string,
+  { gates, limits }: FieldDeclaration,
+  receiver: object | null,
+  check: CheckResult | null,
+): Resolve {
   const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
-  return gated(gates, [], limited(options.limit, property));
+  return gated(allGates(gates), [], limited(limits, checked(property, check)));
 }
 
-function limited(limit: RateLimit | undefined, resolve: Resolve): Resolve {
-  if (limit === undefined) return resolve;
+function limited(limits: readonly RateLimit[], resolve: Resolve): Resolve {
+  if (limits.length === 0) return resolve;
   return async (source, raw, graph, info) => {
-    await limit.attempt(graph.connection);
+    for (const limit of limits) await limit.attempt(graph.connection);
     return resolve(source, raw, graph, info);
   };
 }
 
-function gated(gates: readonly FieldGate[], args: readonly ArgPlan[], resolve: Resolve): Resolve {
-  if (gates.length === 0) return resolve;
+function gated(gate: GateNode | null, args: readonly ArgPlan[], resolve: Resolve): Resolve {
+  if (gate === null) return resolve;
   const ask = questioner(args);
   return (source, raw, graph, info) => {
-    const passed = passGates(gates, graph, ask(source, raw, info));
+    const passed = passGate(gate, ask(source, raw, graph, info));
     return passed === undefined
       ? resolve(source, raw, graph, info)
       : passed.then(() => resolve(source, raw, graph, info));
@@ -86,21 +109,22 @@ function gated(gates: readonly FieldGate[], args: readonly ArgPlan[], resolve: R
 }
 
 /** A subscription outlives the verdict of its gate, so the operation keeps a function that rechecks it. */
-function gatedAgain(gates: readonly FieldGate[], args: readonly ArgPlan[], subscribe: Resolve): Resolve {
-  if (gates.length === 0) return subscribe;
+function gatedAgain(gate: GateNode | null, args: readonly ArgPlan[], subscribe: Resolve): Resolve {
+  if (gate === null) return subscribe;
   const ask = questioner(args);
-  const start = gated(gates, args, subscribe);
+  const start = gated(gate, args, subscribe);
   return (source, raw, graph, info) => {
-    graph.denialSince = (now) => denialSince(gates, now, ask(source, raw, info));
+    graph.denialSince = (now) => denialSince(gate, ask(source, raw, now, info));
     return start(source, raw, graph, info);
   };
 }
 
 function questioner(
   args: readonly ArgPlan[],
-): (parent: unknown, raw: RawArgs, info: GraphQLResolveInfo) => GateQuestion {
+): (parent: unknown, raw: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => FieldQuestion {
   const hasArgs = args.length > 0;
-  return (parent, raw, info) => ({ parent, args: () => readArgs(args, raw), hasArgs, info });
+  return (parent, raw, graph, info) =>
+    new FieldQuestion(graph, parent, hasArgs ? () => readArgs(args, raw) : null, info);
 }
 
 function readArgs(args: readonly ArgPlan[], raw: RawArgs): Record<string, unknown> {

@@ -1,17 +1,29 @@
-import type {
-  GraphQLArgumentConfig,
-  GraphQLFieldConfig,
-  GraphQLFieldConfigArgumentMap,
-  GraphQLOutputType,
+import {
+  defaultFieldResolver,
+  type GraphQLArgumentConfig,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLOutputType,
+  isNonNullType,
 } from "graphql";
+import { checkNeedsNoObject } from "../../http/access/read-gate.ts";
 import type { FieldDeclaration } from "../fields/field-declaration.ts";
 import { fieldExtensions } from "../fields/field-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import type { AnyRef, ArgNode } from "../types/type-node.ts";
 import { checkName } from "../types/type-options.ts";
-import { type ArgPlan, compileProperty, compileResolver } from "./compile-resolver.ts";
+import {
+  type ArgPlan,
+  type CheckResult,
+  checked,
+  compileProperty,
+  compileResolver,
+  type Resolve,
+} from "./compile-resolver.ts";
 import type { InputCompletion } from "./input-completion.ts";
+import { resultCheck, screened } from "./result-check.ts";
+import type { TypeGuard } from "./type-guard.ts";
 
 /** A field with its key and, for a root, the instance whose member it is. */
 export interface PlacedField {
@@ -24,24 +36,69 @@ export interface PlacedField {
 export interface FieldTypes {
   readonly completion: InputCompletion;
   output(place: string, ref: AnyRef): GraphQLOutputType;
+  /** The guard of a result of this type; `null` if no type in it has a gate. */
+  guard(place: string, ref: AnyRef, isWhole: boolean): TypeGuard | null;
+  /** Whether a field may be null although its resolver must not return null. */
+  isNullable(place: string, field: FieldDeclaration): boolean;
   input(place: string, arg: ArgNode): GraphQLArgumentConfig;
 }
 
-/** Builds the configuration of a field for graphql. `place` is its coordinate, `Book.author`. */
+/**
+ * Builds the configuration of a field for graphql. `place` is its coordinate, `Book.author`. A field with a gate, and one
+ * whose objects have a gate, is nullable, although its resolver must not return null.
+ *
+ * @param isOptional whether it is nullable because an object redeclares this field of an interface with a gate
+ */
 export function fieldConfig(
   place: string,
   { key, field, receiver }: PlacedField,
   types: FieldTypes,
+  isOptional = false,
 ): GraphQLFieldConfig<unknown, GraphContext> {
   const { options } = field;
   const { args, plans } = readArgs(place, field, types);
+  const guard = types.guard(place, field.type, field.operation === "mutation");
+  const declared = types.output(place, field.type);
+  const isPresent = (isOptional || types.isNullable(place, field)) && isNonNullType(declared);
+  const check = resultCheck(place, { isPresent, guard, isMutation: field.operation === "mutation" });
   return {
-    type: types.output(place, field.type),
+    type: isPresent ? declared.ofType : declared,
     args,
     description: options.description,
     deprecationReason: options.deprecationReason,
     extensions: fieldExtensions(options),
-    ...resolverConfig(key, field, plans, receiver),
+    ...resolverConfig(key, field, plans, receiver, check, guard),
+  };
+}
+
+/** Builds the configuration of a root field, which has no object for a rule to decide about. */
+export function rootConfig(
+  place: string,
+  placed: PlacedField,
+  types: FieldTypes,
+): GraphQLFieldConfig<unknown, GraphContext> {
+  for (const gate of placed.field.gates)
+    checkNeedsNoObject(`${place}.auth`, gate, "set it on the object type, or call ctx.authorize(rule, object)");
+  const config = fieldConfig(place, placed, types);
+  if (placed.field.options.shared === true && types.guard(place, placed.field.type, false) !== null)
+    throw new ResolverError(place, "cannot be shared: the gate of its type decides for each caller");
+  return config;
+}
+
+/** Builds the configuration of a field that exposes the property of its name, as graphql reads it. */
+export function propertyConfig(
+  place: string,
+  ref: AnyRef,
+  types: FieldTypes,
+  isOptional: boolean,
+): GraphQLFieldConfig<unknown, GraphContext> {
+  const declared = types.output(place, ref);
+  const guard = types.guard(place, ref, false);
+  const isPresent = (isOptional || guard !== null) && isNonNullType(declared);
+  const check = resultCheck(place, { isPresent, guard, isMutation: false });
+  return {
+    type: isPresent ? declared.ofType : declared,
+    ...(check === null ? {} : { resolve: checked(defaultFieldResolver as Resolve, check) }),
   };
 }
 
@@ -66,14 +123,17 @@ function resolverConfig(
   field: FieldDeclaration,
   plans: readonly ArgPlan[],
   receiver: object | null,
+  check: CheckResult | null,
+  guard: TypeGuard | null,
 ): Pick<GraphQLFieldConfig<unknown, GraphContext>, "resolve" | "subscribe"> {
-  if (field.resolver !== null) {
-    const resolve = compileResolver(field, plans, receiver);
-    return field.operation === "subscription" ? { subscribe: resolve, resolve: (event) => event } : { resolve };
+  if (field.operation === "subscription") {
+    const subscribe = screened(compileResolver(field, plans, receiver, null), guard);
+    return { subscribe, resolve: checked((event) => event, check) };
   }
+  if (field.resolver !== null) return { resolve: compileResolver(field, plans, receiver, check) };
   const property = field.member ?? key;
   // graphql's default resolver reads a property that has no gate, no limit and no other name.
-  const isBare = field.gates.length === 0 && field.options.limit === undefined;
+  const isBare = field.gates.length === 0 && field.limits.length === 0 && check === null;
   const isDefault = isBare && receiver === null && (field.options.name ?? key) === property;
-  return isDefault ? {} : { resolve: compileProperty(property, field, receiver) };
+  return isDefault ? {} : { resolve: compileProperty(property, field, receiver, check) };
 }

@@ -16,8 +16,9 @@ import {
   isInputType,
   isOutputType,
 } from "graphql";
-import { isDeclaration } from "../fields/field-declaration.ts";
+import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
+import { interfacesOf } from "../types/type-gate.ts";
 import type {
   AnyRef,
   ArgNode,
@@ -29,18 +30,23 @@ import type {
 } from "../types/type-node.ts";
 import { checkName } from "../types/type-options.ts";
 import { abstractTypeResolver } from "./abstract-type-resolver.ts";
-import { type FieldTypes, fieldConfig, type PlacedField } from "./field-config.ts";
+import { type FieldTypes, fieldConfig, type PlacedField, propertyConfig, rootConfig } from "./field-config.ts";
 import { InputCompletion } from "./input-completion.ts";
+import { markGated } from "./is-gated-type.ts";
+import { TypeGates } from "./type-gates.ts";
+import type { TypeGuard } from "./type-guard.ts";
 import type { TypeNames } from "./type-names.ts";
 
 /** Builds the graphql types of one schema, each of them once. */
 export class SchemaTypes implements FieldTypes {
   readonly completion: InputCompletion;
   readonly #names: TypeNames;
+  readonly #gates: TypeGates;
   readonly #built = new Map<NamedNode, GraphQLNamedType>();
 
   constructor(names: TypeNames) {
     this.#names = names;
+    this.#gates = new TypeGates(names);
     this.completion = new InputCompletion((ref) => names.resolve("an input", ref));
   }
 
@@ -57,7 +63,7 @@ export class SchemaTypes implements FieldTypes {
           name,
           fields.map((placed) => [
             placed.field.options.name ?? placed.key,
-            () => fieldConfig(`${name}.${placed.key}`, placed, this),
+            () => rootConfig(`${name}.${placed.key}`, placed, this),
           ]),
         ),
     });
@@ -70,6 +76,14 @@ export class SchemaTypes implements FieldTypes {
       place,
       `${String(type)} is an input type. The type of a field must be a scalar, an enum, an object, an interface or a union`,
     );
+  }
+
+  guard(place: string, ref: AnyRef, isWhole: boolean): TypeGuard | null {
+    return this.#gates.guard(place, ref, isWhole);
+  }
+
+  isNullable(place: string, field: FieldDeclaration): boolean {
+    return this.#gates.isNullable(place, field);
   }
 
   input(place: string, arg: ArgNode): GraphQLArgumentConfig {
@@ -94,6 +108,7 @@ export class SchemaTypes implements FieldTypes {
     const known = this.#built.get(node);
     if (known !== undefined) return known;
     const type = this.#build(node);
+    if (this.#gates.isGated(node)) markGated(type);
     this.#built.set(node, type);
     return type;
   }
@@ -132,14 +147,18 @@ export class SchemaTypes implements FieldTypes {
     return {
       name: node.name,
       description: node.description,
-      interfaces: () => this.#names.interfacesOf(node).map((type) => this.#named(type) as GraphQLInterfaceType),
+      interfaces: () => interfacesOf(node).map((type) => this.#named(type) as GraphQLInterfaceType),
       fields: () =>
         fieldMap(
           node.name,
           Object.entries(this.#names.fieldsOf(node)).map(([key, member]) => {
             const place = `${node.name}.${key}`;
-            if (!isDeclaration(member)) return [key, () => ({ type: this.output(place, member) })];
-            return [member.options.name ?? key, () => fieldConfig(place, { key, field: member, receiver: null }, this)];
+            const isDeclared = isDeclaration(member);
+            const name = (isDeclared ? member.options.name : undefined) ?? key;
+            const isOptional = this.#gates.isOptional(node, name);
+            if (isDeclared)
+              return [name, () => fieldConfig(place, { key, field: member, receiver: null }, this, isOptional)];
+            return [name, () => propertyConfig(place, member, this, isOptional)];
           }),
         ),
     };

@@ -1,9 +1,10 @@
 import { classMembers } from "../fields/class-members.ts";
-import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
+import { declareHead, declareProperty, type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
+import { inheritGates } from "../fields/inherit-gates.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import { nodeOf } from "../types/node-of.ts";
+import { interfacesOf } from "../types/type-gate.ts";
 import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode, WrapperNode } from "../types/type-node.ts";
-import { checkInheritedGates } from "./check-inherited-gates.ts";
 
 /** A field of an object: a plain type exposes the property of that name. */
 type Member = AnyRef | FieldDeclaration;
@@ -62,34 +63,38 @@ export class TypeNames {
         own[key] = field;
       }
     }
-    const interfaces = this.interfacesOf(node);
-    checkInheritedGates(node.name, own, interfaces, (of) => this.interfacesOf(of));
-    const fields = Object.assign({}, ...interfaces.map((inherited) => inherited.fields), own) as typeof own;
+    const fields = this.#inherit(node, own);
     this.#fields.set(node, fields);
     return fields;
   }
 
-  /** The interfaces of a type and their own interfaces. An interface comes after those that it implements. */
-  interfacesOf(node: ObjectNode | InterfaceNode): readonly InterfaceNode[] {
-    const found = new Set<InterfaceNode>();
-    const walk = (at: ObjectNode | InterfaceNode): void => {
-      for (const ref of at.interfaces) {
-        const type = nodeOf(node.name, ref) as InterfaceNode;
-        if (found.has(type) || type === node) continue;
-        walk(type);
-        found.add(type);
-      }
-    };
-    walk(node);
-    return [...found];
+  /** Adds the fields and gates of the interfaces. A redeclared field keeps the gates of every interface that has it. */
+  #inherit(node: ObjectNode | InterfaceNode, own: Readonly<Record<string, Member>>): Readonly<Record<string, Member>> {
+    const inherited = interfacesOf(node).map((type) => Object.entries(this.fieldsOf(type)));
+    const fields = Object.assign({}, ...inherited.map((entries) => Object.fromEntries(entries)), own) as Record<
+      string,
+      Member
+    >;
+    for (const [key, member] of Object.entries(fields)) {
+      const name = nameOf(key, member);
+      const others = inherited.flatMap((entries) =>
+        entries.flatMap(([theirs, other]) =>
+          isDeclaration(other) && other !== member && nameOf(theirs, other) === name ? [other] : [],
+        ),
+      );
+      if (!others.some(({ gates, limits }) => gates.length + limits.length > 0)) continue;
+      const field = isDeclaration(member)
+        ? member
+        : declareProperty(`${node.name}.${key}`, declareHead("field", member, undefined), key);
+      fields[key] = inheritGates(field, others);
+    }
+    return fields;
   }
 
   /** The object types of an interface or a union. */
   members(node: InterfaceNode | UnionNode): readonly ObjectNode[] {
     if (node.kind === "interface")
-      return this.nodes().filter(
-        (type) => type.kind === "object" && this.interfacesOf(type).includes(node),
-      ) as ObjectNode[];
+      return this.nodes().filter((type) => type.kind === "object" && interfacesOf(type).includes(node)) as ObjectNode[];
     return node.types.map((ref) => {
       const member = this.resolve(node.name, ref);
       if (member.kind === "object") return member;
@@ -134,4 +139,9 @@ export class TypeNames {
     this.#queue.push([place, type]);
     for (const arg of params.args) this.#queue.push([`${place}(${arg.name ?? arg.key}:)`, arg.type]);
   }
+}
+
+/** The name of a field in the schema. */
+function nameOf(key: string, member: Member): string {
+  return (isDeclaration(member) && member.options.name) || key;
 }

@@ -1,11 +1,11 @@
+import type { Gate } from "../../http/access/gate.ts";
 import { checkCredential } from "../../http/context/check-credential.ts";
 import { withContext } from "../../http/context/current-context.ts";
-import type { Gate } from "../../http/context/gate.ts";
 import type { WebSocketContext } from "../../http/context/http-context.ts";
-import { HttpException } from "../../http/context/http-exception.ts";
-import { isForClients } from "../../http/context/is-for-clients.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { ServerSocket, SocketMessage } from "../../http/context/socket.ts";
+import { HttpException } from "../../http/exceptions/http-exception.ts";
+import { isForClients } from "../../http/exceptions/is-for-clients.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
 import type { ResponseBody } from "../execute/operation-response.ts";
 import { openRequest } from "../execute/run-request.ts";

@@ -1,6 +1,6 @@
 import type { BaseContext } from "../../http/context/http-context.ts";
-import { ServiceUnavailable } from "../../http/context/http-exception.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
+import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
 import type { FindingsSoFar } from "../execute/admit.ts";
 import { type OperationResponse, responseTo, responseToError } from "../execute/operation-response.ts";

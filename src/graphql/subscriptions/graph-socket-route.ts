@@ -1,4 +1,4 @@
-import type { Gate } from "../../http/context/gate.ts";
+import type { Gate } from "../../http/access/gate.ts";
 import type { WebSocketContext } from "../../http/context/http-context.ts";
 import type { RenderError } from "../../http/context/render-problem.ts";
 import type { ServerSocket } from "../../http/context/socket.ts";
@@ -16,6 +16,7 @@ export interface GraphSocketOptions {
   /** In bytes. */
   readonly maxMessage: number;
   readonly gate: Gate | undefined;
+  readonly isOpen: boolean;
   readonly middleware: readonly Middleware[];
   readonly renderError: RenderError;
 }
@@ -23,6 +24,7 @@ export interface GraphSocketOptions {
 interface SocketArgs {
   readonly ctx: WebSocketContext;
   readonly socket: ServerSocket;
+  readonly gate: Gate | undefined;
   readonly readmit: Readmit;
   readonly onRecheck: OnRecheck;
 }
@@ -32,18 +34,19 @@ interface SocketArgs {
  * `connection_init`, which may have another credential.
  */
 export function graphSocketRoute(options: GraphSocketOptions): SocketRoute {
-  const { path, pipeline, subscriptions, gate } = options;
+  const { path, pipeline, subscriptions } = options;
   const { maxBuffered, pauseAbove, pingSeconds, messagesPerSecond } = subscriptions;
   const limit = connectLimit(subscriptions, path);
   return {
     path,
     handler(args) {
-      const { ctx, socket, readmit, onRecheck } = args as SocketArgs;
+      const { ctx, socket, gate, readmit, onRecheck } = args as SocketArgs;
       // The upgrade is accepted for any protocol, because otherwise the client would not see the reason.
       if (socket.protocol !== PROTOCOL) return socket.close(4406, `the subprotocol must be ${PROTOCOL}`);
       return new Conversation({ pipeline, subscriptions, gate, socket, ctx, readmit, onRecheck }).run();
     },
-    auth: undefined,
+    auth: options.gate,
+    isOpen: options.isOpen,
     params: [],
     schemas: { query: undefined, path: undefined },
     middleware: middlewareFunctions("Graph", options.middleware),

@@ -3,22 +3,27 @@ import {
   type ExecutionResult,
   type FragmentDefinitionNode,
   type GraphQLSchema,
+  getNamedType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
 } from "graphql";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { whenListening } from "../../http/context/listening.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import type { Admitted, FindingsSoFar } from "../execute/admit.ts";
-import { GraphRefusal } from "../execute/graph-refusal.ts";
+import { GraphRefusal, graphRefusal } from "../execute/graph-refusal.ts";
 import { isRefused, type OperationResponse, responseToError } from "../execute/operation-response.ts";
 import type { Pipeline } from "../execute/pipeline.ts";
 import { type ResultStream, runSubscription } from "../execute/run-subscription.ts";
 import type { Observation } from "../hooks/observation.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { openOperation } from "../operation/running-operation.ts";
+import { isGatedType } from "../schema/is-gated-type.ts";
 import { EventResponses } from "./event-responses.ts";
 import type { SharedStreams } from "./shared-streams.ts";
 
@@ -63,12 +68,28 @@ export async function openSubscription(
   findings: FindingsSoFar,
 ): Promise<OperationResponse | LiveSubscription> {
   const { operation, document } = admitted.prepared;
-  if (isShared(pipeline.schema, operation, document))
+  if (isShared(pipeline.schema, operation, document)) {
+    checkShareable(pipeline.schema, document);
     return pipeline.shared.join(pipeline, ctx, admitted, observation, findings);
+  }
   const source = await runSubscription(ctx, { ...admitted.execution, timeoutMs: pipeline.timeoutMs });
   if (!isResultStream(source)) return noEvents(source, ctx, pipeline.isDebug, findings);
   const responses = new EventResponses(source, ctx, pipeline.isDebug, findings);
   return new OwnSubscription(ctx, source, pipeline.hooks.isEmpty ? responses : observation.follow(responses, findings));
+}
+
+/** Rejects a shared subscription to objects whose type has a gate, which decides for each caller. */
+function checkShareable(schema: GraphQLSchema, document: DocumentNode): void {
+  const types = new TypeInfo(schema);
+  const check = (): void => {
+    const type = getNamedType(types.getType());
+    if (type !== undefined && isGatedType(type))
+      throw graphRefusal(
+        "GRAPHQL_VALIDATION_FAILED",
+        `A shared subscription cannot select ${type.name}, whose access depends on the caller`,
+      );
+  };
+  visit(document, visitWithTypeInfo(types, { Field: check, InlineFragment: check, FragmentDefinition: check }));
 }
 
 /** Whether the subscription is declared with `shared: true`: its events do not depend on the caller. */

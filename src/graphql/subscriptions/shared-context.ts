@@ -1,8 +1,8 @@
 import type { AppServices } from "../../http/context/app-services.ts";
 import type { HttpExchange } from "../../http/context/exchange.ts";
 import { BaseContext, type CachePolicy } from "../../http/context/http-context.ts";
-import { HttpException } from "../../http/context/http-exception.ts";
 import type { IncomingRequest, PorticoRequest } from "../../http/context/portico-request.ts";
+import { HttpException } from "../../http/exceptions/http-exception.ts";
 import type { Identity } from "../../http/identity/identity.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/context/http-exception.ts";
+import { HttpException } from "../../http/exceptions/http-exception.ts";
 
 /** 400: the endpoint does not accept this batch. */
 export function batchRefused(message: string): HttpException {

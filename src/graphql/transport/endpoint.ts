@@ -1,5 +1,5 @@
 import type { BaseContext, HttpContext } from "../../http/context/http-context.ts";
-import { HttpException, MethodNotAllowed } from "../../http/context/http-exception.ts";
+import { HttpException, MethodNotAllowed } from "../../http/exceptions/http-exception.ts";
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";

@@ -1,4 +1,4 @@
-import { BadRequest } from "../../http/context/http-exception.ts";
+import { BadRequest } from "../../http/exceptions/http-exception.ts";
 
 /** The parameters of one operation, with their types checked. */
 export interface RequestParams {

@@ -1,7 +1,7 @@
 import type { Exchange } from "../../http/context/exchange.ts";
 import type { HttpContext } from "../../http/context/http-context.ts";
-import { BadRequest, UnsupportedMediaType } from "../../http/context/http-exception.ts";
 import { decodeUtf8, jsonBody, mediaType } from "../../http/context/read-body.ts";
+import { BadRequest, UnsupportedMediaType } from "../../http/exceptions/http-exception.ts";
 import { receiveUpload } from "../uploads/receive-upload.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { batchRefused, checkBatch } from "./check-batch.ts";

@@ -1,7 +1,9 @@
 import { callable, resolveOptions } from "../../core/resolve-options.ts";
+import { readGate } from "../../http/access/read-gate.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
 import { type CheckFields, type FieldMap, interfaceList, readFields } from "./field-map.ts";
 import type { GraphType } from "./graph-type.ts";
-import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
+import { checkName, type GatedTypeOptions, gatedTypeRules } from "./type-options.ts";
 
 declare const ROW: unique symbol;
 
@@ -19,7 +21,7 @@ export interface InterfaceType<Out> extends GraphType<Out, never, "interface">, 
 }
 
 /** The options of an interface type. */
-export interface InterfaceOptions<Row> extends TypeOptions {
+export interface InterfaceOptions<Row> extends GatedTypeOptions<Row> {
   readonly implements?: readonly Implementable<NoInfer<Row>>[];
   /**
    * Returns the name of a value's object type. Not needed if every object that implements the interface has a `model`.
@@ -60,9 +62,10 @@ export function interfaceOf<Row, const F extends FieldMap<Row>>(
       description: read.description,
       fields: readFields(name, fields),
       interfaces: read.implements ?? [],
+      gate: read.auth === undefined ? null : readGate(`${place} ${name}`, read.auth, ResolverError),
       resolveType: read.resolveType ?? null,
     },
   };
 }
 
-const rules = { ...typeRules, implements: interfaceList, resolveType: callable } as const;
+const rules = { ...gatedTypeRules, implements: interfaceList, resolveType: callable } as const;

@@ -54,6 +54,7 @@ function nodeOfClass(place: string, model: Class): ObjectNode {
     description: undefined,
     fields: {},
     interfaces: [],
+    gate: null,
     model,
   };
   byClass.set(model, node);

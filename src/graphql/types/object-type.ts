@@ -1,10 +1,12 @@
 import { resolveOptions, rule } from "../../core/resolve-options.ts";
+import { readGate } from "../../http/access/read-gate.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
 import { type CheckFields, type FieldMap, interfaceList, readFields } from "./field-map.ts";
 import type { Class, GraphType } from "./graph-type.ts";
 import type { Implementable } from "./interface-type.ts";
 import { registerModel } from "./node-of.ts";
 import type { ObjectNode } from "./type-node.ts";
-import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
+import { checkName, type GatedTypeOptions, gatedTypeRules } from "./type-options.ts";
 
 /** An object type with values of type `Out`. */
 export interface ObjectType<Out> extends GraphType<Out, never, "object"> {
@@ -12,7 +14,7 @@ export interface ObjectType<Out> extends GraphType<Out, never, "object"> {
 }
 
 /** The options of an object type. */
-export interface ObjectOptions<Row> extends TypeOptions {
+export interface ObjectOptions<Row> extends GatedTypeOptions<Row> {
   /** The interfaces that the type implements. It inherits the fields that it does not declare itself. */
   readonly implements?: readonly Implementable<NoInfer<Row>>[];
   /** Its class: decorated members are fields too, and interfaces and unions recognise the type by its instances. */
@@ -48,6 +50,7 @@ export function object<Row, const F extends FieldMap<Row>>(
     description: read.description,
     fields: readFields(name, fields),
     interfaces: read.implements ?? [],
+    gate: read.auth === undefined ? null : readGate(`object ${name}`, read.auth, ResolverError),
     model: read.model ?? null,
   };
   if (read.model !== undefined) registerModel(`object ${name}`, read.model, node);
@@ -55,7 +58,7 @@ export function object<Row, const F extends FieldMap<Row>>(
 }
 
 const rules = {
-  ...typeRules,
+  ...gatedTypeRules,
   implements: interfaceList,
   model: rule<Class>("a class", (value) => typeof value === "function"),
 } as const;

@@ -1,4 +1,5 @@
 import type { GraphQLScalarType } from "graphql";
+import type { GateNode } from "../../http/access/gate-node.ts";
 import type { Class, GraphType } from "./graph-type.ts";
 
 /** A reference to a type, as it was written: the type, a class, or a thunk. */
@@ -54,6 +55,8 @@ export interface ObjectNode {
   readonly description: string | undefined;
   readonly fields: Readonly<Record<string, MemberNode>>;
   readonly interfaces: readonly AnyRef[];
+  /** Decides about every object of the type. */
+  readonly gate: GateNode | null;
   /** The class whose decorated members are fields too, and whose instances are values of this type. */
   readonly model: Class | null;
 }
@@ -63,6 +66,8 @@ export interface InterfaceNode {
   readonly description: string | undefined;
   readonly fields: Readonly<Record<string, MemberNode>>;
   readonly interfaces: readonly AnyRef[];
+  /** Decides about every object that implements it. */
+  readonly gate: GateNode | null;
   readonly resolveType: TypeResolver | null;
 }
 export interface UnionNode {

@@ -1,10 +1,35 @@
 import { type Rule, text } from "../../core/resolve-options.ts";
+import type { Auth } from "../../http/access/gate.ts";
+import { authRule, type WrittenAuth } from "../../http/access/read-gate.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import type { CurrentUser } from "../../http/identity/identity.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 
 /** The options of every named type. */
 export interface TypeOptions {
   readonly description?: string;
 }
+
+/** The options of a type with fields. */
+export interface GatedTypeOptions<Row> extends TypeOptions {
+  /**
+   * Decides about every object of the type, wherever it appears. A refused object reads as absent: it is null without an
+   * error, lists leave it out, and events with it are dropped. A function receives the object as `parent`.
+   * @default no gate
+   */
+  readonly auth?: Auth<TypePlace<NoInfer<Row>>>;
+}
+/** The second parameter of a gate function on a type. */
+export interface TypePlace<Row> {
+  /** The object. */
+  readonly parent: Row;
+  readonly ctx: BaseContext<CurrentUser>;
+}
+
+export const gatedTypeRules: { readonly description: Rule<string>; readonly auth: Rule<WrittenAuth> } = {
+  description: text,
+  auth: authRule,
+};
 
 export const typeRules: { readonly description: Rule<string> } = { description: text };
 

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { PayloadTooLarge, UnsupportedMediaType } from "../../http/context/http-exception.ts";
 import { parseParameters } from "../../http/context/parameterized-header.ts";
 import { decodeUtf8 } from "../../http/context/read-body.ts";
+import { PayloadTooLarge, UnsupportedMediaType } from "../../http/exceptions/http-exception.ts";
 import { checkBatch } from "../transport/check-batch.ts";
 import { bodyChunks } from "./body-chunks.ts";
 import { ByteBuffer } from "./byte-buffer.ts";

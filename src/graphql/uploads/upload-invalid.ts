@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/context/http-exception.ts";
+import { HttpException } from "../../http/exceptions/http-exception.ts";
 
 /** 400: the request does not follow the multipart request convention. */
 export function uploadInvalid(message: string): HttpException {

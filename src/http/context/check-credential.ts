@@ -1,5 +1,5 @@
+import { HttpException, ServiceUnavailable } from "../exceptions/http-exception.ts";
 import type { Identity } from "../identity/identity.ts";
-import { HttpException, ServiceUnavailable } from "./http-exception.ts";
 
 /** The `retry-after` while authentication is unavailable. */
 const RETRY_SECONDS = 5;

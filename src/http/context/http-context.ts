@@ -1,8 +1,12 @@
 import { inspect } from "node:util";
 import type { Logger } from "../../core/logger.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { DependencyScope } from "../../dependencies/dependency-scope.ts";
+import type { ListScope } from "../../pagination/list-scope.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
-import { type Caller, type Identity, NOBODY } from "../identity/identity.ts";
+import { type AuthorizeOptions, authorize, can } from "../access/authorize.ts";
+import type { Gate } from "../access/gate.ts";
+import { type AuthScope, type Caller, type Identity, NOBODY } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
 import type { AppServices } from "./app-services.ts";
 import { endLeftOpen } from "./end-left-open.ts";
@@ -46,6 +50,8 @@ export abstract class BaseContext<U = Caller> {
   #isIdentityRead = false;
   /** @internal `null` where no middleware provides them. */
   sessions: SessionManager | null = null;
+  /** @internal What the caller may see of the route's list; `null` if a rule does not restrict it. */
+  pageScope: (() => MaybePromise<ListScope>) | null = null;
   /** @internal The path pattern of its route. */
   pattern = "";
   #outcome: Outcome = "pending";
@@ -121,6 +127,34 @@ export abstract class BaseContext<U = Caller> {
   /** `pending` until the handler and its streamed response have ended. */
   get outcome(): Outcome {
     return this.#outcome;
+  }
+  /**
+   * Returns the object if the rule allows it. A missing object and a refused one both reject with 404, so that a caller
+   * cannot tell a foreign id from an unknown one. Rejects with 503 if the rule cannot decide.
+   *
+   * @example
+   * ```ts
+   * import { PorticoApp, rule } from "portico";
+   *
+   * interface NoteRow { id: string; owner: string }
+   * declare function findNote(id: string): Promise<NoteRow | undefined>;
+   * const ownNotes = rule<NoteRow>({ name: "note.own", allows: (user, note) => note.owner === user.identity });
+   *
+   * new PorticoApp().get("/notes/:id", { auth: true }, async ({ ctx, path }) =>
+   *   ctx.authorize(ownNotes, await findNote(path.id)),
+   * );
+   * ```
+   */
+  authorize<T>(
+    rule: Gate<boolean, AuthScope, { readonly parent: NonNullable<NoInfer<T>> }>,
+    object: T,
+    options: AuthorizeOptions = {},
+  ): Promise<NonNullable<T>> {
+    return authorize(this as BaseContext<unknown> as BaseContext, rule, object, options);
+  }
+  /** Returns whether the rule allows the object, for code that only wants to know. Rejects if the rule cannot decide. */
+  can<T>(rule: Gate<boolean, AuthScope, { readonly parent: NonNullable<NoInfer<T>> }>, object: T): Promise<boolean> {
+    return can(this as BaseContext<unknown> as BaseContext, rule, object);
   }
   /** Allows the client, or also shared caches, to cache the response. It has no effect on a socket. */
   abstract cache(policy: CachePolicy): void;

@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { optional, positiveInteger, type Resolved, resolveOptions } from "../../core/resolve-options.ts";
 import { Turns } from "../../core/turns.ts";
-import { TooManyRequests } from "./http-exception.ts";
+import { TooManyRequests } from "../exceptions/http-exception.ts";
 
 /** When the process rejects new requests with 503. */
 export interface LoadOptions {

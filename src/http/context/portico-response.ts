@@ -13,10 +13,10 @@ import type {
   PaginateOptions,
   StrategyFor,
 } from "../../pagination/strategies/strategy-by-name.ts";
+import { BadRequest } from "../exceptions/http-exception.ts";
 import { pageCall } from "../pages/page-call.ts";
 import { PagePromise } from "../pages/page-promise.ts";
 import type { BaseContext } from "./http-context.ts";
-import { BadRequest } from "./http-exception.ts";
 
 /**
  * A response whose body and status types are known to TypeScript. The key is required because `{}` is assignable to any type

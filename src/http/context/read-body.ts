@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import type { Exchange } from "./exchange.ts";
 import {
   BodyIncomplete,
   BodyNotForm,
@@ -7,7 +6,8 @@ import {
   HttpException,
   PayloadTooLarge,
   UnsupportedMediaType,
-} from "./http-exception.ts";
+} from "../exceptions/http-exception.ts";
+import type { Exchange } from "./exchange.ts";
 import { parseParameters } from "./parameterized-header.ts";
 
 /**

@@ -2,10 +2,10 @@ import { STATUS_CODES } from "node:http";
 import { correlationId } from "../../core/correlation-id.ts";
 import { cut } from "../../core/cut.ts";
 import { PorticoError } from "../../core/portico-error.ts";
+import { isForClients, isOutage } from "../exceptions/is-for-clients.ts";
 import type { AppServices } from "./app-services.ts";
 import type { Exchange } from "./exchange.ts";
 import type { BaseContext } from "./http-context.ts";
-import { isForClients, isOutage } from "./is-for-clients.ts";
 import { requestIdOf } from "./request-id-of.ts";
 
 /** Writes the response for an error into the context. */

@@ -25,12 +25,6 @@ export function validate(
   return isPromise(result) ? Promise.resolve(result).then(open) : open(result);
 }
 
-/** One segment of the path to an issue. */
-export function segmentKey(segment: PropertyKey | StandardSchemaV1.PathSegment): string | number {
-  const key = typeof segment === "object" ? segment.key : segment;
-  return typeof key === "number" ? key : String(key);
-}
-
 /** The status of the response to an invalid value. */
 export function misfitStatus(schema: Schema): number {
   return (schema as Partial<ThrowingSchema>)["~status"] ?? 422;

@@ -25,8 +25,8 @@ import type {
   RawSocket,
   UpgradeExchange,
 } from "../context/exchange.ts";
-import { ServiceUnavailable } from "../context/http-exception.ts";
 import { unreadResponses } from "../context/unread-responses.ts";
+import { ServiceUnavailable } from "../exceptions/http-exception.ts";
 import { methodFinder, withHead } from "../routing/method-finder.ts";
 import type { Method } from "../routing/route.ts";
 import { acceptUpgrade, type PendingUpgrade } from "./accept-upgrade.ts";

@@ -1,4 +1,4 @@
-import { BadRequest } from "../context/http-exception.ts";
+import { BadRequest } from "../exceptions/http-exception.ts";
 
 /** A host as it may stand in a URL, with an optional port. Anything else is forged and could end the host and begin a path. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{1,5})?$/i;

@@ -4,7 +4,7 @@ import { callable, positiveInteger, resolveOptions, text, thing } from "../../co
 import type { CounterStore } from "../../stores/counter-store.ts";
 import { addressBucket } from "../context/address-bucket.ts";
 import type { BaseContext, HttpContext, WebSocketContext } from "../context/http-context.ts";
-import { TooManyRequests } from "../context/http-exception.ts";
+import { TooManyRequests } from "../exceptions/http-exception.ts";
 import type { MiddlewareFunction } from "../routing/middleware.ts";
 import { GuardedCounter } from "./guarded-counter.ts";
 

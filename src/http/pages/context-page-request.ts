@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { CursorKeys } from "../../pagination/cursor/cursor-keys.ts";
+import type { ListScope } from "../../pagination/list-scope.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import type { QueryParams } from "../../pagination/query-params.ts";
 import type { Paging } from "./paging.ts";
@@ -18,8 +19,11 @@ export abstract class ContextPageRequest<C extends PageContext> implements PageR
   readonly filter?: Readonly<Record<string, unknown>>;
   protected readonly ctx: C;
 
-  constructor(ctx: C, filter: PageRequest["filter"]) {
+  readonly scope?: ListScope;
+
+  constructor(ctx: C, filter: PageRequest["filter"], scope?: ListScope) {
     this.ctx = ctx;
+    if (scope !== undefined) this.scope = scope;
     if (filter !== undefined) this.filter = filter;
   }
   get keys(): CursorKeys {

@@ -1,5 +1,5 @@
 import type { Logger } from "../../core/logger.ts";
-import type { Gate } from "../context/gate.ts";
+import type { Gate } from "../access/gate.ts";
 import { type MiddlewareObject, objectOf } from "./middleware.ts";
 import type { RouteTable } from "./router.ts";
 

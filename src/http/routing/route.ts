@@ -5,13 +5,16 @@ import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
 import { type AnyStrategy, type PageOf, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
+import type { Gate, GateScope, GateUser } from "../access/gate.ts";
+import type { GateNode } from "../access/gate-node.ts";
+import { authRule, type RouteAuth, readListGate, readRouteGate, type WrittenAuth } from "../access/read-gate.ts";
 import type { RawQuery } from "../context/exchange.ts";
-import type { Gate, GateScope, GateUser } from "../context/gate.ts";
 import { type HttpContext, WebSocketContext } from "../context/http-context.ts";
 import type { PorticoRequest } from "../context/portico-request.ts";
 import type { PorticoResponse, TypedResponse } from "../context/portico-response.ts";
 import type { RenderError } from "../context/render-problem.ts";
 import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } from "../context/schema.ts";
+import type { AuthScope } from "../identity/identity.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
 
@@ -31,11 +34,18 @@ export interface PaginatedRoute<Item, Strategy> {
   readonly strategy: Strategy;
   /** A Standard Schema for one item. The output of the schema is sent. */
   readonly item: Item;
+  /**
+   * The rule that decides about each row. The list has only the rows that it allows, and so have its total and its links.
+   * @default all rows
+   */
+  readonly rule?: Gate<boolean, AuthScope, never>;
 }
 
 /** The types of a route: TypeScript infers each from the option of the same name, and the handler gets its argument from them. */
 export interface RouteTypes {
-  readonly auth: Gate;
+  readonly auth: unknown;
+  /** What a gate function returns; `never` if `auth` is not a function. */
+  readonly verdict: unknown;
   readonly params: object;
   readonly body: Schema | undefined;
   readonly query: Schema | undefined;
@@ -45,8 +55,10 @@ export interface RouteTypes {
   readonly item: Schema | undefined;
   readonly strategy: unknown;
 }
-/** The types of a route without options. */
-export interface PlainRouteTypes extends RouteTypes {
+/** The types of a route without options, in a router with this `auth`. */
+export interface PlainRouteTypes<A = never> extends RouteTypes {
+  readonly auth: A;
+  readonly verdict: never;
   readonly params: {};
   readonly body: undefined;
   readonly query: undefined;
@@ -58,8 +70,11 @@ export interface PlainRouteTypes extends RouteTypes {
 
 /** The options of a route. */
 export interface RouteOptions<T extends RouteTypes> {
-  /** Decides just before the handler, before the body is read. Made by `useAuth`. */
-  readonly auth?: T["auth"];
+  /**
+   * Decides just before the handler, before the body is read. `true` requires a signed-in user. A function decides for
+   * signed-in users, with `{ request, path, ctx }` as its second parameter. `false` drops the gate of the router.
+   */
+  readonly auth?: RouteAuth<T["auth"], T["verdict"]>;
   /** Dependencies and contexts that the handler receives by name. */
   readonly params?: T["params"];
   /** Standard Schemas; each types the value that the handler receives. An invalid value is rejected with 422. */
@@ -140,6 +155,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPT
 interface DeclaredPages {
   readonly strategy: AnyStrategy;
   readonly item: Schema;
+  readonly rule: GateNode | null;
 }
 
 /** A declared route, validated. */
@@ -148,6 +164,8 @@ export interface Route {
   readonly path: string;
   readonly handler: (args: object) => unknown;
   readonly auth: Gate | undefined;
+  /** Whether `auth: false` drops the gates of its routers. */
+  readonly isOpen: boolean;
   readonly params: readonly ParamPlan[];
   readonly schemas: {
     readonly body: Schema | undefined;
@@ -177,11 +195,6 @@ interface RouteDescription {
   readonly isListed: boolean;
 }
 
-export const gate: Rule<Gate> & { readonly strict: true } = {
-  ...rule<Gate>("a gate from useAuth()", (value) => typeof (value as Gate | null | undefined)?.check === "function"),
-  strict: true,
-};
-
 const params: Rule<Readonly<Record<string, unknown>>> = rule(
   "an object of Depend(...) and contexts",
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -206,17 +219,24 @@ const errors: Rule<RouteErrors> = rule(
     Object.entries(value).every(([status, words]) => /^[45]\d\d$/.test(status) && typeof words === "string"),
 );
 
-const pages: Rule<{ readonly strategy: unknown; readonly item: Schema }> = {
+interface WrittenPages {
+  readonly strategy: unknown;
+  readonly item: Schema;
+  readonly rule?: unknown;
+}
+
+const pages: Rule<WrittenPages> = {
   expected: 'an object with strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
   read: (value) => {
     if (typeof value !== "object" || value === null) return REFUSED;
-    const { strategy, item, ...others } = value as Partial<PaginatedRoute<unknown, unknown>>;
-    return isSchema(item) && strategy !== undefined && Object.keys(others).length === 0 ? { strategy, item } : REFUSED;
+    const { strategy, item, rule: _rule, ...others } = value as Partial<WrittenPages>;
+    const isComplete = isSchema(item) && strategy !== undefined && Object.keys(others).length === 0;
+    return isComplete ? (value as WrittenPages) : REFUSED;
   },
 };
 
 const routeRules = {
-  auth: gate,
+  auth: authRule,
   params,
   body: schema,
   query: schema,
@@ -237,7 +257,7 @@ const routeRules = {
 
 /** The options that a socket route has too. */
 export const sharedRules: {
-  readonly auth: Rule<Gate>;
+  readonly auth: Rule<WrittenAuth>;
   readonly params: Rule<Readonly<Record<string, unknown>>>;
   readonly query: Rule<Schema>;
   readonly path: Rule<Schema>;
@@ -250,8 +270,9 @@ export const sharedRules: {
   middleware: routeRules.middleware,
 };
 
-function declarePages(owner: string, { strategy, item }: { strategy: unknown; item: Schema }): DeclaredPages {
-  return { strategy: strategyOf(strategy, {}, `${owner}.paginated.strategy`), item };
+function declarePages(owner: string, { strategy, item, ...others }: WrittenPages): DeclaredPages {
+  const rule = "rule" in others ? readListGate(`${owner}.paginated.rule`, others.rule) : null;
+  return { strategy: strategyOf(strategy, {}, `${owner}.paginated.strategy`), item, rule };
 }
 
 const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "path", "socket"]);
@@ -270,7 +291,8 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     method,
     path,
     handler: handler as (args: object) => unknown,
-    auth: read.auth,
+    auth: readRouteGate(`${owner}.auth`, read.auth),
+    isOpen: read.auth === false,
     params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext),
     schemas: { body: read.body, query: read.query, path: read.path },
     response: read.response,

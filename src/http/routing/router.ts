@@ -1,8 +1,11 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { listOf, resolveOptions, rule } from "../../core/resolve-options.ts";
 import type { StrategyFor } from "../../pagination/strategies/strategy-by-name.ts";
-import type { Gate } from "../context/gate.ts";
+import type { Behind, Gate } from "../access/gate.ts";
+import { authRule, bothGates, type RouteAuth, readRouteGate } from "../access/read-gate.ts";
 import type { Schema } from "../context/schema.ts";
+import type { AuthScope } from "../identity/identity.ts";
 import type { RouteParams } from "./depend.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import { joinPath } from "./path-params.ts";
@@ -11,6 +14,7 @@ import {
   declareRoute,
   type Handler,
   type Method,
+  type PlainRouteTypes,
   type ResponseSchemas,
   type Route,
   type RouteOptions,
@@ -18,11 +22,12 @@ import {
 import { declareSocketRoute, type SocketHandler, type SocketOptions, type SocketRoute } from "./socket-route.ts";
 
 /** `get`, `post`, ...: `(path, handler)` or `(path, options, handler)`. */
-export interface RouteMethod<Prefix extends string, Self> {
-  <const Url extends string>(url: Url, handler: Handler<`${Prefix}${Url}`>): Self;
+export interface RouteMethod<Prefix extends string, Self, Around = never> {
+  <const Url extends string>(url: Url, handler: Handler<`${Prefix}${Url}`, PlainRouteTypes<Around>>): Self;
   <
     const Url extends string,
-    G extends Gate = Gate,
+    G extends boolean | Gate<boolean, AuthScope, never> = Gate,
+    Verdict extends MaybePromise<boolean> = never,
     const P extends RouteParams = {},
     Body extends Schema | undefined = undefined,
     Query extends Schema | undefined = undefined,
@@ -35,6 +40,7 @@ export interface RouteMethod<Prefix extends string, Self> {
     url: Url,
     options: RouteOptions<{
       auth: G;
+      verdict: Verdict;
       params: P;
       body: Body;
       query: Query;
@@ -46,7 +52,8 @@ export interface RouteMethod<Prefix extends string, Self> {
     handler: Handler<
       `${Prefix}${Url}`,
       {
-        auth: NoInfer<G>;
+        auth: Behind<Around, NoInfer<G>, NoInfer<Verdict>>;
+        verdict: never;
         params: NoInfer<P>;
         body: NoInfer<Body>;
         query: NoInfer<Query>;
@@ -60,24 +67,39 @@ export interface RouteMethod<Prefix extends string, Self> {
 }
 
 /** `socket`: `(path, handler)` or `(path, options, handler)`. */
-export interface SocketMethod<Prefix extends string, Self> {
-  <const Url extends string>(url: Url, handler: SocketHandler<`${Prefix}${Url}`, Gate, {}, undefined, undefined>): Self;
+export interface SocketMethod<Prefix extends string, Self, Around = never> {
+  <const Url extends string>(
+    url: Url,
+    handler: SocketHandler<`${Prefix}${Url}`, Around, {}, undefined, undefined>,
+  ): Self;
   <
     const Url extends string,
-    G extends Gate = Gate,
+    G extends boolean | Gate<boolean, AuthScope, never> = Gate,
+    Verdict extends MaybePromise<boolean> = never,
     const P extends RouteParams = {},
     Query extends Schema | undefined = undefined,
     Path extends Schema | undefined = undefined,
   >(
     url: Url,
-    options: SocketOptions<G, P, Query, Path>,
-    handler: SocketHandler<`${Prefix}${Url}`, NoInfer<G>, NoInfer<P>, NoInfer<Query>, NoInfer<Path>>,
+    options: SocketOptions<G, P, Query, Path, Verdict>,
+    handler: SocketHandler<
+      `${Prefix}${Url}`,
+      Behind<Around, NoInfer<G>, NoInfer<Verdict>>,
+      NoInfer<P>,
+      NoInfer<Query>,
+      NoInfer<Path>
+    >,
   ): Self;
 }
 
-export interface RouterOptions<Prefix extends string> {
+export interface RouterOptions<Prefix extends string, G = unknown, Verdict = never> {
   /** Prefix of every path; its parameters are typed in the handlers. */
   readonly prefix?: Prefix;
+  /**
+   * The gate of every route and socket of this router and of routers mounted in it. Gates add up: a route's own `auth` is
+   * checked after it. A route with `auth: false` drops it.
+   */
+  readonly auth?: RouteAuth<G, Verdict>;
   /** Runs around every route of this router. */
   readonly middleware?: readonly Middleware[];
 }
@@ -87,7 +109,7 @@ export interface Preset {
   /** A name, for a preset that a router accepts only once. The error for a second one contains it. */
   readonly name?: string;
   readonly middleware: readonly Middleware[];
-  readonly routers: readonly (readonly [prefix: string, router: Router<any>])[];
+  readonly routers: readonly (readonly [prefix: string, router: Router<any, any, any>])[];
 }
 
 /** Everything in a router, including its mounted routers. */
@@ -113,15 +135,22 @@ export interface RouteTable {
  * new PorticoApp().mount("/api", books); // GET /api/books/:id
  * ```
  */
-export class Router<const Prefix extends string = ""> {
-  readonly get: RouteMethod<Prefix, this> = this.#method("GET");
-  readonly post: RouteMethod<Prefix, this> = this.#method("POST");
-  readonly put: RouteMethod<Prefix, this> = this.#method("PUT");
-  readonly patch: RouteMethod<Prefix, this> = this.#method("PATCH");
-  readonly delete: RouteMethod<Prefix, this> = this.#method("DELETE");
-  readonly options: RouteMethod<Prefix, this> = this.#method("OPTIONS");
+export class Router<
+  const Prefix extends string = "",
+  G extends boolean | Gate<boolean, AuthScope, never> = Gate,
+  Verdict extends MaybePromise<boolean> = never,
+> {
+  readonly get: RouteMethod<Prefix, this, Behind<never, G, Verdict>> = this.#method("GET");
+  readonly post: RouteMethod<Prefix, this, Behind<never, G, Verdict>> = this.#method("POST");
+  readonly put: RouteMethod<Prefix, this, Behind<never, G, Verdict>> = this.#method("PUT");
+  readonly patch: RouteMethod<Prefix, this, Behind<never, G, Verdict>> = this.#method("PATCH");
+  readonly delete: RouteMethod<Prefix, this, Behind<never, G, Verdict>> = this.#method("DELETE");
+  readonly options: RouteMethod<Prefix, this, Behind<never, G, Verdict>> = this.#method("OPTIONS");
   /** A WebSocket route. Middleware and gates run before the upgrade. */
-  readonly socket: SocketMethod<Prefix, this> = (path: string, ...rest: readonly unknown[]) => {
+  readonly socket: SocketMethod<Prefix, this, Behind<never, G, Verdict>> = (
+    path: string,
+    ...rest: readonly unknown[]
+  ) => {
     const [options, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
     this.#change();
     if (path !== "") checkPath(`socket ${path}`, path);
@@ -130,16 +159,18 @@ export class Router<const Prefix extends string = ""> {
   };
 
   readonly #prefix: string;
+  readonly #auth: Gate | undefined;
   readonly #middleware: MiddlewareFunction[];
   readonly #routes: Route[] = [];
   readonly #sockets: SocketRoute[] = [];
-  readonly #mounted: (readonly [prefix: string, router: Router<any>])[] = [];
+  readonly #mounted: (readonly [prefix: string, router: Router<any, any, any>])[] = [];
   readonly #presets = new Set<string>();
   #isSealed = false;
 
-  constructor(options: RouterOptions<Prefix> = {}) {
-    const { prefix, middleware } = resolveOptions("Router", options, routerRules);
+  constructor(options: RouterOptions<Prefix, G, Verdict> = {}) {
+    const { prefix, auth, middleware } = resolveOptions("Router", options, routerRules);
     this.#prefix = prefix ?? "";
+    this.#auth = readRouteGate("Router.auth", auth);
     this.#middleware = [...middlewareFunctions("Router", middleware ?? [])];
   }
 
@@ -157,7 +188,7 @@ export class Router<const Prefix extends string = ""> {
   }
 
   /** Mounts a router under a prefix. */
-  mount(prefix: string, router: Router<any>): this {
+  mount(prefix: string, router: Router<any, any, any>): this {
     this.#change();
     if (!(router instanceof Router)) throw new ConfigurationError("mount", "given a Router", router);
     if (!router.isMountable)
@@ -196,8 +227,9 @@ export class Router<const Prefix extends string = ""> {
   collect(): RouteTable {
     this.#isSealed = true;
     const tables = this.#mounted.map(([prefix, router]) => below(prefix, router.collect()));
-    const around = <R extends { readonly middleware: readonly MiddlewareFunction[] }>(route: R): R => ({
+    const around = <R extends Route | SocketRoute>(route: R): R => ({
       ...route,
+      auth: route.isOpen ? undefined : bothGates(this.#auth, route.auth),
       middleware: [...this.#middleware, ...route.middleware],
     });
     return {
@@ -207,7 +239,7 @@ export class Router<const Prefix extends string = ""> {
     };
   }
 
-  #method(method: Method): RouteMethod<Prefix, this> {
+  #method(method: Method): RouteMethod<Prefix, this, Behind<never, G, Verdict>> {
     return (path: string, ...rest: readonly unknown[]) => {
       const [options, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
       this.#change();
@@ -224,7 +256,7 @@ export class Router<const Prefix extends string = ""> {
     this.#presets.add(name);
   }
 
-  #holds(router: Router<any>): boolean {
+  #holds(router: Router<any, any, any>): boolean {
     return this === (router as unknown) || this.#mounted.some(([, mounted]) => mounted.#holds(router));
   }
 
@@ -251,5 +283,6 @@ const routerRules = {
     'a string that begins with "/"',
     (value) => typeof value === "string" && (value === "" || value.startsWith("/")),
   ),
+  auth: authRule,
   middleware: listOf<Middleware>("a list of middleware", () => true),
 };

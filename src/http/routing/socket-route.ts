@@ -4,8 +4,9 @@ import { listOf, optional, resolveOptions, seconds } from "../../core/resolve-op
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import type { ParamPlan } from "../../dependencies/param-plan.ts";
+import type { Gate, GateScope, GateUser } from "../access/gate.ts";
+import { type RouteAuth, readRouteGate } from "../access/read-gate.ts";
 import type { AcceptOptions, RawQuery } from "../context/exchange.ts";
-import type { Gate, GateScope, GateUser } from "../context/gate.ts";
 import { HttpContext, type WebSocketContext } from "../context/http-context.ts";
 import type { PorticoRequest } from "../context/portico-request.ts";
 import type { RenderError } from "../context/render-problem.ts";
@@ -16,9 +17,9 @@ import type { PathParams } from "./path-params.ts";
 import { checkPath, planRouteParams, sharedRules } from "./route.ts";
 
 /** The options of a socket route. */
-export interface SocketOptions<G, P, Query, Path> {
+export interface SocketOptions<G, P, Query, Path, Verdict = never> {
   /** Decides before the upgrade, so a rejection is an HTTP response. */
-  readonly auth?: G;
+  readonly auth?: RouteAuth<G, Verdict>;
   /** Dependencies and contexts that the handler receives by name. They live as long as the socket. */
   readonly params?: P;
   readonly query?: Query;
@@ -61,6 +62,8 @@ export interface SocketRoute {
   readonly path: string;
   readonly handler: (args: object) => unknown;
   readonly auth: Gate | undefined;
+  /** Whether `auth: false` drops the gates of its routers. */
+  readonly isOpen: boolean;
   readonly params: readonly ParamPlan[];
   readonly schemas: { readonly query: Schema | undefined; readonly path: Schema | undefined };
   readonly middleware: readonly MiddlewareFunction[];
@@ -68,7 +71,7 @@ export interface SocketRoute {
   readonly limits: SocketLimits;
   /** How a rejection before the upgrade is rendered; a problem by default. */
   readonly renderError?: RenderError;
-  /** For callers that may authenticate after the upgrade: the handler then checks the gate, instead of the upgrade. */
+  /** For callers that may authenticate after the upgrade: the handler then receives the gate and checks it. */
   readonly admission?: {
     /** Runs only at the upgrade, before anything else. */
     readonly atUpgrade: readonly MiddlewareFunction[];
@@ -95,7 +98,8 @@ export function declareSocketRoute(path: string, options: unknown, handler: unkn
   return {
     path,
     handler: handler as (args: object) => unknown,
-    auth: read.auth,
+    auth: readRouteGate(`${owner}.auth`, read.auth),
+    isOpen: read.auth === false,
     params: planRouteParams(owner, read.params ?? {}, (context) => context !== HttpContext),
     schemas: { query: read.query, path: read.path },
     middleware: middlewareFunctions(owner, read.middleware ?? []),

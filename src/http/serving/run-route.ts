@@ -2,11 +2,13 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
+import { listScopeOf } from "../access/list-scope-of.ts";
 import type { HttpContext } from "../context/http-context.ts";
-import { ValidationFailed } from "../context/http-exception.ts";
 import type { IncomingRequest } from "../context/portico-request.ts";
 import type { OutgoingResponse } from "../context/portico-response.ts";
-import { isSchema, type Schema, segmentKey, validate, valueOfNothing } from "../context/schema.ts";
+import { isSchema, type Schema, validate, valueOfNothing } from "../context/schema.ts";
+import { ValidationFailed } from "../exceptions/http-exception.ts";
+import { segmentKey } from "../exceptions/segment-key.ts";
 import { compose } from "../routing/middleware.ts";
 import { queryReader } from "../routing/query-reader.ts";
 import type { ResponseSchemas, Route } from "../routing/route.ts";
@@ -18,6 +20,7 @@ export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
 /** Compiles a route once: its middleware around its gate, schemas, dependencies and handler. */
 export function compileRoute(route: Route): RunRoute {
   const { auth, params, schemas, response, paginated, handler } = route;
+  const listGate = paginated?.rule ?? null;
   const isPlain =
     auth === undefined &&
     params.length === 0 &&
@@ -41,6 +44,7 @@ export function compileRoute(route: Route): RunRoute {
     const { outgoing } = ctx;
     outgoing.mark();
     if (auth !== undefined) await auth.check(ctx);
+    if (listGate !== null) ctx.pageScope = () => listScopeOf(listGate, ctx, null);
     const request = ctx.incoming;
     if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
     if (schemas.query !== undefined && readQuery !== undefined)

@@ -4,9 +4,9 @@ import { checkCredential } from "../context/check-credential.ts";
 import { withContext } from "../context/current-context.ts";
 import { ClientGone, type UpgradeExchange } from "../context/exchange.ts";
 import { WebSocketContext } from "../context/http-context.ts";
-import { OriginRefused } from "../context/http-exception.ts";
 import { logFailure } from "../context/render-problem.ts";
 import { ServerSocket } from "../context/socket.ts";
+import { OriginRefused } from "../exceptions/http-exception.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { EndReason, OpenConnection } from "../identity/open-connections.ts";
 import { compose } from "../routing/middleware.ts";
@@ -81,7 +81,8 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       };
       const { params: path, query } = request;
       const ambient = { ctx, context: ctx, socket, user: ctx.user, path, query, request };
-      const args = admission === undefined ? { ...ambient, ...declared } : { ctx, socket, readmit, onRecheck };
+      const args =
+        admission === undefined ? { ...ambient, ...declared } : { ctx, socket, gate: auth, readmit, onRecheck };
       await withGrace(handler(args), socket.closed, graceMs);
       socket.close();
     } catch (error) {

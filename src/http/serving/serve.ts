@@ -1,8 +1,8 @@
 import { isPromise } from "../../core/maybe-promise.ts";
 import { withContext } from "../context/current-context.ts";
 import type { HttpContext } from "../context/http-context.ts";
-import { HttpException, ServiceUnavailable } from "../context/http-exception.ts";
 import { logFailure } from "../context/render-problem.ts";
+import { HttpException, ServiceUnavailable } from "../exceptions/http-exception.ts";
 import { closeQuietly, DONE, type HandlerResult, respond, respondToError } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 

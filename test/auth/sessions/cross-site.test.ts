@@ -154,7 +154,7 @@ describe("while the store is down", () => {
     expect((await client.get("/me", { headers: { cookie } })).status).toBe(200);
   });
 
-  it("[GAT-04] [auth:AU-083] [BCK-40] a gated field says SERVICE_UNAVAILABLE, and FORBIDDEN to a foreign page", async () => {
+  it("[GAT-04] [auth:AU-083] [BCK-40] a gated field says SERVICE_UNAVAILABLE, and CROSS_SITE_REFUSED to a foreign page", async () => {
     const app = guarded();
     app.post("/login", ({ request }) => request.sessions.login(new SimpleUser("ann")));
     const query = { open: field(t.boolean)(() => true), me: field(t.nullable(t.string), { auth: true })(() => "me") };
@@ -169,7 +169,7 @@ describe("while the store is down", () => {
     expect(await ask()).toMatchObject({ data: { open: true, me: "me" } });
     expect(await ask({ origin: "https://evil.example" })).toMatchObject({
       data: { open: true, me: null },
-      errors: [{ extensions: { code: "FORBIDDEN" } }],
+      errors: [{ extensions: { code: "CROSS_SITE_REFUSED" } }],
     });
     store.before = down;
     expect(await ask()).toMatchObject({

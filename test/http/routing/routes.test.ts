@@ -639,13 +639,13 @@ describe("a declaration", () => {
       "a gate that is undefined",
       (app) => app.get("/books", { auth: undefined }, () => 1),
       "GET /books.auth",
-      "GET /books.auth must be a gate from useAuth(), received undefined",
+      "GET /books.auth must be true, false, a function of the user that returns true or false, or a gate from useAuth(), rule(), every(), some() or not(), received undefined",
     ],
     [
       "a gate that is none",
-      (app) => app.get("/books", { auth: true }, () => 1),
+      (app) => app.get("/books", { auth: "jwt" as never }, () => 1),
       "GET /books.auth",
-      "GET /books.auth must be a gate",
+      "GET /books.auth must be true",
     ],
     [
       "a path without a slash",

@@ -1,6 +1,6 @@
 import type { HttpContext } from "../../../http/context/http-context.ts";
+import { AuthenticationFailed } from "../../../http/exceptions/authentication-failed.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import { AuthenticationFailed } from "../../authentication-failed.ts";
 import { isSignedInStill } from "../../is-signed-in-still.ts";
 import { readEmail } from "../../users/account-name.ts";
 import { UserExists } from "../../users/user-exists.ts";

@@ -1,8 +1,8 @@
-import { NotFound, ValidationFailed } from "../../../http/context/http-exception.ts";
+import { useAuth } from "../../../http/access/use-auth.ts";
 import type { SchemaInput, SchemaOutput } from "../../../http/context/schema.ts";
+import { NotFound, ValidationFailed } from "../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../http/routing/router.ts";
 import type { APIKey } from "../../api-keys/api-key.ts";
-import { useAuth } from "../../use-auth.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
 import { byPerson } from "./by-person.ts";
 import { describe, TOO_MANY } from "./describe.ts";

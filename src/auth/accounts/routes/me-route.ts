@@ -1,6 +1,6 @@
-import { NotFound } from "../../../http/context/http-exception.ts";
+import { useAuth } from "../../../http/access/use-auth.ts";
+import { NotFound } from "../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import { useAuth } from "../../use-auth.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
 import { Account, accountOf } from "./account.ts";
 import { byPerson } from "./by-person.ts";

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { BadRequest } from "../../../http/context/http-exception.ts";
 import type { ThrowingSchema } from "../../../http/context/schema.ts";
+import { BadRequest } from "../../../http/exceptions/http-exception.ts";
 
 /** The types of members. A question mark makes a member optional. */
 interface Kinds {

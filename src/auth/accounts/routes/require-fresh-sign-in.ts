@@ -1,8 +1,8 @@
+import { isFresh } from "../../../http/access/use-auth.ts";
 import type { HttpContext } from "../../../http/context/http-context.ts";
-import { HttpException } from "../../../http/context/http-exception.ts";
+import { HttpException } from "../../../http/exceptions/http-exception.ts";
 import type { RouteErrors } from "../../../http/routing/route.ts";
 import { limitLogin } from "../../limits/limit-login.ts";
-import { isFresh } from "../../use-auth.ts";
 import type { AccountHolder, Accounts } from "../accounts.ts";
 import { InvalidCredentials } from "../invalid-credentials.ts";
 

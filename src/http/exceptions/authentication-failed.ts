@@ -1,4 +1,4 @@
-import { HttpException } from "../http/context/http-exception.ts";
+import { HttpException } from "./http-exception.ts";
 
 /**
  * 401: the caller is anonymous, or the sign-in method is not accepted here. `WWW-Authenticate` lists the accepted

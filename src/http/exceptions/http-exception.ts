@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { cut } from "../../core/cut.ts";
 import type { ErrorCode } from "../../core/error-codes.ts";
 import { PorticoError, type PorticoErrorOptions } from "../../core/portico-error.ts";
-import { segmentKey } from "./schema.ts";
+import { segmentKey } from "./segment-key.ts";
 
 /** The maximum number of characters of a header that a message repeats. */
 const MOST_REPEATED = 100;

@@ -1,4 +1,4 @@
-import { HttpException } from "../http/context/http-exception.ts";
+import { HttpException } from "./http-exception.ts";
 
 /** 403: the signed-in user lacks permission. */
 export class PermissionDenied extends HttpException {

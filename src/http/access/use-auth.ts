@@ -1,11 +1,13 @@
-import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../core/resolve-options.ts";
-import type { Gate } from "../http/context/gate.ts";
-import type { BaseContext } from "../http/context/http-context.ts";
-import { HttpException, ServiceUnavailable } from "../http/context/http-exception.ts";
-import type { Credential } from "../http/identity/credential.ts";
-import type { AuthScope, Permission } from "../http/identity/identity.ts";
-import { AuthenticationFailed } from "./authentication-failed.ts";
-import { PermissionDenied } from "./permission-denied.ts";
+import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../../core/resolve-options.ts";
+import type { BaseContext } from "../context/http-context.ts";
+import { AuthenticationFailed } from "../exceptions/authentication-failed.ts";
+import { HttpException } from "../exceptions/http-exception.ts";
+import { PermissionDenied } from "../exceptions/permission-denied.ts";
+import type { Credential } from "../identity/credential.ts";
+import type { AuthScope, Permission } from "../identity/identity.ts";
+import type { Gate } from "./gate.ts";
+import { gateOf } from "./gate-of.ts";
+import { Refusal, refuseAnonymous, type Verdict } from "./refusal.ts";
 
 /** The callers that a gate accepts. */
 export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boolean = boolean> {
@@ -37,11 +39,8 @@ const useAuthRules = {
   freshWithin: { ...positiveInteger, strict: true as const },
 };
 
-/** The `Retry-After` value while authentication is unavailable. */
-const RETRY_SECONDS = 5;
-
 /**
- * A gate, that is an auth check, for a route, a socket or a GraphQL API. It throws 401 for an anonymous caller and for
+ * A gate, that is an auth check, for the option `auth`. It rejects with 401 for an anonymous caller and for
  * a sign-in method that is not accepted, 403 for a missing permission, and 503 while authentication is unavailable. It
  * checks `request.user` and `request.scope.auth`.
  *
@@ -60,27 +59,26 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
 ): Gate<R, [S] extends [never] ? AuthScope : S> {
   const { scopes, permissions, required, freshWithin } = resolveOptions("useAuth", options, useAuthRules);
 
-  function check({ identity, services }: BaseContext): void {
-    const { user, auth, failure, refusal, challenge, credential } = identity;
-    if (!user.isAuthenticated) {
-      if (!required) return;
-      if (failure === undefined) throw refusal ?? new AuthenticationFailed(undefined, challenge);
-      throw new ServiceUnavailable("Authentication is temporarily unavailable. Try again later.", {
-        retryAfterSeconds: RETRY_SECONDS,
-      });
-    }
+  function judge({ identity, services }: BaseContext): Verdict {
+    const { user, auth, challenge, credential } = identity;
+    if (!user.isAuthenticated) return required ? refuseAnonymous(identity) : true;
     if (scopes.length > 0 && (auth === null || !scopes.includes(auth)))
-      throw new AuthenticationFailed("This sign-in method is not accepted here. Use another one.", challenge);
+      return denied(new AuthenticationFailed("This sign-in method is not accepted here. Use another one.", challenge));
     // Only `true` allows: a class in plain JavaScript may return a promise, which is truthy.
     const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);
-    if (missing !== undefined) throw new PermissionDenied(undefined, missing);
+    if (missing !== undefined) return denied(new PermissionDenied(undefined, missing));
     if (freshWithin !== undefined && !isFresh(credential, services.clock.now(), freshWithin))
-      throw new HttpException(403, "A recent sign-in is required. Sign in again.", { code: "SIGN_IN_AGAIN" });
+      return denied(new HttpException(403, "A recent sign-in is required. Sign in again.", { code: "SIGN_IN_AGAIN" }));
+    return true;
   }
 
-  const gate: Gate<boolean> = Object.freeze({ required, scopes, needsIdentity: required, check });
-  return gate as Gate<R, [S] extends [never] ? AuthScope : S>;
+  return Object.freeze(gateOf({ kind: "caller", required, scopes, needsIdentity: required, judge })) as Gate<
+    R,
+    [S] extends [never] ? AuthScope : S
+  >;
 }
+
+const denied = (error: Error): Refusal => new Refusal(error, false);
 
 /** Whether the sign-in behind this credential is recent enough. */
 export function isFresh(credential: Credential | undefined, now: number, withinSeconds: number): boolean {

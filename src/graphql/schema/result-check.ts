@@ -1,0 +1,52 @@
+import { isPromise } from "../../core/maybe-promise.ts";
+import { Refusal } from "../../http/access/refusal.ts";
+import { NotFound } from "../../http/exceptions/http-exception.ts";
+import { denialFrom } from "../fields/graphql-denied.ts";
+import type { CheckResult, Resolve } from "./compile-resolver.ts";
+import { ABSENT, type TypeGuard } from "./type-guard.ts";
+
+/** What has to hold for the result of a field. */
+export interface ResultRules {
+  /** Whether null is an error, although the field is nullable in the schema. */
+  readonly isPresent: boolean;
+  readonly guard: TypeGuard | null;
+  /** Whether the field is a mutation, which fails if its result is refused: its work must not stay. */
+  readonly isMutation: boolean;
+}
+
+/** Returns the check of a field's results; `null` if there is nothing to check. */
+export function resultCheck(place: string, { isPresent, guard, isMutation }: ResultRules): CheckResult | null {
+  if (!isPresent && guard === null) return null;
+  const settle = (guarded: unknown): unknown => {
+    if (guarded instanceof Refusal) throw denialFrom(guarded.error);
+    if (guarded !== ABSENT) return guarded;
+    if (isMutation) throw new NotFound();
+    return null;
+  };
+  return (result, graph) => {
+    if (isPresent && (result === null || result === undefined))
+      throw new Error(`Cannot return null for non-nullable field ${place}.`);
+    if (guard === null) return result;
+    const guarded = guard(result, graph);
+    return isPromise(guarded) ? guarded.then(settle) : settle(guarded);
+  };
+}
+
+/** Drops the events of a subscription whose object is refused, or whose list has only refused objects. */
+export function screened(subscribe: Resolve, guard: TypeGuard | null): Resolve {
+  if (guard === null) return subscribe;
+  return (source, raw, graph, info) => {
+    graph.isDropped = (event, now) => {
+      const guarded = guard(event, now);
+      return isPromise(guarded)
+        ? Promise.resolve(guarded).then((later) => isGone(event, later))
+        : isGone(event, guarded);
+    };
+    return subscribe(source, raw, graph, info);
+  };
+}
+
+function isGone(event: unknown, guarded: unknown): boolean {
+  if (guarded === ABSENT) return true;
+  return Array.isArray(guarded) && guarded.length === 0 && !(Array.isArray(event) && event.length === 0);
+}

@@ -1,0 +1,92 @@
+import { isPromise, type MaybePromise, whenAll } from "../../core/maybe-promise.ts";
+import { askGate, type GateQuestion } from "../../http/access/ask-gate.ts";
+import type { GateNode } from "../../http/access/gate-node.ts";
+import { Refusal, type Verdict } from "../../http/access/refusal.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import type { GraphContext } from "../operation/graph-context.ts";
+
+/** The value of an object that its type's gate refused. */
+export const ABSENT: unique symbol = Symbol("absent");
+
+/**
+ * Applies the gates of the types in a result. Returns the result, `ABSENT` for a refused object, or the refusal if a gate
+ * could not decide. A list comes without its refused objects. Never throws, and rejects only if the result does.
+ */
+export type TypeGuard = (result: unknown, graph: GraphContext) => MaybePromise<unknown>;
+
+/** Guards a single object. `gateOf` returns the gate for this object, or `null`. */
+export function objectGuard(gateOf: (object: unknown) => GateNode | null): TypeGuard {
+  return function guard(result, graph): MaybePromise<unknown> {
+    if (result === null || result === undefined || result instanceof Error) return result;
+    // An item that rejects becomes an error, which graphql reports for that item alone.
+    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph), asError);
+    const gate = gateOf(result);
+    if (gate === null) return result;
+    const verdict = askGate(gate, new ObjectQuestion(graph, result));
+    return isPromise(verdict) ? verdict.then((later) => judged(later, result)) : judged(verdict, result);
+  };
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+function judged(verdict: Verdict, object: unknown): unknown {
+  if (verdict === true) return object;
+  return verdict.isUnknown ? verdict : ABSENT;
+}
+
+/**
+ * Guards the items of a list; all of them are asked before any is awaited.
+ *
+ * @param isWhole whether one refused item makes the whole list absent, as in the result of a mutation
+ */
+export function listGuard(item: TypeGuard, isWhole: boolean): TypeGuard {
+  return function guard(result, graph): MaybePromise<unknown> {
+    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph));
+    if (isAsyncIterable(result)) return Array.fromAsync(result).then((later) => guard(later, graph));
+    // graphql reports anything else than a list.
+    if (!isIterable(result)) return result;
+    const items = Array.isArray(result) ? (result as readonly unknown[]) : Array.from(result);
+    return whenAll(
+      items.map((one) => item(one, graph)),
+      (guarded) => present(guarded, isWhole),
+    );
+  };
+}
+
+function present(items: readonly unknown[], isWhole: boolean): unknown {
+  let isAnyAbsent = false;
+  for (const item of items) {
+    if (item instanceof Refusal) return item;
+    isAnyAbsent ||= item === ABSENT;
+  }
+  if (!isAnyAbsent) return items;
+  return isWhole ? ABSENT : items.filter((item) => item !== ABSENT);
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.iterator in value;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** An object, as the gate of its type is asked about it. */
+export class ObjectQuestion implements GateQuestion {
+  readonly verdicts: GraphContext;
+  readonly subject: unknown;
+  readonly isAboutSubject = true;
+
+  constructor(graph: GraphContext, object: unknown) {
+    this.verdicts = graph;
+    this.subject = object;
+  }
+  get ctx(): BaseContext {
+    return this.verdicts.connection;
+  }
+  place(): object {
+    return { parent: this.subject, ctx: this.ctx };
+  }
+}

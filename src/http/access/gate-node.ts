@@ -1,0 +1,98 @@
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import type { BaseContext } from "../context/http-context.ts";
+import type { AuthScope } from "../identity/identity.ts";
+import type { GateQuestion } from "./ask-gate.ts";
+import type { GateFunction } from "./gate.ts";
+import type { Verdict } from "./refusal.ts";
+import type { RuleParts } from "./rule.ts";
+
+/** A gate in the form that every place asks: all values of `auth` are read to this. */
+export type GateNode =
+  /** Decides about the caller alone. */
+  | {
+      readonly kind: "caller";
+      readonly required: boolean;
+      readonly scopes: readonly AuthScope[];
+      readonly needsIdentity: boolean;
+      judge(ctx: BaseContext): MaybePromise<Verdict>;
+    }
+  /** Called for signed-in users. Without a second parameter it decides about the caller alone. */
+  | { readonly kind: "function"; readonly decide: GateFunction; readonly takesPlace: boolean }
+  /** Called for every caller, anonymous ones too, with everything about the place. */
+  | { readonly kind: "place"; readonly name: string; decide(question: GateQuestion): unknown }
+  | { readonly kind: "rule"; readonly rule: RuleParts }
+  | { readonly kind: "every"; readonly of: readonly GateNode[] }
+  | { readonly kind: "some"; readonly of: readonly GateNode[] }
+  | { readonly kind: "not"; readonly of: GateNode };
+
+/** Whether every caller that the gate accepts is signed in. */
+export function isRequired(node: GateNode): boolean {
+  switch (node.kind) {
+    case "caller":
+      return node.required;
+    case "function":
+      return true;
+    case "rule":
+      return !node.rule.anonymous;
+    case "every":
+      return node.of.some(isRequired);
+    case "some":
+      return node.of.every(isRequired);
+    case "place":
+    case "not":
+      return false;
+  }
+}
+
+/** Whether the gate opens for nobody while the application has no authentication. */
+export function needsIdentity(node: GateNode): boolean {
+  if (node.kind === "caller") return node.needsIdentity;
+  if (node.kind === "every") return node.of.some(needsIdentity);
+  return node.kind === "some" ? node.of.every(needsIdentity) : isRequired(node);
+}
+
+/** The sign-in methods that the gate accepts. An empty list accepts any. */
+export function scopesOf(node: GateNode): readonly AuthScope[] {
+  if (node.kind === "caller") return node.scopes;
+  if (node.kind === "some") {
+    const lists = node.of.map(scopesOf);
+    return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())];
+  }
+  if (node.kind !== "every") return [];
+  const [first, ...others] = node.of.map(scopesOf).filter((list) => list.length > 0);
+  return first?.filter((scope) => others.every((list) => list.includes(scope))) ?? [];
+}
+
+/** The first rule in the gate, which needs an object to decide about. */
+export function ruleIn(node: GateNode): RuleParts | null {
+  if (node.kind === "rule") return node.rule;
+  if (node.kind === "not") return ruleIn(node.of);
+  if (node.kind !== "every" && node.kind !== "some") return null;
+  return node.of.map(ruleIn).find((found) => found !== null) ?? null;
+}
+
+/** The name of the gate in logs, and in the scope of cursors. */
+export function nameOf(node: GateNode): string {
+  switch (node.kind) {
+    case "caller":
+      return "auth";
+    case "function":
+      return node.decide.name === "" ? "auth" : node.decide.name;
+    case "place":
+      return node.name;
+    case "rule":
+      return node.rule.name;
+    case "not":
+      return `not(${nameOf(node.of)})`;
+    case "every":
+    case "some":
+      return `${node.kind}(${node.of.map(nameOf).join(", ")})`;
+  }
+}
+
+/** One gate that opens if all of these do. */
+export function allGates(nodes: readonly GateNode[]): GateNode | null {
+  const [only] = nodes;
+  if (only === undefined) return null;
+  return nodes.length === 1 ? only : { kind: "every", of: nodes };
+}

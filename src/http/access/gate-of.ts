@@ -1,0 +1,32 @@
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import type { BaseContext } from "../context/http-context.ts";
+import { askGate } from "./ask-gate.ts";
+import type { Gate, RoutePlace } from "./gate.ts";
+import { type GateNode, isRequired, needsIdentity, scopesOf } from "./gate-node.ts";
+import type { Verdict } from "./refusal.ts";
+
+/** The gate of a node. */
+export function gateOf(node: GateNode): Gate<any, any, any> {
+  return {
+    required: isRequired(node),
+    scopes: scopesOf(node),
+    needsIdentity: needsIdentity(node),
+    check: (ctx) => checkRoute(node, ctx),
+    "~node": node,
+  };
+}
+
+/** Asks the gate of a route or a socket. */
+function checkRoute(node: GateNode, ctx: BaseContext): MaybePromise<void> {
+  const place = (): RoutePlace => {
+    const { incoming } = ctx;
+    return { request: incoming, path: incoming.params, ctx };
+  };
+  return pass(askGate(node, { ctx, subject: undefined, place, isAboutSubject: false, verdicts: null }));
+}
+
+/** Throws the error of a refusal. */
+export function pass(verdict: MaybePromise<Verdict>): MaybePromise<void> {
+  if (isPromise(verdict)) return verdict.then(pass);
+  if (verdict !== true) throw verdict.error;
+}

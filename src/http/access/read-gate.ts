@@ -1,0 +1,109 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { isPromise } from "../../core/maybe-promise.ts";
+import { REFUSED, type Rule } from "../../core/resolve-options.ts";
+import { sourceParameters } from "../../core/source-parameters.ts";
+import type { CurrentUser } from "../identity/identity.ts";
+import type { Auth, Gate, RoutePlace } from "./gate.ts";
+import { type GateNode, isRequired, ruleIn } from "./gate-node.ts";
+import { gateOf } from "./gate-of.ts";
+import { useAuth } from "./use-auth.ts";
+
+/** The option `auth` as it was written. */
+export type WrittenAuth = Auth<never>;
+
+/** The option `auth`. An `auth` that is present but `undefined` is rejected, so that a missing variable cannot remove a check. */
+export const authRule: Rule<WrittenAuth> & { readonly strict: true } = {
+  expected:
+    "true, false, a function of the user that returns true or false, or a gate from useAuth(), rule(), every(), some() or not()",
+  read: (value) => (isAuth(value) ? value : REFUSED),
+  strict: true,
+};
+
+function isAuth(value: unknown): value is WrittenAuth {
+  return typeof value === "boolean" || typeof value === "function" || isGate(value);
+}
+
+function isGate(value: unknown): value is Gate {
+  return typeof (value as Gate | null | undefined)?.check === "function";
+}
+
+/** Returns the node of an `auth`; `null` for `false`. Throws an error of the given class for a function with wrong parameters. */
+export function readGate(
+  place: string,
+  auth: WrittenAuth,
+  Fault: new (place: string, sentence: string) => Error = ConfigurationError,
+): GateNode | null {
+  if (auth === false) return null;
+  if (auth === true) return SIGNED_IN;
+  if (typeof auth !== "function") return nodeOf(auth);
+  const parameters = sourceParameters(auth);
+  if (parameters?.some(({ kind, hasDefault }) => kind === "rest" || hasDefault))
+    throw new Fault(
+      place,
+      "a gate takes (user) or (user, place), without defaults and without ...rest: the number of its parameters decides how often it is called",
+    );
+  if (auth.length > 2)
+    throw new Fault(place, `a gate takes (user) or (user, place), but this one takes ${auth.length} parameters`);
+  return { kind: "function", decide: auth, takesPlace: auth.length === 2 };
+}
+
+const SIGNED_IN: GateNode = useAuth()["~node"] as GateNode;
+
+/** The node of a gate. One that the application wrote itself decides by its `check`. */
+export function nodeOf(gate: Gate<boolean, any, never>): GateNode {
+  const node = gate["~node"];
+  if (node !== undefined) return node;
+  const { required, scopes, needsIdentity = required } = gate;
+  return {
+    kind: "caller",
+    required,
+    scopes,
+    needsIdentity,
+    judge: (ctx) => {
+      const checked = gate.check(ctx);
+      return isPromise(checked) ? checked.then(() => true as const) : true;
+    },
+  };
+}
+
+/** The option `auth` of a route: a gate `G`, or a function that returns `Verdict`. */
+export type RouteAuth<G, Verdict> = (G & CheckRouteGate<G>) | ((user: CurrentUser, place: RoutePlace) => Verdict);
+
+/** Names the reason why a gate cannot guard a route. */
+export type CheckRouteGate<G> =
+  G extends Gate<any, any, infer Place>
+    ? RoutePlace extends Place
+      ? unknown
+      : { readonly "a rule decides about an object: call ctx.authorize(rule, object) in the handler": never }
+    : unknown;
+
+/** Reads the gate of a place without an object. A rule about objects is rejected there. */
+export function readRouteGate(place: string, auth: WrittenAuth | undefined): Gate | undefined {
+  const node = auth === undefined ? null : readGate(place, auth);
+  if (node === null) return undefined;
+  checkNeedsNoObject(place, node, "call ctx.authorize(rule, object) in the handler instead");
+  // A gate of the application's own keeps its members.
+  return isGate(auth) && isRequired(node) === auth.required ? auth : gateOf(node);
+}
+
+/** Reads the rule of a list. */
+export function readListGate(place: string, rule: unknown): GateNode {
+  if (isGate(rule)) return nodeOf(rule);
+  throw new ConfigurationError(place, "a rule from rule(), every(), some() or not()", rule);
+}
+
+/** One gate that opens if both do. */
+export function bothGates(outer: Gate | undefined, inner: Gate | undefined): Gate | undefined {
+  if (outer === undefined || inner === undefined) return outer ?? inner;
+  return gateOf({ kind: "every", of: [nodeOf(outer), nodeOf(inner)] });
+}
+
+/** Rejects a rule in a place that has no object to decide about. */
+export function checkNeedsNoObject(place: string, node: GateNode, advice: string): void {
+  const rule = ruleIn(node);
+  if (rule !== null)
+    throw new ConfigurationError(
+      place,
+      `is the rule ${rule.name}, which decides about an object, and there is none here: ${advice}`,
+    );
+}

@@ -1,0 +1,49 @@
+import { AuthenticationFailed } from "../exceptions/authentication-failed.ts";
+import { ServiceUnavailable } from "../exceptions/http-exception.ts";
+import { isForClients, isOutage } from "../exceptions/is-for-clients.ts";
+import { PermissionDenied } from "../exceptions/permission-denied.ts";
+import type { Identity } from "../identity/identity.ts";
+
+/** The result of a gate: `true` allows access. */
+export type Verdict = true | Refusal;
+
+/** Access is denied, or it is unknown whether access is allowed. Both keep the gate closed, and `not` inverts only the first. */
+export class Refusal {
+  readonly error: Error;
+  /** Whether the decision could not be made: the identity of the caller is unknown, or the gate failed. */
+  readonly isUnknown: boolean;
+
+  constructor(error: Error, isUnknown: boolean) {
+    this.error = error;
+    this.isUnknown = isUnknown;
+  }
+
+  /** Whether the error says more than that the caller is anonymous or lacks permission. */
+  get isSpecific(): boolean {
+    return !PLAIN.has((this.error as { readonly code?: unknown }).code);
+  }
+}
+
+const PLAIN: ReadonlySet<unknown> = new Set(["UNAUTHENTICATED", "FORBIDDEN"]);
+
+/** The `Retry-After` value while the decision cannot be made. */
+const RETRY_SECONDS = 5;
+
+/** The verdict on a caller who is not signed in, for a gate that requires a user. */
+export function refuseAnonymous({ failure, refusal, challenge }: Identity): Refusal {
+  if (failure === undefined) return new Refusal(refusal ?? new AuthenticationFailed(undefined, challenge), false);
+  const sentence = "Authentication is temporarily unavailable. Try again later.";
+  return new Refusal(new ServiceUnavailable(sentence, { retryAfterSeconds: RETRY_SECONDS }), true);
+}
+
+/** The verdict on a signed-in user who lacks permission. All places share it, because a stack trace costs more than a check. */
+export const FORBIDDEN: Refusal = new Refusal(new PermissionDenied(), false);
+
+/** The verdict of a gate that threw this error; `null` if the error says nothing about access. */
+export function refusalFrom(error: unknown): Refusal | null {
+  if (isForClients(error) || isOutage(error)) return new Refusal(error, error.status >= 500);
+  // A `GraphQLDenied`, which is an error of graphql and not of Portico.
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
+  if (code === "UNAUTHENTICATED") return new Refusal(new AuthenticationFailed(message), false);
+  return code === "FORBIDDEN" ? new Refusal(new PermissionDenied(message), false) : null;
+}

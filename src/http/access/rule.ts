@@ -1,0 +1,70 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { callable, flag, optional, resolveOptions, text } from "../../core/resolve-options.ts";
+import type { Condition } from "../../pagination/condition.ts";
+import type { BaseContext } from "../context/http-context.ts";
+import type { AuthScope, Caller, CurrentUser } from "../identity/identity.ts";
+import type { Gate } from "./gate.ts";
+import { gateOf } from "./gate-of.ts";
+
+/** The options of a rule. */
+export interface RuleOptions<Row, User, Anonymous extends boolean> {
+  /** Names the rule in logs and in the OpenAPI document. The cursors of a list are bound to it. */
+  readonly name: string;
+  /** Decides whether the user may see the object, sync or async. Only `true` allows it. */
+  allows(user: User, object: Row, place: { readonly ctx: BaseContext<User> }): MaybePromise<boolean>;
+  /** The same rule as a condition on the columns of a list. A list of database rows needs it. */
+  where?(user: User): Condition<Extract<keyof Row, string>>;
+  /** Whether the rule is also asked for anonymous callers. Otherwise it refuses them. @default false */
+  readonly anonymous?: Anonymous;
+}
+
+/** The parts of a rule, for code that asks it. */
+export interface RuleParts {
+  readonly name: string;
+  readonly anonymous: boolean;
+  readonly allows: (user: any, object: any, place: { readonly ctx: any }) => unknown;
+  readonly where: ((user: any) => Condition) | null;
+}
+
+/** A rule about objects of one kind, made by `rule()`. */
+export interface Rule<in Row, out Required extends boolean = boolean>
+  extends Gate<Required, AuthScope, { readonly parent: Row }>,
+    RuleParts {
+  readonly allows: (
+    user: Required extends true ? CurrentUser : Caller,
+    object: Row,
+    place: { readonly ctx: BaseContext<any> },
+  ) => MaybePromise<boolean>;
+}
+
+/**
+ * A rule about objects, written once: on an object type it holds wherever such an object appears, `ctx.authorize` asks it in a
+ * handler, and a list applies its `where`.
+ *
+ * @example
+ * ```ts
+ * import { isIn, rule } from "portico";
+ *
+ * interface ProjectRow { id: string; organisation_id: string; name: string }
+ * declare function organisationsOf(user: { identity: string }): string[];
+ *
+ * export const visibleProjects = rule<ProjectRow>({
+ *   name: "project.visible",
+ *   allows: (user, project) => organisationsOf(user).includes(project.organisation_id),
+ *   where: (user) => isIn("organisation_id", organisationsOf(user)),
+ * });
+ * ```
+ */
+export function rule<Row>(options: RuleOptions<Row, CurrentUser, false>): Rule<Row, true>;
+export function rule<Row>(options: RuleOptions<Row, Caller, true>): Rule<Row, false>;
+export function rule(options: RuleOptions<any, any, boolean>): Rule<any, any> {
+  const read = resolveOptions("rule", options, rules);
+  const { name, allows, where = null, anonymous } = read;
+  if (name === undefined) throw new ConfigurationError("rule.name", "a non-empty string", name);
+  if (allows === undefined) throw new ConfigurationError(`rule ${name}: allows`, "a function", allows);
+  const parts: RuleParts = { name, anonymous, allows, where };
+  return Object.freeze({ ...gateOf({ kind: "rule", rule: parts }), ...parts }) as Rule<any, any>;
+}
+
+const rules = { name: text, allows: callable, where: callable, anonymous: optional(flag, false) } as const;
