@@ -41,6 +41,7 @@ export class DependencyScope {
   #open: { readonly name: string; readonly generator: AnyGenerator }[] = [];
   #opening: Set<Promise<unknown>> | null = null;
   #closed: Promise<readonly unknown[]> | null = null;
+  #hasGenerators = false;
 
   constructor(ctx: object, options: ScopeOptions) {
     this.#ctx = ctx;
@@ -125,6 +126,7 @@ export class DependencyScope {
     const opened = ({ value, done }: IteratorResult<unknown, unknown>): unknown => {
       if (done === true) throw new DependencyError(`${name} is a generator that yielded nothing`);
       this.#open.push({ name, generator });
+      this.#hasGenerators = true;
       return value;
     };
     const first = generator.next();
@@ -149,6 +151,11 @@ export class DependencyScope {
   /** Whether there is anything to close. */
   get isIdle(): boolean {
     return this.#open.length === 0 && (this.#opening === null || this.#opening.size === 0);
+  }
+
+  /** Whether it has opened a generator, which may be closed by now. */
+  get hasGenerators(): boolean {
+    return this.#hasGenerators;
   }
 
   async #close(): Promise<readonly unknown[]> {

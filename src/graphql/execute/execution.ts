@@ -23,14 +23,22 @@ export function executionArgs({ schema, document, variables, operationName }: Ex
 }
 
 /**
- * Decides whether dependencies commit or roll back. An operation fails when an error removes one of its root fields. An error
- * in a nested field does not undo work that the response reports as done: a book stays saved if one of its fields is denied.
+ * Decides whether dependencies commit or roll back. An operation fails when an error removes one of its root fields, except
+ * for a field that was refused before it ran. An error in a nested field does not undo work that the response reports as done:
+ * a book stays saved if one of its fields is denied.
+ *
+ * @param refused the root fields whose resolvers did not run
  */
-export function outcomeOf({ data, errors }: ExecutionResult): "success" | "failure" {
+export function outcomeOf(
+  { data, errors }: ExecutionResult,
+  refused: ReadonlySet<string | number>,
+): "success" | "failure" {
   if (errors === undefined || errors.length === 0) return "success";
   if (data === null || data === undefined) return "failure";
-  const isLost = errors.some(
-    ({ path }) => path === undefined || (data as Record<string, unknown>)[String(path[0])] === null,
-  );
+  const isLost = errors.some(({ path }) => {
+    const root = path?.[0];
+    if (path === undefined || root === undefined) return true;
+    return data[root] === null && !(path.length === 1 && refused.has(root));
+  });
   return isLost ? "failure" : "success";
 }

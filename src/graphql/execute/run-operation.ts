@@ -5,6 +5,7 @@ import { OperationOver } from "../operation/operation-over.ts";
 import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
 import type { Arrival } from "./admit.ts";
 import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
+import { withoutUndoneWork } from "./without-undone-work.ts";
 
 /**
  * Runs a query or a mutation. The promise resolves after the dependencies are closed: if one fails to close, such as a
@@ -42,9 +43,11 @@ export async function runIn(
       });
       result = await inTime(executing, operation, execution.timeoutMs ?? 0);
     } else result = executing;
-    const closing = operation.close(contextValue.isOver ? "failure" : outcomeOf(result));
+    const outcome = contextValue.isOver ? "failure" : outcomeOf(result, contextValue.refused);
+    const closing = operation.close(outcome);
     const failures = closing === undefined ? [] : await closing;
-    if (failures.length === 0) return result;
+    if (failures.length === 0)
+      return outcome === "failure" && operation.canRollBack ? withoutUndoneWork(result, execution) : result;
     return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
   } catch (error) {
     const closing = operation.close("failure");

@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from "graphql";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { DependencyScope } from "../../dependencies/dependency-scope.ts";
 import type { Verdicts } from "../../http/access/ask-gate.ts";
@@ -38,6 +39,7 @@ export class GraphContext implements OperationFacts, Verdicts {
   #verdicts: Map<object, Map<unknown, MaybePromise<Verdict>>> | null = null;
   /** The caller that the verdicts apply to. */
   #judged: Identity | null = null;
+  #refused: Set<string | number> | null = null;
   #isClosed = false;
   /** @internal Whether the operation was cancelled: no further field is resolved. */
   isOver = false;
@@ -83,9 +85,31 @@ export class GraphContext implements OperationFacts, Verdicts {
     return verdicts;
   }
 
+  /** @internal The gates or the limit of a root field decide whether it may run. */
+  awaitsGate({ path }: GraphQLResolveInfo): void {
+    (this.#refused ??= new Set()).add(path.key);
+  }
+
+  /** @internal They have let it run. */
+  beginsToRun({ path }: GraphQLResolveInfo): void {
+    this.#refused?.delete(path.key);
+  }
+
+  /** @internal The root fields of a mutation that were refused before they ran, by their names in the response. */
+  get refused(): ReadonlySet<string | number> {
+    return this.#refused ?? NONE;
+  }
+
+  /** @internal Whether it has opened a generator, which learns the outcome and may roll back its work. */
+  get hasGenerators(): boolean {
+    return this.#dependencies?.hasGenerators ?? false;
+  }
+
   /** @internal Closes the dependencies. Returns the errors of those that failed to close; `undefined` without dependencies. */
   close(): undefined | Promise<readonly unknown[]> {
     this.#isClosed = true;
     return this.#dependencies === null ? undefined : this.#dependencies.close();
   }
 }
+
+const NONE: ReadonlySet<string | number> = new Set();

@@ -1,5 +1,5 @@
 import { withContext } from "../../http/context/current-context.ts";
-import { endLeftOpen } from "../../http/context/end-left-open.ts";
+import { endLeftOpen, hasOpen } from "../../http/context/end-left-open.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
@@ -35,6 +35,8 @@ export interface RunningOperation {
    * opened. Returns the errors of those that failed to close; `undefined` without dependencies. The first outcome is kept.
    */
   close(outcome: "success" | "failure"): undefined | Promise<readonly unknown[]>;
+  /** Whether a failure undoes work: a generator dependency was opened, or a transaction around the operation is open. */
+  readonly canRollBack: boolean;
 }
 
 /**
@@ -81,5 +83,9 @@ class OpenOperation implements RunningOperation {
     const closing = this.contextValue.close();
     // The only operation of a connection leaves open handles to it: one may be the transaction of an outer middleware.
     return this.#own === null ? closing : endLeftOpen(this.#own.ctx, closing);
+  }
+
+  get canRollBack(): boolean {
+    return this.contextValue.hasGenerators || (this.#own === null && hasOpen(this.#connection));
   }
 }

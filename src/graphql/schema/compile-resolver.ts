@@ -49,9 +49,7 @@ export function compileResolver(
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
   const complete = checked(field.finish === null ? run : finished(run, args, field.finish), check);
-  const resolve = limited(field.limits, complete);
-  const gate = allGates(field.gates);
-  return field.operation === "subscription" ? gatedAgain(gate, args, resolve) : gated(gate, args, resolve);
+  return guarded(field, args, complete);
 }
 
 /** Checks the result of a resolver, synchronously if it can. */
@@ -62,6 +60,24 @@ export function checked(resolve: Resolve, check: CheckResult | null): Resolve {
   return (source, raw, graph, info) => {
     const result = resolve(source, raw, graph, info);
     return isPromise(result) ? result.then((later) => check(later, graph)) : check(result, graph);
+  };
+}
+
+/** Puts the gates and the limits before a resolver. A mutation that they refuse did not run, and does not fail its operation. */
+function guarded(field: FieldDeclaration, args: readonly ArgPlan[], resolve: Resolve): Resolve {
+  const { operation, limits } = field;
+  const gate = allGates(field.gates);
+  if (operation === "subscription") return gatedAgain(gate, args, limited(limits, resolve));
+  const isRecorded = operation === "mutation" && (gate !== null || limits.length > 0);
+  if (!isRecorded) return gated(gate, args, limited(limits, resolve));
+  const run: Resolve = (source, raw, graph, info) => {
+    graph.beginsToRun(info);
+    return resolve(source, raw, graph, info);
+  };
+  const start = gated(gate, args, limited(limits, run));
+  return (source, raw, graph, info) => {
+    graph.awaitsGate(info);
+    return start(source, raw, graph, info);
   };
 }
 
@@ -81,12 +97,12 @@ function isOver(graph: GraphContext | undefined): boolean {
 /** Compiles the resolver of a field that exposes a property of its parent. */
 export function compileProperty(
   key: string,
-  { gates, limits }: FieldDeclaration,
+  field: FieldDeclaration,
   receiver: object | null,
   check: CheckResult | null,
 ): Resolve {
   const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
-  return gated(allGates(gates), [], limited(limits, checked(property, check)));
+  return guarded(field, [], checked(property, check));
 }
 
 function limited(limits: readonly RateLimit[], resolve: Resolve): Resolve {

@@ -16,6 +16,11 @@ export function endWith(ctx: BaseContext, end: End): () => void {
   return () => void ends.delete(end);
 }
 
+/** Whether something is open that must end with the context, such as a transaction that a middleware has begun. */
+export function hasOpen(ctx: BaseContext): boolean {
+  return (open.get(ctx)?.size ?? 0) > 0;
+}
+
 /**
  * Ends everything that a context has left open, after its dependencies are closed. Leaving something open is a programming
  * error, and is reported like a dependency that failed to close: a response that says "saved" is not sent.
