@@ -44,6 +44,7 @@ export {
   type UserProtocol,
 } from "./http/identity/identity.ts";
 export type { DeviceSession, LoginOptions, SessionManager } from "./http/identity/session-manager.ts";
+export { userChanged } from "./http/identity/user-changed.ts";
 export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/limits/rate-limit.ts";
 export { Depend, provide } from "./http/routing/depend.ts";
 export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/routing/middleware.ts";

@@ -3,7 +3,7 @@ import type { HttpContext } from "../../http/context/http-context.ts";
 import { LISTENING, TELL_LISTENING } from "../../http/context/listening.ts";
 import { STALLED_MS } from "../../http/context/unread-responses.ts";
 import type { Identity } from "../../http/identity/identity.ts";
-import type { OpenConnection } from "../../http/identity/open-connections.ts";
+import type { OpenConnection } from "../../http/identity/open-connection.ts";
 import { type EventSink, type LiveSubscription, recheck } from "./live-subscription.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 

@@ -2,27 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
 import type { Logger } from "../../core/logger.ts";
 import { outside } from "../../core/outside.ts";
-import { type PubSub, PubSubGap } from "../../stores/pub-sub.ts";
+import { type PubSub, PubSubGap, type Topic } from "../../stores/pub-sub.ts";
 import { type Revocation, revoked } from "./credential.ts";
-import type { Identity } from "./identity.ts";
-
-/** Why a connection is ended: its credential is no longer valid, or the process shuts down. */
-export type EndReason = "expired" | "revoked" | "leaving";
-
-/** A connection that outlives a single response: a socket or a stream of events. */
-export interface OpenConnection {
-  /** The current identity of the client that opened it. */
-  readonly identity: Identity;
-  /** Called several times a second, with the time of the monotonic clock. */
-  beat(now: number): void;
-  /** Checks everything that runs on it, after its credential was found to be still valid. */
-  recheck?(): Promise<void>;
-  /** Ends it and sends the reason to the client. */
-  end(reason: EndReason): void;
-  /** Ends it without a reason, for a client that does not respond. */
-  cut(): void;
-  readonly ended: Promise<void>;
-}
+import type { OpenConnection } from "./open-connection.ts";
+import { isIdentified, RecheckQueue } from "./recheck-queue.ts";
+import { userChanged } from "./user-changed.ts";
 
 export interface OpenConnectionsOptions {
   readonly clock: Clock;
@@ -33,30 +17,34 @@ export interface OpenConnectionsOptions {
 }
 
 const BEAT_MS = 250;
-/** The number of credentials that are checked in parallel. */
-const MOST_CHECKS = 32;
 /** How soon to subscribe again after the bus failed. */
 const RETRY_MS = 1_000;
-/** How long a revocation is remembered, for connections that were being opened when it came. */
+/** How long a revocation or a change is remembered, for connections that were being opened when it came. */
 const LATELY_MS = 60_000;
 
 /**
- * The open connections of this process, each with its credential. They share one timer and one bus subscription. A connection
- * ends when its credential does: when it expires, when a revocation event arrives, or when a check of the store finds it
- * invalid, which happens every minute and after every gap in the bus.
+ * The open connections of this process, each with its credential. They share one timer and one bus subscription per topic. A
+ * connection ends when its credential does: when it expires, when a revocation event arrives, or when a check of the store
+ * finds it invalid, which happens every minute, when its user changes, and after every gap in the bus.
  */
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
   /** With the time of the next check of the store. */
   readonly #open = new Map<OpenConnection, number>();
-  /** Users with a recent revocation, with its time, the oldest first. */
-  readonly #lately = new Map<string, number>();
+  readonly #rechecks: RecheckQueue;
+  /** Users with a recent revocation or change, with its time, the oldest first; `null` stands for all users. */
+  readonly #lately = new Map<string | null, number>();
+  /** Users whose connections are still to be rechecked, with the time of their change. */
+  readonly #changed = new Map<string | null, number>();
+  /** Whether changed users were rechecked since the last beat. The next ones wait for a beat, so that bursts cost little. */
+  #hasRechecked = false;
   #timer: NodeJS.Timeout | undefined;
   #listening: AbortController | null = null;
   #isLeaving = false;
 
   constructor(options: OpenConnectionsOptions) {
     this.#options = options;
+    this.#rechecks = new RecheckQueue(options.log);
   }
 
   get size(): number {
@@ -77,9 +65,10 @@ export class OpenConnections {
     if (this.#isLeaving) connection.end("leaving");
   }
 
-  /** Its identity is new. A revocation that came after authentication and before this call did not find an open connection. */
+  /** Its identity is new. An event that came after authentication and before this call did not find an open connection. */
   identified(connection: OpenConnection): void {
-    if (this.#lately.has(connection.identity.user.identity)) void this.#recheckOne(connection);
+    const since = latest(this.#lately, connection);
+    if (since !== undefined) this.#rechecks.add([connection], since);
   }
 
   /** Runs for all connections, not for the request that happens to be first. */
@@ -87,7 +76,9 @@ export class OpenConnections {
     this.#timer ??= setInterval(() => this.#beat(), BEAT_MS).unref();
     if (this.#listening !== null) return;
     this.#listening = new AbortController();
-    void this.#listen(this.#listening.signal);
+    const { signal } = this.#listening;
+    void this.#listen(revoked, signal, (revocation) => this.#revoke(revocation));
+    void this.#listen(userChanged, signal, ({ user }) => this.#change(user));
   }
 
   /** Ends all connections at random moments within the window, so that clients do not reconnect all at once. */
@@ -117,7 +108,9 @@ export class OpenConnections {
 
   #remove(connection: OpenConnection): void {
     this.#open.delete(connection);
+    this.#rechecks.remove(connection);
     if (this.#open.size > 0) return;
+    this.#changed.clear();
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -135,26 +128,27 @@ export class OpenConnections {
         due.push(connection);
       }
     }
-    if (due.length > 0) void this.#recheck(due);
+    this.#rechecks.add(due);
+    this.#hasRechecked = false;
+    this.#recheckChanged();
   }
 
-  async #listen(signal: AbortSignal): Promise<void> {
+  async #listen<T>(topic: Topic<T>, signal: AbortSignal, onEvent: (event: T) => void): Promise<void> {
     const { bus, log } = this.#options;
     while (!signal.aborted) {
       const since = performance.now();
-      const events = bus.subscribe(revoked, { signal })[Symbol.asyncIterator]();
-      // Once the subscription is active, open connections are checked for revocations that were missed until then.
-      void bus.settled().then(() => this.#recheck([...this.#open.keys()]));
+      const events = bus.subscribe(topic, { signal })[Symbol.asyncIterator]();
+      // Once the subscription is active, open connections are checked for events that were missed until then.
+      void bus.settled().then(() => this.#rechecks.add(this.#open.keys(), performance.now()));
       try {
-        for (let event = await events.next(); event.done !== true; event = await events.next())
-          this.#revoke(event.value);
+        for (let event = await events.next(); event.done !== true; event = await events.next()) onEvent(event.value);
       } catch (error) {
         const isGap = error instanceof PubSubGap;
         if (isGap && performance.now() - since > RETRY_MS / 10) continue;
         if (!isGap)
           log.error(
-            { err: error },
-            "cannot subscribe to revocation events; open connections are checked by polling the store",
+            { err: error, topic: topic.name },
+            "cannot subscribe to revocations or changes of users; open connections are checked by polling the store",
           );
       }
       if (!signal.aborted) await sleep(RETRY_MS, undefined, { ref: false });
@@ -170,39 +164,37 @@ export class OpenConnections {
     }
   }
 
-  #remember(user: string): void {
-    const now = this.#options.clock.monotonic();
+  #change(user: string | null): void {
+    const since = this.#remember(user);
+    if (this.#open.size > 0) this.#changed.set(user, since);
+    if (!this.#hasRechecked) this.#recheckChanged();
+  }
+
+  /** Rechecks the connections of the changed users; all connections for `null`. */
+  #recheckChanged(): void {
+    if (this.#changed.size === 0) return;
+    this.#hasRechecked = true;
+    for (const connection of this.#open.keys()) {
+      const since = latest(this.#changed, connection);
+      if (since !== undefined) this.#rechecks.add([connection], since);
+    }
+    this.#changed.clear();
+  }
+
+  #remember(user: string | null): number {
+    const now = performance.now();
     this.#lately.delete(user);
     this.#lately.set(user, now);
     for (const [oldest, at] of this.#lately) {
       if (now - at <= LATELY_MS) break;
       this.#lately.delete(oldest);
     }
-  }
-
-  async #recheck(connections: readonly OpenConnection[]): Promise<void> {
-    const waiting = [...connections];
-    const work = async (): Promise<void> => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await this.#recheckOne(next);
-    };
-    await Promise.all(Array.from({ length: Math.min(MOST_CHECKS, waiting.length) }, work));
-  }
-
-  async #recheckOne(connection: OpenConnection): Promise<void> {
-    const { identity } = connection;
-    if (!isIdentified(connection) || !this.#open.has(connection)) return;
-    try {
-      const counts = (await identity.recheck?.()) ?? true;
-      if (counts) await connection.recheck?.();
-      else if (connection.identity === identity) connection.end("revoked");
-    } catch (err) {
-      // A store outage revokes nothing, and the check is retried.
-      this.#options.log.warn({ err }, "failed to recheck a credential");
-    }
+    return now;
   }
 }
 
-/** Without a credential there is nothing to check. */
-function isIdentified({ identity }: OpenConnection): boolean {
-  return identity.recheck !== undefined || identity.user.isAuthenticated;
+/** The time of the last event for the user of a connection, or for all users. */
+function latest(events: ReadonlyMap<string | null, number>, { identity }: OpenConnection): number | undefined {
+  const [one, all] = [events.get(identity.user.identity), events.get(null)];
+  return one === undefined || all === undefined ? (one ?? all) : Math.max(one, all);
 }

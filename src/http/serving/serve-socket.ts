@@ -8,7 +8,7 @@ import { logFailure } from "../context/render-problem.ts";
 import { ServerSocket } from "../context/socket.ts";
 import { OriginRefused } from "../exceptions/http-exception.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { EndReason, OpenConnection } from "../identity/open-connections.ts";
+import type { EndReason, OpenConnection } from "../identity/open-connection.ts";
 import { compose } from "../routing/middleware.ts";
 import { queryReader } from "../routing/query-reader.ts";
 import type { SocketRoute } from "../routing/socket-route.ts";

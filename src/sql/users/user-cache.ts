@@ -1,5 +1,7 @@
-import { revoked, userChanged } from "../../auth/users/user-changed.ts";
 import { outside } from "../../core/outside.ts";
+import { revoked } from "../../http/identity/credential.ts";
+import { loadedSince } from "../../http/identity/loaded-since.ts";
+import { userChanged } from "../../http/identity/user-changed.ts";
 import { type PubSub, PubSubGap, type Topic, topic } from "../../stores/pub-sub.ts";
 import type { StoredUser } from "./user-record.ts";
 
@@ -13,7 +15,16 @@ export interface UserCacheOptions {
 
 interface Entry {
   readonly user: StoredUser;
+  /** When it began to be loaded. */
+  readonly loadedAt: number;
   readonly goodUntil: number;
+}
+
+/** A user that is being loaded. */
+interface Loading {
+  readonly loadedAt: number;
+  readonly epoch: number;
+  readonly user: Promise<StoredUser | null>;
 }
 
 const MOST_ENTRIES = 10_000;
@@ -25,6 +36,7 @@ const TOPICS: readonly Change[] = [topic(revoked.name), userChanged];
 export class UserCache {
   readonly #options: UserCacheOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #loading = new Map<string, Loading>();
   /** Raised by each change, so that a value read before the change is not cached after it. */
   #epoch = 0;
   /** The topics with an active subscription. */
@@ -39,16 +51,33 @@ export class UserCache {
     const { seconds } = this.#options;
     if (seconds === 0) return load();
     this.#start();
+    const since = loadedSince();
     const known = this.#entries.get(identity);
-    if (known !== undefined && known.goodUntil > performance.now()) return known.user;
-    const epoch = this.#epoch;
-    const user = await load();
-    if (user === null || epoch !== this.#epoch || !this.#isInformed) return user;
+    if (known !== undefined && known.loadedAt >= since && known.goodUntil > performance.now()) return known.user;
+    const loading = this.#loading.get(identity);
+    if (loading !== undefined && loading.loadedAt >= since && loading.epoch === this.#epoch) return loading.user;
+    return this.#load(identity, load);
+  }
+
+  /** Loads the user once for all callers that ask meanwhile: the connections of one user are rechecked together. */
+  async #load(identity: string, load: () => Promise<StoredUser | null>): Promise<StoredUser | null> {
+    const loading: Loading = { loadedAt: performance.now(), epoch: this.#epoch, user: load() };
+    this.#loading.set(identity, loading);
+    try {
+      const user = await loading.user;
+      if (user !== null && loading.epoch === this.#epoch && this.#isInformed)
+        this.#keep(identity, user, loading.loadedAt);
+      return user;
+    } finally {
+      if (this.#loading.get(identity) === loading) this.#loading.delete(identity);
+    }
+  }
+
+  #keep(identity: string, user: StoredUser, loadedAt: number): void {
     this.#entries.delete(identity);
-    this.#entries.set(identity, { user, goodUntil: performance.now() + seconds * 1000 });
+    this.#entries.set(identity, { user, loadedAt, goodUntil: performance.now() + this.#options.seconds * 1000 });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > MOST_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
-    return user;
   }
 
   /** @param identity the user whose entry is removed; `null` removes all entries */
