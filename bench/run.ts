@@ -10,6 +10,7 @@ const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>
   pagination: () => import("./pagination.ts"),
   schema: () => import("./schema.ts"),
   resolver: () => import("./resolver.ts"),
+  rules: () => import("./rules.ts"),
   sockets: () => import("./sockets.ts"),
   soak: () => import("./soak.ts"),
   auth: () => import("./auth.ts"),

@@ -1,0 +1,208 @@
+import {
+  type Caller,
+  type Condition,
+  type CurrentUser,
+  every,
+  type Gate,
+  isEqual,
+  isIn,
+  not,
+  PorticoApp,
+  type RoutePlace,
+  Router,
+  rule,
+  some,
+} from "portico";
+import { useAuth } from "portico/auth";
+import { connection, field, mutation, type ObjectType, type Of, object, subscription, t } from "portico/graphql";
+import { CursorPagination } from "portico/pagination";
+import { describe, expectTypeOf, it } from "vitest";
+import * as z from "zod";
+
+interface Row {
+  readonly id: string;
+  readonly organisation_id: string | null;
+}
+declare const row: Row | undefined;
+const app = new PorticoApp();
+const visible = rule<Row>({
+  name: "row.visible",
+  allows: (user, { organisation_id }, { ctx }) => {
+    expectTypeOf(user).toEqualTypeOf<CurrentUser>();
+    expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
+    return organisation_id === user.identity;
+  },
+  where: (user) => isIn("organisation_id", [user.identity]),
+});
+
+describe("auth on a route", () => {
+  it("narrows the user for every form that requires one", () => {
+    app.get("/", { auth: true }, ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>());
+    app.get("/", { auth: (user) => user.hasPermission("x") }, ({ user, ctx }) => {
+      expectTypeOf(user).toEqualTypeOf<CurrentUser>();
+      expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
+    });
+    app.get(
+      "/",
+      {
+        auth: async (user, { path, request, ctx }) => {
+          expectTypeOf(user).toEqualTypeOf<CurrentUser>();
+          expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
+          expectTypeOf(path["id"]).toEqualTypeOf<string | undefined>();
+          return request.url !== "";
+        },
+      },
+      ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>(),
+    );
+    app.get("/", { auth: every(useAuth({ required: false }), (user) => user.isAuthenticated) }, ({ user }) =>
+      expectTypeOf(user).toEqualTypeOf<CurrentUser>(),
+    );
+    app.get("/", { auth: some(true, useAuth({ scopes: ["jwt"] })) }, ({ user }) =>
+      expectTypeOf(user).toEqualTypeOf<CurrentUser>(),
+    );
+  });
+
+  it("leaves the user wide for every form that may accept an anonymous caller", () => {
+    app.get("/", { auth: false }, ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
+    app.get("/", { auth: not(true) }, ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
+    app.get("/", { auth: some(true, useAuth({ required: false })) }, ({ user }) =>
+      expectTypeOf(user).toEqualTypeOf<Caller>(),
+    );
+    app.get("/", { auth: every(not(true), useAuth({ required: false })) }, ({ user }) =>
+      expectTypeOf(user).toEqualTypeOf<Caller>(),
+    );
+  });
+
+  it("rejects a rule, which needs an object, and functions with another result or place", () => {
+    // @ts-expect-error a rule decides about an object
+    app.get("/", { auth: visible }, () => 1);
+    // @ts-expect-error also in a combination
+    app.get("/", { auth: every(true, not(visible)) }, () => 1);
+    // @ts-expect-error a verdict is a boolean
+    app.get("/", { auth: (user) => user.identity }, () => 1);
+    // @ts-expect-error a route has no parent
+    app.get("/", { auth: every((_user, { parent }: Of<Row>) => parent.id === "") }, () => 1);
+    // @ts-expect-error and a gate is not a text
+    app.get("/", { auth: "jwt" }, () => 1);
+    // @ts-expect-error nor is it nothing
+    every();
+    app.get("/", { auth: every((_user, { path }: RoutePlace) => path["id"] === "") }, () => 1);
+  });
+
+  it("is inherited from a router, and dropped by false", () => {
+    const router = new Router({ prefix: "/x", auth: (user) => user.identity !== "" });
+    router.get("/", ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>());
+    router.get("/", { summary: "" }, ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>());
+    router.get("/", { auth: useAuth({ required: false }) }, ({ user }) =>
+      expectTypeOf(user).toEqualTypeOf<CurrentUser>(),
+    );
+    router.get("/", { auth: false }, ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
+    router.socket("/s", ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>());
+    new Router().get("/", ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
+    app.socket("/s", { auth: true }, ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>());
+    app.socket("/s", ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
+  });
+});
+
+describe("auth on a field", () => {
+  it("narrows ctx.user, and takes the parent from a rule", () => {
+    const Thing: ObjectType<Row> = object("Thing", {
+      a: field(t.id, { auth: useAuth() })(({ ctx }) => ctx.user.identity),
+      b: field(t.id, { auth: visible })(({ ctx, parent }) => {
+        expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
+        expectTypeOf(parent).toEqualTypeOf<Row>();
+        return parent.id;
+      }),
+      c: field(t.id, { auth: every(visible, (user) => user.isAuthenticated) })(({ parent }) => parent.id),
+      d: field(t.id, { auth: not(visible) })(({ ctx, parent }) => {
+        expectTypeOf(ctx.user).toEqualTypeOf<Caller>();
+        return parent.id;
+      }),
+      e: field(t.id, { auth: useAuth({ required: false }) })(({ ctx }) => {
+        expectTypeOf(ctx.user).toEqualTypeOf<Caller>();
+        return "";
+      }),
+    });
+    const Other: ObjectType<{ other: string }> = object("Other", {
+      // @ts-expect-error the rule is about another object
+      a: field(t.id, { auth: visible })(() => ""),
+    });
+    void [Thing, Other];
+    mutation(t.id, { auth: useAuth() })(({ ctx }) => ctx.user.identity);
+    subscription(t.id, { auth: useAuth() })(async function* ({ ctx }) {
+      expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
+      yield ctx.user.identity;
+    });
+    connection(Thing, new CursorPagination(), {
+      auth: useAuth(),
+      filter: ({ ctx }) => ({ user: ctx.user.identity }),
+    })(({ ctx }) => {
+      expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
+      return [];
+    });
+    // @ts-expect-error a subscription has no object
+    subscription(t.id, { auth: visible });
+    // @ts-expect-error the resolver must not return null, although the field is nullable in the schema
+    field(t.id, { auth: true })(() => null);
+    // @ts-expect-error a field cannot be made nullable here: use t.nullable
+    field(t.id, { nullable: true });
+  });
+
+  it("is checked on a type against the type's own objects", () => {
+    const A: ObjectType<Row> = object("A", { id: t.id }, { auth: every(visible, true) });
+    const B: ObjectType<Row> = object(
+      "B",
+      { id: t.id },
+      { auth: (user, { parent, ctx }) => parent.id === user.identity && ctx.user === user },
+    );
+    // @ts-expect-error the rule is about other objects
+    const C: ObjectType<{ other: string }> = object("C", { other: t.string }, { auth: visible });
+    void [A, B, C];
+  });
+});
+
+describe("a rule", () => {
+  it("names columns of its rows in where", () => {
+    rule<Row>({
+      name: "x",
+      allows: () => true,
+      // @ts-expect-error there is no such column
+      where: () => isIn("organisation", []),
+    });
+    const both = every(isEqual("id", "1"), not(isIn("organisation_id", [])));
+    expectTypeOf(both).toEqualTypeOf<Condition<"id" | "organisation_id">>();
+    // @ts-expect-error a gate and a condition do not mix
+    every(isEqual("id", "1"), true);
+  });
+
+  it("receives any caller if it is for anonymous callers too", () => {
+    const open = rule<Row>({
+      name: "x",
+      anonymous: true,
+      allows: (user, _row, { ctx }) => {
+        expectTypeOf(user).toEqualTypeOf<Caller>();
+        expectTypeOf(ctx.user).toEqualTypeOf<Caller>();
+        return true;
+      },
+    });
+    expectTypeOf(open).toExtend<Gate<false, any, { readonly parent: Row }>>();
+    // @ts-expect-error a rule has a name
+    rule<Row>({ allows: () => true });
+  });
+
+  it("types ctx.authorize and ctx.can", () => {
+    app.get("/", { auth: true }, async ({ ctx }) => {
+      expectTypeOf(await ctx.authorize(visible, row)).toEqualTypeOf<Row>();
+      expectTypeOf(await ctx.can(not(visible), row)).toEqualTypeOf<boolean>();
+      // @ts-expect-error the rule is about another object
+      await ctx.authorize(visible, { other: 1 });
+      // @ts-expect-error only these two
+      await ctx.authorize(visible, row, { status: 401 });
+    });
+    app.get(
+      "/",
+      { paginated: { strategy: "page_number", item: z.object({ id: z.string() }), rule: visible } },
+      ({ response }) => response.paginate([{ id: "1" }]),
+    );
+  });
+});
