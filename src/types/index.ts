@@ -14,7 +14,10 @@ export type {
   Reserved,
   Unwrap,
 } from "../dependencies/depend.ts";
-export type { GateScope, GateUser } from "../http/access/gate.ts";
+export type { Member, PlaceOf, ScopeOf } from "../http/access/every.ts";
+export type { Behind, GateScope, GateUser, IsRequired } from "../http/access/gate.ts";
+export type { CheckRouteGate, RouteAuth } from "../http/access/read-gate.ts";
+export type { RuleParts } from "../http/access/rule.ts";
 export type { ErrorClass } from "../http/context/exception-handlers.ts";
 export type { RawPath, RawQuery } from "../http/context/exchange.ts";
 export type { SchemaInput, SchemaOutput } from "../http/context/schema.ts";

@@ -97,10 +97,10 @@ describe("auth on a route", () => {
       expectTypeOf(user).toEqualTypeOf<CurrentUser>(),
     );
     router.get("/", { auth: false }, ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
-    router.socket("/s", ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>());
+    router.socket("/s", ({ user }) => void expectTypeOf(user).toEqualTypeOf<CurrentUser>());
     new Router().get("/", ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
-    app.socket("/s", { auth: true }, ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>());
-    app.socket("/s", ({ user }) => expectTypeOf(user).toEqualTypeOf<Caller>());
+    app.socket("/s", { auth: true }, ({ user }) => void expectTypeOf(user).toEqualTypeOf<CurrentUser>());
+    app.socket("/s", ({ user }) => void expectTypeOf(user).toEqualTypeOf<Caller>());
   });
 });
 

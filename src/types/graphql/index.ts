@@ -12,7 +12,7 @@ export type {
 } from "../../graphql/fields/args.ts";
 export type { FieldFunction } from "../../graphql/fields/field.ts";
 export type { FieldFactory, Operation, PropertyField, SubscriptionFactory } from "../../graphql/fields/field-def.ts";
-export type { GateArgs, GateInput, IsGated } from "../../graphql/fields/field-options.ts";
+export type { FieldAuth, GateArgs, GateInput, IsGated } from "../../graphql/fields/field-options.ts";
 export type { ActiveOperationTracer } from "../../graphql/hooks/opentelemetry.ts";
 export type { OperationFindings } from "../../graphql/hooks/operation-hook.ts";
 export type { WarningLogger } from "../../graphql/hooks/operation-log.ts";
@@ -34,7 +34,7 @@ export type {
 export type { InputFields, InputOf, OneOf, OptionalKeys, Simplify } from "../../graphql/types/input-type.ts";
 export type { Implementable } from "../../graphql/types/interface-type.ts";
 export type { ListType, NullableType, OptionalType, RefType } from "../../graphql/types/list-type.ts";
-export type { TypeOptions } from "../../graphql/types/type-options.ts";
+export type { GatedTypeOptions, TypeOptions, TypePlace } from "../../graphql/types/type-options.ts";
 export type { UnionMember } from "../../graphql/types/union-type.ts";
 
 // TypeScript can write a type into an application's declarations only if the program has loaded a module that exports it.
