@@ -5,6 +5,7 @@ import { isSeekable } from "./data-handler.ts";
 import { Fetching, fetchItems } from "./fetch-items.ts";
 import { keyOfItem } from "./key-of-item.ts";
 import { KEYS, type KeyedRows, KeyMisfit, type KeyTuple } from "./key-tuple.ts";
+import { scopedTotals } from "./list-scope.ts";
 import { askedTotal, checkDepth, reportedTotal, sliceOf } from "./offset-page.ts";
 import { type Order, withUniqueKey } from "./order.ts";
 import type { PageRequest } from "./page-request.ts";
@@ -145,11 +146,11 @@ export class CursorList<T> {
   }
 
   get #sealing(): Seal {
-    const { keys, filter } = this.#request;
+    const { keys, filter, scope } = this.#request;
     const { maxAgeSeconds, positionParameter } = this.#strategy;
     this.#seal ??= {
       keys,
-      scope: this.#strategy.scopeOf(this.#name, this.order, filter),
+      scope: this.#strategy.scopeOf(this.#name, this.order, filter, scope?.name),
       parameter: positionParameter,
       now: this.#request.now() / 1000,
       ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
@@ -183,7 +184,10 @@ export function* cursorPage<T>(
     const parameter = strategy.positionParameter;
     throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
   }
-  const totals: Totals = strategy.totals ?? (handler.isCounted === true ? "exact" : "none");
+  const totals = scopedTotals<Totals>(
+    request.scope,
+    strategy.totals ?? (handler.isCounted === true ? "exact" : "none"),
+  );
   const total = totals === "none" ? null : yield* askedTotal(handler, totals, request);
   const { reported, isBeyondCap } = reportedTotal(total, totals, items.length);
   // Nothing follows an empty page, so the cursor back starts at that end of the list. Starting at the key itself would

@@ -119,6 +119,10 @@ export function isDataHandler(value: unknown): value is AnyHandler<unknown> {
   return typeof getTotalItems === "function" && typeof getItems === "function";
 }
 
+export function isScopable<T>(handler: AnyHandler<T>): handler is DataHandler<T> & Scopable<T> {
+  return typeof handler.scopedTo === "function";
+}
+
 export function isSeekable<T>(handler: AnyHandler<T>): handler is DataHandler<T> & Seekable<T> {
   return typeof handler.getItemsAfter === "function";
 }

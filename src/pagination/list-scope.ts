@@ -1,18 +1,80 @@
+import { ConfigurationError } from "../core/configuration-error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
-import { PorticoError } from "../core/portico-error.ts";
 import type { Condition } from "./condition.ts";
-import type { AnyHandler } from "./data-handler.ts";
+import { type AnyHandler, isDataHandler, isScopable } from "./data-handler.ts";
+import { RuleDisagreement } from "./rule-disagreement.ts";
+import { run, type Steps, wait } from "./steps.ts";
+import { AsyncListDataHandler, SyncListDataHandler } from "./sync-list-data-handler.ts";
+import { DataHandlerInvalid } from "./totals.ts";
 
+/** An authorization rule, applied to the items of a list for one caller. */
 export interface ListScope {
+  /** The name of the rule. Cursors are bound to it. */
   readonly name: string;
+  /** The condition for this caller; `null` if the rule has none. */
   readonly condition: Condition | null;
+  /** Decides for each item. Starts all decisions before it awaits any. Rejects if a decision is unknown. */
   allows(items: readonly unknown[]): MaybePromise<readonly boolean[]>;
 }
-export function scopedHandler<T>(handler: AnyHandler<T>, _scope: ListScope): MaybePromise<AnyHandler<T>> {
-  return handler;
+
+/**
+ * Returns the handler restricted to what the scope allows: a list in memory is filtered, any other handler applies the
+ * condition. Throws `ConfigurationError` if it can do neither.
+ */
+export function scopedHandler<T>(handler: AnyHandler<T>, scope: ListScope): MaybePromise<AnyHandler<T>> {
+  return run(scoped(handler, scope));
 }
-export class RuleDisagreement extends PorticoError {
-  constructor(name: string) {
-    super("RULE_DISAGREEMENT", name);
-  }
+
+export function* scoped<T>(handler: AnyHandler<T>, scope: ListScope): Steps<AnyHandler<T>> {
+  if (handler instanceof SyncListDataHandler || handler instanceof AsyncListDataHandler)
+    return yield* filtered(handler, scope);
+  if (!isScopable(handler))
+    throw new ConfigurationError(
+      `the rule ${scope.name}`,
+      `cannot restrict the data handler ${handler.constructor.name}, which has no scopedTo: implement it, or use tableHandler or a list`,
+    );
+  if (scope.condition === null)
+    throw new ConfigurationError(
+      `the rule ${scope.name}`,
+      `cannot restrict the data handler ${handler.constructor.name} without a condition: add \`where\` to the rule`,
+    );
+  const restricted: unknown = handler.scopedTo(scope.condition);
+  if (isDataHandler(restricted)) return restricted as AnyHandler<T>;
+  throw new DataHandlerInvalid(handler, "did not return a data handler from scopedTo");
+}
+
+function* filtered<T>(
+  handler: SyncListDataHandler<T> | AsyncListDataHandler<T>,
+  scope: ListScope,
+): Steps<AnyHandler<T>> {
+  const total = yield* wait(handler.getTotalItems());
+  const items = yield* wait(handler.getItems(0, total));
+  const decisions = yield* decided(scope, items);
+  const { name, uniqueKey } = handler;
+  const List = handler instanceof SyncListDataHandler ? SyncListDataHandler : AsyncListDataHandler;
+  return new List(
+    items.filter((_item, index) => decisions[index] === true),
+    { uniqueKey, ...(name === undefined ? {} : { name }) },
+  );
+}
+
+/** Throws `RuleDisagreement` if the scope refuses an item that its own condition has let through. */
+export function* checkAgreement(
+  handler: AnyHandler<unknown>,
+  scope: ListScope,
+  items: readonly unknown[],
+): Steps<void> {
+  // A list in memory was filtered by the decisions themselves.
+  if (items.length === 0 || !isScopable(handler)) return;
+  const decisions = yield* decided(scope, items);
+  if (items.some((_item, index) => decisions[index] !== true)) throw new RuleDisagreement(scope.name);
+}
+
+function* decided(scope: ListScope, items: readonly unknown[]): Steps<readonly boolean[]> {
+  return items.length === 0 ? [] : yield* wait(scope.allows(items));
+}
+
+/** Returns how totals are determined: not at all if only `allows` can tell which items count. */
+export function scopedTotals<N>(scope: ListScope | undefined, totals: N): N | "none" {
+  return scope?.condition === null ? "none" : totals;
 }

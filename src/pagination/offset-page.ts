@@ -1,5 +1,6 @@
 import type { AnyHandler } from "./data-handler.ts";
 import { Fetching, fetchItems } from "./fetch-items.ts";
+import { scopedTotals } from "./list-scope.ts";
 import type { PageRequest } from "./page-request.ts";
 import { InvalidPageError } from "./pagination-error.ts";
 import { type Steps, wait } from "./steps.ts";
@@ -18,7 +19,7 @@ export function* offsetPage<T>(
 ): Steps<Page<T, object>> {
   const [offset, limit] = sliceOf(strategy, strategy.parseParameters(request.params));
   checkDepth(handler, offset, strategy.positionParameter);
-  const totals = strategy.totals ?? "exact";
+  const totals = scopedTotals<Totals>(request.scope, strategy.totals ?? "exact");
   const counted = isCountedFirst(handler, offset, limit, totals)
     ? checkTotal(yield* wait(handler.getTotalItems(new Fetching(request))), handler)
     : undefined;

@@ -16,7 +16,7 @@ export interface PageRequest {
   readonly place: string;
   /** Part of a cursor's scope. */
   readonly filter?: Readonly<Record<string, unknown>>;
-  /** What the caller may see of the list; absent if a rule does not restrict it. */
+  /** The authorization rule of the list. Cursors are bound to its name. */
   readonly scope?: ListScope;
   /** Read only when a cursor is opened or created. */
   readonly keys: CursorKeys;

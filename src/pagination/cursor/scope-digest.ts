@@ -4,10 +4,17 @@ import type { Order } from "../order.ts";
 export const SCOPE_BYTES = 8;
 
 /**
- * Returns a digest of the values that a cursor is bound to: the name of the list, its order and the author's filter.
+ * Returns a digest of the values that a cursor is bound to: the name of the list, its order, the author's filter and
+ * the name of the list's authorization rule.
  */
-export function scopeDigest(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined): Buffer {
-  const text = JSON.stringify([name, order, filter === undefined ? null : canonical(filter)]);
+export function scopeDigest(
+  name: string,
+  order: Order,
+  filter: Readonly<Record<string, unknown>> | undefined,
+  rule?: string,
+): Buffer {
+  const values = [name, order, filter === undefined ? null : canonical(filter)];
+  const text = JSON.stringify(rule === undefined ? values : [...values, rule]);
   return createHash("sha256").update(text).digest().subarray(0, SCOPE_BYTES);
 }
 

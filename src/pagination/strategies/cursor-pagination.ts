@@ -130,11 +130,13 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
 
   /**
    * @internal Returns the scope that cursors of a list are bound to. It is cached if it does not depend on the request.
+   *
+   * @param rule the name of the list's authorization rule
    */
-  scopeOf(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined): Buffer {
-    if (filter !== undefined) return scopeDigest(name, order, filter);
-    const key = JSON.stringify([name, order]);
-    const known = this.#scopes.get(key) ?? scopeDigest(name, order, undefined);
+  scopeOf(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined, rule?: string): Buffer {
+    if (filter !== undefined) return scopeDigest(name, order, filter, rule);
+    const key = JSON.stringify([name, order, rule]);
+    const known = this.#scopes.get(key) ?? scopeDigest(name, order, undefined, rule);
     if (this.#scopes.size < MOST_SCOPES) this.#scopes.set(key, known);
     return known;
   }

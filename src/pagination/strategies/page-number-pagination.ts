@@ -20,8 +20,9 @@ export interface PageNumberOptions extends PaginationOptions {
 }
 
 export interface PageNumberMetadata {
-  readonly total_items: number;
-  readonly total_pages: number;
+  /** `null` if the list has an authorization rule without `where`. */
+  readonly total_items: number | null;
+  readonly total_pages: number | null;
   readonly page: number;
   readonly page_size: number;
   readonly links: Links;
@@ -67,11 +68,10 @@ export class PageNumberPagination extends OffsetPagination<PageNumberMetadata> {
     hasMore,
     to,
   }: OffsetWindow): PageNumberMetadata {
-    const total = totalItems ?? 0;
     const lastPage = end === null ? null : Math.max(1, Math.ceil(end / size));
     return {
-      total_items: total,
-      total_pages: Math.ceil(total / size),
+      total_items: totalItems,
+      total_pages: totalItems === null ? null : Math.ceil(totalItems / size),
       page,
       page_size: size,
       links: presentLinks({
