@@ -5,7 +5,6 @@ import { serialize as serializeCookie } from "cookie-es";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { DataHandler, PageSource, Sorting } from "../../pagination/data-handler.ts";
 import { linkHeader } from "../../pagination/links.ts";
-import { paginate } from "../../pagination/paginate.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
 import type {
   AnyStrategy,
@@ -201,16 +200,15 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   }
 
   paginate(data: unknown, options?: unknown): any {
-    const { strategy, handler, request } = pageCall(this.#ctx, "paginate", data, options);
-    const page = paginate(strategy, handler, request);
+    const { strategy, page } = pageCall(this.#ctx, "paginate", data, options);
     return isPromise(page) ? this.#later(page.then((it) => this.#page(strategy, it))) : this.#page(strategy, page);
   }
   apaginate(data: unknown, options?: unknown): Promise<TypedResponse<any, number>> {
     return this.#later(this.#apaginate(data, options));
   }
   async #apaginate(data: unknown, options: unknown): Promise<TypedResponse<unknown, number>> {
-    const { strategy, handler, request } = pageCall(this.#ctx, "apaginate", data, options);
-    return this.#page(strategy, await paginate(strategy, handler, request));
+    const { strategy, page } = pageCall(this.#ctx, "apaginate", data, options);
+    return this.#page(strategy, await page);
   }
   #later(page: Promise<TypedResponse<unknown, number>>): Promise<TypedResponse<any, number>> {
     const promise = PagePromise.of(page);

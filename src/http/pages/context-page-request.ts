@@ -17,6 +17,8 @@ export abstract class ContextPageRequest<C extends PageContext> implements PageR
   abstract readonly baseUrl: string;
   abstract readonly place: string;
   readonly filter?: Readonly<Record<string, unknown>>;
+  /** Set before the page is read, because finding it may have to wait. */
+  scope?: ListScope;
   protected readonly ctx: C;
 
   readonly scope?: ListScope;

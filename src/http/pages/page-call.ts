@@ -1,8 +1,11 @@
-import { isPromise } from "../../core/maybe-promise.ts";
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
 import { encodeUrl } from "../../pagination/links.ts";
+import type { ListScope } from "../../pagination/list-scope.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
+import { paginate } from "../../pagination/paginate.ts";
 import type { QueryParams } from "../../pagination/query-params.ts";
+import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
 import { type AnyStrategy, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
 import { asHandler } from "../../pagination/sync-list-data-handler.ts";
 import { ContextPageRequest, type PageContext } from "./context-page-request.ts";
@@ -10,6 +13,7 @@ import { ContextPageRequest, type PageContext } from "./context-page-request.ts"
 /** The parts of a request's context that pagination needs. */
 interface RouteContext extends PageContext {
   readonly pattern: string;
+  readonly pageScope: (() => MaybePromise<ListScope>) | null;
   readonly exchange: {
     readonly query: QueryParams;
     readonly target: string;
@@ -18,23 +22,27 @@ interface RouteContext extends PageContext {
   };
 }
 
-/** The validated arguments of `paginate`. */
+/** A page that is being read, and the strategy that it is requested with. */
 export interface PageCall {
   readonly strategy: AnyStrategy;
-  readonly handler: AnyHandler<unknown>;
-  readonly request: PageRequest;
+  /** A promise if the handler is asynchronous, or if the rule of the list has to wait. */
+  readonly page: MaybePromise<Page<unknown, object>>;
 }
 
-/** Reads the arguments of `paginate` and `apaginate`. */
+/** Reads the arguments of `paginate` and `apaginate`, and starts to read the page. */
 export function pageCall(ctx: RouteContext, method: string, data: unknown, options: unknown): PageCall {
   const { strategy, dataHandler, filter, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const chosen = strategyOf(strategy, others);
   ctx.services.paging.checkDeclared(ctx.pattern, chosen);
-  return {
-    strategy: chosen,
-    handler: handlerOf(method, dataHandler ?? data),
-    request: new RoutePageRequest(ctx, filter as PageRequest["filter"]),
+  const handler = handlerOf(method, dataHandler ?? data);
+  const request = new RoutePageRequest(ctx, filter as PageRequest["filter"]);
+  if (ctx.pageScope === null) return { strategy: chosen, page: paginate(chosen, handler, request) };
+  const scope = ctx.pageScope();
+  const scopedPage = (found: ListScope): MaybePromise<Page<unknown, object>> => {
+    request.scope = found;
+    return paginate(chosen, handler, request);
   };
+  return { strategy: chosen, page: isPromise(scope) ? scope.then(scopedPage) : scopedPage(scope) };
 }
 
 function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
