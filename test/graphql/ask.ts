@@ -13,6 +13,7 @@ import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
 import { Actors } from "../../src/http/identity/actors.ts";
 import type { Identity } from "../../src/http/identity/identity.ts";
+import { Paging } from "../../src/http/pages/paging.ts";
 
 /** A user with these permissions. */
 export function somebody(identity: string, permissions: readonly string[] = []): UserProtocol {
@@ -101,6 +102,8 @@ function services(): object {
   const log = { error: () => {}, warn: () => {} };
   return {
     stores: memoryStores(),
+    clock: systemClock,
+    paging: new Paging(["a key for the cursors of these tests"], log as never, true),
     publicUrl: null,
     debug: false,
     overrides: new Map(),

@@ -14,7 +14,7 @@ import {
   subscription,
   t,
 } from "portico/graphql";
-import { CursorPagination } from "portico/pagination";
+import { CursorPagination, type Scopable, SyncDataHandler } from "portico/pagination";
 import { describe, expect, it, vi } from "vitest";
 import type { ResultStream } from "../../src/graphql/execute/run-subscription.ts";
 import { ask, data, denial, httpContext, listen, socketContext, somebody } from "./ask.ts";
@@ -315,6 +315,70 @@ describe("a connection over a type with a gate", () => {
     expect(sdl).toContain("edges: [NoteEdge]\n");
     expect(sdl).toContain("nodes: [Note]\n");
     expect(sdl).toContain("node: Note\n");
+  });
+
+  const pageOf = async (source: string, caller: object): Promise<any> =>
+    (await ask(built, source, caller)).data?.["notes"];
+
+  it("has only the items that the rule allows, in its pages, its total and its cursors", async () => {
+    const all = "{ notes(first: 10) { totalCount nodes { id } edges { node { id } } pageInfo { hasNextPage } } }";
+    expect(await pageOf(all, ada)).toEqual({
+      totalCount: 2,
+      nodes: [{ id: "a1" }, { id: "a2" }],
+      edges: [{ node: { id: "a1" } }, { node: { id: "a2" } }],
+      pageInfo: { hasNextPage: false },
+    });
+    expect(await pageOf(all, {})).toMatchObject({ totalCount: 0, nodes: [], pageInfo: { hasNextPage: false } });
+    const { pageInfo } = await pageOf("{ notes(first: 1) { pageInfo { endCursor } } }", ada);
+    const next = `{ notes(first: 1, after: "${pageInfo.endCursor}") { nodes { id } } }`;
+    expect(await pageOf(next, ada)).toEqual({ nodes: [{ id: "a2" }] });
+  });
+
+  it("counts nothing if the rule has no condition", async () => {
+    const uncounted = rule<Note>({ name: "note.uncounted", allows: (user, note) => note.org === user.identity });
+    const Uncounted: ObjectType<Note> = object("Uncounted", { id: t.id }, { auth: uncounted });
+    const lists = schema({ query: { notes: connection(Uncounted, byId)(() => rows) } });
+    const source = "{ notes(first: 1) { totalCount nodes { id } pageInfo { hasNextPage } } }";
+
+    expect(await data(lists, source, ada)).toEqual({
+      notes: { totalCount: null, nodes: [{ id: "a1" }], pageInfo: { hasNextPage: true } },
+    });
+  });
+
+  it("replaces an item that where includes and allows refuses by an error", async () => {
+    class Everything extends SyncDataHandler<Note> implements Scopable<Note> {
+      getTotalItems = (): number => 2;
+      getItems = (): readonly Note[] => rows.slice(0, 2);
+      scopedTo = (): this => this;
+    }
+    const torn = schema({ query: { notes: connection(Note, byId)(() => new Everything()) } });
+    const result = await ask(torn, "{ notes(first: 2) { nodes { id } edges { cursor node { id } } } }", ada);
+
+    expect(result.data).toEqual({
+      notes: {
+        nodes: [{ id: "a1" }, null],
+        edges: [
+          { cursor: expect.any(String), node: { id: "a1" } },
+          { cursor: expect.any(String), node: null },
+        ],
+      },
+    });
+    expect(result.errors?.map(({ path, message }) => [path?.join("."), message])).toEqual([
+      ["notes.nodes.1", expect.stringContaining("note.own")],
+      ["notes.edges.1.node", expect.stringContaining("note.own")],
+    ]);
+  });
+
+  it("rejects a handler that can apply no condition", async () => {
+    class Numbers extends SyncDataHandler<Note> {
+      getTotalItems = (): number => 2;
+      getItems = (): readonly Note[] => rows.slice(0, 2);
+    }
+    const closed = schema({ query: { notes: connection(Note, byId)(() => new Numbers()) } });
+    const result = await ask(closed, "{ notes { nodes { id } } }", ada);
+
+    expect(result.data).toEqual({ notes: null });
+    expect(result.errors?.[0]?.originalError).toBeInstanceOf(ConfigurationError);
   });
 });
 

@@ -1,6 +1,6 @@
 import { CursorList, type Window } from "../../pagination/cursor-page.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
-import { RuleDisagreement } from "../../pagination/list-scope.ts";
+import { RuleDisagreement } from "../../pagination/rule-disagreement.ts";
 import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { InvalidPageError } from "../../pagination/pagination-error.ts";

@@ -21,8 +21,6 @@ export abstract class ContextPageRequest<C extends PageContext> implements PageR
   scope?: ListScope;
   protected readonly ctx: C;
 
-  readonly scope?: ListScope;
-
   constructor(ctx: C, filter: PageRequest["filter"], scope?: ListScope) {
     this.ctx = ctx;
     if (scope !== undefined) this.scope = scope;
