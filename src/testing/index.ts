@@ -1,5 +1,5 @@
 export { type ActingOptions, actingAs } from "./acting-as.ts";
-export { type AgreementOptions, type AgreementRule, expectAgreement } from "./expect-agreement.ts";
+export { type AgreementOptions, expectAgreement } from "./expect-agreement.ts";
 export type { GraphEvents } from "./graph-events.ts";
 export type { GraphAsk, GraphResult } from "./graph-result.ts";
 export { type LiveClient, liveClient } from "./live-client.ts";

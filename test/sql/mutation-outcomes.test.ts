@@ -76,7 +76,7 @@ function build(): PorticoApp {
     }),
     denied: mutation(t.nullable(t.string), { params, auth: () => false })(placed),
     deniedLater: mutation(t.nullable(t.string), { params, auth: async () => false })(placed),
-    deniedSurely: mutation(t.string, { params, auth: () => false })(placed),
+    deniedSurely: mutation(t.string, { params, auth: () => false, nullable: false })(placed),
     limited: mutation(t.nullable(t.string), {
       params,
       limit: rateLimit({ perHour: 1, key: () => "everyone" }),

@@ -1,14 +1,28 @@
-import { type Condition, isEqual, isIn } from "portico";
+import {
+  AnonymousUser,
+  type Condition,
+  type CurrentUser,
+  rule as declareRule,
+  every,
+  isEqual,
+  isIn,
+  not,
+  type Rule,
+} from "portico";
+import { SimpleUser } from "portico/auth";
 import { SyncListDataHandler } from "portico/pagination";
 import { openDatabase, type PorticoTables, tableHandler } from "portico/sql";
-import { type AgreementOptions, type AgreementRule, expectAgreement } from "portico/testing";
+import { type AgreementOptions, expectAgreement } from "portico/testing";
 import { beforeAll, describe, expect, it } from "vitest";
 import { range } from "../pagination/ways.ts";
 
-interface User {
-  readonly identity?: string;
+class User extends SimpleUser {
   readonly teams: readonly string[];
-  readonly password?: string;
+  readonly password = "secret";
+  constructor(identity: string, ...teams: string[]) {
+    super(identity);
+    this.teams = teams;
+  }
 }
 interface Project {
   readonly id: number;
@@ -22,16 +36,23 @@ beforeAll(async () => {
   await database.insertInto("projects").values(projects).execute();
 });
 
-const ann: User = { identity: "ann", teams: ["red"], password: "secret" };
-const bob: User = { teams: ["red", "blue"] };
-const eve: User = { identity: "eve", teams: [] };
-const isAllowed = ({ teams }: User, { team }: Project): boolean => team !== null && teams.includes(team);
+const ann = new User("ann", "red");
+const bob = new User("bob", "red", "blue");
+const eve = new User("eve");
+const isAllowed = (user: CurrentUser, { team }: Project): boolean =>
+  team !== null && (user as User).teams.includes(team);
+type Where = (user: User) => Condition<"team">;
 const ruleOf = (
-  where: ((user: User) => Condition) | undefined = ({ teams }) => isIn("team", teams),
-  allows: AgreementRule<User, Project>["allows"] = isAllowed,
-): AgreementRule<User, Project> => ({ name: "project.visible", allows, ...(where === undefined ? {} : { where }) });
+  where: Where | null = ({ teams }) => isIn("team", teams),
+  allows: Rule<Project, true>["allows"] = isAllowed,
+): Rule<Project, true> =>
+  declareRule<Project>({
+    name: "project.visible",
+    allows,
+    ...(where === null ? {} : { where: (user) => where(user as User) }),
+  });
 const handler = () => tableHandler(database.selectFrom("projects").selectAll());
-const check = async (rule: AgreementRule<User, Project>, options: Partial<AgreementOptions<User, Project>> = {}) =>
+const check = async (rule: Rule<Project, true>, options: Partial<AgreementOptions<Project>> = {}) =>
   expectAgreement(rule, { users: [ann, bob, eve], handler: handler(), ...options });
 
 describe("expectAgreement", () => {
@@ -58,7 +79,7 @@ describe("expectAgreement", () => {
     const failure = check(narrow, { users: [bob, ann] });
 
     await expect(failure).rejects.toThrow(
-      "For users[0], only `allows` includes the rows with id 1; id 4; id 7; id 10; id 13; id 16; id 19; id 22; id 25; id 28.",
+      'For the user "bob", only `allows` includes the rows with id 1; id 4; id 7; id 10; id 13; id 16; id 19; id 22; id 25; id 28.',
     );
     await expect(failure).rejects.not.toThrow("secret");
   });
@@ -76,36 +97,63 @@ describe("expectAgreement", () => {
   it("passes the context to `allows`", async () => {
     const seen = new Set<unknown>();
     const rule = ruleOf(undefined, (user, row, { ctx }) => {
-      seen.add(ctx);
+      seen.add((ctx as { tenant?: unknown }).tenant);
       return isAllowed(user, row);
     });
 
-    await check(rule, { ctx: "a context" });
+    await check(rule, { ctx: { tenant: "acme" } });
 
-    expect([...seen]).toEqual(["a context"]);
+    expect([...seen]).toEqual(["acme"]);
   });
 
-  it.each<[reason: string, rule: AgreementRule<User, Project>, options: Partial<AgreementOptions<User, Project>>]>([
+  it.each<[reason: string, rule: Rule<Project, true>, options: Partial<AgreementOptions<Project>>]>([
     ["there are no users", ruleOf(), { users: [] }],
     ["there are no rows", ruleOf(), { rows: [] }],
     ["there are no rows", ruleOf(), { handler: tableHandler(database.selectFrom("empty").selectAll()) }],
     ["no user is allowed a row", ruleOf(), { users: [eve] }],
-    [
-      "no user is refused a row",
-      ruleOf(),
-      { users: [{ teams: ["red"] }], rows: projects.filter(({ team }) => team === "red") },
-    ],
+    ["no user is refused a row", ruleOf(), { users: [ann], rows: projects.filter(({ team }) => team === "red") }],
   ])("throws if %s", async (reason, rule, options) => {
     await expect(check(rule, options)).rejects.toThrow(
       `expectAgreement proves nothing about the rule project.visible: ${reason}`,
     );
   });
 
+  it("compares combinations of rules, for anonymous callers too", async () => {
+    const low = declareRule<Project>({
+      name: "project.low",
+      anonymous: true,
+      allows: (_user, { id }) => id < 10,
+      where: () => isIn("id", range(1, 9)),
+    });
+    const users = [ann, eve, new AnonymousUser()];
+
+    await expectAgreement(every(ruleOf(), not(low)), { users, handler: handler() });
+    await expectAgreement(not(every(ruleOf(), low)), { users, handler: handler() });
+    await expect(
+      expectAgreement(
+        every(
+          ruleOf(({ teams }) => isIn("team", [...teams, null])),
+          low,
+        ),
+        { users, handler: handler() },
+      ),
+    ).rejects.toThrow("the halves of the rule every(project.visible, project.low) disagree");
+  });
+
+  it("throws the error of a rule that fails", async () => {
+    const failing = ruleOf(undefined, () => {
+      throw new Error("no such column");
+    });
+
+    await expect(check(failing)).rejects.toThrow("no such column");
+  });
+
   it("throws if there is nothing to compare", async () => {
-    const { where: _where, ...half } = ruleOf();
     const list = new SyncListDataHandler(projects) as unknown as ReturnType<typeof handler>;
 
-    await expect(check(half)).rejects.toThrow("the rule project.visible has no `where` to compare with `allows`");
+    await expect(check(ruleOf(null))).rejects.toThrow(
+      "the rule project.visible has no `where` to compare with `allows`",
+    );
     await expect(check(ruleOf(), { handler: list })).rejects.toThrow(
       "the data handler SyncListDataHandler has no scopedTo, so `where` cannot restrict it",
     );

@@ -1,9 +1,9 @@
 import { CursorList, type Window } from "../../pagination/cursor-page.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
-import { RuleDisagreement } from "../../pagination/rule-disagreement.ts";
 import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { InvalidPageError } from "../../pagination/pagination-error.ts";
+import { RuleDisagreement } from "../../pagination/rule-disagreement.ts";
 import { runLater, type Steps, wait } from "../../pagination/steps.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { asUserInput, type ConnectionArgs, readSorting, readWanted, type Wanted } from "./connection-args.ts";
