@@ -67,7 +67,7 @@ export async function expectAgreement<Row>(
   const faults: string[] = [];
   let [allowed, refused] = [0, 0];
   for (const [index, user] of users.entries()) {
-    const scope: ListScope = await listScopeOf(node, contextOf(user, options.ctx), null);
+    const scope: ListScope = await listScopeOf(node, contextOf(user, options.ctx));
     if (scope.condition === null) throw new Error(`the rule ${name} has no \`where\` to compare with \`allows\``);
     const decisions = await scope.allows(rows);
     const byAllows = new Set(keys.filter((_key, at) => decisions[at] === true));

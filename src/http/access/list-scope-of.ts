@@ -7,8 +7,16 @@ import { type GateNode, nameOf } from "./gate-node.ts";
 import { refuseAnonymous, type Verdict } from "./refusal.ts";
 import type { RuleParts } from "./rule.ts";
 
-/** What this caller may see of a list whose items the gate decides about. Rejects if the gate cannot decide. */
-export function listScopeOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts | null): MaybePromise<ListScope> {
+/**
+ * What this caller may see of a list whose items the gate decides about. Rejects if the gate cannot decide.
+ *
+ * @param verdicts those of the operation; by default, a gate is asked once about each item of the list
+ */
+export function listScopeOf(
+  node: GateNode,
+  ctx: BaseContext,
+  verdicts: Verdicts = new ListVerdicts(),
+): MaybePromise<ListScope> {
   const scope = (condition: Condition | null): ListScope => ({
     name: nameOf(node),
     condition,
@@ -30,7 +38,7 @@ function isAllowed(verdict: Verdict): boolean {
 }
 
 /** The gate as a condition on the rows of a list for this caller; `null` if it decides by more than its columns. */
-function conditionOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts | null): MaybePromise<Condition | null> {
+function conditionOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts): MaybePromise<Condition | null> {
   switch (node.kind) {
     case "place":
       return null;
@@ -50,7 +58,7 @@ function conditionOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts | null
 }
 
 /** The condition of a gate that decides about the caller alone. */
-function constantOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts | null): MaybePromise<Condition> {
+function constantOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts): MaybePromise<Condition> {
   return whenAll([askGate(node, new ItemQuestion(ctx, undefined, verdicts))], ([verdict]) =>
     isAllowed(verdict as Verdict) ? ALWAYS : NEVER,
   );
@@ -59,7 +67,7 @@ function constantOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts | null)
 function mapped(
   nodes: readonly GateNode[],
   ctx: BaseContext,
-  verdicts: Verdicts | null,
+  verdicts: Verdicts,
   combine: (conditions: readonly Condition[]) => Condition,
 ): MaybePromise<Condition | null> {
   return whenAll(
@@ -80,14 +88,25 @@ function ruleCondition({ name, anonymous, where }: RuleParts, { identity, user }
   throw new TypeError(`the where of the rule ${name} must return a condition, such as isIn("organisation_id", ids)`);
 }
 
+/** The verdicts about the items of one list. */
+class ListVerdicts implements Verdicts {
+  readonly #byGate = new Map<object, Map<unknown, MaybePromise<Verdict>>>();
+
+  verdictsOf(gate: object): Map<unknown, MaybePromise<Verdict>> {
+    const known = this.#byGate.get(gate) ?? new Map<unknown, MaybePromise<Verdict>>();
+    this.#byGate.set(gate, known);
+    return known;
+  }
+}
+
 /** An item of a list, as a gate is asked about it. */
 class ItemQuestion implements GateQuestion {
   readonly ctx: BaseContext;
   readonly subject: unknown;
-  readonly verdicts: Verdicts | null;
+  readonly verdicts: Verdicts;
   readonly isAboutSubject = true;
 
-  constructor(ctx: BaseContext, item: unknown, verdicts: Verdicts | null) {
+  constructor(ctx: BaseContext, item: unknown, verdicts: Verdicts) {
     this.ctx = ctx;
     this.subject = item;
     this.verdicts = verdicts;

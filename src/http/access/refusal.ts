@@ -29,8 +29,19 @@ const PLAIN: ReadonlySet<unknown> = new Set(["UNAUTHENTICATED", "FORBIDDEN"]);
 /** The `Retry-After` value while the decision cannot be made. */
 const RETRY_SECONDS = 5;
 
-/** The verdict on a caller who is not signed in, for a gate that requires a user. */
-export function refuseAnonymous({ failure, refusal, challenge }: Identity): Refusal {
+const ANONYMOUS = new WeakMap<Identity, Refusal>();
+
+/**
+ * The verdict on a caller who is not signed in, for a gate that requires a user. It is the same for every object of a list,
+ * because a stack trace costs more than a check.
+ */
+export function refuseAnonymous(identity: Identity): Refusal {
+  const known = ANONYMOUS.get(identity) ?? anonymousRefusal(identity);
+  ANONYMOUS.set(identity, known);
+  return known;
+}
+
+function anonymousRefusal({ failure, refusal, challenge }: Identity): Refusal {
   if (failure === undefined) return new Refusal(refusal ?? new AuthenticationFailed(undefined, challenge), false);
   const sentence = "Authentication is temporarily unavailable. Try again later.";
   return new Refusal(new ServiceUnavailable(sentence, { retryAfterSeconds: RETRY_SECONDS }), true);

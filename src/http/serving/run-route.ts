@@ -44,7 +44,7 @@ export function compileRoute(route: Route): RunRoute {
     const { outgoing } = ctx;
     outgoing.mark();
     if (auth !== undefined) await auth.check(ctx);
-    if (listGate !== null) ctx.pageScope = () => listScopeOf(listGate, ctx, null);
+    if (listGate !== null) ctx.pageScope = () => listScopeOf(listGate, ctx);
     const request = ctx.incoming;
     if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
     if (schemas.query !== undefined && readQuery !== undefined)

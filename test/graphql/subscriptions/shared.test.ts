@@ -167,3 +167,36 @@ describe("a shared subscription", () => {
     }
   });
 });
+
+describe("objects whose type has a gate", () => {
+  const Owner: ObjectType<{ readonly name: string }> = object("Owner", { name: t.string }, { auth: true });
+  const Shelf: ObjectType<{ readonly n: number }> = object("Shelf", {
+    n: t.int,
+    owner: field(Owner)(() => ({ name: "ada" })),
+  });
+  const shelves = schema({
+    query: { a: field(t.int)(() => 1) },
+    subscription: {
+      shelf: subscription(Shelf, { shared: true })(async function* () {
+        yield { n: 1 };
+      }),
+    },
+  });
+
+  it.each([
+    "subscription { shelf { n owner { name } } }",
+    "subscription { shelf { n ...Rest } } fragment Rest on Shelf { owner { name } }",
+    "subscription { shelf { n ... { mine: owner { name } } } }",
+  ])("cannot be selected below a shared subscription: %s", async (document) => {
+    const { client } = await openGraph(shelves);
+    const socket = await rawSocket(client, { init: true });
+    socket.say(subscribe(document));
+
+    expect(await socket.hear()).toMatchObject({
+      type: "error",
+      payload: [{ message: "A shared subscription cannot select Owner, whose access depends on the caller" }],
+    });
+    socket.say({ ...subscribe("subscription { shelf { n } }"), id: "2" });
+    expect(await socket.hear()).toMatchObject({ type: "next", payload: { data: { shelf: { n: 1 } } } });
+  });
+});
