@@ -2,6 +2,6 @@
 export const graphqlPages: readonly string[] = [
   "docs/guide/resolvers.md",
   "docs/guide/graphql-types.md",
-  "docs/guide/graphql-authorization.md",
+  "docs/guide/authorization.md",
   "docs/guide/decorators.md",
 ];
