@@ -8,6 +8,7 @@ import { FORBIDDEN, Refusal, refusalFrom, refuseAnonymous, type Verdict } from "
 
 /** The verdicts of one operation: those of a gate by the object that it decided about. */
 export interface Verdicts {
+  /** @internal As in the classes that implement it, so that their published types stay assignable to this. */
   verdictsOf(gate: object): Map<unknown, MaybePromise<Verdict>>;
 }
 
