@@ -76,7 +76,7 @@ describe("the pages that are made from the doc comments", () => {
   it("find a name through the files that pass it on, under its own name there", () => {
     expect(declarationOf("src/index.ts", "NotFound")).toMatchObject({
       kind: "class",
-      file: "src/http/context/http-exception.ts",
+      file: "src/http/exceptions/http-exception.ts",
     });
     expect(declarationOf("src/graphql/index.ts", "t")).toMatchObject({ kind: "namespace" });
     expect(declarationOf("src/index.ts", "NobodyExportsThis")).toBeUndefined();
