@@ -61,7 +61,7 @@ export interface Of<Parent, P = {}> extends Omit<GateArgs<Parent, P>, "ctx"> {
  *   }
  * }
  *
- * export const audit = field(t.nullable(t.string), { permissionClasses: [MayAudit] })(() => "all quiet");
+ * export const audit = field(t.string, { permissionClasses: [MayAudit] })(() => "all quiet");
  * ```
  */
 export interface FieldPermission {

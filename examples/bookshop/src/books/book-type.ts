@@ -17,7 +17,7 @@ export const Book: ObjectType<BookRow> = object("Book", {
   price_cents: field(Cents, { name: "priceCents" }),
   stock: field(Stock, { description: "The number of copies in stock." }),
   added_at: field(t.dateTime, { name: "addedAt" }),
-  cost_cents: field(t.nullable(Cents), {
+  cost_cents: field(Cents, {
     name: "costCents",
     description: "The purchase price, visible to sellers.",
     auth: (user) => user.may("read:costs"),

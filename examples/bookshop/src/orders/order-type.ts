@@ -21,7 +21,7 @@ export const Order: ObjectType<OrderRow> = object(
     total_cents: field(t.int, { name: "totalCents" }),
     lines: field(t.list(OrderLine), { listSize: 10 })(({ ctx, parent }) => linesOfOrder.load(ctx, parent.id)),
     // A gate that checks the object: users see their own orders, and sellers see all of them.
-    buyer: field(t.nullable(t.string), {
+    buyer: field(t.string, {
       auth: (user, { parent }: Of<OrderRow>) => parent.buyer_id === user.id || user.may("read:orders"),
     })(({ ctx, parent }) => nameOfUser.load(ctx, parent.buyer_id)),
   },
