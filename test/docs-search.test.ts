@@ -30,7 +30,11 @@ describe("the search of the site", () => {
     ["openapi client", "/guide/routes", "/faq"],
     ["quickstart", ...QUICK_START],
     ["getting started", ...QUICK_START],
-    ["multi tenant", "/faq"],
+    ["multi tenant", "/guide/multi-tenant"],
+    ["authorization", "/guide/authorization"],
+    ["authorization rule", "/guide/authorization"],
+    ["permissions", "/guide/authorization", "/guide/users", "/guide/subscriptions"],
+    ["combine gates", "/guide/authorization"],
     ["websocket", "/guide/sockets", "/guide/subscriptions", "/faq"],
     ["graceful shutdown", "/guide/deployment"],
   ])("finds %s within the first three results", (term, ...pages) => {
