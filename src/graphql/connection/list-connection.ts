@@ -41,7 +41,7 @@ export class ListConnection<T> {
   /** Counts the items, because the query selected the total. Returns `null` if the strategy has no totals. */
   async totalCount(): Promise<number | null> {
     const { totals = "exact" } = this.#strategy;
-    // A rule without a condition is asked about each item, so the items cannot be counted.
+    // A rule without a condition decides about each item, so the items cannot be counted.
     if (totals === "none" || this.#request.scope?.condition === null) return null;
     const total = await runLater(askedTotal(this.#list.handler, totals, this.#request));
     return reportedTotal(total, totals, 0).reported;

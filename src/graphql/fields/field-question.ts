@@ -61,7 +61,7 @@ function instanceOf(option: string, entry: new () => unknown): unknown {
   }
 }
 
-/** One call of a field, as its gates are asked about it. */
+/** One call of a field, about which its gates decide. */
 export class FieldQuestion implements GateQuestion {
   readonly verdicts: GraphContext;
   readonly subject: unknown;

@@ -5,7 +5,7 @@ import { denialFrom } from "../fields/graphql-denied.ts";
 import type { CheckResult, Resolve } from "./compile-resolver.ts";
 import { ABSENT, type TypeGuard } from "./type-guard.ts";
 
-/** What has to hold for the result of a field. */
+/** The conditions that the result of a field has to meet. */
 export interface ResultRules {
   /** Whether null is an error, although the field is nullable in the schema. */
   readonly isPresent: boolean;

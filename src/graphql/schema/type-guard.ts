@@ -37,7 +37,7 @@ function judged(verdict: Verdict, object: unknown): unknown {
 }
 
 /**
- * Guards the items of a list; all of them are asked before any is awaited.
+ * Guards the items of a list. The gate is called for all of them before any result is awaited.
  *
  * @param isWhole whether one refused item makes the whole list absent, as in the result of a mutation
  */
@@ -73,7 +73,7 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** An object, as the gate of its type is asked about it. */
+/** An object, about which the gate of its type decides. */
 export class ObjectQuestion implements GateQuestion {
   readonly verdicts: GraphContext;
   readonly subject: unknown;

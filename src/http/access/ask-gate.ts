@@ -12,7 +12,7 @@ export interface Verdicts {
   verdictsOf(gate: object): Map<unknown, MaybePromise<Verdict>>;
 }
 
-/** What a gate is asked about. */
+/** The caller, the object and the place that a gate decides about. */
 export interface GateQuestion {
   readonly ctx: BaseContext;
   /** The object that rules decide about. */
@@ -149,7 +149,7 @@ function settled(node: GateNode, question: GateQuestion, ask: () => MaybePromise
 function failed(node: GateNode, { ctx, verdicts }: GateQuestion, error: unknown): Refusal {
   const refusal = refusalFrom(error);
   if (refusal !== null && !refusal.isUnknown) return refusal;
-  // Logged once per operation, because the gate may be asked about every object of a long list.
+  // Logged once per operation, because the gate may be called for every object of a long list.
   const known = verdicts?.verdictsOf(node);
   if (known?.has(FAILED) !== true)
     ctx.log.error({ err: error, gate: nameOf(node) }, "a gate failed; no access is granted");

@@ -18,7 +18,7 @@ export async function authorize<T>(
   object: T,
   { status = 404 }: AuthorizeOptions,
 ): Promise<NonNullable<T>> {
-  // The same error as for a refused object, so that a foreign id and an unknown id give the same response.
+  // A missing object has the error of a refused one, so that a foreign id and an unknown id give the same response.
   if (object === null || object === undefined) throw new NotFound();
   const verdict = await askAbout(ctx, gate, object);
   if (verdict === true) return object;

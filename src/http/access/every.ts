@@ -10,7 +10,7 @@ import { authRule, readGate, type WrittenAuth } from "./read-gate.ts";
 /** A gate in a combination. A function with a second parameter names its type, such as `Of<OrderRow>` or `RoutePlace`. */
 export type Member = true | Gate<boolean, any, never> | ((user: CurrentUser, place: never) => MaybePromise<boolean>);
 
-/** What the members need to know about their place, all together. */
+/** The information that the members need about their place, all together. */
 export type PlaceOf<M> = (
   M extends Gate<any, any, infer P>
     ? (place: P) => void
@@ -34,7 +34,7 @@ type RequiredByAll<M extends readonly unknown[]> = false extends { [K in keyof M
 type ColumnsOf<C> = C extends Condition<infer K> ? K : never;
 
 /**
- * Opens if all of these open; they are asked in order. The user behind it is signed in if one of them requires it. Of
+ * Opens if all of these open; they are checked in order. The user behind it is signed in if one of them requires it. Of
  * conditions, it makes the condition that all of them hold.
  *
  * @example

@@ -44,7 +44,7 @@ export function isRequired(node: GateNode): boolean {
   }
 }
 
-/** Whether the gate opens for nobody while the application has no authentication. */
+/** Whether the gate never opens while the application has no authentication. */
 export function needsIdentity(node: GateNode): boolean {
   if (node.kind === "caller") return node.needsIdentity;
   if (node.kind === "every") return node.of.some(needsIdentity);

@@ -8,9 +8,9 @@ import { refuseAnonymous, type Verdict } from "./refusal.ts";
 import type { RuleParts } from "./rule.ts";
 
 /**
- * What this caller may see of a list whose items the gate decides about. Rejects if the gate cannot decide.
+ * Returns the part of a list that this caller may see, if the gate decides about its items. Rejects if the gate cannot decide.
  *
- * @param verdicts those of the operation; by default, a gate is asked once about each item of the list
+ * @param verdicts those of the operation; by default, a gate is called once for each item of the list
  */
 export function listScopeOf(
   node: GateNode,
@@ -99,7 +99,7 @@ class ListVerdicts implements Verdicts {
   }
 }
 
-/** An item of a list, as a gate is asked about it. */
+/** An item of a list, about which a gate decides. */
 class ItemQuestion implements GateQuestion {
   readonly ctx: BaseContext;
   readonly subject: unknown;

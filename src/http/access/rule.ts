@@ -13,7 +13,7 @@ export interface RuleOptions<Row, User, Anonymous extends boolean> {
   readonly name: string;
   /** Decides whether the user may see the object, sync or async. Only `true` allows it. */
   allows(user: User, object: Row, place: { readonly ctx: BaseContext<User> }): MaybePromise<boolean>;
-  /** The same rule as a condition on the columns of a list. A list of database rows needs it. */
+  /** Returns the rule as a condition on the columns of a list. A list of database rows needs it. */
   where?(user: User): Condition<Extract<keyof Row, string>>;
   /** Whether the rule is also asked for anonymous callers. Otherwise it refuses them. @default false */
   readonly anonymous?: Anonymous;

@@ -44,7 +44,7 @@ export interface PaginatedRoute<Item, Strategy> {
 /** The types of a route: TypeScript infers each from the option of the same name, and the handler gets its argument from them. */
 export interface RouteTypes {
   readonly auth: unknown;
-  /** What a gate function returns; `never` if `auth` is not a function. */
+  /** The return type of a gate function; `never` if `auth` is not a function. */
   readonly verdict: unknown;
   readonly params: object;
   readonly body: Schema | undefined;
