@@ -1,5 +1,6 @@
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../context/http-context.ts";
+import type { CurrentUser } from "../identity/identity.ts";
 import { askGate } from "./ask-gate.ts";
 import type { Gate, RoutePlace } from "./gate.ts";
 import { type GateNode, isRequired, needsIdentity, scopesOf } from "./gate-node.ts";
@@ -19,8 +20,9 @@ export function gateOf(node: GateNode): Gate<any, any, any> {
 /** Asks the gate of a route or a socket. */
 function checkRoute(node: GateNode, ctx: BaseContext): MaybePromise<void> {
   const place = (): RoutePlace => {
-    const { incoming } = ctx;
-    return { request: incoming, path: incoming.params, ctx };
+    // A gate function is called for signed-in users only, of whichever class the application has registered.
+    const signedIn = ctx as unknown as BaseContext<CurrentUser>;
+    return { request: signedIn.request, path: ctx.incoming.params, ctx: signedIn };
   };
   return pass(askGate(node, { ctx, subject: undefined, place, isAboutSubject: false, verdicts: null }));
 }
