@@ -32,7 +32,7 @@ it("examples/bookshop, copied out of the repository, makes its tables and runs w
   onTestFinished(async () => void (await program.end("SIGKILL")));
   const [books, ready] = [await fetch(`${program.url}/books`), await fetch(`${program.url}/readyz`)];
 
-  expect(stdout).toMatch(/^applied 0001_users.*0002_orders_and_reviews$/m);
+  expect(stdout).toMatch(/^applied 0001_users.*0003_sellers$/m);
   expect(await books.json()).toMatchObject({ items: [], pagination: { total_items: 0 } });
   expect(ready.status).toBe(200);
   expect(await program.end("SIGTERM")).toBe(0);

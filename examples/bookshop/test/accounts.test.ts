@@ -70,7 +70,7 @@ describe("an account", () => {
   });
 
   it("has API keys for programs, which are limited to their permissions", async () => {
-    const headers = await bySession(shop.client, "seller");
+    const headers = await bySession(shop.client, "staff");
 
     const made = await shop.client.post("/account/keys", {
       body: { name: "stock robot", permissions: ["read:costs"] },
@@ -80,7 +80,7 @@ describe("an account", () => {
     const robot = { "x-api-key": key };
 
     expect(made.status).toBe(201);
-    expect(await me(robot)).toMatchObject({ username: "seller", permissions: ["read:costs"] });
+    expect(await me(robot)).toMatchObject({ username: "staff", permissions: ["read:costs"] });
     expect((await shop.client.get("/books/stock", { headers: robot })).status).toBe(200);
     expect((await shop.client.post("/books", { body: {}, headers: robot })).status).toBe(403);
     await shop.client.delete(`/account/keys/${id}`, { headers });
@@ -109,7 +109,7 @@ describe("an account", () => {
   it("gets a role only from an admin", async () => {
     const grant = 'mutation { grantRole(username: "reader5", role: seller) { username roles } }';
 
-    const refused = await shop.client.graphql(grant, {}, { headers: await byToken(shop.client, "seller") });
+    const refused = await shop.client.graphql(grant, {}, { headers: await byToken(shop.client, "staff") });
     const granted = await shop.client.graphql(grant, {}, { headers: await byToken(shop.client, "admin") });
 
     expect(refused.errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);

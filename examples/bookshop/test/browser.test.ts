@@ -78,7 +78,7 @@ describe("in a browser, a user", () => {
   });
 
   it("uploads a cover and sees it", async () => {
-    const { page, complaints, picture } = await enter("seller");
+    const { page, complaints, picture } = await enter("staff");
     await page.getByLabel("Book ID").fill("book-7");
     await page
       .locator("input[type=file]")
@@ -96,7 +96,7 @@ describe("in a browser, a user", () => {
   });
 
   it("watches orders while another client orders", async () => {
-    const { page, complaints, picture } = await enter("seller");
+    const { page, complaints, picture } = await enter("staff");
     await page.getByRole("button", { name: "Watch" }).click();
     await page.getByRole("button", { name: "Watching" }).waitFor();
     await expect.poll(() => listeners("orders.placed"), { timeout: 5_000 }).toBe(1);

@@ -8,7 +8,7 @@ let shop: Shop;
 const signedIn: Record<string, Headers> = {};
 beforeAll(async () => {
   shop = await openShop({ books: 120 });
-  for (const name of ["reader1", "reader2", "seller"]) signedIn[name] = await byToken(shop.client, name);
+  for (const name of ["reader1", "reader2", "staff"]) signedIn[name] = await byToken(shop.client, name);
 }, 30_000);
 
 const ask = <Data>(document: string, variables = {}, as?: string): Promise<GraphResult<Data>> =>
@@ -73,17 +73,17 @@ describe("a query", () => {
   it("returns everything except the fields that the caller may not see", async () => {
     const document = '{ book(by: { id: "book-1" }) { title costCents } }';
 
-    const [nobody, reader, seller] = [
+    const [nobody, reader, staff] = [
       await ask(document),
       await ask(document, {}, "reader1"),
-      await ask(document, {}, "seller"),
+      await ask(document, {}, "staff"),
     ];
 
     expect(nobody.data).toMatchObject({ book: { title: expect.any(String), costCents: null } });
     expect(nobody.errors).toMatchObject([{ path: ["book", "costCents"], extensions: { code: "UNAUTHENTICATED" } }]);
     expect(reader.errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
-    expect(seller).toMatchObject({ data: { book: { costCents: 337 } } });
-    expect(seller.errors).toBeUndefined();
+    expect(staff).toMatchObject({ data: { book: { costCents: 337 } } });
+    expect(staff.errors).toBeUndefined();
   });
 
   it("is rejected if it requests too much", async () => {
@@ -134,7 +134,7 @@ describe("an order", () => {
     );
     const empty = await ask(ORDER, { books: [] }, "reader1");
 
-    expect(data).toBeNull();
+    expect(data).toEqual({ placeOrder: null });
     expect(errors).toMatchObject([
       { message: expect.stringMatching(/^Only \d+ copies of /), extensions: { code: "OUT_OF_STOCK" } },
     ]);
@@ -164,7 +164,7 @@ describe("an order", () => {
   });
 
   it("is placed once if two users want the last copy", async () => {
-    await ask('mutation { changeBook(id: "book-14", change: { stock: 1 }) { stock } }', {}, "seller");
+    await ask('mutation { changeBook(id: "book-14", change: { stock: 1 }) { stock } }', {}, "staff");
     const books = [{ book: "book-14" }];
 
     const answers = await Promise.all([ask(ORDER, { books }, "reader1"), ask(ORDER, { books }, "reader2")]);
@@ -178,35 +178,36 @@ describe("an order", () => {
     const placed = await shop.client.post("/orders", { body: { books: [{ book: "book-15" }] }, headers });
     await shop.client.post("/orders", { body: { books: [{ book: "book-16" }] }, headers });
 
-    const mine = await ask<{ myOrders: { pageInfo: { endCursor: string } } }>(
-      "{ myOrders(first: 1) { nodes { id } pageInfo { endCursor } } }",
+    const mine = await ask<{ orders: { pageInfo: { endCursor: string } } }>(
+      "{ orders(first: 1) { nodes { id } pageInfo { endCursor } } }",
       {},
       "reader2",
     );
-    const cursor = mine.data?.myOrders.pageInfo.endCursor ?? "";
+    const cursor = mine.data?.orders.pageInfo.endCursor ?? "";
     const rest = await shop.client.get("/orders", { query: { cursor }, headers });
     const theirs = await shop.client.get("/orders", { query: { cursor }, headers: signedIn["reader1"] ?? {} });
 
     expect(placed.status).toBe(201);
-    expect(rest.json()).toMatchObject({ items: expect.arrayContaining([expect.objectContaining(placed.json())]) });
+    const { id, state, at } = placed.json() as Record<string, unknown>;
+    expect(rest.json()).toMatchObject({ items: expect.arrayContaining([{ id, state, at }]) });
     expect(theirs.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
     expect((await ask("{ myOrders { nodes { id } } }")).errors).toMatchObject([
       { extensions: { code: "UNAUTHENTICATED" } },
     ]);
   });
 
-  it("is shipped once, by sellers", async () => {
+  it("is shipped once, by staff", async () => {
     const { data } = await ask<{ placeOrder: { id: string } }>(ORDER, { books: [{ book: "book-17" }] }, "reader1");
     const id = data?.placeOrder.id;
     const ship = "mutation ($id: ID!) { shipOrder(id: $id) { state buyer } }";
 
     const reader = await ask(ship, { id }, "reader1");
-    const seller = await ask(ship, { id }, "seller");
-    const again = await ask(ship, { id }, "seller");
+    const staff = await ask(ship, { id }, "staff");
+    const again = await ask(ship, { id }, "staff");
 
     expect(reader.errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
-    expect(seller.data).toEqual({ shipOrder: { state: "shipped", buyer: "reader1" } });
-    expect(again.errors).toMatchObject([{ extensions: { code: "NOT_FOUND" } }]);
+    expect(staff.data).toEqual({ shipOrder: { state: "shipped", buyer: "reader1" } });
+    expect(again.errors).toMatchObject([{ extensions: { code: "ORDER_CLOSED" } }]);
   });
 });
 
@@ -281,13 +282,13 @@ describe("the books", () => {
       costCents: 400,
     };
 
-    const added = await ask<{ addBook: { id: string } }>(add, { book }, "seller");
-    const again = await ask(add, { book }, "seller");
+    const added = await ask<{ addBook: { id: string } }>(add, { book }, "staff");
+    const again = await ask(add, { book }, "staff");
     const id = added.data?.addBook.id;
     const changed = await ask(
       "mutation ($id: ID!) { changeBook(id: $id, change: { priceCents: 900 }) { title priceCents stock } }",
       { id },
-      "seller",
+      "staff",
     );
 
     expect(added.data).toMatchObject({
@@ -303,7 +304,7 @@ describe("the books", () => {
     ["stock: 3000000000", "expected a whole number from 0 to 1000000"],
     ['title: " "', "a title must have 1 to 500 characters"],
   ])("reject invalid changes: %s", async (change, sentence) => {
-    const { errors } = await ask(`mutation { changeBook(id: "book-1", change: { ${change} }) { id } }`, {}, "seller");
+    const { errors } = await ask(`mutation { changeBook(id: "book-1", change: { ${change} }) { id } }`, {}, "staff");
 
     expect(errors).toMatchObject([
       { message: expect.stringContaining(sentence), extensions: { code: "GRAPHQL_VALIDATION_FAILED" } },
@@ -314,7 +315,7 @@ describe("the books", () => {
     const cover = "mutation ($book: ID!, $file: Upload!) { setCover(book: $book, file: $file) { cover } }";
     const send = async (type: string, bytes: Uint8Array) => {
       const { headers, body } = upload(cover, { book: "book-30" }, { type, bytes });
-      return shop.client.post("/graphql", { headers: { ...headers, ...signedIn["seller"] }, body });
+      return shop.client.post("/graphql", { headers: { ...headers, ...signedIn["staff"] }, body });
     };
     const picture = Buffer.from("89504e470d0a1a0a00ff", "hex");
 

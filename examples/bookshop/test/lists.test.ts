@@ -56,8 +56,8 @@ describe("the lists of books", () => {
     expect(pages[0]?.pagination.total_items).toBeNull();
   });
 
-  it("by offset are for sellers, who see the cost of a book", async () => {
-    const headers = await byToken(shop.client, "seller");
+  it("by offset are for staff, who see the cost of a book", async () => {
+    const headers = await byToken(shop.client, "staff");
 
     const nobody = await shop.client.get("/books/stock");
     const reader = await shop.client.get("/books/stock", { headers: await byToken(shop.client, "reader1") });
@@ -119,8 +119,8 @@ describe("a book", () => {
     expect(missing.json()).toMatchObject({ status: 404, code: "not_found", detail: "The book book-0 does not exist" });
   });
 
-  it("can be added only by sellers, once, and for an existing author", async () => {
-    const headers = await byToken(shop.client, "seller");
+  it("can be added only by staff, once, and for an existing author", async () => {
+    const headers = await byToken(shop.client, "staff");
     const body = {
       isbn: "9780141439587",
       title: "Emma",

@@ -9,11 +9,11 @@ const STOCK = "subscription Stock($book: ID!) { stockChanged(book: $book) }";
 
 let shop: Shop;
 let reader: Headers;
-let seller: Headers;
+let staff: Headers;
 beforeAll(async () => {
   shop = await openShop({ books: 40, users: 3 });
   reader = await byToken(shop.client, "reader1");
-  seller = await byToken(shop.client, "seller");
+  staff = await byToken(shop.client, "staff");
 }, 30_000);
 
 const order = (book: string, copies = 1): ReturnType<Shop["client"]["post"]> =>
@@ -43,8 +43,8 @@ function socketClient(connectionParams: Headers = {}): Client {
 }
 
 describe("new orders", () => {
-  it("reach sellers over HTTP, with all fields of an order", async () => {
-    const [event] = await eventsOf(ORDERS, {}, seller, () => order("book-1", 2));
+  it("reach staff over HTTP, with all fields of an order", async () => {
+    const [event] = await eventsOf(ORDERS, {}, staff, () => order("book-1", 2));
 
     expect(event?.errors).toBeUndefined();
     expect(event?.data).toEqual({
@@ -52,9 +52,9 @@ describe("new orders", () => {
     });
   });
 
-  it("reach sellers over a socket that sent a token with connection_init", async () => {
+  it("reach staff over a socket that sent a token with connection_init", async () => {
     await expect.poll(() => listeners("orders.placed")).toBe(0);
-    const events = socketClient(seller).iterate<{ orderPlaced: { buyer: string } }>({ query: ORDERS });
+    const events = socketClient(staff).iterate<{ orderPlaced: { buyer: string } }>({ query: ORDERS });
     const first = events.next();
     await expect.poll(() => listeners("orders.placed"), { timeout: 5_000 }).toBe(1);
 
@@ -97,7 +97,7 @@ describe("the stock of a book", () => {
         await shop.client.graphql(
           'mutation { changeBook(id: "book-5", change: { stock: 50 }) { id } }',
           {},
-          { headers: seller },
+          { headers: staff },
         );
       },
       2,
@@ -109,7 +109,7 @@ describe("the stock of a book", () => {
 
 describe("a socket", () => {
   it("is closed when the session that opened it ends", async () => {
-    const session = await bySession(shop.client, "seller");
+    const session = await bySession(shop.client, "staff");
     const socket = await shop.client.socket("/graphql", {
       headers: session,
       protocols: ["graphql-transport-ws"],

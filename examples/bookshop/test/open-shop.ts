@@ -32,7 +32,7 @@ export interface Shop {
   readonly mails: readonly Mail[];
 }
 
-/** The password of all seeded users: admin, seller, reader1 and so on. */
+/** The password of all seeded users: admin, staff, seller1, seller2, reader1 and so on. */
 export const password = "correct horse battery";
 
 /** Starts the shop in this process, with filled tables. */

@@ -14,10 +14,10 @@ describe("metrics for admins", () => {
     "are visible only to them: %s",
     async (path) => {
       const nobody = await shop.client.get(path);
-      const seller = await shop.client.get(path, { headers: await byToken(shop.client, "seller") });
+      const staff = await shop.client.get(path, { headers: await byToken(shop.client, "staff") });
       const shown = await shop.client.get(path, { headers: admin });
 
-      expect([nobody.status, seller.status, shown.status]).toEqual([401, 403, 200]);
+      expect([nobody.status, staff.status, shown.status]).toEqual([401, 403, 200]);
     },
   );
 

@@ -61,7 +61,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
   });
 
   it("apply a session revocation from the other, and close its sockets", async () => {
-    const [phone, laptop] = [await bySession(north, "seller"), await bySession(south, "seller")];
+    const [phone, laptop] = [await bySession(north, "staff"), await bySession(south, "staff")];
     const [closed] = await openSocket(north, phone);
 
     const list = await fetch(`${south.url}/account/sessions`, { headers: laptop });
@@ -69,7 +69,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
     for (const { id, current } of devices)
       if (!current) await fetch(`${south.url}/account/sessions/${id}`, { method: "DELETE", headers: laptop });
 
-    expect([await nameAt(north, phone), await nameAt(north, laptop)]).toEqual([null, "seller"]);
+    expect([await nameAt(north, phone), await nameAt(north, laptop)]).toEqual([null, "staff"]);
     expect(await closed).toBe(4403);
   });
 
@@ -90,7 +90,7 @@ describe("two processes on the same PostgreSQL and Redis", () => {
   it("receive the orders of the other", async () => {
     const client = createClient({
       url: `${north.url.replace("http", "ws")}/graphql`,
-      connectionParams: await byToken(south, "seller"),
+      connectionParams: await byToken(south, "staff"),
       retryAttempts: 0,
     });
     onTestFinished(() => void client.dispose());

@@ -1,7 +1,7 @@
 import { NotFound } from "portico";
 import { field, mutation, type ObjectType, object, t } from "portico/graphql";
 import { roleNames } from "./roles.ts";
-import { User } from "./user.ts";
+import { User, whoMay } from "./user.ts";
 
 const Role = t.enum("Role", roleNames);
 
@@ -23,7 +23,7 @@ export const accountQueries = {
 export const accountMutations = {
   grantRole: mutation(Account, {
     params: { username: t.string, role: Role },
-    auth: (user) => user.may("grant:roles"),
+    auth: whoMay("grant:roles"),
   })(async ({ username, role }) => {
     const user = await User.objects.get({ username });
     if (user === null) throw new NotFound(`The user ${username} does not exist`);

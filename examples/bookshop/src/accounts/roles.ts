@@ -2,18 +2,23 @@
 export type Permission =
   | "write:reviews"
   | "place:orders"
+  | "sell:books"
   | "write:books"
   | "read:costs"
   | "read:orders"
+  | "ship:orders"
   | "read:metrics"
   | "grant:roles";
 
 /** The permissions of each role. A user can have several roles. */
 export const roles = {
   reader: ["write:reviews", "place:orders"],
-  seller: ["write:books", "read:costs", "read:orders"],
+  /** Sells books of their own: see book-rules.ts and order-rules.ts. */
+  seller: ["sell:books"],
+  /** Works in the shop, with all books and all orders. */
+  staff: ["write:books", "read:costs", "read:orders", "ship:orders"],
   admin: ["read:metrics", "grant:roles"],
 } as const satisfies Record<string, readonly Permission[]>;
 
 export type RoleName = keyof typeof roles;
-export const roleNames: readonly RoleName[] = ["reader", "seller", "admin"];
+export const roleNames: readonly RoleName[] = ["reader", "seller", "staff", "admin"];

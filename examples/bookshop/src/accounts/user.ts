@@ -21,7 +21,7 @@ declare module "portico" {
   }
 }
 
-/** The gate of a route or a socket. A GraphQL field uses `auth: (user) => user.may(...)`. */
+/** A gate for users with this permission, on a route, a field or a socket. */
 export function whoMay(permission: Permission) {
   return useAuth({ permissions: [permission] });
 }

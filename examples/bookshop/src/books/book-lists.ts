@@ -21,7 +21,7 @@ export const newestFirst = new CursorPagination({
   maxPageSize: 100,
 });
 
-/** Pages by offset, for the sellers' stock table. */
+/** Pages by offset, for the stock table of staff and sellers. */
 export const byOffset = new LimitOffsetPagination({ maxLimit: 200 });
 
 /** The books of one genre or of all genres, for a strategy with its own order. */

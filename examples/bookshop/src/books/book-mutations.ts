@@ -1,8 +1,9 @@
-import { BadRequest, Conflict, Depend, NotFound } from "portico";
+import { BadRequest, type BaseContext, Conflict, type CurrentUser, Depend, NotFound } from "portico";
 import { mutation, t } from "portico/graphql";
 import type { Transaction } from "portico/sql";
 import { unitOfWork } from "../database.ts";
 import type { Tables } from "../tables.ts";
+import { addsBooks, editableBooks } from "./book-rules.ts";
 import { Cents, Isbn, Stock, Title } from "./book-scalars.ts";
 import type { BookRow, NewBook } from "./book-table.ts";
 import { Book, Genre } from "./book-type.ts";
@@ -28,33 +29,32 @@ const BookChange = t.input("BookChange", {
 export const bookMutations = {
   addBook: mutation(Book, {
     params: { book: NewBookInput, trx: Depend(unitOfWork) },
-    auth: (user) => user.may("write:books"),
-  })(({ book: { authorId, priceCents, costCents, ...book }, trx }) =>
-    addBook(trx, { ...book, author_id: authorId, price_cents: priceCents, cost_cents: costCents }),
+    auth: addsBooks,
+  })(({ book: { authorId, priceCents, costCents, ...book }, trx, ctx }) =>
+    addBook(trx, ctx.user, { ...book, author_id: authorId, price_cents: priceCents, cost_cents: costCents }),
   ),
 
   changeBook: mutation(Book, {
     params: { id: t.id, change: BookChange, trx: Depend(unitOfWork) },
-    auth: (user) => user.may("write:books"),
+    auth: addsBooks,
   })(async ({ id, change: { title, priceCents, stock }, trx, ctx }) => {
+    await editableBook(trx, ctx, id);
     const changed = await trx
       .updateTable("books")
       // Kysely omits undefined values. An update without any is still a statement that finds the book.
       .set({ id, title, price_cents: priceCents, stock })
       .where("id", "=", id)
       .returningAll()
-      .executeTakeFirst();
-    if (changed === undefined) throw new NotFound(`The book ${id} does not exist`);
+      .executeTakeFirstOrThrow();
     if (stock !== undefined) await ctx.pubsub.publish(stockOf(id), stock);
     return changed;
   }),
 
   setCover: mutation(Book, {
     params: { book: t.id, file: t.upload, trx: Depend(unitOfWork) },
-    auth: (user) => user.may("write:books"),
-  })(async ({ book: id, file, trx }) => {
-    const book = await trx.selectFrom("books").selectAll().where("id", "=", id).executeTakeFirst();
-    if (book === undefined) throw new NotFound(`The book ${id} does not exist`);
+    auth: addsBooks,
+  })(async ({ book: id, file, trx, ctx }) => {
+    const book = await editableBook(trx, ctx, id);
     const bytes = await new Response(file.stream()).bytes();
     const cover = { content_type: file.contentType, bytes };
     await trx
@@ -66,13 +66,20 @@ export const bookMutations = {
   }),
 };
 
-/** Used by the route and by the mutation. */
-export async function addBook(trx: Transaction<Tables>, book: NewBook): Promise<BookRow> {
+/** Everybody can see the book, so the error is 403 for a user who may not change it. */
+async function editableBook(trx: Transaction<Tables>, ctx: BaseContext, id: string): Promise<BookRow> {
+  const book = await trx.selectFrom("books").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+  if (book === undefined) throw new NotFound(`The book ${id} does not exist`);
+  return ctx.authorize(editableBooks, book, { status: 403 });
+}
+
+/** Used by the route and by the mutation. A book that staff add belongs to the shop. */
+export async function addBook(trx: Transaction<Tables>, user: CurrentUser, book: NewBook): Promise<BookRow> {
   const author = await trx.selectFrom("authors").select("id").where("id", "=", book.author_id).executeTakeFirst();
   if (author === undefined) throw new BadRequest(`The author ${book.author_id} does not exist`);
   const added = await trx
     .insertInto("books")
-    .values(book)
+    .values({ ...book, seller_id: user.may("write:books") ? null : user.id })
     .onConflict((conflict) => conflict.column("isbn").doNothing())
     .returningAll()
     .executeTakeFirst();

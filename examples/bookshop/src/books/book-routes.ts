@@ -1,9 +1,10 @@
-import { Depend, NotFound, Router, rateLimit } from "portico";
+import { Depend, NotFound, Router, rateLimit, some } from "portico";
 import * as z from "zod";
 import { whoMay } from "../accounts/user.ts";
 import { database, unitOfWork } from "../database.ts";
 import { bookList, booksByTitle, byOffset, byPage, genreFilter, newestFirst } from "./book-lists.ts";
 import { addBook } from "./book-mutations.ts";
+import { addsBooks, pricedBooks } from "./book-rules.ts";
 import { MAX_CENTS, MAX_STOCK } from "./book-scalars.ts";
 import { genres } from "./book-table.ts";
 
@@ -55,9 +56,9 @@ export function bookRoutes(): Router {
   router.get(
     "/stock",
     {
-      auth: whoMay("read:costs"),
-      paginated: { strategy: byOffset, item: StockEntry },
-      summary: "Lists the stock with its costs",
+      auth: some(whoMay("read:costs"), whoMay("sell:books")),
+      paginated: { strategy: byOffset, item: StockEntry, rule: pricedBooks },
+      summary: "Lists the stock with its costs; for a seller, only their own books",
       tags: ["books"],
     },
     ({ response }) => response.apaginate(booksByTitle(), { strategy: byOffset }),
@@ -80,7 +81,7 @@ export function bookRoutes(): Router {
   router.post(
     "/",
     {
-      auth: whoMay("write:books"),
+      auth: addsBooks,
       body: NewBook,
       response: { 201: Book },
       params: { trx: Depend(unitOfWork) },
@@ -88,8 +89,8 @@ export function bookRoutes(): Router {
       summary: "Adds a book",
       tags: ["books"],
     },
-    async ({ body, trx, response }) => {
-      const added = await addBook(trx, body);
+    async ({ body, user, trx, response }) => {
+      const added = await addBook(trx, user, body);
       return response.status(201).header("location", `/books/${added.id}`).json(added);
     },
   );

@@ -14,9 +14,11 @@ export interface BookTable {
   cost_cents: number;
   stock: Generated<number>;
   added_at: Generated<Date>;
+  /** The user who sells it, or null if it belongs to the shop. */
+  seller_id: string | null;
 }
 export type BookRow = Selectable<BookTable>;
-export type NewBook = Insertable<BookTable>;
+export type NewBook = Omit<Insertable<BookTable>, "seller_id">;
 
 export interface CoverTable {
   book_id: string;

@@ -7,6 +7,6 @@ const started = performance.now();
 await migrateAll();
 const { books, users, password } = await seed({ books: 100_000, users: 1_000 });
 console.log(`created ${books} books and ${users} users in ${((performance.now() - started) / 1000).toFixed(1)} s`);
-console.log(`sign in as admin, seller or reader1 with the password: ${password}`);
+console.log(`sign in as admin, staff, seller1, seller2 or reader1 with the password: ${password}`);
 // There is no application that would close the connections.
 await Promise.all([database.destroy(), stores.close()]);

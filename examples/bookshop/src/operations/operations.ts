@@ -15,15 +15,11 @@ export function operations(): Operations {
   const histogram = prometheus();
   const auth = whoMay("read:metrics");
 
-  const routes = new Router();
+  const routes = new Router({ auth });
   routes.mount("/page", operationsPage(metrics, { auth }));
-  routes.get("/metrics", { auth, summary: "Metrics of operations by name", tags: ["operations"] }, () =>
-    metrics.snapshot(),
-  );
-  routes.get(
-    "/prometheus",
-    { auth, summary: "Metrics in the Prometheus format", tags: ["operations"] },
-    ({ response }) => response.header("content-type", histogram.contentType).text(histogram.text()),
+  routes.get("/metrics", { summary: "Metrics of operations by name", tags: ["operations"] }, () => metrics.snapshot());
+  routes.get("/prometheus", { summary: "Metrics in the Prometheus format", tags: ["operations"] }, ({ response }) =>
+    response.header("content-type", histogram.contentType).text(histogram.text()),
   );
   return { hooks: [metrics, histogram, new OperationLog({ slowerThan: 0.5 })], routes };
 }

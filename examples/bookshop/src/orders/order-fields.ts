@@ -1,19 +1,33 @@
-import { Depend, NotFound } from "portico";
+import { Conflict, Depend } from "portico";
 import { connection, field, mutation, subscription, t } from "portico/graphql";
 import { Activity } from "../accounts/activity.ts";
+import { whoMay } from "../accounts/user.ts";
 import { database, unitOfWork } from "../database.ts";
-import { latestFirst, ordersOf } from "./order-lists.ts";
+import { allOrders, latestFirst, ordersOf } from "./order-lists.ts";
 import { orderPlaced } from "./order-news.ts";
+import { shippableOrders, shipsOrders, visibleOrders } from "./order-rules.ts";
 import { Order } from "./order-type.ts";
 import { placeOrder } from "./place-order.ts";
 
 const OrderedBook = t.input("OrderedBook", { book: t.id, copies: t.int(1) });
 
 export const orderQueries = {
-  // Each user has their own list, so another user's cursor is rejected.
-  myOrders: connection(Order, latestFirst, { auth: true, filter: ({ ctx }) => ({ buyer: ctx.user.id }) })(({ ctx }) =>
-    ordersOf(ctx.user.id),
+  // The rule of the type selects the orders. The filter binds cursors to the caller, so another user's is rejected.
+  orders: connection(Order, latestFirst, {
+    auth: true,
+    filter: ({ ctx }) => ({ caller: ctx.user.id }),
+    description: "All orders that I may see: those that I placed, and those for my books.",
+  })(() => allOrders()),
+
+  order: field(t.nullable(Order), { params: { id: t.id } })(({ id }) =>
+    database.current().selectFrom("orders").selectAll().where("id", "=", id).executeTakeFirst(),
   ),
+
+  myOrders: connection(Order, latestFirst, {
+    auth: true,
+    filter: ({ ctx }) => ({ buyer: ctx.user.id }),
+    description: "The orders that I placed.",
+  })(({ ctx }) => ordersOf(ctx.user.id)),
 
   myActivity: field(t.list(Activity), { auth: true, listSize: 20, description: "My latest orders and reviews." })(
     async ({ ctx }) => {
@@ -41,30 +55,34 @@ export const orderQueries = {
 export const orderMutations = {
   placeOrder: mutation(Order, {
     params: { books: t.list(OrderedBook), trx: Depend(unitOfWork) },
-    auth: (user) => user.may("place:orders"),
+    auth: whoMay("place:orders"),
   })(({ books, trx, ctx }) => placeOrder(trx, ctx, books)),
 
   shipOrder: mutation(Order, {
     params: { id: t.id, trx: Depend(unitOfWork) },
-    auth: (user) => user.may("read:orders"),
-  })(async ({ id, trx }) => {
-    const shipped = await trx
+    auth: shipsOrders,
+    description: "A seller ships the orders that have no books of others.",
+  })(async ({ id, trx, ctx }) => {
+    const found = await trx.selectFrom("orders").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
+    // 404 for an order that the caller may not see, as if it did not exist, and 403 for one that they may not ship.
+    const order = await ctx.authorize(visibleOrders, found);
+    await ctx.authorize(shippableOrders, order, { status: 403 });
+    if (order.state !== "placed") throw new Conflict(`This order is already ${order.state}`, { code: "ORDER_CLOSED" });
+    return trx
       .updateTable("orders")
       .set({ state: "shipped" })
       .where("id", "=", id)
-      .where("state", "=", "placed")
       .returningAll()
-      .executeTakeFirst();
-    if (shipped === undefined) throw new NotFound(`There is no unshipped order ${id}`);
-    return shipped;
+      .executeTakeFirstOrThrow();
   }),
 };
 
 export const orderNews = {
   orderPlaced: subscription(Order, {
-    auth: (user) => user.may("read:orders"),
-    description: "Every new order.",
+    auth: shipsOrders,
+    description: "Every new order that the caller may see.",
   })(async function* ({ ctx }) {
+    // The rule of the type drops the events about other orders.
     for await (const { id } of ctx.pubsub.subscribe(orderPlaced))
       yield await database.selectFrom("orders").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   }),

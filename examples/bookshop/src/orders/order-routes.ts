@@ -1,38 +1,47 @@
-import { Depend, Router } from "portico";
-import { useAuth } from "portico/auth";
+import { type BaseContext, Depend, Router } from "portico";
 import * as z from "zod";
 import { whoMay } from "../accounts/user.ts";
-import { unitOfWork } from "../database.ts";
-import { latestFirst, ordersOf } from "./order-lists.ts";
-import { orderStates } from "./order-table.ts";
+import { database, unitOfWork } from "../database.ts";
+import { allOrders, latestFirst } from "./order-lists.ts";
+import { visibleOrders } from "./order-rules.ts";
+import { type OrderRow, orderStates } from "./order-table.ts";
 import { placeOrder } from "./place-order.ts";
+import { totalOf, visibleLinesOf } from "./visible-lines-of.ts";
 
-const Order = z.object({
+const ListedOrder = z.object({
   id: z.string(),
   state: z.enum(orderStates),
-  total_cents: z.int(),
   // With `pipe`, the OpenAPI document describes the result as well.
   at: z
     .date()
     .transform((at) => at.toISOString())
     .pipe(z.iso.datetime()),
 });
+const Line = z.object({ book_id: z.string(), copies: z.int(), price_cents: z.int() });
+const Order = ListedOrder.extend({ total_cents: z.int(), lines: z.array(Line).readonly() });
 const NewOrder = z.object({ books: z.array(z.object({ book: z.string(), copies: z.int().min(1).default(1) })).min(1) });
 
-/** The routes under /orders, for a user's own orders. */
+/** The routes under /orders. All of them require a signed-in user. */
 export function orderRoutes(): Router {
-  const router = new Router();
+  const router = new Router({ auth: true });
 
   router.get(
     "/",
     {
-      auth: useAuth(),
-      paginated: { strategy: latestFirst, item: Order },
-      summary: "Lists my orders",
+      paginated: { strategy: latestFirst, item: ListedOrder, rule: visibleOrders },
+      summary: "Lists the orders that I placed, and those for my books",
       tags: ["orders"],
     },
-    ({ user, response }) =>
-      response.apaginate(ordersOf(user.id), { strategy: latestFirst, filter: { buyer: user.id } }),
+    ({ user, response }) => response.apaginate(allOrders(), { strategy: latestFirst, filter: { caller: user.id } }),
+  );
+
+  router.get(
+    "/:id",
+    { response: Order, summary: "Returns an order, with the lines that I may see", tags: ["orders"] },
+    async ({ path, ctx }) => {
+      const found = await database.selectFrom("orders").selectAll().where("id", "=", path.id).executeTakeFirst();
+      return withLines(ctx, await ctx.authorize(visibleOrders, found));
+    },
   );
 
   router.post(
@@ -45,8 +54,14 @@ export function orderRoutes(): Router {
       summary: "Orders books",
       tags: ["orders"],
     },
-    async ({ body, ctx, trx, response }) => response.status(201).json(await placeOrder(trx, ctx, body.books)),
+    async ({ body, ctx, trx, response }) =>
+      response.status(201).json(await withLines(ctx, await placeOrder(trx, ctx, body.books))),
   );
 
   return router;
+}
+
+async function withLines(ctx: BaseContext, order: OrderRow) {
+  const lines = await visibleLinesOf(ctx, order);
+  return { ...order, lines, total_cents: totalOf(lines) };
 }

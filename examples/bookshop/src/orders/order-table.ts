@@ -7,7 +7,6 @@ export interface OrderTable {
   id: Generated<string>;
   buyer_id: string;
   state: Generated<OrderState>;
-  total_cents: number;
   at: Generated<Date>;
 }
 export type OrderRow = Selectable<OrderTable>;
@@ -18,5 +17,7 @@ export interface OrderLineTable {
   copies: number;
   /** The price at the time of the order. */
   price_cents: number;
+  /** The seller at the time of the order, or null for a book of the shop. */
+  seller_id: string | null;
 }
 export type OrderLineRow = Selectable<OrderLineTable>;

@@ -23,10 +23,7 @@ export async function placeOrder(
 
   const order = await trx
     .insertInto("orders")
-    .values({
-      buyer_id: ctx.user.id,
-      total_cents: taken.reduce((sum, { copies, price_cents }) => sum + copies * price_cents, 0),
-    })
+    .values({ buyer_id: ctx.user.id })
     .returningAll()
     .executeTakeFirstOrThrow();
   await trx
@@ -57,6 +54,7 @@ interface TakenBook {
   readonly book_id: string;
   readonly copies: number;
   readonly price_cents: number;
+  readonly seller_id: string | null;
 }
 
 async function takeFromShelf(
@@ -69,11 +67,11 @@ async function takeFromShelf(
     .set((eb) => ({ stock: eb("stock", "-", copies) }))
     .where("id", "=", book)
     .where("stock", ">=", copies)
-    .returning(["stock", "price_cents"])
+    .returning(["stock", "price_cents", "seller_id"])
     .executeTakeFirst();
   if (left !== undefined) {
     await ctx.pubsub.publish(stockOf(book), left.stock);
-    return { book_id: book, copies, price_cents: left.price_cents };
+    return { book_id: book, copies, price_cents: left.price_cents, seller_id: left.seller_id };
   }
   const known = await trx.selectFrom("books").select(["title", "stock"]).where("id", "=", book).executeTakeFirst();
   if (known === undefined) throw new NotFound(`The book ${book} does not exist`);

@@ -1,5 +1,6 @@
 import { BadRequest, Depend, NotFound, rateLimit } from "portico";
 import { mutation, t } from "portico/graphql";
+import { whoMay } from "../accounts/user.ts";
 import { unitOfWork } from "../database.ts";
 import { Review } from "./review-type.ts";
 
@@ -8,7 +9,7 @@ const NewReview = t.input("NewReview", { book: t.id, stars: t.int, text: t.strin
 export const reviewMutations = {
   writeReview: mutation(Review, {
     params: { review: NewReview, trx: Depend(unitOfWork) },
-    auth: (user) => user.may("write:reviews"),
+    auth: whoMay("write:reviews"),
     limit: rateLimit({ perMinute: 20, key: (ctx) => ctx.user.identity, name: "write-review" }),
     description: "A second review of the same book replaces the first.",
   })(async ({ review: { book, stars, text }, trx, ctx }) => {

@@ -7,7 +7,7 @@ import { firstNames, lastNames, nouns, openings } from "./words.ts";
 
 export interface SeedOptions {
   readonly books: number;
-  /** The number of readers, without the seller and the admin. */
+  /** The number of readers, without the sellers, the staff and the admin. */
   readonly users: number;
 }
 
@@ -30,10 +30,11 @@ async function addUsers(count: number): Promise<void> {
   await sql`
     insert into users (id, email, email_key, username, username_key, password_hash, email_verified_at)
     select name, name || '@shop.example', name || '@shop.example', name, name, ${hash}, now()
-    from (select 'reader' || n as name from generate_series(1, ${sql.lit(count)}) as n union all values ('seller'), ('admin')) as names
+    from (select 'reader' || n as name from generate_series(1, ${sql.lit(count)}) as n union all values ('seller1'), ('seller2'), ('staff'), ('admin')) as names
     on conflict do nothing`.execute(database);
   await giveRole("reader", sql`true`);
-  await giveRole("seller", sql`id in ('seller', 'admin')`);
+  await giveRole("seller", sql`id in ('seller1', 'seller2')`);
+  await giveRole("staff", sql`id in ('staff', 'admin')`);
   await giveRole("admin", sql`id = 'admin'`);
 }
 
@@ -51,10 +52,11 @@ async function addAuthors(count: number): Promise<void> {
     on conflict do nothing`.execute(database);
 }
 
+/** Each seller sells a quarter of the books, and the shop itself sells the rest. */
 async function addBooks(count: number): Promise<void> {
   const authors = Math.ceil(count / 50);
   await sql`
-    insert into books (id, isbn, title, genre, author_id, price_cents, cost_cents, stock, added_at)
+    insert into books (id, isbn, title, genre, author_id, price_cents, cost_cents, stock, added_at, seller_id)
     select
       'book-' || n,
       '978' || lpad(n::text, 10, '0'),
@@ -64,7 +66,8 @@ async function addBooks(count: number): Promise<void> {
       500 + n * 37 % 4500,
       300 + n * 37 % 2500,
       10 + n % 90,
-      timestamptz '2020-01-01' + n * interval '17.000001 seconds'
+      timestamptz '2020-01-01' + n * interval '17.000001 seconds',
+      case n % 4 when 1 then 'seller1' when 2 then 'seller2' end
     from generate_series(1, ${sql.lit(count)}) as n
     on conflict do nothing`.execute(database);
 }

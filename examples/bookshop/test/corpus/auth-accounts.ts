@@ -353,12 +353,12 @@ export const resets: Rows = {
 
 let session: Promise<string> | undefined;
 /** Keys require a recent sign-in, which a token does not prove. */
-function sellerSession(): Promise<string> {
-  session ??= sessionOf("seller");
+function staffSession(): Promise<string> {
+  session ??= sessionOf("staff");
   return session;
 }
 const makeKey = async (body: object = {}): Promise<{ id: string; header: Header }> => {
-  const answer = await post("/account/keys", { name: "robot", ...body }, [["cookie", await sellerSession()]]);
+  const answer = await post("/account/keys", { name: "robot", ...body }, [["cookie", await staffSession()]]);
   expect(answer.status, answer.text).toBe(201);
   const { id, key } = answer.said as unknown as { id: string; key: string };
   credentials.add(key);
@@ -378,7 +378,7 @@ export const keys: Rows = {
   },
   async "AU-153 keys that have expired or were revoked"() {
     const [short, gone] = [await makeKey({ expires_in: 1 }), await makeKey()];
-    await send(`/account/keys/${gone.id}`, { method: "DELETE", headers: [await as("seller")] });
+    await send(`/account/keys/${gone.id}`, { method: "DELETE", headers: [await as("staff")] });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect([await whoIs(short.header), await whoIs(gone.header)]).toEqual([NOBODY, NOBODY]);
   },
@@ -392,7 +392,7 @@ export const keys: Rows = {
   },
   async "AU-156 a key for another user, and for an unknown one"() {
     const { header } = await makeKey({ user_id: "admin" });
-    expect([await whoIs(header), (await post("/account/keys", { name: "x" })).status]).toEqual(["200 seller", 401]);
+    expect([await whoIs(header), (await post("/account/keys", { name: "x" })).status]).toEqual(["200 staff", 401]);
   },
   async "AU-157 a key in the query or in a cookie"() {
     const [, key] = (await makeKey()).header;
@@ -403,13 +403,13 @@ export const keys: Rows = {
   },
   async "AU-158 the list shows no key"() {
     const [, key] = (await makeKey()).header;
-    const list = await send("/account/keys", { headers: [await as("seller")] });
+    const list = await send("/account/keys", { headers: [await as("staff")] });
     expect([list.text.includes(key), list.text.includes(key.slice(-4))]).toEqual([false, true]);
   },
   async "AU-159 when a key was used"() {
     const { id, header } = await makeKey();
     const usedAt = async (): Promise<unknown> => {
-      const list = (await send("/account/keys", { headers: [await as("seller")] })).said as unknown as {
+      const list = (await send("/account/keys", { headers: [await as("staff")] })).said as unknown as {
         id: string;
         last_used_at: string | null;
       }[];

@@ -298,7 +298,7 @@ export const crossSite: Rows = {
     await expect.poll(() => listeners("stock.book-2"), { timeout: 5_000 }).toBe(0);
   },
   async "AU-170 a token in connection_init, and in the address"() {
-    const [, authorization] = await as("seller");
+    const [, authorization] = await as("staff");
     const query = "subscription{orderPlaced{id}}";
     const said = async (path: string, payload: object): Promise<string> => {
       const socket = await theShop().client.socket(path, { protocols: ["graphql-transport-ws"] });

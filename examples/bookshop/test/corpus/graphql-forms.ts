@@ -59,7 +59,7 @@ async function upload(
   type = "multipart/form-data; boundary=edge",
   ...more: Header[]
 ): Promise<Answer> {
-  const headers = [["content-type", type] as const, await as("seller"), ...more];
+  const headers = [["content-type", type] as const, await as("staff"), ...more];
   return send("/graphql", { headers, body: form(parts) });
 }
 const says = async (parts: readonly Part[]): Promise<string> => (await upload(parts)).verdict;
@@ -247,7 +247,7 @@ export const uploads: Rows = {
     await upload(whole({ content: "before" }));
     const socket = await dial(theShop().client.port);
     const body = form(whole({ content: Buffer.alloc(1024 ** 2, "x") }));
-    const bytes = bytesOf("/graphql", { headers: [["content-type", TYPE], await as("seller")], body });
+    const bytes = bytesOf("/graphql", { headers: [["content-type", TYPE], await as("staff")], body });
     socket.write(bytes.subarray(0, bytes.length / 2));
     await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
@@ -260,12 +260,12 @@ export const uploads: Rows = {
   },
   async "H25 a file does not come through JSON"() {
     for (const value of ["x", {}])
-      expect((await ask(SET_COVER, { file: value }, [await as("seller")])).verdict).toBe("400 BAD_USER_INPUT");
+      expect((await ask(SET_COVER, { file: value }, [await as("staff")])).verdict).toBe("400 BAD_USER_INPUT");
   },
   async "H26 large headers, many fields and a long preamble are refused"() {
     const many = Array.from({ length: 10_000 }, (_, i): Part => ({ name: `f${i}`, content: "x" }));
     expect((await upload([operations(), AT_FILE, ...many, file()])).status).toBe(400);
-    const headers = [["content-type", TYPE] as const, await as("seller"), PREFLIGHT];
+    const headers = [["content-type", TYPE] as const, await as("staff"), PREFLIGHT];
     const long = Buffer.concat([Buffer.alloc(4 * 1024 ** 2, "x"), Buffer.from("\r\n"), form(whole())]);
     expect((await send("/graphql", { headers, body: long })).verdict).toBe("413 PAYLOAD_TOO_LARGE");
     expect((await post("/graphql", { query: "{me{id}}" })).status).toBe(200);

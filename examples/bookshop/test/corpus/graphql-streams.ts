@@ -24,7 +24,7 @@ async function heard(count: number): Promise<void> {
 }
 const change = async (stock: number): Promise<void> => {
   const query = `mutation{changeBook(id:"book-9",change:{stock:${stock}}){id}}`;
-  expect((await post("/graphql", { query }, [await as("seller")])).verdict).toBe("200");
+  expect((await post("/graphql", { query }, [await as("staff")])).verdict).toBe("200");
 };
 
 /** I. Subscriptions */

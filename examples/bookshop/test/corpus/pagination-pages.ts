@@ -173,8 +173,7 @@ export const pageNumbers: Rows = {
   },
 };
 
-const stock = async (query: string): Promise<Answer> =>
-  send(`/books/stock?${query}`, { headers: [await as("seller")] });
+const stock = async (query: string): Promise<Answer> => send(`/books/stock?${query}`, { headers: [await as("staff")] });
 const offsetIn = (link: string | undefined): (string | null)[] => {
   const params = new URL(link ?? "http://none.example").searchParams;
   return [params.get("offset"), params.get("limit")];
