@@ -8,6 +8,7 @@ const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>
   http: () => import("./http.ts"),
   imports: () => import("./imports.ts"),
   pagination: () => import("./pagination.ts"),
+  scope: () => import("./scope.ts"),
   schema: () => import("./schema.ts"),
   resolver: () => import("./resolver.ts"),
   rules: () => import("./rules.ts"),

@@ -1,21 +1,27 @@
 import {
   AliasNode,
+  AndNode,
+  BinaryOperationNode,
   ColumnNode,
-  type Expression,
-  ExpressionWrapper,
+  FunctionNode,
   IdentifierNode,
+  type OperationNode,
+  OperatorNode,
+  OrNode,
+  ParensNode,
+  PrimitiveValueListNode,
   QueryNode,
-  type RawBuilder,
   ReferenceNode,
   SelectionNode,
   SelectQueryNode,
-  sql,
   TableNode,
+  UnaryOperationNode,
+  ValueNode,
 } from "kysely";
 import type { ConditionNode, PresentValue } from "../pagination/condition.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 
-type ColumnOf = (column: string) => Expression<unknown>;
+type ColumnOf = (column: string) => OperationNode;
 
 /**
  * Returns a condition as SQL that is true exactly where the condition is. `not` is applied to the single comparisons,
@@ -23,7 +29,7 @@ type ColumnOf = (column: string) => Expression<unknown>;
  *
  * @param columnOf returns the column of the query that a name stands for
  */
-export function conditionExpression(dialect: SqlDialect, node: ConditionNode, columnOf: ColumnOf): RawBuilder<boolean> {
+export function conditionExpression(dialect: SqlDialect, node: ConditionNode, columnOf: ColumnOf): OperationNode {
   return compiled(node, { dialect, columnOf, depth: 0, isInverted: false });
 }
 
@@ -35,68 +41,78 @@ interface Place {
   readonly isInverted: boolean;
 }
 
-function compiled(node: ConditionNode, place: Place): RawBuilder<boolean> {
+function compiled(node: ConditionNode, place: Place): OperationNode {
   const { dialect, columnOf, isInverted } = place;
   switch (node.kind) {
     case "always":
     case "never":
-      return (node.kind === "always") === isInverted ? sql`1 = 0` : sql`1 = 1`;
+      return binary(ONE, "=", (node.kind === "always") === isInverted ? ZERO : ONE);
     case "not":
       return compiled(node.of, { ...place, isInverted: !isInverted });
     case "all":
     case "any": {
-      const parts = node.of.map((part) => compiled(part, place));
-      return sql`(${sql.join(parts, (node.kind === "all") === isInverted ? sql` or ` : sql` and `)})`;
+      const join = (node.kind === "all") === isInverted ? OrNode.create : AndNode.create;
+      return ParensNode.create(node.of.map((part) => compiled(part, place)).reduce((left, right) => join(left, right)));
     }
     case "null":
-      return isInverted ? sql`${columnOf(node.column)} is not null` : sql`${columnOf(node.column)} is null`;
+      return binary(columnOf(node.column), isInverted ? "is not" : "is", NULL);
     case "equal": {
-      const [column, value] = [columnOf(node.column), parameter(dialect, node.column, node.value)];
-      return isInverted ? sql`(${column} <> ${value} or ${column} is null)` : sql`${column} = ${value}`;
+      const value = ValueNode.create(driverValue(dialect, node.column, node.value));
+      return isInverted ? orNull(columnOf(node.column), "<>", value) : binary(columnOf(node.column), "=", value);
     }
     case "in": {
-      const column = columnOf(node.column);
       const values = node.values.map((value) => driverValue(dialect, node.column, value));
-      return isInverted
-        ? sql`(${column} ${list(dialect, values, true)} or ${column} is null)`
-        : sql`${column} ${list(dialect, values, false)}`;
+      const [operator, list] = listed(dialect, values, isInverted);
+      return isInverted ? orNull(columnOf(node.column), operator, list) : binary(columnOf(node.column), operator, list);
     }
     case "related":
-      return isInverted ? sql`not exists ${relatedRows(node, place)}` : sql`exists ${relatedRows(node, place)}`;
+      return UnaryOperationNode.create(
+        OperatorNode.create(isInverted ? "not exists" : "exists"),
+        relatedRows(node, place),
+      );
   }
 }
 
+type Operator = Parameters<typeof OperatorNode.create>[0];
+
+function binary(left: OperationNode, operator: Operator, right: OperationNode): OperationNode {
+  return BinaryOperationNode.create(left, OperatorNode.create(operator), right);
+}
+
+function orNull(column: OperationNode, operator: Operator, right: OperationNode): OperationNode {
+  return ParensNode.create(OrNode.create(binary(column, operator, right), binary(column, "is", NULL)));
+}
+
+const NULL = ValueNode.createImmediate(null);
+const ONE = ValueNode.createImmediate(1);
+const ZERO = ValueNode.createImmediate(0);
+
 /** On PostgreSQL, the values are one array, so that statements for lists of different lengths have the same text. */
-function list(dialect: SqlDialect, values: readonly unknown[], isInverted: boolean): RawBuilder<unknown> {
-  if (dialect === "postgres") return isInverted ? sql`<> all(${sql.val(values)})` : sql`= any(${sql.val(values)})`;
+function listed(dialect: SqlDialect, values: readonly unknown[], isInverted: boolean): [Operator, OperationNode] {
+  if (dialect === "postgres")
+    return [isInverted ? "<>" : "=", FunctionNode.create(isInverted ? "all" : "any", [ValueNode.create(values)])];
   // Repeating the last value up to the next power of two leaves few different texts, each of which is prepared once.
   const length = 2 ** Math.ceil(Math.log2(values.length));
-  const padded = Array.from({ length }, (_, index) => sql.val(values[Math.min(index, values.length - 1)]));
-  return isInverted ? sql`not in (${sql.join(padded)})` : sql`in (${sql.join(padded)})`;
+  const padded = Array.from({ length }, (_, index) => values[Math.min(index, values.length - 1)]);
+  return [isInverted ? "not in" : "in", PrimitiveValueListNode.create(padded)];
 }
 
 /** `exists` is never null, unlike `in` over a column that contains a null. */
 function relatedRows(
   node: Extract<ConditionNode, { readonly kind: "related" }>,
   { dialect, columnOf, depth }: Place,
-): Expression<unknown> {
+): OperationNode {
   const alias = `~related_${"i".repeat(depth + 1)}`;
-  const relatedColumn: ColumnOf = (column) =>
-    new ExpressionWrapper<any, any, unknown>(ReferenceNode.create(ColumnNode.create(column), TableNode.create(alias)));
+  const ofAlias = TableNode.create(alias);
+  const relatedColumn: ColumnOf = (column) => ReferenceNode.create(ColumnNode.create(column), ofAlias);
   const [name = "", schema] = node.from.split(".").toReversed();
   const table = schema === undefined ? TableNode.create(name) : TableNode.createWithSchema(schema, name);
-  const matches = sql`${relatedColumn(node.key)} = ${columnOf(node.column)}`;
+  const matches = binary(relatedColumn(node.key), "=", columnOf(node.column));
   const inside: Place = { dialect, columnOf: relatedColumn, depth: depth + 1, isInverted: false };
-  const where = node.where.kind === "always" ? matches : sql`${matches} and ${compiled(node.where, inside)}`;
-  const from = SelectQueryNode.createFrom([AliasNode.create(table, IdentifierNode.create(alias))]);
-  const selected = SelectQueryNode.cloneWithSelections(from, [
-    SelectionNode.create(sql.lit(1).toOperationNode() as never),
-  ]);
-  return new ExpressionWrapper<any, any, unknown>(QueryNode.cloneWithWhere(selected, where.toOperationNode()));
-}
-
-function parameter(dialect: SqlDialect, column: string, value: PresentValue): RawBuilder<unknown> {
-  return sql.val(driverValue(dialect, column, value));
+  const where = node.where.kind === "always" ? matches : AndNode.create(matches, compiled(node.where, inside));
+  const rows = SelectQueryNode.createFrom([AliasNode.create(table, IdentifierNode.create(alias))]);
+  const selected = SelectQueryNode.cloneWithSelections(rows, [SelectionNode.create(ONE as never)]);
+  return QueryNode.cloneWithWhere(selected, where);
 }
 
 function driverValue(dialect: SqlDialect, column: string, value: PresentValue): unknown {

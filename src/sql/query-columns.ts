@@ -1,12 +1,12 @@
 import {
   AliasNode,
+  ColumnNode,
   type Expression,
   ExpressionWrapper,
   IdentifierNode,
   type OperationNode,
   ReferenceNode,
   SelectQueryNode,
-  sql,
   TableNode,
 } from "kysely";
 import type { AnyQuery } from "./any-query.ts";
@@ -54,10 +54,10 @@ export class QueryColumns {
       if (ReferenceNode.is(selection) && columnName(selection) === name) return this.#sourceOf(selection);
     }
     const main = this.#sources[0];
-    const path = main === undefined ? [] : main.alias === undefined ? tablePath(main.table) : [main.alias];
+    const reference = ReferenceNode.create(ColumnNode.create(name), main === undefined ? undefined : tableOf(main));
     const column =
       main === undefined || main.table === null ? null : { table: main.table, name, isOuter: main.isOuter };
-    return { expression: sql.ref([...path, name].join(".")), column };
+    return { expression: new ExpressionWrapper<any, any, unknown>(reference), column };
   }
 
   /**
@@ -65,9 +65,10 @@ export class QueryColumns {
    * subquery without it.
    */
   lacks(field: string): boolean {
-    const name = this.#nameOf(field);
     const fields = this.#sources[0]?.fields ?? null;
-    return fields !== null && !fields.has(name) && !namedFields(this.#node).has(name);
+    if (fields === null) return false;
+    const name = this.#nameOf(field);
+    return !fields.has(name) && !namedFields(this.#node).has(name);
   }
 
   #sourceOf(node: OperationNode): FieldSource {
@@ -97,6 +98,15 @@ export class QueryColumns {
     const selection = probe.selections?.[0]?.selection;
     return (selection !== undefined && ReferenceNode.is(selection) ? columnName(selection) : undefined) ?? field;
   }
+}
+
+/** The table as columns refer to it. */
+function tableOf({ alias, table }: Source): TableNode | undefined {
+  if (alias !== undefined) return TableNode.create(alias);
+  if (table === null) return undefined;
+  return table.schema === undefined
+    ? TableNode.create(table.table)
+    : TableNode.createWithSchema(table.schema, table.table);
 }
 
 function sourcesOf(node: SelectQueryNode): readonly Source[] {

@@ -1,4 +1,4 @@
-import { ExpressionWrapper, ParensNode } from "kysely";
+import { ExpressionWrapper, ParensNode, ReferenceNode } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { Condition } from "../pagination/condition.ts";
 import type { AnyQuery } from "./any-query.ts";
@@ -26,7 +26,9 @@ export function scopedQuery(query: AnyQuery, dialect: SqlDialect, condition: Con
         "tableHandler: the query",
         `has no column ${column}, but a rule's condition uses it`,
       );
-    return columns.find(column).expression;
+    const node = columns.find(column).expression.toOperationNode();
+    // A computed field may be raw SQL with any operators.
+    return ReferenceNode.is(node) ? node : ParensNode.create(node);
   });
-  return query.where(new ExpressionWrapper<any, any, boolean>(ParensNode.create(expression.toOperationNode())));
+  return query.where(new ExpressionWrapper<any, any, boolean>(expression));
 }

@@ -30,6 +30,7 @@ function isOperand({ kind }: OperationNode): boolean {
 }
 
 const OPERANDS: ReadonlySet<string> = new Set<OperationNode["kind"]>([
+  "FunctionNode",
   "ParensNode",
   "PrimitiveValueListNode",
   "ReferenceNode",

@@ -218,6 +218,14 @@ describe.each(engineNames)("a scoped table handler on %s", (name) => {
     expect(await idsOf(handler)).toEqual(items.filter(({ owner }) => owner !== null).map(({ id }) => id));
   });
 
+  it("compares a computed field as a whole", async () => {
+    const query = all().select(sql<boolean>`id > 70 or id < 3`.as("is_end"));
+    const found = async (isEnd: boolean) => idsOf(tableHandler(query).scopedTo(isEqual("is_end", isEnd)));
+
+    expect(await found(true)).toEqual([1, 2, 71, 72]);
+    expect(await found(false)).toEqual(range(3, 70));
+  });
+
   it("compares the column that a plugin of the query renames", async () => {
     const renamed = engine.database.withPlugin(new CamelCasePlugin()).selectFrom("links").selectAll();
     const handler = tableHandler(renamed).scopedTo(isIn("itemId", { from: "items", column: "id", where: ALWAYS }));
