@@ -1,3 +1,4 @@
+import { type OperationNode, ParensNode, ReferenceNode } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { Order } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
@@ -24,6 +25,7 @@ export class QueryShape {
   readonly #columns = new Map<string, readonly KeyColumn[]>();
   readonly #statements = new Map<string, Statement>();
   readonly #declared = new Set<string>();
+  readonly #references = new Map<string, OperationNode>();
   #table: { readonly name: string | undefined } | null = null;
 
   constructor(text: string) {
@@ -97,6 +99,23 @@ export class QueryShape {
     if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
     this.#statements.set(name, made);
     return made;
+  }
+
+  /**
+   * Returns the column that a rule's condition compares. Throws `ConfigurationError` if the query shows that it does not
+   * exist.
+   */
+  conditionColumn(query: AnyQuery, field: string): OperationNode {
+    const known = this.#references.get(field);
+    if (known !== undefined) return known;
+    const columns = new QueryColumns(query);
+    if (columns.lacks(field))
+      throw new ConfigurationError("tableHandler: the query", `has no column ${field}, but a rule's condition uses it`);
+    const node = columns.find(field).expression.toOperationNode();
+    // A computed field may be raw SQL with any operators. It is not cached, because it may contain parameters.
+    if (!ReferenceNode.is(node)) return ParensNode.create(node);
+    if (this.#references.size < MOST_STATEMENTS) this.#references.set(field, node);
+    return node;
   }
 
   /** Returns the statement that counts all rows, or up to a cap. It is compiled once. */

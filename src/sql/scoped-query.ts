@@ -1,16 +1,15 @@
-import { ExpressionWrapper, ParensNode, ReferenceNode } from "kysely";
+import { ExpressionWrapper } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { Condition } from "../pagination/condition.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { conditionExpression } from "./condition-expression.ts";
-import { QueryColumns } from "./query-columns.ts";
-import type { SqlDialect } from "./sql-dialect.ts";
+import type { QueryShape } from "./query-shape.ts";
 
 /**
  * Returns the query for the rows that meet a condition. Throws `ConfigurationError` if the condition would apply to the
- * rows before they are grouped, or if the query shows that a column does not exist.
+ * rows before they are grouped.
  */
-export function scopedQuery(query: AnyQuery, dialect: SqlDialect, condition: Condition): AnyQuery {
+export function scopedQuery(query: AnyQuery, shape: QueryShape, condition: Condition): AnyQuery {
   const { groupBy, having, distinctOn, frontModifiers, setOperations } = query.toOperationNode();
   if ([groupBy, having, distinctOn, frontModifiers, setOperations].some((part) => part !== undefined))
     throw new ConfigurationError(
@@ -19,16 +18,6 @@ export function scopedQuery(query: AnyQuery, dialect: SqlDialect, condition: Con
     );
   const node = condition["~condition"];
   if (node.kind === "always") return query;
-  const columns = new QueryColumns(query);
-  const expression = conditionExpression(dialect, node, (column) => {
-    if (columns.lacks(column))
-      throw new ConfigurationError(
-        "tableHandler: the query",
-        `has no column ${column}, but a rule's condition uses it`,
-      );
-    const node = columns.find(column).expression.toOperationNode();
-    // A computed field may be raw SQL with any operators.
-    return ReferenceNode.is(node) ? node : ParensNode.create(node);
-  });
+  const expression = conditionExpression(shape.dialect, node, (column) => shape.conditionColumn(query, column));
   return query.where(new ExpressionWrapper<any, any, boolean>(expression));
 }

@@ -57,13 +57,25 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   readonly uniqueKey: readonly string[];
   readonly endsWhenShort = true;
   readonly #query: AnyQuery;
-  readonly #options: TableHandlerOptions<T> | undefined;
   readonly #totalsCache: TotalsCache | undefined;
   #compiled: { readonly sql: string; readonly parameters: readonly unknown[] } | undefined;
 
-  /** Called by `tableHandler`, which knows the types. */
-  constructor(query: AnyQuery, options?: TableHandlerOptions<T>) {
+  /**
+   * Called by `tableHandler`, which knows the types.
+   *
+   * @param origin the handler that this one restricts, whose query and options have been checked
+   */
+  constructor(query: AnyQuery, options?: TableHandlerOptions<T>, origin?: TableHandler<T, C>) {
     super();
+    if (origin !== undefined) {
+      this.#query = query;
+      this.#totalsCache = origin.#totalsCache;
+      this.uniqueKey = origin.uniqueKey;
+      if (origin.name !== undefined) this.name = origin.name;
+      if (origin.maxOffset !== undefined) this.maxOffset = origin.maxOffset;
+      if (origin.maxSkipped !== undefined) this.maxSkipped = origin.maxSkipped;
+      return;
+    }
     const { name, uniqueKey, maxOffset, totalsCache } =
       options === undefined ? NO_OPTIONS : resolveOptions("tableHandler", options, tableRules);
     if (typeof (query as AnyQuery | null)?.toOperationNode !== "function")
@@ -75,7 +87,6 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     else if (maxOffset !== null) this.maxOffset = maxOffset;
     this.uniqueKey = uniqueKey ?? BY_ID;
     this.#query = withClosedWhere(query);
-    this.#options = options;
     this.#totalsCache = totalsCache;
     const shape = this.#shape;
     shape.declare(query, this.uniqueKey);
@@ -97,7 +108,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
    * subquery.
    */
   scopedTo(condition: Condition): TableHandler<T, C> {
-    return new TableHandler<T, C>(scopedQuery(this.#query, this.#shape.dialect, condition), this.#options);
+    return new TableHandler<T, C>(scopedQuery(this.#query, this.#shape, condition), undefined, this);
   }
 
   async getTotalItems(): Promise<number> {
