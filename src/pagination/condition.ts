@@ -24,6 +24,8 @@ export type ConditionNode =
  * also where a column is null.
  */
 export interface Condition<out C extends string = string> {
+  /** Required, because `{}` is assignable to any type with only optional keys. */
+  readonly "~kind": "condition";
   /** @internal */
   readonly "~condition": ConditionNode;
   readonly "~columns"?: C;
@@ -92,6 +94,7 @@ export function isNull<const C extends string>(column: C): Condition<C> {
 
 class Term<C extends string> implements Condition<C> {
   declare readonly "~columns"?: C;
+  readonly "~kind" = "condition" as const;
   readonly "~condition": ConditionNode;
   constructor(node: ConditionNode) {
     this["~condition"] = node;
