@@ -75,6 +75,18 @@ describe("an object that the gate of its type refuses", () => {
     expect(await data(built, "{ nested { id } }", ada)).toEqual({ nested: [[{ id: "a1" }, { id: "a2" }], []] });
   });
 
+  it("is null in a list whose items may be null, like an object that does not exist", async () => {
+    const byIds = schema({
+      query: {
+        notes: field(t.list(t.nullable(Note)), { params: { ids: t.list(t.id) } })(({ ids }) => ids.map(find)),
+      },
+    });
+    const asked = (id: string): Promise<unknown> => data(byIds, `{ notes(ids: ["${id}", "a1"]) { id } }`, ada);
+
+    expect(await asked("b1")).toEqual({ notes: [null, { id: "a1" }] });
+    expect(await asked("missing")).toEqual({ notes: [null, { id: "a1" }] });
+  });
+
   it("is asked about once per operation, and never for anonymous callers", async () => {
     asked.mockClear();
     await data(built, '{ notes { id } again: notes { id } note(id: "a1") { id } }', ada);
@@ -253,6 +265,11 @@ describe("mutations and subscriptions", () => {
       yield rows.filter(({ org }) => org === "b");
       yield rows;
     }),
+    gaps: subscription(t.list(t.nullable(Note)))(async function* () {
+      yield [find("b1"), null];
+      yield [find("b1"), find("a1")];
+      yield [null];
+    }),
     six: subscription(Note)(async function* () {
       yield* rows;
     }),
@@ -267,6 +284,10 @@ describe("mutations and subscriptions", () => {
     expect(await all("subscription { six { id } }")).toEqual([
       { received: { six: { id: "a1" } } },
       { received: { six: { id: "a2" } } },
+    ]);
+    expect(await all("subscription { gaps { id } }")).toEqual([
+      { received: { gaps: [null, { id: "a1" }] } },
+      { received: { gaps: [null] } },
     ]);
     expect(await all("subscription { all { id } }")).toEqual([{ received: { all: [{ id: "a1" }, { id: "a2" }] } }]);
   });

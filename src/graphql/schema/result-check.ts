@@ -48,5 +48,6 @@ export function screened(subscribe: Resolve, guard: TypeGuard | null): Resolve {
 
 function isGone(event: unknown, guarded: unknown): boolean {
   if (guarded === ABSENT) return true;
-  return Array.isArray(guarded) && guarded.length === 0 && !(Array.isArray(event) && event.length === 0);
+  const isEmpty = (list: unknown): boolean => Array.isArray(list) && list.every((item) => item === null);
+  return isEmpty(guarded) && !isEmpty(event);
 }

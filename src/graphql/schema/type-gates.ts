@@ -37,7 +37,11 @@ export class TypeGates {
     if (node.kind === "nullable") return this.guard(place, node.of, isWhole);
     if (node.kind === "list") {
       const item = this.guard(place, node.of, isWhole);
-      return item === null ? null : listGuard(item, isWhole);
+      if (item === null) return null;
+      // Items that may be null are often looked up by a list of ids, where leaving one out would tell a refused object from a
+      // missing one and shift the others.
+      const isNullable = this.#names.resolve(place, node.of).kind === "nullable";
+      return listGuard(item, isWhole ? "whole list" : isNullable ? "null" : "left out");
     }
     if (node.kind === "optional" || !this.isGated(node)) return null;
     if (node.kind !== "object") return objectGuard(this.#memberGate(node as InterfaceNode | UnionNode));

@@ -10,7 +10,7 @@ export const ABSENT: unique symbol = Symbol("absent");
 
 /**
  * Applies the gates of the types in a result. Returns the result, `ABSENT` for a refused object, or the refusal if a gate
- * could not decide. A list comes without its refused objects. Never throws, and rejects only if the result does.
+ * could not decide. A list comes without its refused objects, or with null for them if its items are nullable. Never throws, and rejects only if the result does.
  */
 export type TypeGuard = (result: unknown, graph: GraphContext) => MaybePromise<unknown>;
 
@@ -36,12 +36,11 @@ function judged(verdict: Verdict, object: unknown): unknown {
   return verdict.isUnknown ? verdict : ABSENT;
 }
 
-/**
- * Guards the items of a list. The gate is called for all of them before any result is awaited.
- *
- * @param isWhole whether one refused item makes the whole list absent, as in the result of a mutation
- */
-export function listGuard(item: TypeGuard, isWhole: boolean): TypeGuard {
+/** What a refused item does to its list: it is left out, it becomes null, or the whole list is absent. */
+export type RefusedItem = "left out" | "null" | "whole list";
+
+/** Guards the items of a list; all of them are asked before any is awaited. */
+export function listGuard(item: TypeGuard, refused: RefusedItem): TypeGuard {
   return function guard(result, graph): MaybePromise<unknown> {
     if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph));
     if (isAsyncIterable(result)) return Array.fromAsync(result).then((later) => guard(later, graph));
@@ -50,19 +49,22 @@ export function listGuard(item: TypeGuard, isWhole: boolean): TypeGuard {
     const items = Array.isArray(result) ? (result as readonly unknown[]) : Array.from(result);
     return whenAll(
       items.map((one) => item(one, graph)),
-      (guarded) => present(guarded, isWhole),
+      (guarded) => present(guarded, refused),
     );
   };
 }
 
-function present(items: readonly unknown[], isWhole: boolean): unknown {
+function present(items: readonly unknown[], refused: RefusedItem): unknown {
   let isAnyAbsent = false;
   for (const item of items) {
     if (item instanceof Refusal) return item;
     isAnyAbsent ||= item === ABSENT;
   }
   if (!isAnyAbsent) return items;
-  return isWhole ? ABSENT : items.filter((item) => item !== ABSENT);
+  if (refused === "whole list") return ABSENT;
+  return refused === "null"
+    ? items.map((item) => (item === ABSENT ? null : item))
+    : items.filter((item) => item !== ABSENT);
 }
 
 function isIterable(value: unknown): value is Iterable<unknown> {

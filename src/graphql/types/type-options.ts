@@ -14,7 +14,7 @@ export interface TypeOptions {
 export interface GatedTypeOptions<Row> extends TypeOptions {
   /**
    * Decides about every object of the type, wherever it appears. A refused object reads as absent: it is null without an
-   * error, lists leave it out, and events with it are dropped. A function receives the object as `parent`.
+   * error, lists leave it out unless their items are nullable, and events with it are dropped. A function receives the object as `parent`.
    * @default no gate
    */
   readonly auth?: Auth<TypePlace<NoInfer<Row>>>;
