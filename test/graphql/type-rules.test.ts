@@ -256,6 +256,16 @@ describe("mutations and subscriptions", () => {
     expect((await ask(built, "mutation { all { id } }", ada)).errors).toHaveLength(1);
   });
 
+  it("are asked about an object again after each mutation, because the mutation may have changed it", async () => {
+    const note = { id: "a1", org: "a" };
+    const Own: ObjectType<Note> = object("Own", { id: t.id }, { auth: ownNotes });
+    const move = mutation(Own, { params: { org: t.id } })(({ org }) => Object.assign(note, { org }));
+    const built = schema({ query: { a: field(t.int)(() => 1) }, mutation: { move } });
+    const result = await ask(built, 'mutation { stay: move(org: "a") { id } leave: move(org: "b") { id } }', ada);
+
+    expect(result.errors?.map(({ path, message }) => [path, message])).toEqual([[["leave"], "Not found"]]);
+  });
+
   const posted = topic<Note>("rules.posted");
   const events = {
     posted: subscription(Note)(async function* ({ ctx }) {

@@ -85,6 +85,12 @@ export class GraphContext implements OperationFacts, Verdicts {
     return verdicts;
   }
 
+  /** @internal Forgets the verdicts on objects, because a mutation may change them. Those on the caller alone stay. */
+  forgetObjects(): void {
+    for (const verdicts of this.#verdicts?.values() ?? [])
+      for (const subject of verdicts.keys()) if (subject !== undefined) verdicts.delete(subject);
+  }
+
   /** @internal The gates or the limit of a root field decide whether it may run. */
   awaitsGate({ path }: GraphQLResolveInfo): void {
     (this.#refused ??= new Set()).add(path.key);

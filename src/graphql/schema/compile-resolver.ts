@@ -68,8 +68,26 @@ function guarded(field: FieldDeclaration, args: readonly ArgPlan[], resolve: Res
   const { operation, limits } = field;
   const gate = allGates(field.gates);
   if (operation === "subscription") return gatedAgain(gate, args, limited(limits, resolve));
-  const isRecorded = operation === "mutation" && (gate !== null || limits.length > 0);
-  if (!isRecorded) return gated(gate, args, limited(limits, resolve));
+  if (operation === "mutation") return afresh(guardedMutation(gate, args, limits, resolve));
+  return gated(gate, args, limited(limits, resolve));
+}
+
+/** Root fields of a mutation run one after another, so each may change the objects that gates decided about before. */
+function afresh(resolve: Resolve): Resolve {
+  return (source, raw, graph, info) => {
+    // Without an endpoint the schema may run without a context.
+    (graph as GraphContext | undefined)?.forgetObjects();
+    return resolve(source, raw, graph, info);
+  };
+}
+
+function guardedMutation(
+  gate: GateNode | null,
+  args: readonly ArgPlan[],
+  limits: readonly RateLimit[],
+  resolve: Resolve,
+): Resolve {
+  if (gate === null && limits.length === 0) return resolve;
   const run: Resolve = (source, raw, graph, info) => {
     graph.beginsToRun(info);
     return resolve(source, raw, graph, info);

@@ -10,7 +10,8 @@ export const ABSENT: unique symbol = Symbol("absent");
 
 /**
  * Applies the gates of the types in a result. Returns the result, `ABSENT` for a refused object, or the refusal if a gate
- * could not decide. A list comes without its refused objects, or with null for them if its items are nullable. Never throws, and rejects only if the result does.
+ * could not decide. A list comes without its refused objects, or with null for them if its items are nullable. Never throws,
+ * and rejects only if the result does.
  */
 export type TypeGuard = (result: unknown, graph: GraphContext) => MaybePromise<unknown>;
 
