@@ -62,7 +62,7 @@ class ConnectionsOperation implements OwnContext {
   }
 
   get isOver(): boolean {
-    return this.#isAborted || this.#connection.signal.aborted;
+    return this.#isAborted || this.#connection.isAborted;
   }
 
   watch(giveUp: () => void): () => void {

@@ -71,7 +71,7 @@ class OpenOperation implements RunningOperation {
   }
 
   get isOver(): boolean {
-    return this.#own?.isOver ?? this.#connection.signal.aborted;
+    return this.#own?.isOver ?? this.#connection.isAborted;
   }
 
   watch(giveUp: () => void): () => void {

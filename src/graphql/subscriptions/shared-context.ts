@@ -54,6 +54,8 @@ function sharedExchange(path: string): HttpExchange {
     },
     isInjected: true,
     watchBody() {},
+    isGone: false,
+    arrivedBody: () => null,
     onAbort() {},
     send() {},
     cut() {},

@@ -29,8 +29,12 @@ export interface Exchange {
   readonly isUnpacked: boolean;
   /** Notifies the watcher when the body is requested before all of it has arrived, and when it has. */
   watchBody(watcher: BodyWatcher): void;
+  /** Whether the client has disconnected before the response was complete. */
+  readonly isGone: boolean;
   /** Calls back once, if the client disconnects before the response is complete. */
   onAbort(abort: () => void): void;
+  /** The whole body, if all of it has arrived and nobody has read any of it; otherwise `null`. */
+  arrivedBody(): Buffer | null;
 }
 
 /** Follows a body that is still arriving. */

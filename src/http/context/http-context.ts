@@ -124,6 +124,10 @@ export abstract class BaseContext<U = Caller> {
     }
     return this.#abort.signal;
   }
+  /** @internal Whether the signal is aborted, without creating one. */
+  get isAborted(): boolean {
+    return this.#aborted !== undefined || (this.#abort?.signal.aborted ?? this.exchange.isGone);
+  }
   /** `pending` until the handler and its streamed response have ended. */
   get outcome(): Outcome {
     return this.#outcome;

@@ -19,6 +19,13 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Buffe
   if (encoding.toLowerCase() !== "identity" && !exchange.isUnpacked)
     throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
   if (Number(announced) > limit) throw new PayloadTooLarge(limit);
+  // The rest of the packet with the headers is parsed before the next microtask.
+  await null;
+  const arrived = exchange.arrivedBody();
+  if (arrived !== null) {
+    if (arrived.length > limit) throw new PayloadTooLarge(limit);
+    return arrived;
+  }
   const stream = exchange.body();
   if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange, stream.readableEnded);
 

@@ -34,7 +34,11 @@ export class AcceptedExchange implements HttpExchange {
     return Readable.from([]);
   }
   watchBody(): void {}
+  arrivedBody(): null {
+    return null;
+  }
   /** The socket itself reports that the client has disconnected. */
+  readonly isGone = false;
   onAbort(): void {}
   send(): void {
     throw new Error("a response cannot be sent: the connection has become a WebSocket");

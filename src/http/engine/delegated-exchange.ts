@@ -55,6 +55,12 @@ export abstract class DelegatedExchange implements UpgradeExchange {
   watchBody(watcher: BodyWatcher): void {
     this.inner.watchBody(watcher);
   }
+  get isGone(): boolean {
+    return this.inner.isGone;
+  }
+  arrivedBody(): Buffer | null {
+    return this.inner.arrivedBody();
+  }
   onAbort(abort: () => void): void {
     this.inner.onAbort(abort);
   }
