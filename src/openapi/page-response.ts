@@ -1,4 +1,4 @@
-import { nameOf } from "../http/access/gate-node.ts";
+import { decidesByColumns, nameOf } from "../http/access/gate-node.ts";
 import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
@@ -30,7 +30,7 @@ export function pageResponse(
   const item = components.place(jsonSchema(paginated.item, "output"), "output", `${hint}Item`);
   const schema: JsonSchema = {
     type: "object",
-    properties: { items: { type: "array", items: item }, pagination: paginated.strategy.describe().metadata },
+    properties: { items: { type: "array", items: item }, pagination: metadataOf(paginated) },
     required: ["items", "pagination"],
   };
   const link = { description: "The links of the page (RFC 8288).", schema: { type: "string" } };
@@ -39,4 +39,14 @@ export function pageResponse(
     ...(paginated.strategy.linkHeader ? { headers: { Link: link } } : {}),
     content: { "application/json": { schema } },
   };
+}
+
+/** Without a condition the rows that a rule allows cannot be counted, so the totals are null. */
+function metadataOf({ strategy, rule }: NonNullable<Route["paginated"]>): JsonSchema {
+  const { metadata } = strategy.describe();
+  if (rule === null || decidesByColumns(rule)) return metadata;
+  const properties = Object.entries((metadata["properties"] ?? {}) as Record<string, JsonSchema>).map(
+    ([name, schema]) => (name.startsWith("total_") ? [name, { ...schema, type: ["integer", "null"] }] : [name, schema]),
+  );
+  return { ...metadata, properties: Object.fromEntries(properties) as JsonSchema };
 }

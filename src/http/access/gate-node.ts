@@ -71,6 +71,14 @@ export function ruleIn(node: GateNode): RuleParts | null {
   return node.of.map(ruleIn).find((found) => found !== null) ?? null;
 }
 
+/** Whether a database can decide by columns alone: every rule in the gate has a `where`. */
+export function decidesByColumns(node: GateNode): boolean {
+  if (node.kind === "rule") return node.rule.where !== null;
+  if (node.kind === "not") return decidesByColumns(node.of);
+  if (node.kind === "every" || node.kind === "some") return node.of.every(decidesByColumns);
+  return node.kind === "caller" || (node.kind === "function" && !node.takesPlace);
+}
+
 /** The name of the gate in logs, and in the scope of cursors. */
 export function nameOf(node: GateNode): string {
   switch (node.kind) {

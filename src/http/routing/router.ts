@@ -97,7 +97,7 @@ export interface RouterOptions<Prefix extends string, G = unknown, Verdict = nev
   readonly prefix?: Prefix;
   /**
    * The gate of every route and socket of this router and of routers mounted in it. Gates add up: a route's own `auth` is
-   * checked after it. A route with `auth: false` drops it.
+   * checked after it. A route with `auth: false` drops the gate of its own router, and no other.
    */
   readonly auth?: RouteAuth<G, Verdict>;
   /** Runs around every route of this router. */
@@ -229,7 +229,9 @@ export class Router<
     const tables = this.#mounted.map(([prefix, router]) => below(prefix, router.collect()));
     const around = <R extends Route | SocketRoute>(route: R): R => ({
       ...route,
-      auth: route.isOpen ? undefined : bothGates(this.#auth, route.auth),
+      auth: route.isOpen ? route.auth : bothGates(this.#auth, route.auth),
+      // `auth: false` is written where this router is declared, and says nothing about the routers around it.
+      isOpen: false,
       middleware: [...this.#middleware, ...route.middleware],
     });
     return {

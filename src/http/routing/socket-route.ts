@@ -62,7 +62,7 @@ export interface SocketRoute {
   readonly path: string;
   readonly handler: (args: object) => unknown;
   readonly auth: Gate | undefined;
-  /** Whether `auth: false` drops the gates of its routers. */
+  /** Whether `auth: false` drops the gate of its router. */
   readonly isOpen: boolean;
   readonly params: readonly ParamPlan[];
   readonly schemas: { readonly query: Schema | undefined; readonly path: Schema | undefined };
