@@ -33,14 +33,18 @@ export function responseTo(
   isDebug: boolean,
   findings: FindingsSoFar,
 ): OperationResponse {
-  const errors = formatErrors(result.errors ?? [], ctx, isDebug);
-  const body = {
+  const errors = result.errors === undefined ? NO_ERRORS : formatErrors(result.errors, ctx, isDebug);
+  const extensions = extensionsOf(findings, result.extensions);
+  const body: { data: unknown; errors?: readonly FormattedError[]; extensions?: Readonly<Record<string, unknown>> } = {
     data: result.data ?? null,
-    ...(errors.length === 0 ? {} : { errors }),
-    ...extensionsOf(findings, result.extensions),
   };
-  return printed({ kind: "response", status: 200, headers: {}, body }, ctx, isDebug);
+  if (errors.length > 0) body.errors = errors;
+  if (extensions !== undefined) body.extensions = extensions;
+  return printed(200, NO_HEADERS, body, ctx, isDebug);
 }
+
+const NO_ERRORS: readonly FormattedError[] = [];
+const NO_HEADERS: OperationResponse["headers"] = Object.freeze({});
 
 /** Turns an error that was thrown before execution into a response. */
 export function responseToError(
@@ -50,31 +54,39 @@ export function responseToError(
   findings: FindingsSoFar,
 ): OperationResponse {
   const { status, headers, errors } = toGraphRefusal(error);
+  const extensions = extensionsOf(findings, undefined);
   const body = {
     errors: formatErrors(errors, ctx, isDebug),
-    ...extensionsOf(findings, undefined),
+    ...(extensions === undefined ? {} : { extensions }),
   };
-  return printed({ kind: "response", status, headers, body }, ctx, isDebug);
+  return printed(status, headers, body, ctx, isDebug);
 }
 
 function extensionsOf(
   { prepared, cost }: FindingsSoFar,
   given: Readonly<Record<string, unknown>> | undefined,
-): Pick<ResponseBody, "extensions"> {
-  if (prepared === null || cost === null) return given === undefined ? {} : { extensions: given };
+): Readonly<Record<string, unknown>> | undefined {
+  if (prepared === null || cost === null) return given;
   const { depth, aliases, breadth, fields } = prepared.structure;
-  return { extensions: { ...given, cost: { depth, cost, aliases, breadth, fields } } };
+  const own = { cost: { depth, cost, aliases, breadth, fields } };
+  return given === undefined ? own : { ...given, ...own };
 }
 
 /** Serializes before the hooks run: a result that JSON cannot represent, such as a cycle from a scalar, becomes an error. */
-function printed(response: Omit<OperationResponse, "text">, ctx: BaseContext, isDebug: boolean): OperationResponse {
+function printed(
+  status: number,
+  headers: OperationResponse["headers"],
+  body: ResponseBody,
+  ctx: BaseContext,
+  isDebug: boolean,
+): OperationResponse {
   try {
-    return { ...response, text: JSON.stringify(response.body) };
+    return { kind: "response", status, headers, body, text: JSON.stringify(body) };
   } catch (cause) {
     const error = new GraphQLError("Unexpected error", {
       originalError: cause instanceof Error ? cause : new Error(String(cause)),
     });
-    const body = { data: null, errors: [formatError(error, ctx, isDebug)] };
-    return { ...response, body, text: JSON.stringify(body) };
+    const instead = { data: null, errors: [formatError(error, ctx, isDebug)] };
+    return { kind: "response", status, headers, body: instead, text: JSON.stringify(instead) };
   }
 }

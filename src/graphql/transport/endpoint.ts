@@ -107,7 +107,7 @@ export class Endpoint {
       const { status, headers, text } = opened;
       this.#write(ctx, type ?? JSON_TYPE, { status, headers, body: text, isCacheable: isClean(opened) });
     } finally {
-      await request.dispose?.();
+      if (request.dispose !== undefined) await request.dispose();
     }
   }
 
@@ -142,7 +142,7 @@ export class Endpoint {
     const isCached = response.isCacheable === true && outgoing.headers["cache-control"] !== undefined;
     if (!isCached) outgoing.header("cache-control", "no-store");
     outgoing.vary("Accept", ...(isCached && ctx.isIdentityRead ? ["Authorization", "Cookie"] : []));
-    for (const [name, value] of Object.entries(response.headers)) outgoing.header(name, value);
+    for (const name in response.headers) outgoing.header(name, response.headers[name] as string);
     outgoing.header("x-content-type-options", "nosniff");
     outgoing.header("content-type", `${label}; charset=utf-8`);
     outgoing.status(response.status);
