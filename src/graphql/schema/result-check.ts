@@ -48,6 +48,9 @@ export function screened(subscribe: Resolve, guard: TypeGuard | null): Resolve {
 
 function isGone(event: unknown, guarded: unknown): boolean {
   if (guarded === ABSENT) return true;
-  const isEmpty = (list: unknown): boolean => Array.isArray(list) && list.every((item) => item === null);
   return isEmpty(guarded) && !isEmpty(event);
+}
+
+function isEmpty(list: unknown): boolean {
+  return Array.isArray(list) && list.every((item) => item === null);
 }

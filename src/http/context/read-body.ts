@@ -20,7 +20,7 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Buffe
     throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
   if (Number(announced) > limit) throw new PayloadTooLarge(limit);
   // The rest of the packet with the headers is parsed before the next microtask.
-  await null;
+  await Promise.resolve();
   const arrived = exchange.arrivedBody();
   if (arrived !== null) {
     if (arrived.length > limit) throw new PayloadTooLarge(limit);
