@@ -4,7 +4,7 @@ import type { ListScope } from "../../pagination/list-scope.ts";
 import type { BaseContext } from "../context/http-context.ts";
 import { askGate, type GateQuestion, type Verdicts } from "./ask-gate.ts";
 import { type GateNode, nameOf } from "./gate-node.ts";
-import { refuseAnonymous, type Verdict } from "./refusal.ts";
+import { Refusal, refuseAnonymous, type Verdict } from "./refusal.ts";
 import type { RuleParts } from "./rule.ts";
 
 /**
@@ -26,8 +26,13 @@ export function listScopeOf(
         (asked) => asked.map(isAllowed),
       ),
   });
-  const condition = conditionOf(node, ctx, verdicts);
-  return isPromise(condition) ? condition.then(scope) : scope(condition);
+  const restriction = restrictionOf(node, ctx, verdicts);
+  return isPromise(restriction) ? restriction.then((later) => scope(decided(later))) : scope(decided(restriction));
+}
+
+function decided(restriction: Restriction): Condition | null {
+  if (restriction instanceof Refusal) throw restriction.error;
+  return restriction;
 }
 
 /** Throws for a verdict that is unknown, so that an outage does not read as an empty list. */
@@ -37,19 +42,21 @@ function isAllowed(verdict: Verdict): boolean {
   return false;
 }
 
-/** The gate as a condition on the rows of a list for this caller; `null` if it decides by more than its columns. */
-function conditionOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts): MaybePromise<Condition | null> {
+/** A condition on the rows of a list; `null` if a gate decides by more than their columns; a refusal if it cannot decide. */
+type Restriction = Condition | Refusal | null;
+
+/** The gate as a condition for this caller. */
+function restrictionOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts): MaybePromise<Restriction> {
   switch (node.kind) {
     case "place":
       return null;
     case "rule":
-      return ruleCondition(node.rule, ctx);
+      return ruleRestriction(node.rule, ctx);
     case "not":
-      return mapped([node.of], ctx, verdicts, ([inner]) => inverse(inner as Condition));
+      return then(restrictionOf(node.of, ctx, verdicts), (inner) => (isCondition(inner) ? inverse(inner) : inner));
     case "every":
-      return mapped(node.of, ctx, verdicts, allOf);
     case "some":
-      return mapped(node.of, ctx, verdicts, anyOf);
+      return combined(node.kind, node.of, (member) => restrictionOf(member, ctx, verdicts));
     case "function":
       return node.takesPlace ? null : constantOf(node, ctx, verdicts);
     case "caller":
@@ -58,34 +65,55 @@ function conditionOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts): Mayb
 }
 
 /** The condition of a gate that decides about the caller alone. */
-function constantOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts): MaybePromise<Condition> {
-  return whenAll([askGate(node, new ItemQuestion(ctx, undefined, verdicts))], ([verdict]) =>
-    isAllowed(verdict as Verdict) ? ALWAYS : NEVER,
-  );
+function constantOf(node: GateNode, ctx: BaseContext, verdicts: Verdicts): MaybePromise<Restriction> {
+  return then(askGate(node, new ItemQuestion(ctx, undefined, verdicts)), (verdict) => {
+    if (verdict === true) return ALWAYS;
+    return verdict.isUnknown ? verdict : NEVER;
+  });
 }
 
-function mapped(
+/** Reads the members in order, and none after one that decides alone, as `askGate` does for an object. */
+function combined(
+  kind: "every" | "some",
   nodes: readonly GateNode[],
-  ctx: BaseContext,
-  verdicts: Verdicts,
-  combine: (conditions: readonly Condition[]) => Condition,
-): MaybePromise<Condition | null> {
-  return whenAll(
-    nodes.map((node) => conditionOf(node, ctx, verdicts)),
-    (conditions) => (conditions.every((condition) => condition !== null) ? combine(conditions) : null),
-  );
+  read: (node: GateNode) => MaybePromise<Restriction>,
+  before: readonly Restriction[] = [],
+): MaybePromise<Restriction> {
+  const next = nodes[before.length];
+  if (next === undefined) return combination(kind, before);
+  return then(read(next), (restriction) => {
+    const found = [...before, restriction];
+    const isLast = isDecisive(kind, restriction) || (kind === "every" && restriction instanceof Refusal);
+    return isLast ? combination(kind, found) : combined(kind, nodes, read, found);
+  });
 }
 
-function ruleCondition({ name, anonymous, where }: RuleParts, { identity, user }: BaseContext): Condition | null {
+function combination(kind: "every" | "some", found: readonly Restriction[]): Restriction {
+  const decisive = found.find((one) => isDecisive(kind, one));
+  if (decisive !== undefined) return decisive;
+  if (found.includes(null)) return null;
+  const refusal = found.find((one) => one instanceof Refusal);
+  return refusal ?? (kind === "every" ? allOf : anyOf)(found.filter(isCondition));
+}
+
+/** Whether the other members make no difference: one that allows nothing in `every`, or everything in `some`. */
+function isDecisive(kind: "every" | "some", restriction: Restriction): boolean {
+  return isCondition(restriction) && restriction["~condition"].kind === (kind === "every" ? "never" : "always");
+}
+
+function ruleRestriction({ name, anonymous, where }: RuleParts, { identity, user }: BaseContext): Restriction {
   if (!identity.user.isAuthenticated && (!anonymous || identity.failure !== undefined)) {
     const refusal = refuseAnonymous(identity);
-    if (refusal.isUnknown) throw refusal.error;
-    return NEVER;
+    return refusal.isUnknown ? refusal : NEVER;
   }
   if (where === null) return null;
   const condition: unknown = where(user);
   if (isCondition(condition)) return condition;
   throw new TypeError(`the where of the rule ${name} must return a condition, such as isIn("organisation_id", ids)`);
+}
+
+function then<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return isPromise(value) ? value.then(use) : use(value);
 }
 
 /** The verdicts about the items of one list. */

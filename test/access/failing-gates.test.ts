@@ -1,0 +1,57 @@
+import { every, type Gate, PorticoApp, some } from "portico";
+import { SimpleUser } from "portico/auth";
+import { connection, field, Graph, type ObjectType, object, schema, t } from "portico/graphql";
+import { CursorPagination } from "portico/pagination";
+import { testClient } from "portico/testing";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+
+const ann = new SimpleUser("ann");
+const rows = [{ id: "1" }, { id: "2" }];
+
+const fails = vi.fn<() => boolean>(() => {
+  throw new Error("the rules are unavailable");
+});
+beforeEach(() => {
+  fails.mockClear();
+});
+const failing = (): boolean => fails();
+const refuses = (): boolean => false;
+
+describe("a gate that fails, in a combination over a list", () => {
+  /** The ids on a page of a route and of a connection, or the errors. */
+  async function listed(gate: Gate): Promise<readonly unknown[]> {
+    const app = new PorticoApp({ logger: false }).get(
+      "/rows",
+      { paginated: { strategy: "page_number", item: z.object({ id: z.string() }), rule: gate } } as never,
+      ({ response }) => response.paginate(rows, { strategy: "page_number" }),
+    );
+    const Item: ObjectType<{ readonly id: string }> = object("Item", { id: t.id }, { auth: gate });
+    const items = connection(Item, new CursorPagination({ sortField: "id" }))(() => rows);
+    new Graph(schema({ query: { items, open: field(t.int)(() => 1) } })).mount(app);
+    const client = testClient(app).as(ann);
+    const page = await client.get("/rows");
+    const { data, errors } = await client.graphql<{ items: { nodes: unknown } | null }>("{ items { nodes { id } } }");
+    return [
+      page.status === 200 ? (page.json() as { items: unknown }).items : page.status,
+      errors === undefined ? data?.items?.nodes : errors[0]?.extensions["code"],
+    ];
+  }
+
+  it("does not hide the items that another member of some() allows", async () => {
+    expect(await listed(some(failing, true))).toEqual([rows, rows]);
+    expect(await listed(some(every(true, failing), true))).toEqual([rows, rows]);
+  });
+
+  it("is not called after a member that decides alone", async () => {
+    expect(await listed(some(true, failing))).toEqual([rows, rows]);
+    expect(await listed(every(refuses, failing))).toEqual([[], []]);
+    expect(fails).not.toHaveBeenCalled();
+  });
+
+  it("is an error, and not an empty list, if no other member decides", async () => {
+    expect(await listed(every(true, failing))).toEqual([403, "FORBIDDEN"]);
+    expect(await listed(every(failing, refuses))).toEqual([403, "FORBIDDEN"]);
+    expect(await listed(some(failing, refuses))).toEqual([403, "FORBIDDEN"]);
+  });
+});
