@@ -6,15 +6,20 @@ import type { Gate, RoutePlace } from "./gate.ts";
 import { type GateNode, isRequired, needsIdentity, scopesOf } from "./gate-node.ts";
 import type { Verdict } from "./refusal.ts";
 
+/** By the check and not by the gate, so that `{ ...useAuth(), check }` is not mistaken for the gate that it copies. */
+const NODES = new WeakMap<Gate["check"], GateNode>();
+
 /** The gate of a node. */
 export function gateOf(node: GateNode): Gate<any, any, any> {
-  return {
-    required: isRequired(node),
-    scopes: scopesOf(node),
-    needsIdentity: needsIdentity(node),
-    check: (ctx) => checkRoute(node, ctx),
-    "~node": node,
-  };
+  const check: Gate["check"] = (ctx) => checkRoute(node, ctx);
+  NODES.set(check, node);
+  return { required: isRequired(node), scopes: scopesOf(node), needsIdentity: needsIdentity(node), check };
+}
+
+/** The node that the gate was made of; `undefined` for a gate with a `check` that the application wrote. */
+export function madeOf(gate: Gate<boolean, any, never>): GateNode | undefined {
+  // oxlint-disable-next-line typescript/unbound-method -- a key, which is not called
+  return NODES.get(gate.check);
 }
 
 /** Asks the gate of a route or a socket. */

@@ -2,7 +2,6 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../context/http-context.ts";
 import type { PorticoRequest } from "../context/portico-request.ts";
 import type { AuthScope, Caller, CurrentUser } from "../identity/identity.ts";
-import type { GateNode } from "./gate-node.ts";
 
 declare const PLACE: unique symbol;
 
@@ -26,8 +25,6 @@ export interface Gate<
   readonly needsIdentity?: boolean;
   /** Returns to accept the caller; throws an HTTP exception to reject it. On a route, it runs before the body is read. */
   check(ctx: BaseContext): MaybePromise<void>;
-  /** @internal Absent for a gate that the application wrote itself. */
-  readonly "~node"?: GateNode;
   readonly [PLACE]?: (place: Place) => void;
 }
 

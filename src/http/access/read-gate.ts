@@ -5,7 +5,8 @@ import { sourceParameters } from "../../core/source-parameters.ts";
 import type { CurrentUser } from "../identity/identity.ts";
 import type { Auth, Gate, RoutePlace } from "./gate.ts";
 import { type GateNode, isRequired, ruleIn } from "./gate-node.ts";
-import { gateOf } from "./gate-of.ts";
+import { gateOf, madeOf } from "./gate-of.ts";
+import type { RuleParts } from "./rule.ts";
 import { useAuth } from "./use-auth.ts";
 
 /** The option `auth` as it was written. */
@@ -47,11 +48,12 @@ export function readGate(
   return { kind: "function", decide: auth, takesPlace: auth.length === 2 };
 }
 
-const SIGNED_IN: GateNode = useAuth()["~node"] as GateNode;
+const SIGNED_IN: GateNode = nodeOf(useAuth());
 
 /** The node of a gate. One that the application wrote itself decides by its `check`. */
 export function nodeOf(gate: Gate<boolean, any, never>): GateNode {
-  const node = gate["~node"];
+  const node = madeOf(gate);
+  if (node?.kind === "rule") checkUnchanged(node.rule, gate as Partial<RuleParts>);
   if (node !== undefined) return node;
   const { required, scopes, needsIdentity = required } = gate;
   return {
@@ -64,6 +66,15 @@ export function nodeOf(gate: Gate<boolean, any, never>): GateNode {
       return isPromise(checked) ? checked.then(() => true as const) : true;
     },
   };
+}
+
+/** Rejects a copy of a rule with other members, which would be ignored. */
+function checkUnchanged(rule: RuleParts, { allows, where, anonymous }: Partial<RuleParts>): void {
+  if (allows === rule.allows && where === rule.where && anonymous === rule.anonymous) return;
+  throw new ConfigurationError(
+    `the rule ${rule.name}`,
+    "was copied with another allows, where or anonymous: make the new rule with rule(), or combine rules with every()",
+  );
 }
 
 /** The option `auth` of a route: a gate `G`, or a function that returns `Verdict`. */
