@@ -1,8 +1,8 @@
-import { every, type Gate, PorticoApp, some } from "portico";
+import { every, type Gate, HttpException, PorticoApp, some } from "portico";
 import { SimpleUser } from "portico/auth";
 import { connection, field, Graph, type ObjectType, object, schema, t } from "portico/graphql";
 import { CursorPagination } from "portico/pagination";
-import { testClient } from "portico/testing";
+import { logCatcher, testClient } from "portico/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -53,5 +53,41 @@ describe("a gate that fails, in a combination over a list", () => {
     expect(await listed(every(true, failing))).toEqual([403, "FORBIDDEN"]);
     expect(await listed(every(failing, refuses))).toEqual([403, "FORBIDDEN"]);
     expect(await listed(some(failing, refuses))).toEqual([403, "FORBIDDEN"]);
+  });
+});
+
+describe("a gate of the application's own that throws an unexpected error", () => {
+  const own: Gate<false> = {
+    required: false,
+    scopes: [],
+    check() {
+      throw new Error("the rules are unavailable");
+    },
+  };
+
+  it("denies access on a route as in every other place, and the log has the error", async () => {
+    const log = logCatcher();
+    const app = new PorticoApp({ logger: log })
+      .get("/own", { auth: own }, () => "in")
+      .get("/every", { auth: every(own) }, () => "in");
+    const client = testClient(app);
+
+    for (const path of ["/own", "/every"]) {
+      expect((await client.get(path)).status).toBe(401);
+      expect((await client.as(ann).get(path)).json()).toMatchObject({ status: 403, code: "forbidden" });
+    }
+    expect(log.lines.filter(({ msg }) => msg === "a gate failed; no access is granted")).toHaveLength(4);
+  });
+
+  it("keeps the status of an HTTP exception", async () => {
+    const auth: Gate<false> = {
+      ...own,
+      check() {
+        throw new HttpException(418, "Not for a teapot");
+      },
+    };
+    const client = testClient(new PorticoApp({ logger: false }).get("/own", { auth }, () => "in"));
+
+    expect((await client.as(ann).get("/own")).status).toBe(418);
   });
 });

@@ -4,7 +4,7 @@ import { REFUSED, type Rule } from "../../core/resolve-options.ts";
 import { sourceParameters } from "../../core/source-parameters.ts";
 import type { CurrentUser } from "../identity/identity.ts";
 import type { Auth, Gate, RoutePlace } from "./gate.ts";
-import { type GateNode, isRequired, ruleIn } from "./gate-node.ts";
+import { type GateNode, ruleIn } from "./gate-node.ts";
 import { gateOf, madeOf } from "./gate-of.ts";
 import type { RuleParts } from "./rule.ts";
 import { useAuth } from "./use-auth.ts";
@@ -93,8 +93,8 @@ export function readRouteGate(place: string, auth: WrittenAuth | undefined): Gat
   const node = auth === undefined ? null : readGate(place, auth);
   if (node === null) return undefined;
   checkNeedsNoObject(place, node, "call ctx.authorize(rule, object) in the handler instead");
-  // A gate of the application's own keeps its members.
-  return isGate(auth) && isRequired(node) === auth.required ? auth : gateOf(node);
+  // Also for a gate that the application wrote, so that an unexpected error in it denies access.
+  return gateOf(node);
 }
 
 /** Reads the rule of a list. */
