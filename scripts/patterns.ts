@@ -32,7 +32,7 @@ const EXCEPTIONS: readonly Exception[] = [
     reason: "reads an option, at startup",
   },
   {
-    file: "src/graphql/fields/source-reader.ts",
+    file: "src/core/source-reader.ts",
     source: String.raw`\/\*[\s\S]*?\*\/`,
     reason: "reads 40 characters of a resolver, at startup",
   },

@@ -26,7 +26,7 @@ export type ConditionNode =
 export interface Condition<out C extends string = string> {
   /** Required, because `{}` is assignable to any type with only optional keys. */
   readonly "~kind": "condition";
-  /** @internal */
+  /** Its structure, for a data handler that compiles it. */
   readonly "~condition": ConditionNode;
   readonly "~columns"?: C;
 }

@@ -96,7 +96,11 @@ export interface Deep {
 
 /** Members of a handler that can leave out rows by a condition, so that an authorization rule applies in the source. */
 export interface Scopable<T> {
-  /** Returns a handler for the rows that meet the condition. It applies to pages and totals alike. */
+  /**
+   * Returns a handler for the rows that meet the condition. It applies to pages and totals alike. A handler over another
+   * query builder compiles `condition["~condition"]`. Each node is true or false for every row: `not` of an equality is
+   * true for rows with null, so compile it as `column <> value or column is null`.
+   */
   scopedTo(condition: Condition): DataHandler<T>;
 }
 

@@ -1,3 +1,4 @@
+export type { ConditionNode, PresentValue } from "./condition.ts";
 export type {
   Capping,
   Counted,

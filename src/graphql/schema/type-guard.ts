@@ -37,10 +37,10 @@ function judged(verdict: Verdict, object: unknown): unknown {
   return verdict.isUnknown ? verdict : ABSENT;
 }
 
-/** What a refused item does to its list: it is left out, it becomes null, or the whole list is absent. */
+/** The effect of a refused item on its list: it is left out, it becomes null, or the whole list is absent. */
 export type RefusedItem = "left out" | "null" | "whole list";
 
-/** Guards the items of a list; all of them are asked before any is awaited. */
+/** Guards the items of a list. The gate is called for all of them before any result is awaited. */
 export function listGuard(item: TypeGuard, refused: RefusedItem): TypeGuard {
   return function guard(result, graph): MaybePromise<unknown> {
     if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph));
