@@ -1,0 +1,49 @@
+import { ConfigurationError } from "portico";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Bench, cellsOf, fits } from "./cells.ts";
+import { forms, hasRule } from "./forms.ts";
+import { gateApp } from "./gate-app.ts";
+import { identities } from "./identities.ts";
+import { places } from "./places.ts";
+
+// Every form of `auth` in every place, for every caller and over every transport. Each cell compares the response, the code that
+// ran and the values that were sent with the model in model.ts and in the places.
+
+/** A form, a place, a caller or a transport that is left out changes this number. */
+const CELLS = 49_691;
+
+let count = 0;
+
+describe("the matrix of gates", () => {
+  it.each(Object.entries(forms))("auth: %s", async (_name, form) => {
+    const fitting = places.filter((place) => fits(form, place));
+    const bench = await Bench.open(form, fitting);
+    onTestFinished(() => bench.close());
+    const wrong: string[] = [];
+    for (const place of fitting)
+      for (const cell of cellsOf(form, place)) {
+        const difference = await bench.difference(place, cell);
+        if (difference !== null) wrong.push(`${place.name}, ${difference}`);
+        count++;
+      }
+
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(places.filter(({ hasObject }) => !hasObject))(
+    "rejects rules at startup without an object: $name",
+    (place) => {
+      for (const form of Object.values(forms).filter(hasRule)) {
+        expect(() => gateApp(form, [place])).toThrow(ConfigurationError);
+        count++;
+      }
+    },
+  );
+
+  it("has all of its cells", () => {
+    const [of, at, by] = [Object.keys(forms).length, places.length, identities.length];
+    process.stdout.write(`gate matrix: ${count} cells (${of} forms, ${at} places, ${by} callers)\n`);
+
+    expect(count).toBe(CELLS);
+  });
+});
