@@ -1,0 +1,34 @@
+/**
+ * A and B are the tenants of the two callers. C shares a member with A. N is nobody's: its rows belong to no organisation. S marks
+ * people without a tenant of their own.
+ */
+export type Tenant = "A" | "B" | "C" | "N";
+
+/** A text that occurs in the rows of one tenant only. All marks have one length, so that responses can be compared. */
+export const marked = (tenant: Tenant | "X", number: number): string =>
+  `${tenant}-canary-${String(number).padStart(5, "0")}`;
+
+/** Returns the text with A and B exchanged: the operation of a member of A becomes that of a member of B. */
+export function exchanged(text: string): string {
+  return text.replaceAll(/\b[AB](?=-canary-)/g, (tenant) => (tenant === "A" ? "B" : "A"));
+}
+
+/** Returns the first mark, number or date in a response that belongs to a tenant which the caller may not see. */
+export function foreignMark(response: string, request: string, mayRead: readonly Tenant[]): string | null {
+  const sent = new Set(request.match(MARK));
+  const isForeign = (mark: string): boolean => !mayRead.includes(mark[0] as Tenant) && !sent.has(mark);
+  const mark = response.match(MARK)?.find(isForeign);
+  if (mark !== undefined) return mark;
+  // Only the rows of A have other estimates and dates.
+  return mayRead.some((tenant) => tenant !== "A")
+    ? null
+    : (/(?<![\w-])(?:177777\d{4}|1999-\d\d-\d\dT)/.exec(response)?.[0] ?? null);
+}
+
+const MARK = /\b[ABCN]-canary-\d{5}/g;
+
+/** Whether a response has data of the tenant that the request did not name itself. */
+export function hasDataOf(response: string, request: string, tenant: Tenant): boolean {
+  const sent = new Set(request.match(MARK));
+  return response.match(MARK)?.some((mark) => mark.startsWith(tenant) && !sent.has(mark)) === true;
+}
