@@ -1,5 +1,5 @@
 import type { LiveClient } from "portico/testing";
-import { ada, anonymous, bea, both, type Caller, nobody } from "./callers.ts";
+import { ada, anonymous, bea, both, type Caller, outsider } from "./callers.ts";
 import { database } from "./database.ts";
 import { GeneratedValues } from "./generated-values.ts";
 import { foreignMark, type Tenant } from "./marks.ts";
@@ -37,7 +37,7 @@ export class Attack {
     this.random = new Random(seed);
     this.values = new GeneratedValues(this.random);
     this.shots = new Shots(trackerSchema, this.random, this.values);
-    this.#wires = new Map([ada, both, bea, nobody, anonymous].map((caller) => [caller, new Wire(client, caller)]));
+    this.#wires = new Map([ada, both, bea, outsider, anonymous].map((caller) => [caller, new Wire(client, caller)]));
   }
 
   wire(caller: Caller): Wire {
@@ -93,7 +93,7 @@ export class Attack {
     const caller = random.weighted([
       [85, ada],
       [7, both],
-      [5, nobody],
+      [5, outsider],
       [3, anonymous],
     ]);
     const shot = this.shots.next();

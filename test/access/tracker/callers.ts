@@ -17,5 +17,5 @@ export const ada: Caller = caller("a member of A", idOf("A", "people", 0), "A");
 /** Belongs to several tenants. */
 export const both: Caller = caller("a member of A and C", idOf("A", "people", 2), "A", "C");
 export const bea: Caller = caller("a member of B", idOf("B", "people", 0), "B");
-export const nobody: Caller = caller("a user without an organisation", "nobody-1");
+export const outsider: Caller = caller("a user without an organisation", "outsider-1");
 export const anonymous: Caller = caller("an anonymous caller", null);

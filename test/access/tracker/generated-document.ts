@@ -133,7 +133,7 @@ export class GeneratedDocument {
       case "before":
         return random.chance(name === "after" ? 0.2 : 0.05) ? this.#values.cursor(field) : undefined;
       case "sort":
-        return random.chance(0.15) ? this.#values.sort(description) : undefined;
+        return random.chance(0.15) ? this.#values.sorting(description) : undefined;
       case "take":
         return random.chance(0.5) ? 1 + random.below(40) : undefined;
       case "name":

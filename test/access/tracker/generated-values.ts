@@ -92,7 +92,7 @@ export class GeneratedValues {
   }
 
   /** Columns to sort by, mostly those that the description of the argument names. */
-  sort(description: string | null | undefined): string[] {
+  sorting(description: string | null | undefined): string[] {
     const random = this.#random;
     const named = /by: ([\w, ]+)\./.exec(description ?? "")?.[1]?.split(", ");
     const columns = named === undefined || random.chance(0.1) ? SORTS : named;

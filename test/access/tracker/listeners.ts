@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveClient } from "portico/testing";
 import type { Attack } from "./attack.ts";
-import { ada, anonymous, bea, type Caller, nobody } from "./callers.ts";
+import { ada, anonymous, bea, type Caller, outsider } from "./callers.ts";
 import { database } from "./database.ts";
 import type { Operation } from "./generated-document.ts";
 import { exchanged, marked } from "./marks.ts";
@@ -48,7 +48,7 @@ export class Listeners {
       await sleep(100);
       for (let round = 0; round < 3; round++) await this.#change();
       await sleep(100);
-      await Promise.all(opened.map(({ stop }) => stop()));
+      await Promise.all(opened.map((listener) => listener.stop()));
       for (const listener of opened) this.#check(listener);
     }
   }
@@ -70,17 +70,17 @@ export class Listeners {
   async #open(): Promise<Listener> {
     const { random, shots } = this.#attack;
     const caller = random.weighted([
-      [80, ada],
-      [12, bea],
-      [4, nobody],
+      [72, ada],
+      [20, bea],
+      [4, outsider],
       [4, anonymous],
     ]);
     const operation = shots.subscription();
     const request = JSON.stringify(operation);
     const asked = caller === bea ? exchanged(request) : request;
     if (random.chance(0.5)) {
-      const { frames, stop } = await this.#attack.wire(caller).subscribe(asked);
-      return { caller, request: asked, frames, stop };
+      const subscribed = await this.#attack.wire(caller).subscribe(asked);
+      return { caller, request: asked, frames: subscribed.frames, stop: () => subscribed.stop() };
     }
     return this.#stream(caller, asked);
   }

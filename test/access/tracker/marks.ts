@@ -1,6 +1,6 @@
 /**
- * A and B are the tenants of the two callers. C shares a member with A. N is nobody's: its rows belong to no organisation. S marks
- * people without a tenant of their own.
+ * A and B are the tenants of the two main callers. C shares a member with A. The rows of N belong to no organisation, so no
+ * caller may see them.
  */
 export type Tenant = "A" | "B" | "C" | "N";
 

@@ -55,7 +55,7 @@ export function routes(): Router<any> {
   router.get(
     "/issue-list",
     { paginated: { strategy: byOffset, item: Issue, rule: visibleIssues } },
-    async ({ response }) => response.paginate(await issueList({}, 500), { strategy: byOffset }),
+    async ({ response }) => response.paginate(await issueList({}, 10_000), { strategy: byOffset }),
   );
   router.get("/labels", { paginated: { strategy: byNumber, item: Label, rule: visibleLabels } }, async ({ response }) =>
     response.paginate(await database.selectFrom("labels").selectAll().orderBy("colour").execute(), {

@@ -5,7 +5,7 @@ import type { CommentRow, IssueRow, LabelRow, OrganisationRow, PersonRow, Projec
 
 type Owned = Pick<ProjectRow, "organisation_id">;
 
-const isIn_ = (user: CurrentUser, organisation: string | null): boolean =>
+const belongsTo = (user: CurrentUser, organisation: string | null): boolean =>
   organisation !== null && organisationsOf(user).includes(organisation);
 const ownRows = (user: CurrentUser): Condition<"organisation_id"> => isIn("organisation_id", organisationsOf(user));
 const ownProjects = (user: CurrentUser): RelatedRows => ({ from: "projects", column: "id", where: ownRows(user) });
@@ -13,7 +13,7 @@ const ownIssues = (user: CurrentUser): Condition<"project_id"> => isIn("project_
 
 export const memberOrganisations: Rule<OrganisationRow, true> = rule<OrganisationRow>({
   name: "organisation.member",
-  allows: (user, { id }) => isIn_(user, id),
+  allows: (user, { id }) => belongsTo(user, id),
   where: (user) => isIn("id", organisationsOf(user)),
 });
 
@@ -21,7 +21,7 @@ export const visiblePeople: Rule<PersonRow, true> = rule<PersonRow>({
   name: "person.visible",
   allows: async (user, { id }, { ctx }) =>
     id === user.identity ||
-    (await organisationsOfPerson.load(ctx, id)).some((organisation) => isIn_(user, organisation)),
+    (await organisationsOfPerson.load(ctx, id)).some((organisation) => belongsTo(user, organisation)),
   where: (user) =>
     some(isEqual("id", user.identity), isIn("id", { from: "memberships", column: "person_id", where: ownRows(user) })),
 });
@@ -29,13 +29,13 @@ export const visiblePeople: Rule<PersonRow, true> = rule<PersonRow>({
 /** The rule of an interface, which adds to those of its types. */
 export const ownedRows: Rule<Owned, true> = rule<Owned>({
   name: "owned.visible",
-  allows: (user, { organisation_id }) => isIn_(user, organisation_id),
+  allows: (user, { organisation_id }) => belongsTo(user, organisation_id),
   where: ownRows,
 });
 
 export const visibleProjects: Rule<ProjectRow, true> = rule<ProjectRow>({
   name: "project.visible",
-  allows: (user, { organisation_id }) => isIn_(user, organisation_id),
+  allows: (user, { organisation_id }) => belongsTo(user, organisation_id),
   where: ownRows,
 });
 
@@ -43,7 +43,7 @@ export const visibleIssues: Rule<IssueRow, true> = rule<IssueRow>({
   name: "issue.visible",
   allows: async (user, { project_id }, { ctx }) => {
     const project = project_id === null ? null : await projectById.load(ctx, project_id);
-    return project !== null && isIn_(user, project.organisation_id);
+    return project !== null && belongsTo(user, project.organisation_id);
   },
   where: ownIssues,
 });
@@ -51,12 +51,12 @@ export const visibleIssues: Rule<IssueRow, true> = rule<IssueRow>({
 export const visibleComments: Rule<CommentRow, true> = rule<CommentRow>({
   name: "comment.visible",
   allows: async (user, { issue_id }, { ctx }) =>
-    issue_id !== null && isIn_(user, await organisationOfIssue.load(ctx, issue_id)),
+    issue_id !== null && belongsTo(user, await organisationOfIssue.load(ctx, issue_id)),
   where: (user) => isIn("issue_id", { from: "issues", column: "id", where: ownIssues(user) }),
 });
 
 /** Without `where`: labels are in lists in memory only. */
 export const visibleLabels: Rule<LabelRow, true> = rule<LabelRow>({
   name: "label.visible",
-  allows: (user, { organisation_id }) => isIn_(user, organisation_id),
+  allows: (user, { organisation_id }) => belongsTo(user, organisation_id),
 });

@@ -31,8 +31,8 @@ const declared = {
     }
   }),
   recent: subscription(t.list(Issue))(async function* ({ ctx }) {
-    for await (const _id of ctx.pubsub.subscribe(issueChanged))
-      yield await database.selectFrom("issues").selectAll().orderBy("title").limit(40).execute();
+    for await (const id of ctx.pubsub.subscribe(issueChanged))
+      yield await database.selectFrom("issues").selectAll().where("id", "!=", id).orderBy("title").limit(40).execute();
   }),
 };
 

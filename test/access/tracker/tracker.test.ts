@@ -1,61 +1,25 @@
 import { type LiveClient, liveClient, logCatcher } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Attack } from "./attack.ts";
-import { ada, bea, both, nobody } from "./callers.ts";
+import { ada, bea, both, outsider } from "./callers.ts";
 import { database, place } from "./database.ts";
+import { idEntries } from "./id-entries.ts";
 import { Listeners } from "./listeners.ts";
 import { marked } from "./marks.ts";
 import { idOf, seedTenant } from "./seed.ts";
-import type { Shot } from "./shots.ts";
 import { countOf, snapshot } from "./snapshot.ts";
 import { createTables } from "./tables.ts";
 import { trackerApp } from "./tracker-app.ts";
 
-/** PORTICO_LONG=1 sends ten times as many operations. */
+/** PORTICO_LONG=1 sends ten times as many operations, and PORTICO_SEED repeats those of an earlier run. */
 const isLong = process.env["PORTICO_LONG"] === "1";
 const OPERATIONS = Number(process.env["PORTICO_OPERATIONS"] ?? (isLong ? 10_000 : 1_000));
 const SEED = Number(process.env["PORTICO_SEED"] ?? Date.now() % 2 ** 31);
 
-const SUBSCRIPTIONS = OPERATIONS >= 10_000 ? 400 : 60;
+const SUBSCRIPTIONS = OPERATIONS >= 10_000 ? 400 : 120;
 
-const graph = (query: string): Shot => ({
-  kind: "post",
-  method: "POST",
-  target: "/graphql",
-  body: JSON.stringify({ query }),
-});
-const rest = (method: "GET" | "PATCH", target: string): Shot => ({ kind: "rest", method, target, body: null });
-const selection = "{ __typename }";
-/** Everything that takes an id. */
-const ENTRIES: readonly (readonly [string, (id: string) => Shot])[] = [
-  ...["projects", "issues", "comments"].map(
-    (list) => [`GET /api/${list}/:id`, (id: string) => rest("GET", `/api/${list}/${id}`)] as const,
-  ),
-  ["GET /api/issues/:id/visible", (id) => rest("GET", `/api/issues/${id}/visible`)],
-  ["PATCH /api/issues/:id", (id) => rest("PATCH", `/api/issues/${id}`)],
-  ...["organisation", "person", "project", "issue", "comment", "label", "node", "hit", "owned"].map(
-    (name) => [`query ${name}`, (id: string) => graph(`{ it: ${name}(id: "${id}") ${selection} }`)] as const,
-  ),
-  ["query issuesById", (id) => graph(`{ issuesById(ids: ["${id}", "${idOf("A", "issues", 1)}"]) { id } }`)],
-  ["query issuesOfProject", (id) => graph(`{ issuesOfProject(project: "${id}") { totalCount nodes { id } } }`)],
-  ["query commentsOfIssue", (id) => graph(`{ commentsOfIssue(issue: "${id}") { totalCount nodes { id } } }`)],
-  ["mutation renameProject", (id) => graph(`mutation { renameProject(id: "${id}", name: "x") { id } }`)],
-  ["mutation renameProjects", (id) => graph(`mutation { renameProjects(ids: ["${id}"], name: "x") { id } }`)],
-  ["mutation editIssue", (id) => graph(`mutation { editIssue(id: "${id}", title: "x") { id } }`)],
-  ["mutation addComment", (id) => graph(`mutation { addComment(issue: "${id}", text: "x") { id } }`)],
-  ["mutation deleteIssue", (id) => graph(`mutation { deleteIssue(id: "${id}") { id } }`)],
-  ["mutation touch", (id) => graph(`mutation { touch(id: "${id}", text: "x") { __typename } }`)],
-  [
-    "mutation moveIssue",
-    (id) => graph(`mutation { moveIssue(id: "${id}", project: "${idOf("A", "projects", 1)}") { id } }`),
-  ],
-  [
-    "mutation moveIssue to",
-    (id) => graph(`mutation { moveIssue(id: "${idOf("A", "issues", 1)}", project: "${id}") { id } }`),
-  ],
-  ["mutation createIssue", (id) => graph(`mutation { createIssue(project: "${id}", title: "x") { id } }`)],
-  ["mutation editComment", (id) => graph(`mutation { editComment(id: "${id}", text: "x") { id } }`)],
-];
+/** The codes of a deadlock, and of the other root fields in its transaction. */
+const DEADLOCK = ["SERVICE_UNAVAILABLE", "25P02"];
 
 let client: LiveClient;
 let attack: Attack;
@@ -71,7 +35,10 @@ beforeAll(async () => {
     organisation_id: idOf("C", "organisations", at),
   }));
   await database.insertInto("memberships").values(shared).execute();
-  await database.insertInto("people").values({ id: "nobody-1", name: "Nobody", email: "nobody@example.com" }).execute();
+  await database
+    .insertInto("people")
+    .values({ id: "outsider-1", name: "Outsider", email: "outsider@example.com" })
+    .execute();
   client = await liveClient(trackerApp({ level: "warn", stream: log.stream }));
   attack = new Attack(client, SEED);
 });
@@ -82,14 +49,20 @@ afterAll(async () => {
 });
 
 describe("an issue tracker whose tenants are separated by rules", () => {
-  it(`sends no byte of B to a member of A, in ${OPERATIONS} random operations`, { timeout: 1_200_000 }, async () => {
+  it(`sends no byte of B to a member of A, in ${OPERATIONS} random operations`, { timeout: 3_600_000 }, async () => {
     process.stdout.write(`tracker: seed ${SEED}, ${OPERATIONS} operations\n`);
     await attack.run(OPERATIONS);
     const { tally } = attack;
     process.stdout.write(`${JSON.stringify({ ...tally, codes: Object.fromEntries(tally.codes) })}\n`);
 
     expect(tally.withA / tally.ofA).toBeGreaterThan(0.6);
+    // The operations of B find what those of A must not.
     expect(tally.withB / tally.ofB).toBeGreaterThan(0.6);
+    // Two mutations may lock the same rows in different orders. Nothing else may fail.
+    const failures = log.lines
+      .filter(({ level }) => level === "error")
+      .map(({ err }) => (err as { code: string }).code);
+    expect(failures.filter((code) => !DEADLOCK.includes(code))).toEqual([]);
   });
 
   it("sends no event of B to a member of A, while a member of B makes changes", { timeout: 300_000 }, async () => {
@@ -98,12 +71,13 @@ describe("an issue tracker whose tenants are separated by rules", () => {
     const { heard, expected } = listeners;
     process.stdout.write(`${JSON.stringify(heard)}\n`);
 
-    expect(heard.withA / heard.ofA).toBeGreaterThan(0.6);
-    expect(heard.withB / heard.ofB).toBeGreaterThan(0.6);
+    // Some listen to the comments of one issue, to which nothing is added.
+    expect(heard.withA / heard.ofA).toBeGreaterThan(0.5);
+    expect(heard.withB / heard.ofB).toBeGreaterThan(0.3);
     await attack.expectUnchanged(expected);
   });
 
-  it.each(ENTRIES)("does not tell a foreign id from an unknown one: %s", async (_name, shot) => {
+  it.each(idEntries)("does not tell a foreign id from an unknown one: %s", async (_name, shot) => {
     const kinds = ["organisations", "people", "projects", "issues", "comments", "labels"] as const;
     for (const kind of kinds) {
       const [foreign, nowhere, unknown] = await Promise.all(
@@ -117,7 +91,7 @@ describe("an issue tracker whose tenants are separated by rules", () => {
     }
   });
 
-  it.each([ada, both, bea, nobody])("counts the rows that $name may see, and no others", async (caller) => {
+  it.each([ada, both, bea, outsider])("counts the rows that $name may see, and no others", async (caller) => {
     const seen = await Promise.all(caller.mayRead.map(snapshot));
     const total = (table: string): number => seen.reduce((sum, rows) => sum + countOf(rows, table), 0);
     const { data } = await client.graphql<any>(

@@ -226,4 +226,4 @@ export const SearchHit: UnionType<AnyRow> = t.union(
   "SearchHit",
   [Organisation, Person, Project, Issue, Comment, Label],
   { resolveType: (row) => kindOf(row) },
-) as UnionType<AnyRow>;
+);

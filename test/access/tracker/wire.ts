@@ -50,8 +50,11 @@ export class Wire {
     this.#frames.set(id, frames);
     const done = new Promise<void>((resolve) => this.#waiting.set(id, resolve));
     socket.send(`{"id":"${id}","type":"subscribe","payload":${body}}`);
-    await done;
+    // A busy server may close the socket, for example because it has missed a pong.
+    const end = await Promise.race([done, socket.closed]);
+    if (end !== undefined) frames.push(`{"code":"SOCKET_CLOSED","end":${JSON.stringify(end)}}`);
     this.#frames.delete(id);
+    this.#waiting.delete(id);
     return frames.join("\n");
   }
 
@@ -61,6 +64,9 @@ export class Wire {
   }
 
   async #connect(): Promise<TestSocket> {
+    const reconnect = (): void => {
+      this.#socket = null;
+    };
     const socket = await this.#client.socket("/graphql", {
       headers: this.#caller.headers,
       protocols: ["graphql-transport-ws"],
@@ -68,6 +74,7 @@ export class Wire {
     socket.send('{"type":"connection_init"}');
     await socket.next();
     void this.#listen(socket);
+    void socket.closed.then(reconnect);
     return socket;
   }
 
