@@ -56,6 +56,9 @@ export class Listeners {
   #check({ caller, request, frames }: Listener): void {
     const text = frames.join("\n");
     this.#attack.expectNoForeignMark(text, request, caller);
+    // An event without its object would tell that another tenant has changed something.
+    const hollow = frames.find((frame) => /"data":\{"\w+":(?:null|\[\])\}/.test(frame));
+    if (hollow !== undefined) throw new Error(`${caller.name} received ${hollow} for ${request}`);
     const { heard } = this;
     if (caller === ada) {
       heard.ofA++;
