@@ -26,9 +26,3 @@ export function foreignMark(response: string, request: string, mayRead: readonly
 }
 
 const MARK = /\b[ABCN]-canary-\d{5}/g;
-
-/** Whether a response has data of the tenant that the request did not name itself. */
-export function hasDataOf(response: string, request: string, tenant: Tenant): boolean {
-  const sent = new Set(request.match(MARK));
-  return response.match(MARK)?.some((mark) => mark.startsWith(tenant) && !sent.has(mark)) === true;
-}

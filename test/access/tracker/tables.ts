@@ -10,7 +10,7 @@ export interface PersonRow {
   readonly name: string;
   readonly email: string;
 }
-export interface MembershipRow {
+interface MembershipRow {
   readonly person_id: string;
   readonly organisation_id: string;
 }
@@ -51,7 +51,7 @@ export interface LabelRow {
   readonly name: string;
   readonly colour: string;
 }
-export interface IssueLabelRow {
+interface IssueLabelRow {
   readonly issue_id: string;
   readonly label_id: string;
 }
