@@ -2,7 +2,6 @@ import { ConfigurationError } from "../core/configuration-error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { Condition } from "./condition.ts";
 import { type AnyHandler, isDataHandler, isScopable } from "./data-handler.ts";
-import { RuleDisagreement } from "./rule-disagreement.ts";
 import { run, type Steps, wait } from "./steps.ts";
 import { AsyncListDataHandler, SyncListDataHandler } from "./sync-list-data-handler.ts";
 import { DataHandlerInvalid } from "./totals.ts";
@@ -58,16 +57,12 @@ function* filtered<T>(
   );
 }
 
-/** Throws `RuleDisagreement` if the scope refuses an item that its own condition has let through. */
-export function* checkAgreement(
-  handler: AnyHandler<unknown>,
-  scope: ListScope,
-  items: readonly unknown[],
-): Steps<void> {
+/** Returns whether the scope allows all items that its own condition has let through. */
+export function* isAgreed(handler: AnyHandler<unknown>, scope: ListScope, items: readonly unknown[]): Steps<boolean> {
   // A list in memory was filtered by the decisions themselves.
-  if (items.length === 0 || !isScopable(handler)) return;
+  if (items.length === 0 || !isScopable(handler)) return true;
   const decisions = yield* decided(scope, items);
-  if (items.some((_item, index) => decisions[index] !== true)) throw new RuleDisagreement(scope.name);
+  return items.every((_item, index) => decisions[index] === true);
 }
 
 function* decided(scope: ListScope, items: readonly unknown[]): Steps<readonly boolean[]> {

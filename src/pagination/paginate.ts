@@ -1,9 +1,10 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import { cursorPage } from "./cursor-page.ts";
 import type { AnyHandler } from "./data-handler.ts";
-import { checkAgreement, type ListScope, scoped } from "./list-scope.ts";
+import { isAgreed, type ListScope, scoped } from "./list-scope.ts";
 import { offsetPage } from "./offset-page.ts";
 import type { PageRequest } from "./page-request.ts";
+import { RuleDisagreement } from "./rule-disagreement.ts";
 import { run, type Steps } from "./steps.ts";
 import type { Page } from "./strategies/base-pagination-strategy.ts";
 import { CursorPagination } from "./strategies/cursor-pagination.ts";
@@ -28,9 +29,13 @@ function* scopedPage<T>(
   request: PageRequest,
   scope: ListScope,
 ): Steps<Page<T, object>> {
-  const page = yield* pageOf(strategy, yield* scoped(handler, scope), request);
-  yield* checkAgreement(handler, scope, page.items);
-  return page;
+  const restricted = yield* scoped(handler, scope);
+  const page = yield* pageOf(strategy, restricted, request);
+  if (yield* isAgreed(handler, scope, page.items)) return page;
+  // A row may have changed after it was read and before the rule looked at it, so the page is read once more.
+  const again = yield* pageOf(strategy, restricted, request);
+  if (yield* isAgreed(handler, scope, again.items)) return again;
+  throw new RuleDisagreement(scope.name);
 }
 
 function pageOf<T>(strategy: AnyStrategy, handler: AnyHandler<T>, request: PageRequest): Steps<Page<T, object>> {

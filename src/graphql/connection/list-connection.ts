@@ -55,7 +55,7 @@ export class ListConnection<T> {
   *#steps(): Steps<Window<T>> {
     const { parameter, near, size } = this.#wanted;
     try {
-      const window = yield* this.#agreed(yield* connectionWindow(this.#list, this.#wanted, this.#request));
+      const window = yield* this.#agreed();
       if (this.#strategy.outOfRange === "error" && near !== null && size > 0 && window.items.length === 0)
         throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
       return window;
@@ -65,12 +65,15 @@ export class ListConnection<T> {
   }
 
   /** Replaces the items that `where` includes and `allows` refuses by an error, and logs the rule. */
-  *#agreed(window: Window<T>): Steps<Window<T>> {
+  *#agreed(isAgain = false): Steps<Window<T>> {
     const { scope } = this.#request;
+    const window = yield* connectionWindow(this.#list, this.#wanted, this.#request);
     if (scope === undefined) return window;
     const { items } = window;
     const allowed = yield* wait(scope.allows(items));
     if (allowed.every((isAllowed) => isAllowed)) return window;
+    // A row may have changed after it was read and before the rule looked at it, so the page is read once more.
+    if (!isAgain) return yield* this.#agreed(true);
     const error = new RuleDisagreement(scope.name);
     return { ...window, items: items.map((item, at) => (allowed[at] === true ? item : (error as T))) };
   }
