@@ -73,9 +73,10 @@ describe("the operations page", () => {
     const make = (options: object) => () => operationsPage(new Metrics(), options as OperationsPageOptions);
 
     expect(make({})).toThrow(ConfigurationError);
-    expect(make({})).toThrow(/operationsPage\.auth must be .*, or false to allow anyone/);
+    expect(make({})).toThrow(/operationsPage\.auth must be true, false, a function of the user/);
     expect(make({ auth: undefined })).toThrow("operationsPage.auth");
-    expect(make({ auth: true })).toThrow("operationsPage.auth");
+    expect(make({ auth: "jwt" })).toThrow("operationsPage.auth");
+    expect(make({ auth: true })).not.toThrow();
     expect(make({ auth: false, refreshSeconds: 0 })).toThrow(
       "operationsPage.refreshSeconds must be a number of seconds from 0.5 to 60",
     );
