@@ -30,10 +30,14 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
   [
     "src/http/context/a.ts",
     'import "../routing/x.ts";',
-    "src/http/context/ may import identity, pages, not src/http/routing",
+    "src/http/context/ may import access, exceptions, identity, pages, not src/http/routing",
   ],
   ["src/http/pages/a.ts", 'import type { X } from "../context/x.ts";', "src/http/pages/ may import nothing of ours"],
-  ["src/http/limits/a.ts", 'import "../serving/x.ts";', "src/http/limits/ may import context, routing, not"],
+  [
+    "src/http/limits/a.ts",
+    'import "../serving/x.ts";',
+    "src/http/limits/ may import context, exceptions, routing, not",
+  ],
   ["src/http/attic/a.ts", 'import "../context/x.ts";', "src/http/attic/ has no layer yet"],
   ["src/openapi/a.ts", 'import "../auth/x.ts";', "src/openapi/ may import core, http, not src/auth"],
   ["src/auth/a.ts", 'import "../graphql/x.ts";', "src/auth/ may import core, stores, http, not src/graphql"],

@@ -28,7 +28,7 @@ const httpLayers: Layers = {
   exceptions: [],
   // A gate reads the context, and the context asks gates.
   access: ["context", "exceptions", "identity"],
-  pages: ["access"],
+  pages: [],
   context: ["access", "exceptions", "identity", "pages"],
   routing: ["access", "context", "exceptions", "identity"],
   engine: ["context", "exceptions", "routing"],
