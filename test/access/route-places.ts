@@ -105,6 +105,14 @@ export const routePlaces: readonly Place[] = [
     () => OPEN,
     true,
   ),
+  routePlace(
+    "route that drops the gate of its own router, in a gated router",
+    "/kept/inner",
+    (site, { gate, open }) => {
+      const inner = new Router({ auth: true }).get("/:owner", { ...open } as never, reveal(site));
+      site.app.mount("/kept", new Router({ ...gate }).mount("/inner", inner));
+    },
+  ),
   socketPlace("socket", "/socket", ({ app }, { gate }, handler) => app.socket("/socket/:owner", { ...gate }, handler)),
   socketPlace("socket in a gated router", "/sockets", ({ app }, { gate }, handler) =>
     app.mount("/sockets", new Router({ ...gate }).socket("/:owner", handler)),

@@ -1,10 +1,10 @@
 import { connection, field, type InterfaceType, type ObjectType, object, t } from "portico/graphql";
 import { CursorPagination } from "portico/pagination";
 import { every, SIGNED_IN } from "./forms.ts";
-import { type GraphPlace, gatedList, gatedObject, graphPlace, SELECTED } from "./graph-place.ts";
+import { type GraphPlace, gatedList, gatedObject, graphPlace, SELECTED, selectedOf } from "./graph-place.ts";
 import type { Owner } from "./model.ts";
 import type { Place, Site } from "./place.ts";
-import { type Row, rowOf, rows } from "./probe.ts";
+import { OWNERS, type Row, rowOf, rows } from "./probe.ts";
 
 const owned = { params: { owner: t.string } } as const;
 const rowFor = ({ owner }: { readonly owner: string }): Row => rowOf(owner as Owner);
@@ -83,6 +83,19 @@ const places: readonly GraphPlace[] = [
     },
     selection: listing("lists"),
     expected: gatedList("lists", (items) => [items]),
+  },
+  {
+    ...list,
+    name: "objects in a list with nullable items",
+    isVariant: true,
+    declare(site, { gate }) {
+      site.query["sparse"] = field(t.list(t.nullable(guardedType(site, "Sparse", gate))))(() => rows);
+    },
+    selection: listing("sparse"),
+    expected(view) {
+      const items = OWNERS.map((owner) => (view.verdict(owner).is === "allowed" ? selectedOf(owner) : null));
+      return gatedList("sparse", () => items)(view);
+    },
   },
   {
     ...list,
