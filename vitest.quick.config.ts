@@ -18,7 +18,7 @@ function isSlow(file: string, above: readonly string[] = []): boolean {
 }
 
 const files = globSync("test/**/*.test.ts", {
-  exclude: [...measured, "test/graphql/{corpus,ide}/**", "test/auth/passwords/**"],
+  exclude: [...measured, "test/access/gate-matrix.test.ts", "test/graphql/{corpus,ide}/**", "test/auth/passwords/**"],
 });
 
 const config: ViteUserConfig = defineConfig({
