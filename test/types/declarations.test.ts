@@ -32,7 +32,7 @@ describe("TypeScript can write declarations of an application that exports", () 
     [
       "routes and dependencies",
       "routes-declared",
-      'const get: import("portico/types").RouteMethod<"", PorticoApp>',
+      'const get: import("portico/types").RouteMethod<"", PorticoApp, import("portico").Gate<',
       '=> import("portico").TypedResponse<import("portico/types").PageOf<BookRow, "cursor">, 200>',
       'depend: import("portico/types").DependFunction<',
     ],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { compileSnippets, type Snippet } from "../docs/snippets.ts";
 
-const HEAD = `import { Depend, type Gate, PorticoApp, Router } from "portico";
+const HEAD = `import { Depend, type Gate, isEqual, PorticoApp, Router, rule } from "portico";
 import { z } from "zod";
 const app = new PorticoApp();
 declare const gate: Gate<true>;
@@ -35,7 +35,22 @@ const mistakes: Readonly<Record<string, readonly [code: string, message: string]
     `is not assignable to type '"every handler already has this name: choose another one"'`,
   ],
   "a misspelt option of the app": [`new PorticoApp({ orgins: [] });`, "Did you mean to write 'origins'?"],
-  "a gate that is none": [`app.get("/", { auth: true }, () => 1);`, "is not assignable to type 'Gate<"],
+  "a gate that is none": [
+    `app.get("/", { auth: "jwt" }, () => 1);`,
+    "Type 'string' is not assignable to type 'RouteAuth<",
+  ],
+  "a rule on a route": [
+    `app.get("/", { auth: rule<{ id: string }>({ name: "x", allows: () => true }) }, () => 1);`,
+    "a rule decides about an object: call ctx.authorize(rule, object) in the handler",
+  ],
+  "an unknown column in a rule": [
+    `rule<{ id: string }>({ name: "x", allows: () => true, where: () => isEqual("owner", "") });`,
+    `Type '"owner"' is not assignable to type '"id"'`,
+  ],
+  "a gate function that compares nothing": [
+    `app.get("/", { auth: (user) => user.identity }, () => 1);`,
+    "Type 'string' is not assignable to type 'MaybePromise<boolean>'",
+  ],
 };
 
 describe("the compiler's message", () => {
