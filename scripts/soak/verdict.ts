@@ -117,8 +117,8 @@ function leftOpen({ idle, settled, pooled, people }: Run): readonly string[] {
     ["temporary files", settled.temporaryFiles, 0],
     ["descriptors", settled.descriptors, idle.descriptors + pooled + MOST_DESCRIPTORS],
     ["entries of the store", settled.stored ?? 0, (idle.stored ?? 0) + ENTRIES_A_PERSON * people],
-    // Of revocations, once there was a socket.
-    ["topics", settled.topics ?? 0, (idle.topics ?? 0) + 1],
+    // Of revocations and of changed users, once there was a socket.
+    ["topics", settled.topics ?? 0, (idle.topics ?? 0) + 2],
     ...kinds,
   ];
   return counts
