@@ -6,11 +6,11 @@ import type { Logger } from "./core/logger.ts";
 import {
   flag,
   listOf,
+  type OptionRule,
   optional,
+  optionRule,
   REFUSED,
-  type Rule,
   resolveOptions,
-  rule,
   seconds,
   text,
   thing,
@@ -102,8 +102,8 @@ export interface ShutdownOptions {
   readonly deadlineSeconds?: number;
 }
 
-const object = <T>(expected: string): Rule<T> =>
-  rule<T>(expected, (value) => typeof value === "object" && value !== null && !Array.isArray(value));
+const object = <T>(expected: string): OptionRule<T> =>
+  optionRule<T>(expected, (value) => typeof value === "object" && value !== null && !Array.isArray(value));
 
 const appRules = {
   title: optional(text, "API"),
@@ -118,7 +118,10 @@ const appRules = {
     (value) =>
       typeof value === "object" && value !== null && "durable" in value && "counters" in value && "bus" in value,
   ),
-  publicUrl: { expected: 'an address such as "https://shop.example/api"', read: readPublicUrl } satisfies Rule<string>,
+  publicUrl: {
+    expected: 'an address such as "https://shop.example/api"',
+    read: readPublicUrl,
+  } satisfies OptionRule<string>,
   cursorKeys: cursorKeysRule,
   trustedProxies: optional(
     listOf<string>(
@@ -130,22 +133,22 @@ const appRules = {
   maxBody: optional(size, 1024 ** 2),
   timeouts: optional(object<TimeoutOptions>("an object"), {}),
   load: optional(object<LoadOptions>("an object"), {}),
-  health: rule<HealthOptions | false>(
+  health: optionRule<HealthOptions | false>(
     "an object, or false",
     (value) => value === false || (typeof value === "object" && value !== null),
   ),
   shutdown: optional(object<ShutdownOptions>("an object"), {}),
-  openapi: rule<OpenApiOptions | boolean>(
+  openapi: optionRule<OpenApiOptions | boolean>(
     "an object, true or false",
     (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
   ),
-  logger: rule<Logger | LogOptions | false>(
+  logger: optionRule<Logger | LogOptions | false>(
     "a pino logger, an object with level and stream, or false",
     (value) => value === false || (typeof value === "object" && value !== null),
   ),
   debug: optional(flag, false),
   clock: optional(
-    rule<Clock>(
+    optionRule<Clock>(
       "a clock with now() and monotonic()",
       (value) => typeof (value as Clock | null)?.now === "function" && typeof (value as Clock).monotonic === "function",
     ),
@@ -175,10 +178,12 @@ const shutdownRules = {
 const LEVELS: readonly string[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 const logRules = {
   level: optional(
-    rule<NonNullable<LogOptions["level"]>>(`one of ${LEVELS.join(", ")}`, (value) => LEVELS.includes(value as string)),
+    optionRule<NonNullable<LogOptions["level"]>>(`one of ${LEVELS.join(", ")}`, (value) =>
+      LEVELS.includes(value as string),
+    ),
     "info",
   ),
-  stream: rule<{ write(line: string): void }>(
+  stream: optionRule<{ write(line: string): void }>(
     "an object with write(line)",
     (value) => typeof (value as { write?: unknown } | null)?.write === "function",
   ),

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
-import { optional, REFUSED, type Rule, resolveOptions, rule } from "../core/resolve-options.ts";
+import { type OptionRule, optional, optionRule, REFUSED, resolveOptions } from "../core/resolve-options.ts";
 import { within } from "../core/within.ts";
 import { withContext } from "../http/context/current-context.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../http/context/http-context.ts";
@@ -228,7 +228,7 @@ function carries(backend: AuthenticationBackend, { request }: HttpContext | WebS
   }
 }
 
-const backends: Rule<readonly AuthenticationBackend[]> = {
+const backends: OptionRule<readonly AuthenticationBackend[]> = {
   expected: "an AuthenticationBackend, or a list of them",
   read(value) {
     const list: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -238,13 +238,13 @@ const backends: Rule<readonly AuthenticationBackend[]> = {
   },
 };
 
-const positiveNumber: Rule<number> = rule(
+const positiveNumber: OptionRule<number> = optionRule(
   "a number of seconds above 0",
   (value) => typeof value === "number" && value > 0 && value <= 600,
 );
 
 const middlewareRules = {
-  userModel: rule<UserModel<CurrentUser>>(
+  userModel: optionRule<UserModel<CurrentUser>>(
     "a user model with loadUser(identity)",
     (value) => typeof (value as UserModel | null)?.loadUser === "function",
   ),

@@ -1,7 +1,7 @@
 import { ConfigurationError, describe } from "./configuration-error.ts";
 
 /** How one option is read: a description of valid values, and a function that returns the value to use. */
-export interface Rule<T> {
+export interface OptionRule<T> {
   readonly expected: string;
   /** The value to use, or `REFUSED`. */
   readonly read: (value: unknown) => T | typeof REFUSED;
@@ -21,7 +21,7 @@ export const REFUSED: unique symbol = Symbol("refused");
 export type Resolved<R> = {
   readonly [K in keyof R]: R[K] extends { readonly fallback: infer T }
     ? T
-    : R[K] extends Rule<infer T>
+    : R[K] extends OptionRule<infer T>
       ? T | undefined
       : never;
 };
@@ -30,7 +30,7 @@ export type Resolved<R> = {
  * Reads an options object once, with one rule per option, and returns a complete, frozen object. The caller's object is not
  * changed. An unknown key or an invalid value throws a `ConfigurationError` that names the option.
  */
-export function resolveOptions<const R extends Readonly<Record<string, Rule<any>>>>(
+export function resolveOptions<const R extends Readonly<Record<string, OptionRule<any>>>>(
   owner: string,
   given: unknown,
   rules: R,
@@ -52,7 +52,7 @@ export function resolveOptions<const R extends Readonly<Record<string, Rule<any>
 }
 
 /** The error for an invalid value. For a list it names the first invalid entry, or only its index if the entry may be a secret. */
-function refused(option: string, rule: Rule<unknown>, value: unknown): ConfigurationError {
+function refused(option: string, rule: OptionRule<unknown>, value: unknown): ConfigurationError {
   const { expected, isSecret = false, wrongEntry = () => -1 } = rule;
   const at = Array.isArray(value) ? wrongEntry(value) : -1;
   const entry = at < 0 ? "" : ` at [${at}]`;
@@ -118,12 +118,15 @@ function sharedStart(a: string, b: string): number {
 }
 
 /** Adds a fallback to a rule. */
-export function optional<T, const F extends T>(rule: Rule<T>, fallback: F): Rule<T> & { readonly fallback: T } {
+export function optional<T, const F extends T>(
+  rule: OptionRule<T>,
+  fallback: F,
+): OptionRule<T> & { readonly fallback: T } {
   return { ...rule, fallback };
 }
 
 /** Accepts a value unchanged if `accepts` returns true. */
-export function rule<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
+export function optionRule<T>(expected: string, accepts: (value: unknown) => boolean): OptionRule<T> {
   return { expected, read: (value) => (accepts(value) ? (value as T) : REFUSED) };
 }
 
@@ -131,34 +134,40 @@ export function rule<T>(expected: string, accepts: (value: unknown) => boolean):
  * A rule for objects and functions. The error never shows a string in their place, which may be a key or a store URL with its
  * password.
  */
-export function thing<T>(expected: string, accepts: (value: unknown) => boolean): Rule<T> {
-  return { ...rule<T>(expected, accepts), isSecret: true };
+export function thing<T>(expected: string, accepts: (value: unknown) => boolean): OptionRule<T> {
+  return { ...optionRule<T>(expected, accepts), isSecret: true };
 }
 
-export const text: Rule<string> = rule("a non-empty string", (value) => typeof value === "string" && value !== "");
-export const flag: Rule<boolean> = rule("true or false", (value) => typeof value === "boolean");
-export const positiveInteger: Rule<number> = rule(
+export const text: OptionRule<string> = optionRule(
+  "a non-empty string",
+  (value) => typeof value === "string" && value !== "",
+);
+export const flag: OptionRule<boolean> = optionRule("true or false", (value) => typeof value === "boolean");
+export const positiveInteger: OptionRule<number> = optionRule(
   "a positive integer",
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
 );
-export const wholeNumber: Rule<number> = rule(
+export const wholeNumber: OptionRule<number> = optionRule(
   "a whole number, 0 or more",
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 );
 
 /** A rule for an option that `null` turns off. */
-export function orNull(rule: Rule<number>): Rule<number | null> {
+export function orNull(rule: OptionRule<number>): OptionRule<number | null> {
   return { expected: `${rule.expected}, or null`, read: (value) => (value === null ? null : rule.read(value)) };
 }
 /** A duration. Node's timers take at most 2^31 - 1 ms and fire at once beyond it. */
-export const seconds: Rule<number> = rule(
+export const seconds: OptionRule<number> = optionRule(
   "a number of seconds from 0 to 2,147,483",
   (value) => typeof value === "number" && value >= 0 && value <= 2_147_483,
 );
-export const callable: Rule<(...args: any[]) => any> = thing("a function", (value) => typeof value === "function");
+export const callable: OptionRule<(...args: any[]) => any> = thing(
+  "a function",
+  (value) => typeof value === "function",
+);
 
 /** A list in which `accepts` returns true for every entry. It is copied. */
-export function listOf<T>(expected: string, accepts: (entry: unknown) => boolean): Rule<readonly T[]> {
+export function listOf<T>(expected: string, accepts: (entry: unknown) => boolean): OptionRule<readonly T[]> {
   return {
     expected,
     wrongEntry: (list) => list.findIndex((entry) => !accepts(entry)),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "./configuration-error.ts";
-import { REFUSED, type Rule } from "./resolve-options.ts";
+import { type OptionRule, REFUSED } from "./resolve-options.ts";
 
 /** Bytes, or a number with its unit: `"2mb"`. Pass untyped text through `parseSize`. */
 export type Size = number | `${number}${"b" | "kb" | "mb" | "gb"}`;
@@ -24,7 +24,7 @@ export function parseSize(text: string): number {
 }
 
 /** An option that takes a `Size` and resolves to bytes. */
-export const size: Rule<number> = { expected: EXPECTED, read: toBytes };
+export const size: OptionRule<number> = { expected: EXPECTED, read: toBytes };
 
 function toBytes(value: unknown): number | typeof REFUSED {
   if (typeof value === "number") return Number.isSafeInteger(value) && value >= 0 ? value : REFUSED;

@@ -1,7 +1,7 @@
 import { assertValidSchema, type GraphQLSchema, isObjectType, isSchema } from "graphql";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isProduction } from "../core/env.ts";
-import { flag, listOf, optional, resolveOptions, rule, seconds } from "../core/resolve-options.ts";
+import { flag, listOf, optional, optionRule, resolveOptions, seconds } from "../core/resolve-options.ts";
 import type { Auth, RoutePlace } from "../http/access/gate.ts";
 import { authRule, readRouteGate } from "../http/access/read-gate.ts";
 import type { HttpContext } from "../http/context/http-context.ts";
@@ -52,12 +52,12 @@ export interface GraphOptions {
   readonly middleware?: readonly Middleware[];
 }
 
-const path = rule<`/${string}`>(
+const path = optionRule<`/${string}`>(
   'a path that begins with "/"',
   (value) => typeof value === "string" && value.startsWith("/"),
 );
-const settings = <T extends object>(expected: string): ReturnType<typeof rule<T>> =>
-  rule<T>(expected, (value) => typeof value === "object" && value !== null);
+const settings = <T extends object>(expected: string): ReturnType<typeof optionRule<T>> =>
+  optionRule<T>(expected, (value) => typeof value === "object" && value !== null);
 
 const graphRules = {
   path: optional(path, "/graphql"),
@@ -65,14 +65,14 @@ const graphRules = {
   uploads: optional(settings<Uploads | UploadsOptions>("an Uploads, or an object with its options"), {}),
   limits: optional(settings<Limits | LimitsOptions>("a Limits, or an object with its options"), {}),
   ide: optional(
-    rule<boolean | IDE | IDEOptions>(
+    optionRule<boolean | IDE | IDEOptions>(
       "true, false, an IDE, or an object with its options",
       (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
     ),
     false,
   ),
   subscriptions: optional(
-    rule<SubscriptionsOptions | false>(
+    optionRule<SubscriptionsOptions | false>(
       "false, or an object of options",
       (value) => value === false || (typeof value === "object" && value !== null),
     ),

@@ -1,4 +1,4 @@
-import { optional, resolveOptions, rule } from "../core/resolve-options.ts";
+import { optional, optionRule, resolveOptions } from "../core/resolve-options.ts";
 
 /** The paths of the OpenAPI document and its page. */
 export interface OpenApiOptions {
@@ -10,11 +10,11 @@ export interface OpenApiOptions {
 
 const openApiRules = {
   document: optional(
-    rule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
+    optionRule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
     "/openapi.json",
   ),
   page: optional(
-    rule<string | false>(
+    optionRule<string | false>(
       'a path that begins with "/", or false',
       (value) => value === false || (typeof value === "string" && value.startsWith("/")),
     ),

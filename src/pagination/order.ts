@@ -1,4 +1,4 @@
-import { REFUSED, type Rule } from "../core/resolve-options.ts";
+import { type OptionRule, REFUSED } from "../core/resolve-options.ts";
 
 export type Direction = "asc" | "desc";
 /** Columns by priority, each with its direction. */
@@ -18,7 +18,7 @@ export function reversed(order: Order): Order {
   return order.map(([column, direction]) => [column, direction === "asc" ? "desc" : "asc"] as const);
 }
 
-export const orderRule: Rule<Order> = {
+export const orderRule: OptionRule<Order> = {
   expected: 'a list of distinct columns with directions, such as [["created_at", "desc"]]',
   wrongEntry: (list) => list.findIndex((entry, at) => !isColumn(entry) || isNamedBefore(list, at)),
   read: (value) => (isOrder(value) ? Object.freeze(value.map(([column, way]) => [column, way] as const)) : REFUSED),

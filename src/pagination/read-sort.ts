@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { REFUSED, type Rule } from "../core/resolve-options.ts";
+import { type OptionRule, REFUSED } from "../core/resolve-options.ts";
 import type { Direction, Order } from "./order.ts";
 import { InvalidSortError } from "./pagination-error.ts";
 import { type QueryParams, readText } from "./query-params.ts";
@@ -82,7 +82,7 @@ export function sortLimits(owner: string, options: SortOptions): SortLimits | nu
   return { parameter, columns: sortable, most };
 }
 
-export const sortableRule: Rule<readonly string[]> = {
+export const sortableRule: OptionRule<readonly string[]> = {
   expected: "a list of distinct columns, without commas or a leading -",
   read: (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isName) && new Set(value).size === value.length

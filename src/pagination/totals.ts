@@ -1,14 +1,14 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import { PorticoError } from "../core/portico-error.ts";
-import { type Rule, rule } from "../core/resolve-options.ts";
+import { type OptionRule, optionRule } from "../core/resolve-options.ts";
 import type { AnyHandler, FetchContext } from "./data-handler.ts";
 
 /** How `total_items` is determined: counted, estimated, counted up to a cap, or not at all. */
 export type Totals = "exact" | "estimated" | "none" | { readonly capped: number };
 
-export const totalsRule: Rule<Totals> = rule('"exact", "estimated", "none" or { capped: n }', isTotals);
+export const totalsRule: OptionRule<Totals> = optionRule('"exact", "estimated", "none" or { capped: n }', isTotals);
 /** For a strategy whose total is always an integer. */
-export const countedTotalsRule: Rule<Exclude<Totals, "none">> = rule(
+export const countedTotalsRule: OptionRule<Exclude<Totals, "none">> = optionRule(
   '"exact", "estimated" or { capped: n }, because its total is always an integer',
   (value) => value !== "none" && isTotals(value),
 );

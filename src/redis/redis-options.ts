@@ -1,4 +1,4 @@
-import { flag, optional, positiveInteger, type Rule, rule } from "../core/resolve-options.ts";
+import { flag, type OptionRule, optional, optionRule, positiveInteger } from "../core/resolve-options.ts";
 
 /** Options of all stores on Redis. */
 export interface RedisOptions {
@@ -13,16 +13,16 @@ export interface RedisOptions {
   readonly timeoutSeconds?: number;
 }
 
-const prefix: Rule<string> = rule(
+const prefix: OptionRule<string> = optionRule(
   "a non-empty string without braces",
   (value) => typeof value === "string" && /^[^{}]+$/.test(value),
 );
-const timeout: Rule<number> = rule(
+const timeout: OptionRule<number> = optionRule(
   "a number of seconds above 0, up to 60",
   (value) => typeof value === "number" && value > 0 && value <= 60,
 );
 
-type WithFallback<T> = Rule<T> & { readonly fallback: T };
+type WithFallback<T> = OptionRule<T> & { readonly fallback: T };
 type RedisRules = {
   readonly prefix: WithFallback<string>;
   readonly timeoutSeconds: WithFallback<number>;

@@ -1,4 +1,4 @@
-import { resolveOptions, rule } from "../core/resolve-options.ts";
+import { optionRule, resolveOptions } from "../core/resolve-options.ts";
 import type { Stores } from "../stores/stores.ts";
 import { checkRedisUrl } from "./check-redis-url.ts";
 import { RedisCounter, type RedisCounterOptions } from "./redis-counter.ts";
@@ -76,4 +76,4 @@ function readUrls(given: string | RedisUrls): RedisUrls {
   return urls as RedisUrls;
 }
 
-const anything = rule<unknown>("a URL", () => true);
+const anything = optionRule<unknown>("a URL", () => true);

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { listOf, orNull, resolveOptions, rule, text, wholeNumber } from "../core/resolve-options.ts";
+import { listOf, optionRule, orNull, resolveOptions, text, wholeNumber } from "../core/resolve-options.ts";
 import type { Condition } from "../pagination/condition.ts";
 import {
   AsyncDataHandler,
@@ -240,7 +240,7 @@ const tableRules = {
   name: text,
   uniqueKey: listOf<string>("a list of columns", (column) => typeof column === "string"),
   maxOffset: orNull(wholeNumber),
-  totalsCache: rule<TotalsCache>(
+  totalsCache: optionRule<TotalsCache>(
     "the result of totalsCache()",
     (value) => typeof (value as TotalsCache | null)?.get === "function",
   ),

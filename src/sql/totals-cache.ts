@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { outside } from "../core/outside.ts";
-import { optional, positiveInteger, resolveOptions, rule, seconds } from "../core/resolve-options.ts";
+import { optional, optionRule, positiveInteger, resolveOptions, seconds } from "../core/resolve-options.ts";
 
 export interface TotalsCacheOptions {
   /** How long a count is cached, in seconds. @default 30 */
@@ -55,7 +55,7 @@ const cacheRules = {
   seconds: optional(seconds, 30),
   max: optional(positiveInteger, 1_000),
   clock: optional(
-    rule<Clock>("a clock", (value) => typeof (value as Clock | null)?.now === "function"),
+    optionRule<Clock>("a clock", (value) => typeof (value as Clock | null)?.now === "function"),
     systemClock,
   ),
 };

@@ -1,4 +1,4 @@
-import { type Rule, thing } from "../core/resolve-options.ts";
+import { type OptionRule, thing } from "../core/resolve-options.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
 
 /**
@@ -54,7 +54,7 @@ export function checkTtl(ttlMs: number | undefined): void {
 }
 
 /** An option that takes a key-value store. */
-export const keyValueStore: Rule<KeyValueStore> = thing(
+export const keyValueStore: OptionRule<KeyValueStore> = thing(
   "a KeyValueStore",
   (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
 );

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { PorticoError } from "../core/portico-error.ts";
-import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../core/resolve-options.ts";
+import { type OptionRule, optional, optionRule, positiveInteger, resolveOptions } from "../core/resolve-options.ts";
 import { checkTtl, type KeyValueStore } from "./key-value-store.ts";
 
 export interface MemoryKeyValueOptions {
@@ -16,7 +16,7 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-const clock: Rule<Clock> = rule("a clock with now() and monotonic()", (value) => {
+const clock: OptionRule<Clock> = optionRule("a clock with now() and monotonic()", (value) => {
   const given = value as Partial<Clock> | null;
   return typeof given?.now === "function" && typeof given.monotonic === "function";
 });

@@ -5,12 +5,12 @@ import {
   callable,
   flag,
   listOf,
+  type OptionRule,
   optional,
+  optionRule,
   positiveInteger,
   type Resolved,
-  type Rule,
   resolveOptions,
-  rule,
   text,
   thing,
 } from "../../core/resolve-options.ts";
@@ -93,7 +93,7 @@ export interface ResolvedAccountOptions
  * Resolves the account options together with the caller's `others`. An error names the option that is wrong and never
  * shows a secret.
  */
-export function resolveAccountOptions<const R extends Readonly<Record<string, Rule<any>>>>(
+export function resolveAccountOptions<const R extends Readonly<Record<string, OptionRule<any>>>>(
   owner: string,
   given: AccountOptions,
   others: R,
@@ -120,18 +120,18 @@ function defaultMailer(owner: string): Mailer {
 }
 
 /** Rejects a query, a fragment and a backslash: the token is appended as the query. */
-const page = rule<string>("a URL, or a path that begins with a single slash", (value) => {
+const page = optionRule<string>("a URL, or a path that begins with a single slash", (value) => {
   if (typeof value !== "string" || /[\s\\#?]/.test(value)) return false;
   return /^\/(?!\/)/.test(value) || (URL.canParse(value) && /^https?:/.test(value));
 });
 
 const rules = {
-  userModel: rule<AccountModel>("a user model with loadUser(identity) and objects", (value) => {
+  userModel: optionRule<AccountModel>("a user model with loadUser(identity) and objects", (value) => {
     const model = value as Partial<AccountModel> | null;
     return typeof model?.loadUser === "function" && typeof model.objects?.authenticate === "function";
   }),
   // `secretsOf` reads it, because the error of a rule would show the value.
-  secret: rule<unknown>("a secret", () => true),
+  secret: optionRule<unknown>("a secret", () => true),
   audience: { ...text, strict: true as const },
   issuer: { ...text, strict: true as const },
   mailer: callable,
@@ -142,7 +142,7 @@ const rules = {
   emailPage: optional(page, "/change-email"),
   isBreached: callable as typeof callable & { read: (value: unknown) => BreachCheck },
   breachCheckFailure: optional(
-    rule<"allow" | "block">('"allow" or "block"', (value) => value === "allow" || value === "block"),
+    optionRule<"allow" | "block">('"allow" or "block"', (value) => value === "allow" || value === "block"),
     "allow",
   ),
   freshSeconds: optional(positiveInteger, 600),

@@ -1,5 +1,5 @@
 import { deriveSecret, type Secret } from "../../core/key-ring.ts";
-import { listOf, optional, rule } from "../../core/resolve-options.ts";
+import { listOf, optional, optionRule } from "../../core/resolve-options.ts";
 import type { Preset } from "../../http/routing/router.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
 import { AuthenticationMiddleware } from "../authentication-middleware.ts";
@@ -85,7 +85,7 @@ const rules = {
     [],
   ),
   accounts: optional(
-    rule<`/${string}` | false>(
+    optionRule<`/${string}` | false>(
       'a path that begins with "/", or false',
       (value) => value === false || (typeof value === "string" && value.startsWith("/")),
     ),

@@ -1,11 +1,11 @@
 import type { Clock } from "../../core/clock.ts";
 import {
   listOf,
+  type OptionRule,
   optional,
+  optionRule,
   positiveInteger,
-  type Rule,
   resolveOptions,
-  rule,
   seconds,
   thing,
 } from "../../core/resolve-options.ts";
@@ -48,7 +48,7 @@ const keysRules = {
   // Strict: an unset variable must not silently select another store.
   store: { ...keyValueStore, strict: true as const },
   bus: thing<PubSub>("a PubSub", (value) => typeof (value as Partial<PubSub> | null)?.publish === "function"),
-  clock: rule<Clock>(
+  clock: optionRule<Clock>(
     "a clock with now() and monotonic()",
     (value) => typeof (value as Clock | null)?.now === "function",
   ),
@@ -56,7 +56,7 @@ const keysRules = {
 };
 
 const YEAR_SECONDS = 31_536_000;
-const lifetime: Rule<number | "never"> = rule(
+const lifetime: OptionRule<number | "never"> = optionRule(
   'a whole number of seconds from 1 to 3,153,600,000 (100 years), or "never"',
   (value) =>
     value === "never" || (Number.isInteger(value) && (value as number) > 0 && (value as number) <= 100 * YEAR_SECONDS),
@@ -64,7 +64,10 @@ const lifetime: Rule<number | "never"> = rule(
 
 const createRules = {
   name: optional(
-    rule<string>("a string of at most 200 characters", (value) => typeof value === "string" && value.length <= 200),
+    optionRule<string>(
+      "a string of at most 200 characters",
+      (value) => typeof value === "string" && value.length <= 200,
+    ),
     "",
   ),
   // Strict: an unset variable must not turn a restricted key into an unrestricted one.

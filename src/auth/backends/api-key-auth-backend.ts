@@ -1,5 +1,12 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, positiveInteger, REFUSED, type Rule, resolveOptions, thing } from "../../core/resolve-options.ts";
+import {
+  type OptionRule,
+  optional,
+  positiveInteger,
+  REFUSED,
+  resolveOptions,
+  thing,
+} from "../../core/resolve-options.ts";
 import type { AppServices } from "../../http/context/app-services.ts";
 import { currentContext } from "../../http/context/current-context.ts";
 import { IncomingRequest, type PorticoRequest } from "../../http/context/portico-request.ts";
@@ -123,7 +130,7 @@ async function refuse(counting: Promise<TooManyRequests | null>): Promise<void> 
 }
 
 /** A token of RFC 9110, in lower case as in Node's headers. */
-const headerName: Rule<string> = {
+const headerName: OptionRule<string> = {
   expected: "a header name other than Cookie",
   read: (value) =>
     typeof value === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(value) && value.toLowerCase() !== "cookie"

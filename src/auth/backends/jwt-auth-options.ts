@@ -6,12 +6,12 @@ import {
   callable,
   flag,
   listOf,
+  type OptionRule,
   optional,
+  optionRule,
   positiveInteger,
   REFUSED,
-  type Rule,
   resolveOptions,
-  rule,
   seconds,
   text,
   wholeNumber,
@@ -98,12 +98,12 @@ function sessionsOf(options: {
 const ASYMMETRIC: readonly JWTAlgorithm[] = ["EdDSA", "ES256", "RS256"];
 
 /** Rejects names such as `__proto__` and `constructor`, which every object inherits. */
-const identifierRule = rule<string>(
+const identifierRule = optionRule<string>(
   "the name of a claim",
   (value) => typeof value === "string" && value !== "" && !(value in Object.prototype),
 );
 
-const audienceRule: Rule<readonly string[]> = {
+const audienceRule: OptionRule<readonly string[]> = {
   expected: "a non-empty string, or a list of them",
   read(value) {
     const list: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -114,7 +114,7 @@ const audienceRule: Rule<readonly string[]> = {
 
 const rules = {
   secretKey: secretRing("JWTAuthBackend.secretKey"),
-  jwks: { expected: "a URL or a key set", read: (value) => value } as Rule<unknown>,
+  jwks: { expected: "a URL or a key set", read: (value) => value } as OptionRule<unknown>,
   // The strict options must not be `undefined`, so that an unset variable cannot remove a check.
   algorithms: {
     ...listOf<JWTAlgorithm>(
@@ -126,7 +126,7 @@ const rules = {
   identifier: optional(identifierRule, "id"),
   issuer: { ...text, strict: true as const },
   audience: { ...audienceRule, strict: true as const },
-  typ: { ...rule<"at+jwt">('"at+jwt"', (value) => value === "at+jwt"), strict: true as const },
+  typ: { ...optionRule<"at+jwt">('"at+jwt"', (value) => value === "at+jwt"), strict: true as const },
   clockTolerance: optional(seconds, 5),
   maxLifetime: optional(positiveInteger, 2_592_000),
   maxTokenBytes: optional(positiveInteger, 4096),
@@ -135,11 +135,11 @@ const rules = {
   isRevoked: { ...callable, strict: true as const },
   cache: optional(wholeNumber, 0),
   // The realm is quoted in a header, so it must not contain quotes or line breaks.
-  realm: rule<string>(
+  realm: optionRule<string>(
     "printable ASCII without quotes and backslashes",
     (value) => typeof value === "string" && /^[ !#-[\]-~]+$/.test(value),
   ),
-  clock: rule<Clock>(
+  clock: optionRule<Clock>(
     "a clock with now() and monotonic()",
     (value) => typeof (value as Clock | null)?.now === "function",
   ),

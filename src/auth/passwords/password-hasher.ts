@@ -1,4 +1,12 @@
-import { listOf, optional, REFUSED, type Rule, resolveOptions, rule, wholeNumber } from "../../core/resolve-options.ts";
+import {
+  listOf,
+  type OptionRule,
+  optional,
+  optionRule,
+  REFUSED,
+  resolveOptions,
+  wholeNumber,
+} from "../../core/resolve-options.ts";
 import { currentContext } from "../../http/context/current-context.ts";
 import { HashQueue } from "./hash-queue.ts";
 import { readAttempt, readNewPassword } from "./password-attempt.ts";
@@ -150,13 +158,13 @@ const LEGACY: Readonly<Record<LegacyPasswordScheme, (dummyCost: number) => Passw
 type LegacyCosts = Readonly<Record<LegacyPasswordScheme, number>>;
 const USUAL_COSTS: LegacyCosts = { bcrypt: 12, scrypt: 32_768, pbkdf2: 600_000 };
 
-const integerBetween = (expected: string, least: number, most: number): Rule<number> =>
-  rule(expected, (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most);
+const integerBetween = (expected: string, least: number, most: number): OptionRule<number> =>
+  optionRule(expected, (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most);
 
 const costRules = {
   bcrypt: optional(integerBetween("a whole number from 4 to 15", 4, 15), USUAL_COSTS.bcrypt),
   scrypt: optional(
-    rule<number>(
+    optionRule<number>(
       "a power of two from 2 to 262,144",
       (value) => typeof value === "number" && value >= 2 && value <= 262_144 && Number.isInteger(Math.log2(value)),
     ),
@@ -165,7 +173,7 @@ const costRules = {
   pbkdf2: optional(integerBetween("a whole number from 1 to 5,000,000", 1, 5_000_000), USUAL_COSTS.pbkdf2),
 };
 
-const legacyCosts: Rule<LegacyCosts> = {
+const legacyCosts: OptionRule<LegacyCosts> = {
   expected: "an object with bcrypt, scrypt and pbkdf2",
   read: (value) =>
     typeof value === "object" ? resolveOptions("PasswordHasher.legacyCosts", value, costRules) : REFUSED,
@@ -173,7 +181,7 @@ const legacyCosts: Rule<LegacyCosts> = {
 
 const hasherRules = {
   preset: optional(
-    rule<keyof typeof PRESETS>('"standard" or "strong"', (value) => value === "standard" || value === "strong"),
+    optionRule<keyof typeof PRESETS>('"standard" or "strong"', (value) => value === "standard" || value === "strong"),
     "standard",
   ),
   accepts: optional(

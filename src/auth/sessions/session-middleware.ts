@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { KeyRing, type Secret } from "../../core/key-ring.ts";
-import { optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
+import { type OptionRule, optional, optionRule, positiveInteger, resolveOptions } from "../../core/resolve-options.ts";
 import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
 import type { Next } from "../../http/routing/middleware.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
@@ -91,14 +91,14 @@ function lifetimes(option: string, idleSeconds: number, absoluteSeconds: number)
 }
 
 /** Browsers limit the lifetime of cookies to 400 days. */
-const lifetime: Rule<number> = rule(
+const lifetime: OptionRule<number> = optionRule(
   "a whole number of seconds from 1 to 34,560,000 (400 days)",
   (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 34_560_000,
 );
 
 const middlewareRules = {
   // `KeyRing` reads it, because the error of a rule would show the value.
-  secret: rule<unknown>("a secret", () => true),
+  secret: optionRule<unknown>("a secret", () => true),
   store: keyValueStore,
   idleSeconds: optional(lifetime, 7_200),
   absoluteSeconds: optional(lifetime, 86_400),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, resolveOptions, rule, wholeNumber } from "../../core/resolve-options.ts";
+import { optional, optionRule, resolveOptions, wholeNumber } from "../../core/resolve-options.ts";
 import { Router } from "../../http/routing/router.ts";
 import type { JSONWebKeySet } from "../backends/verifying-keys.ts";
 import { type KeyPair, keyRing, type SigningKey } from "./signing-key.ts";
@@ -64,7 +64,7 @@ function readRing(option: string, keys: unknown): readonly KeyPair[] {
 
 const rules = {
   path: optional(
-    rule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
+    optionRule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
     "/.well-known/jwks.json",
   ),
   maxAge: optional(wholeNumber, 300),

@@ -2,12 +2,12 @@ import { createSecretKey } from "node:crypto";
 import type { CryptoKey } from "jose";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { type Secret, secretsOf } from "../../core/key-ring.ts";
-import type { Rule } from "../../core/resolve-options.ts";
+import type { OptionRule } from "../../core/resolve-options.ts";
 
 /**
  * Reads one secret or a list, newest first. The first signs and all of them verify. No error message shows a secret.
  */
-export function secretRing(option: string): Rule<readonly Uint8Array[]> {
+export function secretRing(option: string): OptionRule<readonly Uint8Array[]> {
   return {
     expected: "a secret, or a list of secrets",
     read: (value) => secretsOf(option, value).map((secret) => bytesOf(option, secret)),

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import type { Rule } from "../../core/resolve-options.ts";
+import type { OptionRule } from "../../core/resolve-options.ts";
 import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.ts";
 
 /**
@@ -47,7 +47,7 @@ export class KeyPair {
 }
 
 /** Reads one key or a list, with the signing key first. No error message shows a key. */
-export function keyRing(option: string): Rule<readonly KeyPair[]> {
+export function keyRing(option: string): OptionRule<readonly KeyPair[]> {
   return {
     expected: "a key, or a list of keys",
     read(value) {

@@ -4,7 +4,15 @@ import { type Clock, systemClock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Secret } from "../../core/key-ring.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { callable, flag, optional, positiveInteger, resolveOptions, rule, text } from "../../core/resolve-options.ts";
+import {
+  callable,
+  flag,
+  optional,
+  optionRule,
+  positiveInteger,
+  resolveOptions,
+  text,
+} from "../../core/resolve-options.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import type { JWTAlgorithm } from "./jwt-algorithm.ts";
 import type { RefreshOwner } from "./refresh-families.ts";
@@ -47,7 +55,7 @@ export interface TokenOptions {
   readonly clock?: Clock;
 }
 
-const clock = rule<Clock>(
+const clock = optionRule<Clock>(
   "a clock with now() and monotonic()",
   (value) => typeof (value as Clock | null)?.now === "function",
 );

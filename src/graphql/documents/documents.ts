@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, optional, positiveInteger, REFUSED, type Rule, resolveOptions } from "../../core/resolve-options.ts";
+import {
+  flag,
+  type OptionRule,
+  optional,
+  positiveInteger,
+  REFUSED,
+  resolveOptions,
+} from "../../core/resolve-options.ts";
 import { addressBucket } from "../../http/context/address-bucket.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { BadRequest, HttpException } from "../../http/exceptions/http-exception.ts";
@@ -34,7 +41,7 @@ export interface ResolvedDocument {
   readonly keep: (() => Promise<void>) | null;
 }
 
-const trusted: Rule<DocumentSource> = {
+const trusted: OptionRule<DocumentSource> = {
   expected: "an object of documents by id, or an object with the method get(id)",
   read(value) {
     if (!isRecord(value)) return REFUSED;

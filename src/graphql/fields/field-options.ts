@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, resolveOptions, rule, text, wholeNumber } from "../../core/resolve-options.ts";
+import { flag, optionRule, resolveOptions, text, wholeNumber } from "../../core/resolve-options.ts";
 import type { Gate } from "../../http/access/gate.ts";
 import { authRule, type WrittenAuth } from "../../http/access/read-gate.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
@@ -211,23 +211,23 @@ export function fieldExtensions(options: ResolvedFieldOptions): Record<string, u
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 const rules = {
-  params: rule<Readonly<Record<string, unknown>>>(
+  params: optionRule<Readonly<Record<string, unknown>>>(
     "an object of parameters",
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   ),
   auth: authRule,
-  nullable: rule<false>("false", (value) => value === false),
-  limit: rule<RateLimit>(
+  nullable: optionRule<false>("false", (value) => value === false),
+  limit: optionRule<RateLimit>(
     "a limit made by rateLimit()",
     (value) => typeof value === "function" && typeof (value as Partial<RateLimit>).attempt === "function",
   ),
   cost: wholeNumber,
-  listSize: rule<ListSize>("a whole number, or { argument, max, assumed }", isListSize),
+  listSize: optionRule<ListSize>("a whole number, or { argument, max, assumed }", isListSize),
   name: text,
   description: text,
   deprecationReason: text,
-  permissionClasses: rule<readonly unknown[]>("a list", Array.isArray),
-  extensions: rule<Readonly<Record<string, unknown>>>(
+  permissionClasses: optionRule<readonly unknown[]>("a list", Array.isArray),
+  extensions: optionRule<Readonly<Record<string, unknown>>>(
     "an object",
     (value) => typeof value === "object" && value !== null,
   ),

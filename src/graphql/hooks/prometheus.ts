@@ -1,4 +1,4 @@
-import { listOf, optional, REFUSED, type Rule, resolveOptions } from "../../core/resolve-options.ts";
+import { listOf, type OptionRule, optional, REFUSED, resolveOptions } from "../../core/resolve-options.ts";
 import { NamedRows } from "./named-rows.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
 import { count, emptySeries, printSeries, type Series } from "./print-series.ts";
@@ -22,8 +22,8 @@ export interface PrometheusHook {
 }
 
 const MOST_NAMES = 1_000;
-const names: Rule<readonly string[]> = listOf("", (name) => typeof name === "string");
-const operations: Rule<number | readonly string[]> = {
+const names: OptionRule<readonly string[]> = listOf("", (name) => typeof name === "string");
+const operations: OptionRule<number | readonly string[]> = {
   expected: `a number from 0 to ${MOST_NAMES.toLocaleString("en")}, or a list of at most that many names`,
   read(value) {
     if (typeof value === "number")

@@ -1,4 +1,4 @@
-import { flag, optional, resolveOptions, rule, text } from "../../core/resolve-options.ts";
+import { flag, optional, optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
 
 /** The source of the explorer's scripts and styles. */
 export type IDEAssets = "bundled" | "cdn";
@@ -18,7 +18,7 @@ export interface IDEOptions {
 const ideRules = {
   enabled: optional(flag, true),
   assets: optional(
-    rule<IDEAssets>('"bundled" or "cdn"', (value) => value === "bundled" || value === "cdn"),
+    optionRule<IDEAssets>('"bundled" or "cdn"', (value) => value === "bundled" || value === "cdn"),
     "bundled",
   ),
   title: optional(text, "GraphiQL"),

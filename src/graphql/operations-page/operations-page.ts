@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, resolveOptions, rule } from "../../core/resolve-options.ts";
+import { optional, optionRule, resolveOptions } from "../../core/resolve-options.ts";
 import type { Auth, RoutePlace } from "../../http/access/gate.ts";
 import { authRule } from "../../http/access/read-gate.ts";
 import { Router } from "../../http/routing/router.ts";
@@ -18,7 +18,7 @@ export interface OperationsPageOptions {
 const pageRules = {
   auth: authRule,
   refreshSeconds: optional(
-    rule<number>(
+    optionRule<number>(
       "a number of seconds from 0.5 to 60",
       (value) => typeof value === "number" && value >= 0.5 && value <= 60,
     ),

@@ -1,5 +1,5 @@
 import { GraphQLSchema, validateSchema } from "graphql";
-import { type Rule, resolveOptions, rule, text } from "../../core/resolve-options.ts";
+import { type OptionRule, optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
 import type { Operation } from "../fields/field-def.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { GraphType } from "../types/graph-type.ts";
@@ -63,7 +63,7 @@ const ROOTS: readonly (readonly ["query" | "mutation" | "subscription", name: st
   ["subscription", "Subscription", "subscription"],
 ];
 
-const root: Rule<unknown> = rule(
+const root: OptionRule<unknown> = optionRule(
   "an object of fields, an instance or a class with fields, or a list of these",
   (value) => (typeof value === "object" && value !== null) || typeof value === "function",
 );
@@ -71,6 +71,6 @@ const rules = {
   query: { ...root, strict: true },
   mutation: { ...root, strict: true },
   subscription: { ...root, strict: true },
-  types: rule<readonly AnyRef[]>("a list of types", Array.isArray),
+  types: optionRule<readonly AnyRef[]>("a list of types", Array.isArray),
   description: text,
 } as const;

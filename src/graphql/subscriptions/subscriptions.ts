@@ -2,9 +2,9 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import {
   flag,
   optional,
+  optionRule,
   positiveInteger,
   resolveOptions,
-  rule,
   seconds,
   wholeNumber,
 } from "../../core/resolve-options.ts";
@@ -40,7 +40,7 @@ const rules = {
   socket: optional(flag, true),
   operations: optional(flag, false),
   initSeconds: optional(
-    rule<number>(
+    optionRule<number>(
       "a number of seconds above 0, at most 600",
       (value) => typeof value === "number" && value > 0 && value <= 600,
     ),

@@ -1,4 +1,4 @@
-import { resolveOptions, rule, text } from "../../core/resolve-options.ts";
+import { optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { Arg, ArgRef, InOf } from "./graph-type.ts";
 import { type AnyRef, type ArgNode, isGraphType } from "./type-node.ts";
@@ -48,7 +48,7 @@ export function isTypeRef(value: unknown): value is AnyRef {
 }
 
 const rules = {
-  default: rule<unknown>("a value", () => true),
+  default: optionRule<unknown>("a value", () => true),
   name: text,
   description: text,
   deprecationReason: text,

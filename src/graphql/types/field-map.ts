@@ -1,4 +1,4 @@
-import { listOf, type Rule } from "../../core/resolve-options.ts";
+import { listOf, type OptionRule } from "../../core/resolve-options.ts";
 import { declareProperty } from "../fields/field-declaration.ts";
 import { type FieldDef, isFieldDef, isPropertyField, type PropertyField } from "../fields/field-def.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
@@ -53,7 +53,7 @@ export function readFields(
 }
 
 /** The option `implements`. */
-export const interfaceList: Rule<readonly AnyRef[]> = listOf<AnyRef>(
+export const interfaceList: OptionRule<readonly AnyRef[]> = listOf<AnyRef>(
   "a list of interfaces made by t.interface()",
   (entry) => isGraphType(entry) && entry["~kind"] === "interface",
 );

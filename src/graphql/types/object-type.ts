@@ -1,4 +1,4 @@
-import { resolveOptions, rule } from "../../core/resolve-options.ts";
+import { optionRule, resolveOptions } from "../../core/resolve-options.ts";
 import { readGate } from "../../http/access/read-gate.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import { type CheckFields, type FieldMap, interfaceList, readFields } from "./field-map.ts";
@@ -60,5 +60,5 @@ export function object<Row, const F extends FieldMap<Row>>(
 const rules = {
   ...gatedTypeRules,
   implements: interfaceList,
-  model: rule<Class>("a class", (value) => typeof value === "function"),
+  model: optionRule<Class>("a class", (value) => typeof value === "function"),
 } as const;

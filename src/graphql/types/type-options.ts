@@ -1,4 +1,4 @@
-import { type Rule, text } from "../../core/resolve-options.ts";
+import { type OptionRule, text } from "../../core/resolve-options.ts";
 import type { Auth } from "../../http/access/gate.ts";
 import { authRule, type WrittenAuth } from "../../http/access/read-gate.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
@@ -26,12 +26,12 @@ export interface TypePlace<Row> {
   readonly ctx: BaseContext<CurrentUser>;
 }
 
-export const gatedTypeRules: { readonly description: Rule<string>; readonly auth: Rule<WrittenAuth> } = {
+export const gatedTypeRules: { readonly description: OptionRule<string>; readonly auth: OptionRule<WrittenAuth> } = {
   description: text,
   auth: authRule,
 };
 
-export const typeRules: { readonly description: Rule<string> } = { description: text };
+export const typeRules: { readonly description: OptionRule<string> } = { description: text };
 
 /** Rejects a name that GraphQL does not allow, at the place where it is declared. */
 export function checkName(place: string, name: unknown): asserts name is string {

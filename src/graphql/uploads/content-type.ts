@@ -1,4 +1,4 @@
-import { REFUSED, type Rule } from "../../core/resolve-options.ts";
+import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
 
 /** A media type such as `image/png`, or a family such as `image/*`. */
 export type ContentType = `${string}/${string}`;
@@ -8,7 +8,7 @@ const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const TYPE = new RegExp(`^(?!\\*)${TOKEN}/${TOKEN}$`);
 
 /** An allow-list, in lower case. A wildcard must be the whole subtype, because `image/p*` and `*` would mislead. */
-export const contentTypeList: Rule<readonly ContentType[]> = {
+export const contentTypeList: OptionRule<readonly ContentType[]> = {
   expected: 'a list of media types such as "image/png" or "image/*" (empty allows all)',
   read(value) {
     if (!Array.isArray(value) || !value.every(isListable)) return REFUSED;

@@ -1,6 +1,13 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { flag, optional, positiveInteger, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
+import {
+  flag,
+  type OptionRule,
+  optional,
+  optionRule,
+  positiveInteger,
+  resolveOptions,
+} from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 import { type ContentType, contentTypeList } from "./content-type.ts";
 
@@ -25,7 +32,7 @@ export interface UploadsOptions {
   readonly directory?: string;
 }
 
-const directory: Rule<string> = rule("a writable directory", isWritable);
+const directory: OptionRule<string> = optionRule("a writable directory", isWritable);
 
 const MAX_TOTAL = 50 * 1024 ** 2;
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isPromise } from "../../core/maybe-promise.ts";
-import { REFUSED, type Rule } from "../../core/resolve-options.ts";
+import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
 import { sourceParameters } from "../../core/source-parameters.ts";
 import type { CurrentUser } from "../identity/identity.ts";
 import type { Auth, Gate, RoutePlace } from "./gate.ts";
@@ -13,7 +13,7 @@ import { useAuth } from "./use-auth.ts";
 export type WrittenAuth = Auth<never>;
 
 /** The option `auth`. An `auth` that is present but `undefined` is rejected, so that a missing variable cannot remove a check. */
-export const authRule: Rule<WrittenAuth> & { readonly strict: true } = {
+export const authRule: OptionRule<WrittenAuth> & { readonly strict: true } = {
   expected:
     "true, false, a function of the user that returns true or false, or a gate from useAuth(), rule(), every(), some() or not()",
   read: (value) => (isAuth(value) ? value : REFUSED),

@@ -1,4 +1,11 @@
-import { flag, listOf, optional, positiveInteger, type Rule, resolveOptions } from "../../core/resolve-options.ts";
+import {
+  flag,
+  listOf,
+  type OptionRule,
+  optional,
+  positiveInteger,
+  resolveOptions,
+} from "../../core/resolve-options.ts";
 import type { BaseContext } from "../context/http-context.ts";
 import { AuthenticationFailed } from "../exceptions/authentication-failed.ts";
 import { HttpException } from "../exceptions/http-exception.ts";
@@ -27,7 +34,7 @@ export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boole
 }
 
 /** Rejects a list that is present but `undefined`, so that a missing variable cannot remove a check. */
-const list = <T>(expected: string): Rule<readonly T[]> & { readonly strict: true } => ({
+const list = <T>(expected: string): OptionRule<readonly T[]> & { readonly strict: true } => ({
   ...listOf<T>(expected, (entry) => typeof entry === "string" && entry !== ""),
   strict: true,
 });

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import { type Rule, rule } from "../../core/resolve-options.ts";
+import { type OptionRule, optionRule } from "../../core/resolve-options.ts";
 
 /** A schema of any library that implements Standard Schema: zod, valibot, arktype and others. */
 export type Schema = StandardSchemaV1;
@@ -45,7 +45,10 @@ function accepted(result: StandardSchemaV1.Result<unknown>): { readonly value: u
   return result.issues === undefined ? { value: result.value } : null;
 }
 
-export const schema: Rule<Schema> = rule("a Standard Schema, such as one of zod, valibot or arktype", isSchema);
+export const schema: OptionRule<Schema> = optionRule(
+  "a Standard Schema, such as one of zod, valibot or arktype",
+  isSchema,
+);
 
 /** arktype's schemas are functions. */
 export function isSchema(value: unknown): value is Schema {

@@ -1,6 +1,15 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, listOf, REFUSED, type Rule, resolveOptions, rule, seconds, text } from "../../core/resolve-options.ts";
+import {
+  flag,
+  listOf,
+  type OptionRule,
+  optionRule,
+  REFUSED,
+  resolveOptions,
+  seconds,
+  text,
+} from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
@@ -195,11 +204,11 @@ interface RouteDescription {
   readonly isListed: boolean;
 }
 
-const params: Rule<Readonly<Record<string, unknown>>> = rule(
+const params: OptionRule<Readonly<Record<string, unknown>>> = optionRule(
   "an object of Depend(...) and contexts",
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
-const responses: Rule<ResponseSchemas> = {
+const responses: OptionRule<ResponseSchemas> = {
   expected: "a Standard Schema, or one per status from 200 to 599, or null for a status without a body",
   read: (value) => (isSchema(value) || isByStatus(value) ? value : REFUSED),
 };
@@ -211,7 +220,7 @@ function isByStatus(value: unknown): value is { readonly [status: number]: Schem
     ) && Object.keys(value).length > 0
   );
 }
-const errors: Rule<RouteErrors> = rule(
+const errors: OptionRule<RouteErrors> = optionRule(
   "an object of descriptions by status from 400 to 599",
   (value) =>
     typeof value === "object" &&
@@ -225,7 +234,7 @@ interface WrittenPages {
   readonly rule?: unknown;
 }
 
-const pages: Rule<WrittenPages> = {
+const pages: OptionRule<WrittenPages> = {
   expected: 'an object with strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
   read: (value) => {
     if (typeof value !== "object" || value === null) return REFUSED;
@@ -257,11 +266,11 @@ const routeRules = {
 
 /** The options that a socket route has too. */
 export const sharedRules: {
-  readonly auth: Rule<WrittenAuth>;
-  readonly params: Rule<Readonly<Record<string, unknown>>>;
-  readonly query: Rule<Schema>;
-  readonly path: Rule<Schema>;
-  readonly middleware: Rule<readonly Middleware[]>;
+  readonly auth: OptionRule<WrittenAuth>;
+  readonly params: OptionRule<Readonly<Record<string, unknown>>>;
+  readonly query: OptionRule<Schema>;
+  readonly path: OptionRule<Schema>;
+  readonly middleware: OptionRule<readonly Middleware[]>;
 } = {
   auth: routeRules.auth,
   params: routeRules.params,

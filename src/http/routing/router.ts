@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { listOf, resolveOptions, rule } from "../../core/resolve-options.ts";
+import { listOf, optionRule, resolveOptions } from "../../core/resolve-options.ts";
 import type { StrategyFor } from "../../pagination/strategies/strategy-by-name.ts";
 import type { Behind, Gate } from "../access/gate.ts";
 import { authRule, bothGates, type RouteAuth, readRouteGate } from "../access/read-gate.ts";
@@ -281,7 +281,7 @@ function isPreset(part: Middleware | Preset): part is Preset {
 }
 
 const routerRules = {
-  prefix: rule<string>(
+  prefix: optionRule<string>(
     'a string that begins with "/"',
     (value) => typeof value === "string" && (value === "" || value.startsWith("/")),
   ),

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { optional, resolveOptions, rule } from "../../core/resolve-options.ts";
+import { optional, optionRule, resolveOptions } from "../../core/resolve-options.ts";
 import { within } from "../../core/within.ts";
 import type { PorticoResponse } from "../context/portico-response.ts";
 import { declareRoute, type Route } from "../routing/route.ts";
@@ -18,13 +18,16 @@ export interface HealthOptions {
   readonly checks?: Readonly<Record<string, HealthCheck>>;
 }
 
-const path = rule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/"));
+const path = optionRule<string>(
+  'a path that begins with "/"',
+  (value) => typeof value === "string" && value.startsWith("/"),
+);
 
 const healthRules = {
   live: optional(path, "/livez"),
   ready: optional(path, "/readyz"),
   checks: optional(
-    rule<Readonly<Record<string, HealthCheck>>>(
+    optionRule<Readonly<Record<string, HealthCheck>>>(
       "an object of functions",
       (value) =>
         typeof value === "object" &&

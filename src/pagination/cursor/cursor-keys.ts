@@ -7,7 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
-import { REFUSED, type Rule } from "../../core/resolve-options.ts";
+import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
 
 /** The version and the key id are authenticated but not encrypted. */
 export const HEAD_BYTES = 2;
@@ -82,7 +82,7 @@ export class CursorKeys {
 const TAG = { authTagLength: TAG_BYTES } as const;
 
 /** One secret for the ring, or several, newest first. */
-export const cursorKeysRule: Rule<readonly string[]> = {
+export const cursorKeysRule: OptionRule<readonly string[]> = {
   expected: `a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
   isSecret: true,
   wrongEntry: (list) => list.findIndex((entry) => !isSecret(entry)),

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { flag, listOf, optional, type Rule, rule } from "../../core/resolve-options.ts";
+import { flag, listOf, type OptionRule, optional, optionRule } from "../../core/resolve-options.ts";
 import type { Links } from "../links.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
 import type { Totals } from "../totals.ts";
@@ -133,17 +133,17 @@ export abstract class BasePaginationStrategy<
 }
 
 export const paginationRules: {
-  readonly overMax: Rule<"clamp" | "reject"> & { readonly fallback: "clamp" | "reject" };
-  readonly outOfRange: Rule<"empty" | "error"> & { readonly fallback: "empty" | "error" };
-  readonly omitFromLinks: Rule<readonly string[]> & { readonly fallback: readonly string[] };
-  readonly linkHeader: Rule<boolean> & { readonly fallback: boolean };
+  readonly overMax: OptionRule<"clamp" | "reject"> & { readonly fallback: "clamp" | "reject" };
+  readonly outOfRange: OptionRule<"empty" | "error"> & { readonly fallback: "empty" | "error" };
+  readonly omitFromLinks: OptionRule<readonly string[]> & { readonly fallback: readonly string[] };
+  readonly linkHeader: OptionRule<boolean> & { readonly fallback: boolean };
 } = {
   overMax: optional(
-    rule<"clamp" | "reject">('"clamp" or "reject"', (value) => value === "clamp" || value === "reject"),
+    optionRule<"clamp" | "reject">('"clamp" or "reject"', (value) => value === "clamp" || value === "reject"),
     "clamp",
   ),
   outOfRange: optional(
-    rule<"empty" | "error">('"empty" or "error"', (value) => value === "empty" || value === "error"),
+    optionRule<"empty" | "error">('"empty" or "error"', (value) => value === "empty" || value === "error"),
     "empty",
   ),
   omitFromLinks: optional(

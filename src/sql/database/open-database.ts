@@ -1,4 +1,4 @@
-import { callable, flag, optional, type Rule, resolveOptions, rule } from "../../core/resolve-options.ts";
+import { callable, flag, type OptionRule, optional, optionRule, resolveOptions } from "../../core/resolve-options.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
 import { type Database, PooledDatabase, type SentStatement } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
@@ -84,17 +84,17 @@ export function openDatabase<DB extends PorticoTables = PorticoTables>(
   });
 }
 
-const twoOrMore: Rule<number> = rule(
+const twoOrMore: OptionRule<number> = optionRule(
   "a whole number, 2 or more",
   (value) => Number.isSafeInteger(value) && (value as number) >= 2,
 );
 
-const someSeconds: Rule<number> = rule(
+const someSeconds: OptionRule<number> = optionRule(
   "a number of seconds above 0, up to 600",
   (value) => typeof value === "number" && value > 0 && value <= 600,
 );
 
-const secondsOrNone: Rule<number> = rule(
+const secondsOrNone: OptionRule<number> = optionRule(
   "a number of seconds from 0 to 86,400",
   (value) => typeof value === "number" && value >= 0 && value <= 86_400,
 );
@@ -104,5 +104,5 @@ const rules = {
   timeoutSeconds: optional(someSeconds, 10),
   statementSeconds: optional(secondsOrNone, 20),
   namedStatements: optional(flag, true),
-  onStatement: callable as Rule<NonNullable<DatabaseOptions["onStatement"]>>,
+  onStatement: callable as OptionRule<NonNullable<DatabaseOptions["onStatement"]>>,
 };
