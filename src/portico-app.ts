@@ -12,13 +12,13 @@ import { Origins } from "./http/context/origins.ts";
 import { contain } from "./http/engine/contain.ts";
 import {
   Engine,
-  type EngineApp,
   type FastifyInstance,
   type FastifyPluginAsync,
   type InjectRequest,
   type InjectResponse,
-  routeUpgrade,
 } from "./http/engine/engine.ts";
+import type { EngineApp } from "./http/engine/engine-app.ts";
+import { routeUpgrade } from "./http/engine/route-upgrade.ts";
 import { Actors } from "./http/identity/actors.ts";
 import { OpenConnections } from "./http/identity/open-connections.ts";
 import { Paging } from "./http/pages/paging.ts";
@@ -143,9 +143,9 @@ export class PorticoApp extends Router {
   }
 
   /** @internal The engine, once the application has started. */
-  async started(): Promise<FastifyInstance> {
+  async started(): Promise<Engine> {
     await this.#start();
-    return this.engine;
+    return this.#engine;
   }
 
   /** The logger, as it was passed in or created. */
@@ -164,13 +164,13 @@ export class PorticoApp extends Router {
       contain(this.log, request.socket, async () => {
         await this.#start();
         this.#server.start();
-        this.engine.routing(request, response);
+        this.#engine.routing(request, response);
       });
   }
 
   /** The WebSocket counterpart of `handler`: `server.on("upgrade", app.upgradeHandler)`. */
   get upgradeHandler(): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
-    return (request, socket, head) => routeUpgrade(this.engine, request, socket, head, this.#start());
+    return (request, socket, head) => routeUpgrade(this.#engine, request, socket, head, this.#start());
   }
 
   /**

@@ -38,8 +38,8 @@ const httpLayers: Layers = {
 
 /** Packages that have one home under `src/`: all other files go through that home. `*` stands for any ending. */
 const homes: readonly { readonly home: string; readonly packages: readonly string[] }[] = [
-  { home: "http/engine/engine.ts", packages: ["fastify", "fastify-plugin", "light-my-request", "@fastify/*"] },
-  { home: "http/routing/method-finder.ts", packages: ["find-my-way"] },
+  { home: "http/engine/", packages: ["fastify", "fastify-plugin", "light-my-request", "@fastify/*"] },
+  { home: "http/", packages: ["find-my-way"] },
   { home: "graphql/", packages: ["graphql", "graphql-ws"] },
   { home: "sql/", packages: ["kysely", "pg", "pg-cursor", "node:sqlite"] },
   { home: "redis/", packages: ["redis", "@redis/*"] },

@@ -101,8 +101,8 @@ export function testClient(app: PorticoApp): TestClient {
     },
     async open({ method, target, headers, body }) {
       const payload = body instanceof Uint8Array ? Buffer.from(body) : body;
-      const response = await (await app.started()).inject({
-        method: method as "GET",
+      const response = await (await app.started()).light({
+        method,
         url: target,
         headers,
         ...(payload === undefined ? {} : { payload }),

@@ -4,7 +4,7 @@ import type { HttpExchange } from "../context/exchange.ts";
 import { HttpContext } from "../context/http-context.ts";
 import { InFlight } from "../context/in-flight.ts";
 import type { RenderError } from "../context/render-problem.ts";
-import type { EngineApp } from "../engine/engine.ts";
+import type { EngineApp } from "../engine/engine-app.ts";
 import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "../exceptions/http-exception.ts";
 import { compose } from "../routing/middleware.ts";
 import type { Method, Route } from "../routing/route.ts";
@@ -79,13 +79,13 @@ export class Server {
           }),
         );
       },
-      serveRefusal: (exchange, error) => this.#refuse(exchange, fromEngine(error)),
+      serveRefusal: (exchange, error) => this.#refuse(exchange, error),
     };
   }
 
   #engineRoute(route: Route, serve: (exchange: HttpExchange) => void): EngineApp["routes"][number] {
     const { method, path, renderError } = route;
-    return { method, path, serve, refuse: (exchange, error) => this.#refuse(exchange, fromEngine(error), renderError) };
+    return { method, path, serve, refuse: (exchange, error) => this.#refuse(exchange, error, renderError) };
   }
 
   #guarded(route: Route): (exchange: HttpExchange) => void {
@@ -192,14 +192,3 @@ export class Server {
 
 /** The key for the reason why there is no route, which the innermost layer throws. */
 const NOTHING_HERE = Symbol("nothing here");
-
-/** Converts an error of the engine or a plugin. Only client errors and 503 are sent to the client. */
-function fromEngine(error: Error & { readonly statusCode?: number; readonly code?: string }): Error {
-  const { statusCode = 500, code, message } = error;
-  if (code === "FST_ERR_BAD_URL")
-    return new HttpException(400, "The path is not a valid URL", { code: "MALFORMED_URL" });
-  if (statusCode === 414) return new HttpException(414, "A path segment is too long");
-  // Plugins that shed load, such as @fastify/under-pressure, set `retry-after` themselves.
-  const isAnswer = (statusCode >= 400 && statusCode < 500) || statusCode === 503;
-  return isAnswer ? new HttpException(statusCode, message, { cause: error }) : error;
-}

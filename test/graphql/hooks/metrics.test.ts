@@ -230,6 +230,8 @@ describe("the route of the metrics", () => {
       const app = new PorticoApp({ logger: false });
       const graph = new Graph(schema({ query: { hello: field(t.string)(() => "world") } })).mount(app);
       if (withMetrics) graph.onOperation(new Metrics());
+      // Routes are registered in Fastify only for an application that uses it.
+      app.engine.addHook("onRequest", async () => {});
       return app;
     };
     const [plain, measured] = [build(false), build(true)];

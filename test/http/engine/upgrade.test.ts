@@ -217,9 +217,9 @@ describe("a handler of a server event that throws", () => {
         return logger;
       },
     };
-    client = await liveClient(
-      new PorticoApp({ logger, openapi: false }).get("/", () => "hello").socket("/echo", () => {}),
-    );
+    const app = new PorticoApp({ logger, openapi: false }).get("/", () => "hello").socket("/echo", () => {});
+    app.engine.addHook("onRequest", async () => {});
+    client = await liveClient(app);
     isFailing = true;
     return errors;
   }
