@@ -10,7 +10,7 @@ import Fastify, {
   type FastifyServerOptions,
   LogController,
 } from "fastify";
-import lightMyRequest, { type InjectOptions, type Response as LightResponse } from "light-my-request";
+import type { InjectOptions, Response as LightResponse } from "light-my-request";
 import { errorSerializer } from "../../core/error-serializer.ts";
 import type { Logger } from "../../core/logger.ts";
 import { contain } from "./contain.ts";
@@ -158,8 +158,10 @@ export class Engine implements ExchangeHost {
   }
 
   /** Serves a request without a socket, with the options of light-my-request. */
-  light(options: InjectOptions): Promise<LightResponse> {
-    return lightMyRequest((request, response) => this.#routing(request, response), options);
+  async light(options: InjectOptions): Promise<LightResponse> {
+    // Only tests need it, so it is not loaded at startup.
+    const { inject } = await import("light-my-request");
+    return inject((request, response) => this.#routing(request, response), options);
   }
 
   async ready(): Promise<void> {

@@ -30,7 +30,17 @@ it("in an application that was bundled into one file, the page says how to enabl
     bundle: true,
     platform: "node",
     format: "esm",
-    external: ["fastify", "graphql", "ws", "find-my-way", "@fastify/busboy", "rate-limiter-flexible", "jose"],
+    external: [
+      "fastify",
+      "light-my-request",
+      "@fastify/proxy-addr",
+      "graphql",
+      "ws",
+      "find-my-way",
+      "@fastify/busboy",
+      "rate-limiter-flexible",
+      "jose",
+    ],
     alias: { portico: join(root, "src/index.ts"), "portico/graphql": join(root, "src/graphql/index.ts") },
   });
 
