@@ -232,7 +232,12 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
 
   /** Adds names to `Vary` and keeps the existing ones. */
   vary(...names: readonly string[]): void {
-    const before = this.headers["vary"] === undefined ? [] : String(this.headers["vary"]).split(", ");
+    const { vary } = this.headers;
+    if (vary === undefined) {
+      this.headers["vary"] = names.join(", ");
+      return;
+    }
+    const before = String(vary).split(", ");
     const known = before.map((name) => name.toLowerCase());
     const added = names.filter((name) => !known.includes(name.toLowerCase()));
     if (added.length > 0) this.headers["vary"] = [...before, ...added].join(", ");

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import { andThen, isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
 import { listScopeOf } from "../access/list-scope-of.ts";
@@ -34,10 +34,7 @@ export function compileRoute(route: Route): RunRoute {
   function runPlain(ctx: HttpContext): MaybePromise<void> {
     const { outgoing } = ctx;
     outgoing.mark();
-    const result = handler(new Ambient(ctx));
-    return isPromise(result)
-      ? Promise.resolve(result).then((value) => writeResult(outgoing, value))
-      : writeResult(outgoing, result);
+    return andThen(handler(new Ambient(ctx)), (value) => writeResult(outgoing, value));
   }
 
   async function runFull(ctx: HttpContext): Promise<void> {

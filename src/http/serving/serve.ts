@@ -1,8 +1,9 @@
-import { isPromise } from "../../core/maybe-promise.ts";
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { withContext } from "../context/current-context.ts";
 import type { HttpContext } from "../context/http-context.ts";
 import { logFailure } from "../context/render-problem.ts";
 import { HttpException, ServiceUnavailable } from "../exceptions/http-exception.ts";
+import { Deadlines } from "./deadlines.ts";
 import { closeQuietly, DONE, type HandlerResult, respond, respondToError } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 
@@ -15,22 +16,20 @@ export interface ServeOptions {
   readonly graceMs: number;
 }
 
+const deadlines = new Deadlines();
+
 /** Runs the handler of one request within its time limit, and responds with its result exactly once. */
 export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): void {
   withContext(ctx, () => {
-    const result = runHandler(ctx, run);
-    if (isPromise(result)) void respondInTime(ctx, result, options);
-    else void respond(ctx, result);
+    let running: MaybePromise<void>;
+    try {
+      running = run(ctx);
+    } catch (error) {
+      return void respond(ctx, failed(error));
+    }
+    if (isPromise(running)) void respondInTime(ctx, running, options);
+    else void respond(ctx, DONE);
   });
-}
-
-function runHandler(ctx: HttpContext, run: RunRoute): HandlerResult | Promise<HandlerResult> {
-  try {
-    const running = run(ctx);
-    return isPromise(running) ? Promise.resolve(running).then(() => DONE, failed) : DONE;
-  } catch (error) {
-    return failed(error);
-  }
 }
 
 function failed(error: unknown): HandlerResult {
@@ -38,15 +37,17 @@ function failed(error: unknown): HandlerResult {
 }
 
 /** The time limit covers the handler and the closing of its dependencies. */
-async function respondInTime(ctx: HttpContext, result: Promise<HandlerResult>, options: ServeOptions): Promise<void> {
+async function respondInTime(ctx: HttpContext, running: Promise<void>, options: ServeOptions): Promise<void> {
   const { outgoing } = ctx;
+  const { timeoutMs, arrivalMs } = options;
   const time = { isOver: false };
-  let timer = options.timeoutMs === 0 ? undefined : setTimeout(giveUp, options.timeoutMs, options.timeoutMs);
+  let elapsedMs = timeoutMs;
+  let deadline = timeoutMs === 0 ? null : deadlines.start(timeoutMs, giveUp);
   try {
-    const handled = await result;
+    const handled = await running.then(isDone, failed);
     if (!time.isOver) await respond(ctx, handled, time);
   } finally {
-    clearTimeout(timer);
+    deadline?.cancel();
     if (time.isOver) {
       outgoing.reset();
       await closeQuietly(ctx);
@@ -54,17 +55,21 @@ async function respondInTime(ctx: HttpContext, result: Promise<HandlerResult>, o
   }
 
   /** The handler's time starts again while it waits for the body, which has a separate limit. */
-  function giveUp(elapsedMs: number): void {
-    const { timeoutMs, arrivalMs } = options;
+  function giveUp(): void {
     const isArriving = ctx.inFlight?.isArriving === true;
     if (isArriving && (arrivalMs === 0 || elapsedMs < arrivalMs)) {
       const ms = arrivalMs === 0 ? timeoutMs : Math.min(timeoutMs, arrivalMs - elapsedMs);
-      timer = setTimeout(giveUp, ms, elapsedMs + ms);
+      elapsedMs += ms;
+      deadline = deadlines.start(ms, giveUp);
       return;
     }
     time.isOver = true;
     endEarly(ctx, isArriving ? bodyTimeout() : handlerTimeout(ctx, timeoutMs), options);
   }
+}
+
+function isDone(): HandlerResult {
+  return DONE;
 }
 
 /** The client gets its response at once. The handler's signal aborts, and its dependencies stay open for the grace time. */
