@@ -78,17 +78,24 @@ export class Documents {
     this.#options = resolveDocuments(options);
   }
 
-  async find(params: RequestParams, ctx: BaseContext): Promise<ResolvedDocument> {
+  find(params: RequestParams, ctx: BaseContext): MaybePromise<ResolvedDocument> {
     const hash = hashOf(params);
     const id = params.documentId ?? hash;
-    if (id !== null && !ID.test(id))
-      throw new BadRequest("The document id must have 1 to 200 characters: letters, digits and . _ : / + = -");
-    const known = id === null ? null : ((await this.#options.trusted?.get(id)) ?? null);
-    if (known !== null) return { source: known, keep: null };
-    if (this.#options.only) throw id === null ? notTrusted() : notFound();
-    if (hash !== null && this.#options.automatic) return this.#automatic(hash, params.query, ctx);
-    if (params.query === null && id !== null) throw notFound();
+    if (id !== null) return this.#findNamed(id, hash, params.query, ctx);
+    if (this.#options.only) throw notTrusted();
     return { source: given(params.query), keep: null };
+  }
+
+  /** Finds the document of a request that names it, whether it sends the text too or not. */
+  async #findNamed(id: string, hash: string | null, query: string | null, ctx: BaseContext): Promise<ResolvedDocument> {
+    if (!ID.test(id))
+      throw new BadRequest("The document id must have 1 to 200 characters: letters, digits and . _ : / + = -");
+    const known = (await this.#options.trusted?.get(id)) ?? null;
+    if (known !== null) return { source: known, keep: null };
+    if (this.#options.only) throw notFound();
+    if (hash !== null && this.#options.automatic) return this.#automatic(hash, query, ctx);
+    if (query === null) throw notFound();
+    return { source: given(query), keep: null };
   }
 
   async #automatic(hash: string, query: string | null, ctx: BaseContext): Promise<ResolvedDocument> {

@@ -1,4 +1,5 @@
 import { type OperationDefinitionNode, OperationTypeNode } from "graphql";
+import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { HttpException, MethodNotAllowed } from "../../http/exceptions/http-exception.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
@@ -45,19 +46,31 @@ export interface Admitted {
 const NAME = /^[A-Za-z_]\w{0,199}$/;
 
 /** Runs every check that can reject an operation before it is executed: document, limits, validation, variables, cost. */
-export async function admit(
+export function admit(
   pipeline: Pipeline,
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Arrival,
   findings: FindingsSoFar,
-): Promise<Admitted> {
-  const { schema, preparer, limits, documents, hooks } = pipeline;
+): MaybePromise<Admitted> {
+  const { documents, hooks } = pipeline;
   const params = read();
   // A subscription keeps them in memory while it runs, so they are kept only for hooks.
   if (!hooks.isEmpty) findings.extensions = params.extensions;
   findings.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
-  const { source, keep } = await documents.find(params, ctx);
+  return andThen(documents.find(params, ctx), ({ source, keep }) => {
+    const admitted = admitDocument(pipeline, source, params, arrival, findings);
+    return keep === null ? admitted : keep().then(() => admitted);
+  });
+}
+
+function admitDocument(
+  { schema, preparer, limits }: Pipeline,
+  source: string,
+  params: RequestParams,
+  arrival: Arrival,
+  findings: FindingsSoFar,
+): Admitted {
   const chosen = preparer.choose(source, params.operationName);
   findings.operationName = chosen.operation.name?.value ?? null;
   findings.operationType = chosen.operation.operation;
@@ -67,7 +80,6 @@ export async function admit(
   const variables = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
   findings.cost = prepared.cost?.(variables) ?? null;
   checkCost(findings.cost, limits);
-  await keep?.();
   const { operationName, cost, trace } = findings;
   const declared = declaredOf(prepared.operation, params.variables);
   const execution = { schema, document: prepared.document, variables: declared, operationName, cost, trace };

@@ -1,5 +1,5 @@
 import { type ExecutionResult, execute, GraphQLError } from "graphql";
-import { isPromise } from "../../core/maybe-promise.ts";
+import { andThen, isPromise, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
 import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
@@ -8,56 +8,80 @@ import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
 import { withoutUndoneWork } from "./without-undone-work.ts";
 
 /**
- * Runs a query or a mutation. The promise resolves after the dependencies are closed: if one fails to close, such as a
+ * Runs a query or a mutation. The result is there after the dependencies are closed: if one fails to close, such as a
  * transaction that does not commit, the result has that error and no data.
  */
-export async function runOperation(
+export function runOperation(
   connection: BaseContext,
   execution: Execution,
   { isAlone, onStart }: Pick<Arrival, "isAlone" | "onStart"> = { isAlone: false },
-): Promise<ExecutionResult> {
+): MaybePromise<ExecutionResult> {
   const { operationName = null, cost = null, trace = null } = execution;
   const operation = openOperation(connection, { isAlone, operationName, cost, trace });
   onStart?.(() => operation.abort());
-  const result = await runIn(operation, execution, undefined);
-  // The client will not read the response, so the log gets one line instead of one per unresolved field.
-  if (operation.isOver) throw new OperationOver();
-  return result;
+  return andThen(runIn(operation, execution, undefined), (result) => {
+    // The client will not read the response, so the log gets one line instead of one per unresolved field.
+    if (operation.isOver) throw new OperationOver();
+    return result;
+  });
 }
 
 /** Executes inside an open operation, then closes it. `rootValue` is the event of a subscription. */
-export async function runIn(
+export function runIn(
   operation: RunningOperation,
   execution: Execution,
   rootValue: unknown,
-): Promise<ExecutionResult> {
+): MaybePromise<ExecutionResult> {
   const { contextValue } = operation;
   contextValue.isOver = operation.isOver;
-  let unwatch: (() => void) | null = null;
+  return orElse(
+    () => {
+      const executing = operation.enter(() => execute({ ...executionArgs(execution), rootValue, contextValue }));
+      return isPromise(executing)
+        ? finishLater(operation, execution, executing)
+        : finish(operation, execution, executing);
+    },
+    async (error) => {
+      const closing = operation.close("failure");
+      // After a timeout nothing is awaited: a dependency may be what hangs.
+      if (!(error instanceof OperationOver)) await closing;
+      throw error;
+    },
+  );
+}
+
+async function finishLater(
+  operation: RunningOperation,
+  execution: Execution,
+  executing: Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const unwatch = operation.watch(() => {
+    operation.contextValue.isOver = true;
+  });
   try {
-    const executing = operation.enter(() => execute({ ...executionArgs(execution), rootValue, contextValue }));
-    let result: ExecutionResult;
-    if (isPromise(executing)) {
-      unwatch = operation.watch(() => {
-        contextValue.isOver = true;
-      });
-      result = await inTime(executing, operation, execution.timeoutMs ?? 0);
-    } else result = executing;
-    const outcome = contextValue.isOver ? "failure" : outcomeOf(result, contextValue.refused);
-    const closing = operation.close(outcome);
-    const failures = closing === undefined ? [] : await closing;
-    if (failures.length === 0)
-      return outcome === "failure" && operation.canRollBack ? withoutUndoneWork(result, execution) : result;
-    return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
-  } catch (error) {
-    const closing = operation.close("failure");
-    // After a timeout nothing is awaited: a dependency may be what hangs.
-    if (!(error instanceof OperationOver)) await closing;
-    throw error;
+    return await finish(operation, execution, await inTime(executing, operation, execution.timeoutMs ?? 0));
   } finally {
-    unwatch?.();
+    unwatch();
   }
 }
+
+/** Closes the operation, and decides from the outcome what the result may say. */
+function finish(
+  operation: RunningOperation,
+  execution: Execution,
+  result: ExecutionResult,
+): MaybePromise<ExecutionResult> {
+  const { contextValue } = operation;
+  const outcome = contextValue.isOver ? "failure" : outcomeOf(result, contextValue.refused);
+  const closing = operation.close(outcome);
+  return andThen(closing, (failures = NONE) => {
+    if (failures.length > 0)
+      return { ...result, data: null, errors: [...(result.errors ?? []), ...failures.map(closingError)] };
+    return outcome === "failure" && operation.canRollBack ? withoutUndoneWork(result, execution) : result;
+  });
+}
+
+const NONE: readonly unknown[] = [];
 
 /** Rejects with `OperationOver` after the time limit, and aborts the signal of the operation. */
 async function inTime<T>(work: Promise<T>, operation: RunningOperation, timeoutMs: number): Promise<T> {

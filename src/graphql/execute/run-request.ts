@@ -1,4 +1,5 @@
 import { OperationTypeNode } from "graphql";
+import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { type Observation, observe } from "../hooks/observation.ts";
 import {
@@ -7,67 +8,94 @@ import {
   type SubscriptionPipeline,
 } from "../subscriptions/live-subscription.ts";
 import type { RequestParams } from "../transport/request-params.ts";
-import { type Arrival, admit, type FindingsSoFar } from "./admit.ts";
+import { type Admitted, type Arrival, admit, type FindingsSoFar } from "./admit.ts";
 import { type OperationResponse, responseTo, responseToError } from "./operation-response.ts";
 import { runOperation } from "./run-operation.ts";
 
 /** Runs one operation for a transport without streams: a subscription is rejected. */
-export async function runRequest(
+export function runRequest(
   pipeline: SubscriptionPipeline,
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Omit<Arrival, "takes">,
-): Promise<OperationResponse> {
-  return (await openRequest(pipeline, ctx, read, { ...arrival, takes: "response" })) as OperationResponse;
+): MaybePromise<OperationResponse> {
+  return openRequest(pipeline, ctx, read, { ...arrival, takes: "response" }) as MaybePromise<OperationResponse>;
 }
 
 /**
  * Runs one operation from its parameters to its response, or to its stream if it is a subscription: document, limits,
- * validation, variables, cost, execution, hooks. Every transport calls this, so that none can omit a step.
+ * validation, variables, cost, execution, hooks. Every transport calls this, so that none can omit a step. The result is there
+ * at once if nothing has to be awaited.
  */
 export function openRequest(
   pipeline: SubscriptionPipeline,
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Arrival,
-): Promise<OperationResponse | LiveSubscription> {
+): MaybePromise<OperationResponse | LiveSubscription> {
   const observation = observe(pipeline.hooks, ctx.services);
-  return observation.run(async () => {
-    const { trace } = observation;
-    const findings: FindingsSoFar = {
-      operationName: null,
-      operationType: null,
-      prepared: null,
-      cost: null,
-      extensions: {},
-      trace,
-    };
-    const opened = await open(pipeline, ctx, read, arrival, observation, findings);
-    if (opened.kind === "response") observation.end(opened.body, findings);
-    return opened;
-  });
+  const findings: FindingsSoFar = {
+    operationName: null,
+    operationType: null,
+    prepared: null,
+    cost: null,
+    extensions: NO_EXTENSIONS,
+    trace: observation.trace,
+  };
+  return observation.run(() =>
+    andThen(
+      orElse(
+        () => open(pipeline, ctx, read, arrival, observation, findings),
+        (error) => responseToError(error, ctx, pipeline.isDebug, findings),
+      ),
+      (opened) => {
+        if (opened.kind === "response") observation.end(opened.body, findings);
+        return opened;
+      },
+    ),
+  );
 }
 
-async function open(
+const NO_EXTENSIONS: FindingsSoFar["extensions"] = Object.freeze({});
+
+function open(
   pipeline: SubscriptionPipeline,
   ctx: BaseContext,
   read: () => RequestParams,
   arrival: Arrival,
   observation: Observation,
   findings: FindingsSoFar,
+): MaybePromise<OperationResponse | LiveSubscription> {
+  const used = arrival.isFurther === true ? ctx.identity.credential?.use?.() : undefined;
+  return andThen(used, () =>
+    andThen(admit(pipeline, ctx, read, arrival, findings), (admitted) =>
+      admitted.prepared.operation.operation === OperationTypeNode.SUBSCRIPTION
+        ? subscribe(pipeline, ctx, admitted, arrival, observation, findings)
+        : run(pipeline, ctx, admitted, arrival, findings),
+    ),
+  );
+}
+
+function run(
+  { timeoutMs, isDebug }: SubscriptionPipeline,
+  ctx: BaseContext,
+  { execution }: Admitted,
+  arrival: Arrival,
+  findings: FindingsSoFar,
+): MaybePromise<OperationResponse> {
+  // A request over HTTP has the time limit of its route.
+  const timed = ctx.kind === "http" ? execution : { ...execution, timeoutMs };
+  return andThen(runOperation(ctx, timed, arrival), (result) => responseTo(result, ctx, isDebug, findings));
+}
+
+async function subscribe(
+  pipeline: SubscriptionPipeline,
+  ctx: BaseContext,
+  admitted: Admitted,
+  arrival: Arrival,
+  observation: Observation,
+  findings: FindingsSoFar,
 ): Promise<OperationResponse | LiveSubscription> {
-  const { timeoutMs } = pipeline;
-  try {
-    if (arrival.isFurther === true) await ctx.identity.credential?.use?.();
-    const admitted = await admit(pipeline, ctx, read, arrival, findings);
-    if (admitted.prepared.operation.operation === OperationTypeNode.SUBSCRIPTION) {
-      await arrival.beforeStream?.();
-      return await openSubscription(pipeline, ctx, admitted, observation, findings);
-    }
-    const execution = ctx.kind === "http" ? admitted.execution : { ...admitted.execution, timeoutMs };
-    const result = await runOperation(ctx, execution, arrival);
-    return responseTo(result, ctx, pipeline.isDebug, findings);
-  } catch (error) {
-    return responseToError(error, ctx, pipeline.isDebug, findings);
-  }
+  await arrival.beforeStream?.();
+  return openSubscription(pipeline, ctx, admitted, observation, findings);
 }

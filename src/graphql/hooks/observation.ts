@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { AppServices } from "../../http/context/app-services.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import { FieldTrace } from "./field-trace.ts";
@@ -29,7 +30,7 @@ export class Observation {
   }
 
   /** Runs the operation inside its `around` hooks. */
-  run<T>(work: () => Promise<T>): Promise<T> {
+  run<T>(work: () => MaybePromise<T>): MaybePromise<T> {
     const { around } = this.#hooks;
     if (around.length === 0) return work();
     const ended = Promise.withResolvers<OperationEnd>();
@@ -38,7 +39,7 @@ export class Observation {
     this.#ended = ended;
     const entered = around.reduceRight<() => Promise<T>>(
       (next, hook) => () => this.#enter(hook, next, ended.promise),
-      work,
+      async () => work(),
     )();
     entered.catch(ended.reject);
     return entered;

@@ -1,3 +1,4 @@
+import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext, HttpContext } from "../../http/context/http-context.ts";
 import { HttpException, MethodNotAllowed } from "../../http/exceptions/http-exception.ts";
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
@@ -12,8 +13,8 @@ import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
 import { asksForPage, asksForStream, JSON_TYPE, negotiate, type ResponseType } from "./negotiate.ts";
-import { readRequestParams } from "./request-params.ts";
-import { carriesQuery, chooseReader, type GraphRequest } from "./request-reader.ts";
+import { type RequestParams, readRequestParams } from "./request-params.ts";
+import { carriesQuery, type GraphRequest, RequestReaders } from "./request-reader.ts";
 import type { Transport } from "./transport.ts";
 
 export interface EndpointOptions {
@@ -34,29 +35,32 @@ export interface EndpointOptions {
 export class Endpoint {
   readonly #pipeline: SubscriptionPipeline;
   readonly #options: EndpointOptions;
+  readonly #readers: RequestReaders;
 
   constructor(pipeline: SubscriptionPipeline, options: EndpointOptions) {
     this.#pipeline = pipeline;
     this.#options = options;
+    this.#readers = new RequestReaders(options);
   }
 
-  async serve(ctx: HttpContext): Promise<void> {
-    try {
-      const { explorer } = this.#options;
-      // The page executes nothing, so it needs no CSRF check.
-      if (explorer !== null && isPageVisit(ctx)) return await explorer.serve(ctx);
-      this.#checkMethod(ctx.exchange.method);
-      const reader = chooseReader(ctx, this.#options);
-      const type = this.#negotiate(ctx);
-      if (type === null && !this.#mayStream(ctx))
-        throw new HttpException(406, `The response is ${JSON_TYPE}, but the Accept header does not allow it`, {
-          code: "NOT_ACCEPTABLE",
-        });
-      if (reader.isForgeable) checkForgery(ctx);
-      await this.#run(ctx, type, await reader.read(ctx));
-    } catch (error) {
-      this.renderError(ctx, error);
-    }
+  serve(ctx: HttpContext): MaybePromise<void> {
+    return orElse(
+      () => {
+        const { explorer } = this.#options;
+        // The page executes nothing, so it needs no CSRF check.
+        if (explorer !== null && isPageVisit(ctx)) return explorer.serve(ctx);
+        this.#checkMethod(ctx.exchange.method);
+        const reader = this.#readers.choose(ctx.exchange);
+        const type = this.#negotiate(ctx);
+        if (type === null && !this.#mayStream(ctx))
+          throw new HttpException(406, `The response is ${JSON_TYPE}, but the Accept header does not allow it`, {
+            code: "NOT_ACCEPTABLE",
+          });
+        if (reader.isForgeable) checkForgery(ctx);
+        return andThen(reader.read(ctx), (request) => this.#run(ctx, type, request));
+      },
+      (error) => this.renderError(ctx, error),
+    );
   }
 
   /** Writes an error as a GraphQL response, also one from the route's gate or middleware. */
@@ -86,29 +90,31 @@ export class Endpoint {
   }
 
   /** `type` is `null` for a client that accepts only a stream. */
-  async #run(ctx: HttpContext, type: ResponseType | null, request: GraphRequest): Promise<void> {
-    try {
-      if (request.kind === "batch") {
-        const texts = await this.#runBatch(ctx, request.entries);
-        return this.#write(ctx, type ?? JSON_TYPE, { status: 200, headers: {}, body: `[${texts.join(",")}]` });
-      }
-      const opened = await openRequest(this.#pipeline, ctx, () => request.params, {
-        isAlone: true,
-        isGet: ctx.exchange.method !== "POST",
-        takes: this.#mayStream(ctx) ? "either" : "response",
-        beforeStream: async () => {
-          await this.#options.connectLimit?.(ctx, async () => {});
-        },
-      });
+  #run(ctx: HttpContext, type: ResponseType | null, request: GraphRequest): MaybePromise<void> {
+    const run = (): MaybePromise<void> =>
+      request.kind === "batch"
+        ? this.#runBatch(ctx, type ?? JSON_TYPE, request.entries)
+        : this.#runSingle(ctx, type, request.params);
+    return request.dispose === undefined ? run() : runAndDispose(run, request.dispose);
+  }
+
+  #runSingle(ctx: HttpContext, type: ResponseType | null, params: RequestParams): MaybePromise<void> {
+    const opening = openRequest(this.#pipeline, ctx, () => params, {
+      isAlone: true,
+      isGet: ctx.exchange.method !== "POST",
+      takes: this.#mayStream(ctx) ? "either" : "response",
+      beforeStream: async () => {
+        await this.#options.connectLimit?.(ctx, async () => {});
+      },
+    });
+    return andThen(opening, (opened) => {
       // The client has disconnected, or has already received a timeout.
-      if (opened.kind === "stream" && ctx.signal.aborted) return await opened.leave();
+      if (opened.kind === "stream" && ctx.signal.aborted) return opened.leave();
       if (opened.kind === "stream") return this.#stream(ctx, opened);
       if (type === null && opened.status === 200) return this.#stream(ctx, onlyResponse(opened));
       const { status, headers, text } = opened;
       this.#write(ctx, type ?? JSON_TYPE, { status, headers, body: text, isCacheable: isClean(opened) });
-    } finally {
-      if (request.dispose !== undefined) await request.dispose();
-    }
+    });
   }
 
   #stream(ctx: HttpContext, live: LiveSubscription): void {
@@ -125,7 +131,7 @@ export class Endpoint {
   }
 
   /** Runs the operations in order, and starts no further one after the client has disconnected. */
-  async #runBatch(ctx: HttpContext, entries: readonly unknown[]): Promise<readonly string[]> {
+  async #runBatch(ctx: HttpContext, type: ResponseType, entries: readonly unknown[]): Promise<void> {
     const texts: string[] = [];
     for (const entry of entries) {
       if (ctx.signal.aborted) break;
@@ -133,22 +139,27 @@ export class Endpoint {
       const { text } = await runRequest(this.#pipeline, ctx, () => readRequestParams(entry), arrival);
       texts.push(text);
     }
-    return texts;
+    this.#write(ctx, type, { status: 200, headers: {}, body: `[${texts.join(",")}]` });
   }
 
   #write(ctx: BaseContext, type: ResponseType, response: WrittenResponse): void {
     const { outgoing } = ctx;
     const label = this.#options.transport.responseContentType ? type : JSON_TYPE;
     const isCached = response.isCacheable === true && outgoing.headers["cache-control"] !== undefined;
-    if (!isCached) outgoing.header("cache-control", "no-store");
-    outgoing.vary("Accept", ...(isCached && ctx.isIdentityRead ? ["Authorization", "Cookie"] : []));
     for (const name in response.headers) outgoing.header(name, response.headers[name] as string);
-    outgoing.header("x-content-type-options", "nosniff");
-    outgoing.header("content-type", `${label}; charset=utf-8`);
+    outgoing.vary(...(isCached && ctx.isIdentityRead ? ["Accept", "Authorization", "Cookie"] : ["Accept"]));
+    // Constants need no validation.
+    if (!isCached) outgoing.headers["cache-control"] = "no-store";
+    outgoing.headers["content-type"] = CONTENT_TYPES[label];
     outgoing.status(response.status);
     outgoing.text(response.body);
   }
 }
+
+const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
+  "application/json": "application/json; charset=utf-8",
+  "application/graphql-response+json": "application/graphql-response+json; charset=utf-8",
+};
 
 interface WrittenResponse {
   readonly status: number;
@@ -156,6 +167,14 @@ interface WrittenResponse {
   readonly body: string;
   /** Whether the cache headers that a resolver set apply. */
   readonly isCacheable?: boolean;
+}
+
+async function runAndDispose(run: () => MaybePromise<void>, dispose: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } finally {
+    await dispose();
+  }
 }
 
 /** Whether a browser opens the address. An address with a query is executed instead. */

@@ -1,6 +1,8 @@
+import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
+import { countHeaders } from "../../http/context/count-headers.ts";
 import type { Exchange } from "../../http/context/exchange.ts";
 import type { HttpContext } from "../../http/context/http-context.ts";
-import { decodeUtf8, jsonBody, mediaType } from "../../http/context/read-body.ts";
+import { decodeUtf8, mediaType, parseJson } from "../../http/context/read-body.ts";
 import { BadRequest, UnsupportedMediaType } from "../../http/exceptions/http-exception.ts";
 import { receiveUpload } from "../uploads/receive-upload.ts";
 import type { Uploads } from "../uploads/uploads.ts";
@@ -21,7 +23,7 @@ export type GraphRequest = (
 export interface RequestReader {
   /** Whether a page of another origin can make a browser send such a request without a preflight. */
   readonly isForgeable: boolean;
-  read(ctx: HttpContext): Promise<GraphRequest>;
+  read(ctx: HttpContext): MaybePromise<GraphRequest>;
 }
 
 export interface ReaderOptions {
@@ -29,26 +31,37 @@ export interface ReaderOptions {
   readonly uploads: Uploads;
 }
 
-/** Chooses a reader by method and content type, before the body is read; 415 if none fits. */
-export function chooseReader({ exchange }: HttpContext, options: ReaderOptions): RequestReader {
-  const contentType = exchange.headers["content-type"];
-  const { type, charset } = mediaType(contentType);
-  if (countHeaders(exchange.rawHeaders, "content-type") > 1)
-    throw new UnsupportedMediaType("sent more than once", "of a single type");
-  if (charset !== null && charset !== "utf-8" && charset !== "utf8")
-    throw new UnsupportedMediaType(contentType, "encoded in UTF-8");
-  if (exchange.method !== "POST") {
-    if (type === "" || type === "application/json") return urlReader;
-    throw new UnsupportedMediaType(contentType, "empty for a GET request");
+/** The readers of one endpoint. */
+export class RequestReaders {
+  readonly #json: RequestReader;
+  readonly #upload: RequestReader | null;
+
+  constructor(options: ReaderOptions) {
+    this.#json = jsonReader(options.transport);
+    this.#upload = options.uploads.enabled ? uploadReader(options) : null;
   }
-  if (type === "application/json") return jsonReader(options.transport);
-  if (type === "application/graphql") return textReader;
-  if (type === "application/x-www-form-urlencoded") return formReader;
-  if (type === "multipart/form-data" && options.uploads.enabled) return uploadReader(options);
-  throw new UnsupportedMediaType(
-    contentType,
-    options.uploads.enabled ? "application/json, or multipart/form-data for uploads" : "application/json",
-  );
+
+  /** Chooses a reader by method and content type, before the body is read; 415 if none fits. */
+  choose(exchange: Exchange): RequestReader {
+    const contentType = exchange.headers["content-type"];
+    const { type, charset } = mediaType(contentType);
+    if (countHeaders(exchange.rawHeaders, "content-type") > 1)
+      throw new UnsupportedMediaType("sent more than once", "of a single type");
+    if (charset !== null && charset !== "utf-8" && charset !== "utf8")
+      throw new UnsupportedMediaType(contentType, "encoded in UTF-8");
+    if (exchange.method !== "POST") {
+      if (type === "" || type === "application/json") return urlReader;
+      throw new UnsupportedMediaType(contentType, "empty for a GET request");
+    }
+    if (type === "application/json") return this.#json;
+    if (type === "application/graphql") return textReader;
+    if (type === "application/x-www-form-urlencoded") return formReader;
+    if (type === "multipart/form-data" && this.#upload !== null) return this.#upload;
+    throw new UnsupportedMediaType(
+      contentType,
+      this.#upload === null ? "application/json" : "application/json, or multipart/form-data for uploads",
+    );
+  }
 }
 
 /** Whether the URL names an operation by its text, its id or its hash. */
@@ -59,7 +72,7 @@ export function carriesQuery(exchange: Exchange): boolean {
 
 const urlReader: RequestReader = {
   isForgeable: true,
-  async read({ exchange }) {
+  read({ exchange }) {
     return { kind: "single", params: readPairs(urlPairs(exchange)) };
   },
 };
@@ -92,11 +105,13 @@ const textReader: RequestReader = {
 function jsonReader({ batch }: Transport): RequestReader {
   return {
     isForgeable: false,
-    async read({ incoming }) {
-      const body = await jsonBody("application/json", () => incoming.bytes());
-      if (!Array.isArray(body)) return { kind: "single", params: readRequestParams(body) };
-      checkBatch(body, batch);
-      return { kind: "batch", entries: body };
+    read({ incoming }) {
+      return andThen(incoming.bytes(), (bytes): GraphRequest => {
+        const body = parseJson(bytes);
+        if (!Array.isArray(body)) return { kind: "single", params: readRequestParams(body) };
+        checkBatch(body, batch);
+        return { kind: "batch", entries: body };
+      });
     },
   };
 }
@@ -142,8 +157,4 @@ function readText(bytes: Buffer): string {
   const text = decodeUtf8(bytes);
   if (text === null) throw new BadRequest("The body is not valid UTF-8");
   return text;
-}
-
-function countHeaders(rawHeaders: readonly string[], name: string): number {
-  return rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length;
 }

@@ -76,7 +76,12 @@ export async function jsonBody(contentType: string | undefined, read: () => Prom
   if (!isJson(type)) throw new UnsupportedMediaType(contentType, "application/json");
   if (charset !== null && charset !== "utf-8" && charset !== "utf8")
     throw new UnsupportedMediaType(contentType, "application/json in UTF-8");
-  const text = decodeUtf8(await read());
+  return parseJson(await read());
+}
+
+/** Parses JSON in UTF-8. */
+export function parseJson(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes);
   if (text === null) throw new BodyNotJson();
   try {
     return JSON.parse(text);
@@ -84,6 +89,9 @@ export async function jsonBody(contentType: string | undefined, read: () => Prom
     throw new BodyNotJson();
   }
 }
+
+/** The content type of most bodies, so that it is not parsed each time. */
+const JSON_TYPE = { type: "application/json", charset: null } as const;
 
 function isJson(type: string): boolean {
   return type === "application/json" || /^application\/[\w.-]+\+json$/.test(type);
@@ -126,6 +134,7 @@ function hasTooManyFields(bytes: Buffer, contentType: string): boolean {
  * semicolon, and the charset is empty, which is not UTF-8.
  */
 export function mediaType(header = ""): { readonly type: string; readonly charset: string | null } {
+  if (header === JSON_TYPE.type) return JSON_TYPE;
   const parsed = parseParameters(header);
   if (parsed !== null) return { type: parsed.value, charset: parsed.parameters.get("charset")?.toLowerCase() ?? null };
   return { type: (header.split(";", 1)[0] as string).toLowerCase(), charset: /charset/i.test(header) ? "" : null };

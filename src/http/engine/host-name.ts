@@ -1,3 +1,4 @@
+import { countHeaders } from "../context/count-headers.ts";
 import { BadRequest } from "../exceptions/http-exception.ts";
 
 /** A host as it may stand in a URL, with an optional port. Anything else is forged and could end the host and begin a path. */
@@ -12,15 +13,5 @@ export function hostName(...candidates: readonly (string | undefined)[]): string
 export function checkHost(host: string | undefined, rawHeaders: readonly string[]): BadRequest | null {
   if (host === undefined || host === "") return null;
   if (!HOST.test(host)) return new BadRequest("The Host header is not a valid host name");
-  return hasSeveral(rawHeaders) ? new BadRequest("The request has more than one Host header") : null;
-}
-
-/** A plain loop, because it runs for every request. */
-function hasSeveral(rawHeaders: readonly string[]): boolean {
-  let seen = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] as string;
-    if (name.length === 4 && name.toLowerCase() === "host") seen++;
-  }
-  return seen > 1;
+  return countHeaders(rawHeaders, "host") > 1 ? new BadRequest("The request has more than one Host header") : null;
 }
