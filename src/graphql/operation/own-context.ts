@@ -68,7 +68,7 @@ class ConnectionsOperation implements OwnContext {
   watch(giveUp: () => void): () => void {
     this.#giveUp = giveUp;
     if (this.#isAborted) giveUp();
-    const unwatch = watchSignal(this.#connection.signal, giveUp);
+    const unwatch = this.#connection.watchAbort(giveUp);
     return () => {
       this.#giveUp = null;
       unwatch();
@@ -77,8 +77,8 @@ class ConnectionsOperation implements OwnContext {
 
   get #signal(): AbortSignal {
     const ending = this.#ending;
-    const { signal } = this.#connection;
-    if (this.#outcome === "pending") this.#untie ??= watchSignal(signal, () => this.#controller?.abort(signal.reason));
+    if (this.#outcome === "pending")
+      this.#untie ??= this.#connection.watchAbort((reason) => this.#controller?.abort(reason));
     return ending;
   }
 
@@ -89,13 +89,6 @@ class ConnectionsOperation implements OwnContext {
     }
     return this.#controller.signal;
   }
-}
-
-/** Calls back when the signal is aborted; immediately if it already is. */
-export function watchSignal(signal: AbortSignal, giveUp: () => void): () => void {
-  if (signal.aborted) giveUp();
-  else signal.addEventListener("abort", giveUp);
-  return () => signal.removeEventListener("abort", giveUp);
 }
 
 function over(): DOMException {

@@ -3,7 +3,7 @@ import { endLeftOpen, hasOpen } from "../../http/context/end-left-open.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
-import { type OwnContext, ownContext, watchSignal } from "./own-context.ts";
+import { type OwnContext, ownContext } from "./own-context.ts";
 
 /** How an operation relates to its connection. */
 export interface OperationOptions extends Partial<OperationFacts> {
@@ -75,7 +75,7 @@ class OpenOperation implements RunningOperation {
   }
 
   watch(giveUp: () => void): () => void {
-    return this.#own?.watch(giveUp) ?? watchSignal(this.#connection.signal, giveUp);
+    return this.#own?.watch(giveUp) ?? this.#connection.watchAbort(giveUp);
   }
 
   close(outcome: "success" | "failure"): undefined | Promise<readonly unknown[]> {

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { inspect } from "node:util";
 import type { Logger } from "../../core/logger.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
@@ -58,7 +59,8 @@ export abstract class BaseContext<U = Caller> {
   #request: IncomingRequest | undefined;
   #state: Map<unknown, unknown> | undefined;
   #dependencies: DependencyScope | undefined;
-  #abort: AbortController | undefined;
+  #controller: AbortController | undefined;
+  #watchers: Set<(reason: unknown) => void> | undefined;
   #pubsub: PubSub | undefined;
   #aborted: unknown;
   #outgoing: OutgoingResponse | undefined;
@@ -117,16 +119,29 @@ export abstract class BaseContext<U = Caller> {
   }
   /** Aborts when the client disconnects or the request times out; on a socket, when it is closed. */
   get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      this.#abort = new AbortController();
-      if (this.#aborted !== undefined) this.#abort.abort(this.#aborted);
-      else this.exchange.onAbort(() => this.abort(new DOMException("The client disconnected", "AbortError")));
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      // The listeners run in the async context that asked for the signal, not in that of a timer or a socket.
+      const asker = new AsyncResource("PORTICO_SIGNAL");
+      this.watchAbort((reason) => asker.runInAsyncScope(() => controller.abort(reason)));
     }
-    return this.#abort.signal;
+    return this.#controller.signal;
+  }
+  /** @internal Calls back when the signal aborts, without creating it. Returns a function that stops watching. */
+  watchAbort(giveUp: (reason: unknown) => void): () => void {
+    if (this.#watchers === undefined) {
+      this.#watchers = new Set();
+      if (this.#aborted === undefined)
+        this.exchange.onAbort(() => this.abort(new DOMException("The client disconnected", "AbortError")));
+    }
+    if (this.#aborted !== undefined) giveUp(this.#aborted);
+    else this.#watchers.add(giveUp);
+    return () => void this.#watchers?.delete(giveUp);
   }
   /** @internal Whether the signal is aborted, without creating one. */
   get isAborted(): boolean {
-    return this.#aborted !== undefined || (this.#abort?.signal.aborted ?? this.exchange.isGone);
+    return this.#aborted !== undefined || (this.#watchers === undefined && this.exchange.isGone);
   }
   /** `pending` until the handler and its streamed response have ended. */
   get outcome(): Outcome {
@@ -196,8 +211,10 @@ export abstract class BaseContext<U = Caller> {
   }
   /** @internal */
   abort(reason: unknown): void {
-    this.#aborted ??= reason;
-    this.#abort?.abort(this.#aborted);
+    if (this.#aborted !== undefined) return;
+    this.#aborted = reason;
+    for (const giveUp of this.#watchers ?? []) giveUp(reason);
+    this.#watchers?.clear();
   }
   /** @internal The first outcome is final: a failure does not become a success. */
   settle(outcome: "success" | "failure"): void {
