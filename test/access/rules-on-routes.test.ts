@@ -1,4 +1,4 @@
-import { ConfigurationError, every, isEqual, isIn, not, PorticoApp, Router, rule } from "portico";
+import { ConfigurationError, every, HttpException, isEqual, isIn, not, PorticoApp, Router, rule } from "portico";
 import { SimpleUser, useAuth } from "portico/auth";
 import { field, Graph, schema, subscription, t } from "portico/graphql";
 import { CursorPagination, SyncDataHandler } from "portico/pagination";
@@ -145,6 +145,45 @@ describe("a list with a rule", () => {
     expect(response.text()).not.toContain("text of");
     expect(logger.text).toContain("note.torn");
     expect(logger.text).not.toContain("text of b");
+  });
+
+  it.each<[string, (args: any) => unknown]>([
+    ["returns a list", () => [...notes]],
+    ["returns a page that it made itself", () => ({ items: [...notes], pagination: { total_items: 60 } })],
+    ["returns such a page later", async () => ({ items: [...notes], pagination: {} })],
+    ["sends such a page", ({ response }) => response.json({ items: [...notes], pagination: {} })],
+    ["redirects", ({ response }) => response.redirect("/elsewhere")],
+    ["sends text", ({ response }) => response.text(notes.map(({ text }) => text).join())],
+    ["sends such a page with another status", ({ response }) => response.status(404).json({ items: [...notes] })],
+  ])("fails with 500 if the handler %s, and sends none of its data", async (_name, handler) => {
+    const logger = logCatcher();
+    const app = new PorticoApp({ logger }).get(
+      "/own-page",
+      { paginated: { strategy: "page_number", item, rule: ownNotes } },
+      handler as never,
+    );
+    for (const client of [testClient(app), testClient(app).as(ann)]) {
+      const response = await client.get("/own-page");
+      expect(response.status).toBe(500);
+      expect(response.text()).not.toContain("text of");
+    }
+    expect(logger.text).toContain(
+      "the handler of a route with paginated.rule did not respond with response.paginate(), which applies the rule",
+    );
+    expect(logger.text).not.toContain("text of");
+  });
+
+  it("leaves an exception of the handler as it is", async () => {
+    const app = new PorticoApp({ logger: false }).get(
+      "/gone",
+      { paginated: { strategy: "page_number", item, rule: ownNotes } },
+      async () => {
+        throw new HttpException(410, "The notes are gone");
+      },
+    );
+    const response = await testClient(app).as(ann).get("/gone");
+
+    expect([response.status, (response.json() as any).detail]).toEqual([410, "The notes are gone"]);
   });
 
   it("is rejected for a handler that cannot be restricted, and for a rule without where over a table", async () => {

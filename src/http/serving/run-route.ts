@@ -41,7 +41,12 @@ export function compileRoute(route: Route): RunRoute {
     const { outgoing } = ctx;
     outgoing.mark();
     if (auth !== undefined) await auth.check(ctx);
-    if (listGate !== null) ctx.pageScope = () => listScopeOf(listGate, ctx);
+    let isRuleApplied = listGate === null;
+    if (listGate !== null)
+      ctx.pageScope = () => {
+        isRuleApplied = true;
+        return listScopeOf(listGate, ctx);
+      };
     const request = ctx.incoming;
     if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
     if (schemas.query !== undefined && readQuery !== undefined)
@@ -50,6 +55,10 @@ export function compileRoute(route: Route): RunRoute {
     const args = new Ambient(ctx);
     if (params.length > 0) await ctx.dependencies.fill(params, args);
     writeResult(outgoing, await handler(args));
+    if (!isRuleApplied)
+      throw new ResponseInvalid(
+        "the handler of a route with paginated.rule did not respond with response.paginate(), which applies the rule",
+      );
     if (response !== undefined) await checkAnswer(response, outgoing);
     if (paginated !== undefined) await checkItems(paginated.item, outgoing);
   }
