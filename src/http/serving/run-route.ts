@@ -17,51 +17,78 @@ import { statusOf, writeResult } from "./respond.ts";
 /** A compiled route. When it ends, the context contains the response. */
 export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
 
+/** One step before or after the handler. An error that it throws is the response. */
+type Step = (ctx: HttpContext, args: Ambient) => MaybePromise<void>;
+
 /** Compiles a route once: its middleware around its gate, schemas, dependencies and handler. */
 export function compileRoute(route: Route): RunRoute {
-  const { auth, params, schemas, response, paginated, handler } = route;
-  const listGate = paginated?.rule ?? null;
-  const isPlain =
-    auth === undefined &&
-    params.length === 0 &&
-    response === undefined &&
-    paginated === undefined &&
-    Object.values(schemas).every((entry) => entry === undefined);
-  const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query, paginated?.strategy);
-  return compose<HttpContext>(route.middleware, isPlain ? runPlain : runFull);
-
-  /** The path of most routes: without a promise if the handler needs none. */
-  function runPlain(ctx: HttpContext): MaybePromise<void> {
+  const { handler } = route;
+  const before = stepsBefore(route);
+  const after = stepsAfter(route);
+  return compose<HttpContext>(route.middleware, (ctx) => {
     const { outgoing } = ctx;
     outgoing.mark();
-    return andThen(handler(new Ambient(ctx)), (value) => writeResult(outgoing, value));
+    const args = new Ambient(ctx);
+    return andThen(runSteps(before, ctx, args), () =>
+      andThen(handler(args), (value) => {
+        writeResult(outgoing, value);
+        return runSteps(after, ctx, args);
+      }),
+    );
+  });
+}
+
+/** Runs the steps in order, without a promise if none of them needs one. */
+function runSteps(steps: readonly Step[], ctx: HttpContext, args: Ambient, from = 0): MaybePromise<void> {
+  for (let at = from; at < steps.length; at++) {
+    const running = (steps[at] as Step)(ctx, args);
+    if (isPromise(running)) return running.then(() => runSteps(steps, ctx, args, at + 1));
   }
+}
 
-  async function runFull(ctx: HttpContext): Promise<void> {
-    const { outgoing } = ctx;
-    outgoing.mark();
-    if (auth !== undefined) await auth.check(ctx);
-    let isRuleApplied = listGate === null;
-    if (listGate !== null)
+function stepsBefore({ auth, params, schemas, paginated }: Route): readonly Step[] {
+  const steps: Step[] = [];
+  const { path, query, body } = schemas;
+  const listGate = paginated?.rule ?? null;
+  if (auth !== undefined) steps.push((ctx) => auth.check(ctx));
+  if (listGate !== null)
+    steps.push((ctx) => {
       ctx.pageScope = () => {
-        isRuleApplied = true;
+        ctx.isPageScoped = true;
         return listScopeOf(listGate, ctx);
       };
-    const request = ctx.incoming;
-    if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
-    if (schemas.query !== undefined && readQuery !== undefined)
-      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
-    if (schemas.body !== undefined) request.accept("body", await checkBody(schemas.body, request));
-    const args = new Ambient(ctx);
-    if (params.length > 0) await ctx.dependencies.fill(params, args);
-    writeResult(outgoing, await handler(args));
-    if (!isRuleApplied)
-      throw new ResponseInvalid(
-        "the handler of a route with paginated.rule did not respond with response.paginate(), which applies the rule",
-      );
-    if (response !== undefined) await checkAnswer(response, outgoing);
-    if (paginated !== undefined) await checkItems(paginated.item, outgoing);
+    });
+  if (path !== undefined)
+    steps.push(({ incoming }) => accept(incoming, "params", checkPart(path, incoming.params, "path")));
+  if (query !== undefined) {
+    const read = queryReader(query, paginated?.strategy);
+    steps.push(({ incoming }) => accept(incoming, "query", checkPart(query, read(incoming.query), "query")));
   }
+  if (body !== undefined) steps.push(({ incoming }) => accept(incoming, "body", checkBody(body, incoming)));
+  if (params.length > 0) steps.push((ctx, args) => ctx.dependencies.fill(params, args));
+  return steps;
+}
+
+function stepsAfter({ response, paginated }: Route): readonly Step[] {
+  const steps: Step[] = [];
+  if ((paginated?.rule ?? null) !== null)
+    steps.push(({ isPageScoped }) => {
+      if (!isPageScoped)
+        throw new ResponseInvalid(
+          "the handler of a route with paginated.rule did not respond with response.paginate(), which applies the rule",
+        );
+    });
+  if (response !== undefined) steps.push(({ outgoing }) => checkAnswer(response, outgoing));
+  if (paginated !== undefined) steps.push(({ outgoing }) => checkItems(paginated.item, outgoing));
+  return steps;
+}
+
+function accept(
+  request: IncomingRequest,
+  part: "params" | "query" | "body",
+  checked: MaybePromise<unknown>,
+): MaybePromise<void> {
+  return andThen(checked, (value) => request.accept(part, value));
 }
 
 /** The names that every handler receives. They are getters, so that only those which are destructured are computed. */
@@ -101,13 +128,14 @@ export function checkPart(schema: Schema, value: unknown, part: "path" | "query"
 }
 
 /** The body may be missing if its schema accepts `undefined`; otherwise it must be JSON. */
-async function checkBody(schema: Schema, request: IncomingRequest): Promise<unknown> {
-  const nothing = request.isBodyMissing ? await valueOfNothing(schema) : null;
-  return nothing === null ? checkPart(schema, await request.json(), "body") : nothing.value;
+function checkBody(schema: Schema, request: IncomingRequest): MaybePromise<unknown> {
+  const read = (): Promise<unknown> => request.json().then((value) => checkPart(schema, value, "body"));
+  if (!request.isBodyMissing) return read();
+  return andThen(valueOfNothing(schema), (nothing) => (nothing === null ? read() : nothing.value));
 }
 
 /** Sends the output of the schema, so that properties unknown to it never leave the process. */
-async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse): Promise<void> {
+function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse): MaybePromise<void> {
   const { body } = outgoing;
   const status = statusOf(outgoing);
   const schema = isSchema(schemas) ? schemas : schemas[status];
@@ -122,7 +150,7 @@ async function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse)
     throw new ResponseInvalid(`the handler returned status ${status}, but no response schema is declared for it`);
   const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
     new ResponseInvalid(`the response does not match its schema: ${describeIssues(issues)}`);
-  outgoing.json(await validate(schema, body.value, refuse));
+  return andThen(validate(schema, body.value, refuse), (value) => void outgoing.json(value));
 }
 
 /** Sends the output of the item schema for each item of a page. */
