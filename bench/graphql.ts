@@ -1,112 +1,116 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { BenchServer } from "./graphql/bench-server.ts";
+import { type Gate, graphqlGates } from "./graphql/gates.ts";
+import { keepResults, nodeMajor } from "./graphql/keep-results.ts";
 import { plotOf } from "./graphql/plot-of.ts";
 import { type Figure, Results } from "./graphql/results.ts";
+import { graphqlMajor, type Server, servers } from "./graphql/servers.ts";
+import { enforce, printVerdicts, verdictsOf } from "./graphql/verdicts.ts";
 import { workloads } from "./graphql/workloads.ts";
 
-/** Every server that is compared: its script and arguments. */
-const servers: Readonly<Record<string, readonly [script: string, ...args: string[]]>> = {
-  "constant text": ["peers/constant.js", "text"],
-  "constant, parse and stringify": ["peers/constant.js"],
-  "graphql-js 16": ["peers/bare.js", "16"],
-  "graphql-js 17": ["peers/bare.js", "17"],
-  "graphql-jit": ["peers/bare.js", "16", "jit"],
-  "Mercurius + jit": ["peers/mercurius.js", "jit"],
-  Mercurius: ["peers/mercurius.js"],
-  "Yoga + jit": ["peers/yoga.js", "jit"],
-  Yoga: ["peers/yoga.js"],
-  "Apollo Server": ["peers/apollo.js"],
-  "graphql-http": ["peers/graphql-http.js"],
-  Portico: ["graphql/portico-server.ts", process.env["PORTICO_GRAPHQL"] ?? "16"],
-};
+/** How often and how long each workload of each server is measured. */
+interface Plan {
+  /** Every generation starts the servers anew. */
+  readonly generations: number;
+  readonly rounds: number;
+}
 
-const isShort = process.argv.includes("--short");
-const SHORT_ROWS = ["graphql-js 16", "Mercurius + jit", "Portico"];
-const GENERATIONS = isShort ? 1 : 3;
-const ROUNDS = isShort ? 3 : 5;
-const ROUND_MS = isShort ? 300 : 400;
-
-/** Below these shares of a row, the run fails in its short form. */
-const GATES: readonly (readonly [workload: string, row: string, least: number])[] = [
-  ["A", "graphql-js 16", 0.27],
-  ["B", "graphql-js 16", 0.7],
-  ["D", "graphql-js 16", 0.6],
-];
+const FULL: Plan = { generations: 3, rounds: 20 };
+const SHORT: Plan = { generations: 1, rounds: 40 };
+/** Rounds that are not measured, in which V8 compiles the server's code. */
+const WARM_UP = 30;
+const BASE = "graphql-js 16";
 
 /**
  * Compares GraphQL servers by the CPU time that a request costs their process, over real sockets. Rounds are interleaved, the
  * processes are started anew several times, and every response is compared with the expected one before anything is timed.
+ * With `--short`, only the gates of CI are measured, and the process fails below them.
  */
 export async function run(): Promise<void> {
   if (!existsSync(new URL("peers/node_modules", import.meta.url)))
     throw new Error("the other servers are missing: run npm ci --prefix bench/peers");
-  const rows = Object.keys(servers).filter((name) => !isShort || SHORT_ROWS.includes(name));
-  const results = new Results();
-  for (let generation = 0; generation < GENERATIONS; generation++) await measure(rows, results);
-  const figures = results.figures();
-  print(rows, figures);
-  if (!isShort) keep(rows, figures);
-  const portico = (workload: string, row: string): number => share(figures, row, "Portico", workload);
-  for (const [workload, row, least] of GATES)
-    if (isShort && portico(workload, row) < least * 0.8) {
-      console.log(
-        `${workload} is below 0.8 of its gate: ${portico(workload, row).toFixed(2)} of ${row}, gate ${least}`,
-      );
-      process.exitCode = 1;
-    }
-  console.log(
-    `bench graphql: A ${portico("A", "graphql-js 16").toFixed(2)}, B ${portico("B", "graphql-js 16").toFixed(2)} of graphql-js 16`,
+  if (process.argv.includes("--short")) {
+    const gates = graphqlGates.filter(({ isInCi }) => isInCi);
+    await enforce(async () => verdictsOf(gates, await measure(needed(gates), SHORT)));
+    return;
+  }
+  const figures = await measure(servers, FULL);
+  const verdicts = verdictsOf(graphqlGates, figures);
+  print(figures);
+  printVerdicts(verdicts);
+  keepResults(
+    `graphql-node${nodeMajor}-graphql${graphqlMajor}`,
+    {
+      node: process.version,
+      graphql: graphqlMajor,
+      rounds: FULL.generations * FULL.rounds,
+      figures,
+      gates: verdicts.map(({ title, unit, gate, goal, measured }) => ({ title, unit, gate, goal, measured })),
+    },
+    plotOf(rowsOf(servers.filter((server) => server.workloads.includes("B"))), (row, workload) =>
+      share(figures, row, workload),
+    ),
   );
 }
 
-async function measure(rows: readonly string[], results: Results): Promise<void> {
+/** The servers of these gates, each with the workloads that the gates compare. */
+function needed(gates: readonly Gate[]): readonly Server[] {
+  const cells = gates.flatMap(({ cost, base }) => [cost, base]);
+  const isCompared = (server: Server, name: string): boolean =>
+    cells.some(([row, workload]) => row === server.row && workload === name);
+  return servers
+    .map((server) => ({ ...server, workloads: server.workloads.filter((name) => isCompared(server, name)) }))
+    .filter((server) => server.workloads.length > 0);
+}
+
+async function measure(compared: readonly Server[], plan: Plan): Promise<readonly Figure[]> {
+  const results = new Results();
+  for (let generation = 0; generation < plan.generations; generation++) await generate(compared, plan, results);
+  return results.figures();
+}
+
+async function generate(compared: readonly Server[], { rounds }: Plan, results: Results): Promise<void> {
   const running: BenchServer[] = [];
   try {
-    for (const name of rows) running.push(await BenchServer.start(name, servers[name] ?? [""]));
+    for (const server of compared) running.push(await BenchServer.start(server));
     for (const server of running)
-      for (const workload of Object.keys(workloads)) {
+      for (const workload of server.workloads) {
         await server.verify(workload);
-        await server.load(workload, ROUND_MS);
+        for (let round = 0; round < WARM_UP; round++) await server.load(workload);
       }
-    for (let round = 0; round < ROUNDS; round++)
+    for (let round = 0; round < rounds; round++)
       for (const workload of Object.keys(workloads))
-        for (const server of running) results.add(server.name, workload, await server.load(workload, ROUND_MS));
+        for (const server of running)
+          if (server.workloads.includes(workload)) results.add(server.row, workload, await server.load(workload));
   } finally {
     for (const server of running) server.stop();
   }
 }
 
-/** How many requests `row` could serve in the time in which `base` serves one. */
-function share(figures: readonly Figure[], base: string, row: string, workload: string): number {
-  const cost = (name: string): number =>
-    figures.find((figure) => figure.row === name && figure.workload === workload)?.micros ?? Number.NaN;
-  return cost(base) / cost(row);
+const rowsOf = (compared: readonly Server[]): readonly string[] => [...new Set(compared.map(({ row }) => row))];
+
+function microsOf(figures: readonly Figure[], row: string, workload: string): number {
+  return figures.find((figure) => figure.row === row && figure.workload === workload)?.micros ?? Number.NaN;
 }
 
-function print(rows: readonly string[], figures: readonly Figure[]): void {
+/** How many requests `row` could serve in the time in which graphql-js 16 serves one. */
+function share(figures: readonly Figure[], row: string, workload: string): number {
+  return microsOf(figures, BASE, workload) / microsOf(figures, row, workload);
+}
+
+function print(figures: readonly Figure[]): void {
   const names = Object.keys(workloads);
   for (const [name, { title }] of Object.entries(workloads)) console.log(`  ${name}: ${title}`);
-  console.log("  CPU time per request in microseconds, and in brackets the capacity against graphql-js 16");
+  console.log(`  CPU time per request in microseconds, and in brackets the capacity against ${BASE}`);
   console.log(`  ${"".padEnd(30)}${names.map((name) => name.padStart(16)).join("")}`);
-  for (const row of rows) {
+  for (const row of rowsOf(servers)) {
     const cells = names.map((workload) => {
-      const micros = figures.find((figure) => figure.row === row && figure.workload === workload)?.micros ?? Number.NaN;
-      const ratio = share(figures, "graphql-js 16", row, workload);
-      return `${micros.toFixed(micros < 100 ? 1 : 0)} (${ratio.toFixed(2)})`.padStart(16);
+      const micros = microsOf(figures, row, workload);
+      if (Number.isNaN(micros)) return "".padStart(16);
+      const ratio = share(figures, row, workload);
+      const brackets = Number.isNaN(ratio) ? "" : ` (${ratio.toFixed(2)})`;
+      return `${micros.toFixed(micros < 100 ? 1 : 0)}${brackets}`.padStart(16);
     });
     console.log(`  ${row.padEnd(30)}${cells.join("")}`);
   }
-}
-
-function keep(rows: readonly string[], figures: readonly Figure[]): void {
-  const folder = new URL("results/", import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  const graphql = process.env["PORTICO_GRAPHQL"] ?? "16";
-  const name = `graphql-node${process.versions.node.split(".")[0]}-graphql${graphql}`;
-  const json = { node: process.version, graphql, rounds: GENERATIONS * ROUNDS, figures };
-  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(json, null, 2)}\n`);
-  writeFileSync(
-    new URL(`${name}.svg`, folder),
-    plotOf(rows, (row, workload) => share(figures, "graphql-js 16", row, workload)),
-  );
 }

@@ -1,10 +1,8 @@
-import { registerHooks } from "node:module";
-import type { ObjectType } from "../../src/graphql/index.ts";
+import "./use-graphql.ts";
+import type { GraphOptions, ObjectType } from "../../src/graphql/index.ts";
+import type { PorticoAppOptions } from "../../src/index.ts";
 import { type AuthorRow, authors, type BookRow, type ItemRow, items } from "./library.ts";
-import { report } from "./report.ts";
-
-if (process.argv[2] === "17")
-  registerHooks({ resolve: (name, context, next) => next(name === "graphql" ? "graphql17" : name, context) });
+import { PATIENT, report } from "./report.ts";
 
 const { PorticoApp } = await import("../../src/index.ts");
 const { field, Graph, Metrics, mutation, object, OperationLog, schema, t } = await import("../../src/graphql/index.ts");
@@ -23,21 +21,42 @@ const Author: ObjectType<AuthorRow> = object("Author", {
 const Item: ObjectType<ItemRow> = object("Item", { id: t.id, name: t.string });
 const BookInput = t.input("BookInput", { title: t.string, year: t.int, price: t.float(10) });
 
-const graph = new Graph(
-  schema({
-    query: {
-      hello: field(t.string)(() => "world"),
-      authors: field(t.list(Author), { params: { first: t.int(20) } })(async ({ first }) => authors.slice(0, first)),
-      items: field(t.list(Item))(async () => items),
+const built = schema({
+  query: {
+    hello: field(t.string)(() => "world"),
+    authors: field(t.list(Author), { params: { first: t.int(20) } })(async ({ first }) => authors.slice(0, first)),
+    items: field(t.list(Item))(async () => items),
+  },
+  mutation: {
+    addBook: mutation(Book, { params: { input: BookInput } })(async ({ input }) => ({ id: "new", ...input })),
+  },
+});
+
+// Every protection that an option turns off. Masking, correlation ids, the checks of the load and of forgery stay on: they have
+// no option.
+const OFF: readonly [PorticoAppOptions, GraphOptions] = [
+  { logger: false, health: false, timeouts: { handlerSeconds: 0 } },
+  {
+    limits: {
+      cost: null,
+      depth: null,
+      aliases: null,
+      breadth: null,
+      fields: null,
+      characters: null,
+      tokens: null,
+      directives: null,
     },
-    mutation: {
-      addBook: mutation(Book, { params: { input: BookInput } })(async ({ input }) => ({ id: "new", ...input })),
-    },
-  }),
-);
-graph.onOperation(new Metrics());
-graph.onOperation(new OperationLog());
-const app = new PorticoApp({ logger: { level: "warn" } });
+    transport: { batch: 0, graphqlContentType: false },
+    introspection: true,
+    timeout: 0,
+  },
+];
+const isOff = process.argv[3] === "off";
+const [appOptions, graphOptions] = isOff ? OFF : [];
+const app = new PorticoApp({ ...appOptions, load: PATIENT });
+const graph = new Graph(built, graphOptions);
+if (!isOff) graph.onOperation(new Metrics()).onOperation(new OperationLog());
 graph.mount(app);
 const { port } = await app.listen({ port: 0 });
 report(port);

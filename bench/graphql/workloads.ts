@@ -3,12 +3,14 @@ import { authors, items } from "./library.ts";
 /** What a client sends and gets back. */
 export interface Workload {
   readonly title: string;
+  /** The number of requests in a round: few, so that many rounds fall between two interruptions by other processes. */
+  readonly requests: number;
   /** The body of the request with this number. */
   readonly body: (n: number) => string;
 }
 
-const selection = (args: string, books: string): string =>
-  `authors${args} { id name born country genre books${books} { id title year price } }`;
+const fields = (books: string): string => `id name born country genre books${books} { id title year price }`;
+const selection = (args: string, books: string): string => `authors${args} { ${fields(books)} }`;
 
 const list = `{ ${selection("", "")} }`;
 
@@ -32,15 +34,21 @@ const constant = (query: string): ((n: number) => string) => {
 };
 
 export const workloads: Readonly<Record<string, Workload>> = {
-  A: { title: "{ hello }", body: constant("{ hello }") },
-  B: { title: "20 x 5 objects", body: constant(list) },
-  C: { title: "B with variables, 20 documents", body: (n) => rotating[n % 20] ?? "" },
+  A: { title: "{ hello }", requests: 1_000, body: constant("{ hello }") },
+  B: { title: "20 x 5 objects", requests: 100, body: constant(list) },
+  C: { title: "B with variables, 20 documents", requests: 100, body: (n) => rotating[n % 20] ?? "" },
   D: {
     title: "B, never the same document",
+    requests: 100,
     body: (n) => JSON.stringify({ query: `query Once${n} ${list}` }),
   },
-  E: { title: "a mutation with an input", body: () => mutation },
-  F: { title: "10,000 objects", body: constant("{ items { id name } }") },
+  E: { title: "a mutation with an input", requests: 800, body: () => mutation },
+  F: { title: "10,000 objects", requests: 8, body: constant("{ items { id name } }") },
+  G: {
+    title: "B behind a session, a field gate, a type rule and a connection",
+    requests: 100,
+    body: constant(`{ authors(first: 20) { edges { node { ${fields("")} } } } }`),
+  },
 };
 
 /** What every server must return. */
@@ -51,4 +59,5 @@ export const expected: Readonly<Record<string, unknown>> = {
   D: { authors },
   E: { addBook: { id: "new", title: "Emma", year: 1815, price: 12.5 } },
   F: { items },
+  G: { authors: { edges: authors.map((node) => ({ node })) } },
 };

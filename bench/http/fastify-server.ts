@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { z } from "zod";
-import { report } from "./report.ts";
+import { report } from "../graphql/report.ts";
 
 // What a careful author writes by hand: the same gate, schema and opened and closed resources, without a framework on top.
 const Book = z.object({ title: z.string(), price: z.number() });

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { report } from "./report.ts";
+import { report } from "../graphql/report.ts";
 
 const server = createServer((_request, response) => {
   const body = JSON.stringify({ hello: "world" });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Depend, type Gate, HttpException, PorticoApp, provide } from "../../src/index.ts";
-import { report } from "./report.ts";
+import { PATIENT, report } from "../graphql/report.ts";
 
 const Book = z.object({ title: z.string(), price: z.number() });
 const gate: Gate<true> = {
@@ -20,7 +20,7 @@ const connection = function* () {
 };
 const shelf = provide({ connection: Depend(connection) })(({ connection }) => ({ via: connection.name }));
 
-const app = new PorticoApp({ logger: false });
+const app = new PorticoApp({ logger: false, load: PATIENT });
 app.get("/hello", () => ({ hello: "world" }));
 app.post("/books", { auth: gate, body: Book, params: { shelf: Depend(shelf) } }, ({ body, shelf }) => ({
   ...body,
