@@ -8,6 +8,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["lint and layers", "oxlint"],
   ["regular expressions", "node scripts/patterns.ts"],
   ["prose", "node scripts/prose.ts"],
+  ["performance figures", "node scripts/figures.ts --check"],
   ["types", "tsc -p tsconfig.json"],
   // On its own: it says who its users are, and that holds for a whole program.
   ["types of the example", "tsc -p examples/tsconfig.json"],
