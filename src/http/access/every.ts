@@ -3,7 +3,7 @@ import type { MaybePromise } from "../../core/maybe-promise.ts";
 import { allOf, anyOf, type Condition, inverse, isCondition } from "../../pagination/condition.ts";
 import type { AuthScope, CurrentUser } from "../identity/identity.ts";
 import type { Gate, IsRequired } from "./gate.ts";
-import type { GateNode } from "./gate-node.ts";
+import { checkScopes, type GateNode } from "./gate-node.ts";
 import { gateOf } from "./gate-of.ts";
 import { authRule, readGate, type WrittenAuth } from "./read-gate.ts";
 
@@ -35,7 +35,8 @@ type ColumnsOf<C> = C extends Condition<infer K> ? K : never;
 
 /**
  * Opens if all of these open; they are checked in order. The user behind it is signed in if one of them requires it. Of
- * conditions, it makes the condition that all of them hold.
+ * conditions, it makes the condition that all of them hold. Throws `ConfigurationError` for gates whose `scopes` have none in
+ * common.
  *
  * @example
  * ```ts
@@ -54,7 +55,9 @@ export function every<const M extends readonly [Member, ...Member[]]>(
 ): Gate<RequiredByOne<M>, ScopeOf<M[number]>, PlaceOf<M[number]>>;
 export function every(...members: readonly unknown[]): any {
   if (areConditions(members)) return allOf(members);
-  return gateOf({ kind: "every", of: nodesOf("every", members) });
+  const nodes = nodesOf("every", members);
+  checkScopes("every", "accepts no sign-in method", nodes);
+  return gateOf({ kind: "every", of: nodes });
 }
 
 /**

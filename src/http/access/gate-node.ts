@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../context/http-context.ts";
 import type { AuthScope } from "../identity/identity.ts";
@@ -58,8 +59,29 @@ export function scopesOf(node: GateNode): readonly AuthScope[] {
     const lists = node.of.map(scopesOf);
     return lists.some((list) => list.length === 0) ? [] : [...new Set(lists.flat())];
   }
-  if (node.kind !== "every") return [];
-  const [first, ...others] = node.of.map(scopesOf).filter((list) => list.length > 0);
+  return node.kind === "every" ? commonScopes(scopeLists(node.of)) : [];
+}
+
+/**
+ * Rejects gates that no caller can pass together, because each sign-in method is missing in the list of one of them. Their
+ * common scopes would be an empty list, which accepts any.
+ */
+export function checkScopes(place: string, problem: string, nodes: readonly GateNode[]): void {
+  const lists = scopeLists(nodes);
+  if (lists.length === 0 || commonScopes(lists).length > 0) return;
+  const names = lists.map((list) => list.map((scope) => JSON.stringify(scope)).join(", ")).join("; ");
+  throw new ConfigurationError(
+    place,
+    `${problem}: a caller has one scope, and no scope is accepted by all of its gates (${names})`,
+  );
+}
+
+/** The scopes of each gate that accepts only some. */
+function scopeLists(nodes: readonly GateNode[]): readonly (readonly AuthScope[])[] {
+  return nodes.map(scopesOf).filter((list) => list.length > 0);
+}
+
+function commonScopes([first, ...others]: readonly (readonly AuthScope[])[]): readonly AuthScope[] {
   return first?.filter((scope) => others.every((list) => list.includes(scope))) ?? [];
 }
 

@@ -4,7 +4,7 @@ import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
 import { sourceParameters } from "../../core/source-parameters.ts";
 import type { CurrentUser } from "../identity/identity.ts";
 import type { Auth, Gate, RoutePlace } from "./gate.ts";
-import { type GateNode, ruleIn } from "./gate-node.ts";
+import { checkScopes, type GateNode, ruleIn } from "./gate-node.ts";
 import { gateOf, madeOf } from "./gate-of.ts";
 import type { RuleParts } from "./rule.ts";
 import { useAuth } from "./use-auth.ts";
@@ -103,10 +103,12 @@ export function readListGate(place: string, rule: unknown): GateNode {
   throw new ConfigurationError(place, "a rule from rule(), every(), some() or not()", rule);
 }
 
-/** One gate that opens if both do. */
-export function bothGates(outer: Gate | undefined, inner: Gate | undefined): Gate | undefined {
+/** The gate of a router and that of a route in it, as one that opens if both do. */
+export function bothGates(place: string, outer: Gate | undefined, inner: Gate | undefined): Gate | undefined {
   if (outer === undefined || inner === undefined) return outer ?? inner;
-  return gateOf({ kind: "every", of: [nodeOf(outer), nodeOf(inner)] });
+  const nodes = [nodeOf(outer), nodeOf(inner)];
+  checkScopes(place, "accepts no sign-in method together with the auth of its router", nodes);
+  return gateOf({ kind: "every", of: nodes });
 }
 
 /** Rejects a rule in a place that has no object to decide about. */

@@ -229,7 +229,7 @@ export class Router<
     const tables = this.#mounted.map(([prefix, router]) => below(prefix, router.collect()));
     const around = <R extends Route | SocketRoute>(route: R): R => ({
       ...route,
-      auth: route.isOpen ? route.auth : bothGates(this.#auth, route.auth),
+      auth: route.isOpen ? route.auth : bothGates(`${placeOf(route)}.auth`, this.#auth, route.auth),
       // `auth: false` is written where this router is declared, and says nothing about the routers around it.
       isOpen: false,
       middleware: [...this.#middleware, ...route.middleware],
@@ -269,6 +269,11 @@ export class Router<
         "has already started: declare routes, middleware and mounts before the first request",
       );
   }
+}
+
+/** The name of a route or a socket in messages. */
+export function placeOf({ method, path }: { readonly method?: string; readonly path: string }): string {
+  return `${method ?? "socket"} ${path}`;
 }
 
 function below(prefix: string, { middleware, routes, sockets }: RouteTable): RouteTable {
