@@ -60,7 +60,7 @@ interface Costs {
 
 async function measure(database: Database, stores: Stores): Promise<Costs> {
   const { durable, counters, bus } = stores;
-  // They count, and refuse nobody.
+  // They count, but never reject a request.
   const patient: CounterStore = {
     increment: async (key, windowMs) => ({ ...(await counters.increment(key, windowMs)), value: 1 }),
     reset: (key, windowMs) => counters.reset(key, windowMs),

@@ -121,7 +121,7 @@ function through(token: string, backend: AuthenticationBackend): Work {
   const ctx = new HttpContext(services as never, exchange as never, 0);
   return async () => {
     await middleware.handle(ctx, next);
-    if (!ctx.user.isAuthenticated) throw new Error("nobody is signed in");
+    if (!ctx.user.isAuthenticated) throw new Error("the request is anonymous");
   };
 }
 

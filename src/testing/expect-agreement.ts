@@ -41,7 +41,7 @@ export interface AgreementOptions<Row> {
  * });
  *
  * await expectAgreement(ownProjects, {
- *   users: [new SimpleUser("ada"), new SimpleUser("somebody without projects")],
+ *   users: [new SimpleUser("ada"), new SimpleUser("a user without projects")],
  *   handler: tableHandler(database.selectFrom("projects").selectAll()),
  * });
  * ```

@@ -14,7 +14,7 @@ interface Note {
 }
 const notes: readonly Note[] = Array.from({ length: 60 }, (_, at) => {
   const org = ["a", "b", null][at % 3] ?? null;
-  return { id: at + 1, org, text: `text of ${org ?? "nobody"} ${at + 1}` };
+  return { id: at + 1, org, text: `text of ${org ?? "no organisation"} ${at + 1}` };
 });
 const database = openDatabase<PorticoTables & { notes: Note }>("sqlite::memory:");
 beforeAll(async () => {

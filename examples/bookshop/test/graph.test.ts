@@ -73,14 +73,14 @@ describe("a query", () => {
   it("returns everything except the fields that the caller may not see", async () => {
     const document = '{ book(by: { id: "book-1" }) { title costCents } }';
 
-    const [nobody, reader, staff] = [
+    const [anonymous, reader, staff] = [
       await ask(document),
       await ask(document, {}, "reader1"),
       await ask(document, {}, "staff"),
     ];
 
-    expect(nobody.data).toMatchObject({ book: { title: expect.any(String), costCents: null } });
-    expect(nobody.errors).toMatchObject([{ path: ["book", "costCents"], extensions: { code: "UNAUTHENTICATED" } }]);
+    expect(anonymous.data).toMatchObject({ book: { title: expect.any(String), costCents: null } });
+    expect(anonymous.errors).toMatchObject([{ path: ["book", "costCents"], extensions: { code: "UNAUTHENTICATED" } }]);
     expect(reader.errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
     expect(staff).toMatchObject({ data: { book: { costCents: 337 } } });
     expect(staff.errors).toBeUndefined();

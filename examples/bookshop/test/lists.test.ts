@@ -59,11 +59,11 @@ describe("the lists of books", () => {
   it("by offset are for staff, who see the cost of a book", async () => {
     const headers = await byToken(shop.client, "staff");
 
-    const nobody = await shop.client.get("/books/stock");
+    const anonymous = await shop.client.get("/books/stock");
     const reader = await shop.client.get("/books/stock", { headers: await byToken(shop.client, "reader1") });
     const pages = await walk("/books/stock?limit=100", headers);
 
-    expect([nobody.status, reader.status]).toEqual([401, 403]);
+    expect([anonymous.status, reader.status]).toEqual([401, 403]);
     expect(new Set(ids(pages)).size).toBe(120);
     expect(pages[0]?.items[0]).toMatchObject({ cost_cents: expect.any(Number) });
     expect((await walk("/books?page_size=100"))[0]?.items[0]).not.toHaveProperty("cost_cents");

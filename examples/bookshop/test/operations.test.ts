@@ -13,11 +13,11 @@ describe("metrics for admins", () => {
   it.each(["/operations/metrics", "/operations/prometheus", "/operations/page"])(
     "are visible only to them: %s",
     async (path) => {
-      const nobody = await shop.client.get(path);
+      const anonymous = await shop.client.get(path);
       const staff = await shop.client.get(path, { headers: await byToken(shop.client, "staff") });
       const shown = await shop.client.get(path, { headers: admin });
 
-      expect([nobody.status, staff.status, shown.status]).toEqual([401, 403, 200]);
+      expect([anonymous.status, staff.status, shown.status]).toEqual([401, 403, 200]);
     },
   );
 

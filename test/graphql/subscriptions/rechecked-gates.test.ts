@@ -51,7 +51,7 @@ class ByHeader extends AuthenticationBackend {
   readonly scope = "apikey" as const;
   async authenticate(request: Parameters<AuthenticationBackend["authenticate"]>[0]): Promise<AuthResult> {
     const name = request.headers["x-user"];
-    return name === undefined ? AuthResult.decline("nobody") : AuthResult.accept(name, this.scope);
+    return name === undefined ? AuthResult.decline("no user header") : AuthResult.accept(name, this.scope);
   }
 }
 

@@ -4,13 +4,13 @@ import { expect } from "vitest";
 import { password } from "../open-shop.ts";
 import { stored } from "./stored.ts";
 import {
+  ANONYMOUS,
   type Answer,
   as,
   ask,
   bearer,
   credentials,
   type Header,
-  NOBODY,
   newAddress,
   newcomer,
   post,
@@ -39,7 +39,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve
 export const passwords: Rows = {
   async "AU-098 all failures are alike"() {
     const answers = [
-      await login("nobody-here", "wrong wrong"),
+      await login("unknown-user", "wrong wrong"),
       await login("reader14", "wrong wrong"),
       await login("au082", password),
     ];
@@ -55,7 +55,7 @@ export const passwords: Rows = {
   },
   async "AU-104 passwords that are not strings"() {
     for (const wrong of [1, [], {}, null, undefined]) {
-      const [known, unknown] = [await login("reader14", wrong), await login("nobody-here", wrong)];
+      const [known, unknown] = [await login("reader14", wrong), await login("unknown-user", wrong)];
       expect([known.status, shape(known)]).toEqual([400, shape(unknown)]);
     }
   },
@@ -146,7 +146,7 @@ export const passwords: Rows = {
     const cookie: Header = ["cookie", answer.cookies[0]?.split(";")[0] ?? ""];
     expect(await whoIs(cookie)).toBe("200 reader15");
     await post("/account/logout", {}, [cookie]);
-    expect(await whoIs(cookie)).toBe(NOBODY);
+    expect(await whoIs(cookie)).toBe(ANONYMOUS);
   },
   async "AU-121 a login by another site's page"() {
     expect((await login("reader15", password, newAddress(), [["origin", "https://evil.example"]])).status).toBe(403);
@@ -173,7 +173,7 @@ const mailed = (): number => theShop().mails.filter(({ to }) => to === "reader20
 /** F. Rate limits */
 export const limits: Rows = {
   async "AU-126 the sixth failure of an account from an address"() {
-    for (const name of ["reader16", "nobody-at-all"]) {
+    for (const name of ["reader16", "unknown-name"]) {
       const from = newAddress();
       for (let i = 0; i < 5; i++) expect((await login(name, "wrong wrong", from)).verdict).toBe(REFUSED);
       const sixth = await login(name, "wrong wrong", from);
@@ -250,8 +250,8 @@ export const limits: Rows = {
   },
   async "AU-140 limits are on here, too"() {
     const from = newAddress();
-    for (let i = 0; i < 10; i++) await post("/account/password/reset", { email: "nobody@shop.example" }, [], from);
-    expect((await post("/account/password/reset", { email: "nobody@shop.example" }, [], from)).verdict).toBe(LIMITED);
+    for (let i = 0; i < 10; i++) await post("/account/password/reset", { email: "unknown@shop.example" }, [], from);
+    expect((await post("/account/password/reset", { email: "unknown@shop.example" }, [], from)).verdict).toBe(LIMITED);
   },
 };
 
@@ -343,9 +343,9 @@ export const resets: Rows = {
     const answer = await confirm(await resetLink("reader27"));
     expect([answer.status, answer.cookies]).toEqual([204, []]);
     expect([await whoIs(cookie), await whoIs(robot), await whoIs(bearer(pair.access_token))]).toEqual([
-      NOBODY,
-      NOBODY,
-      NOBODY,
+      ANONYMOUS,
+      ANONYMOUS,
+      ANONYMOUS,
     ]);
     await expect.poll(() => theShop().mails.at(-1)?.kind).toBe("password_changed");
   },
@@ -369,18 +369,18 @@ const makeKey = async (body: object = {}): Promise<{ id: string; header: Header 
 export const keys: Rows = {
   async "AU-151 a wrong checksum"() {
     const [name, key] = (await makeKey()).header;
-    expect(await whoIs([name, `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`])).toBe(NOBODY);
+    expect(await whoIs([name, `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`])).toBe(ANONYMOUS);
   },
   async "AU-152 the secret of another key"() {
     const [one, two] = [(await makeKey()).header, (await makeKey()).header];
     const [[prefix, id], [, , secret]] = [one[1].split("_"), two[1].split("_")];
-    expect(await whoIs(["x-api-key", `${prefix}_${id}_${secret}`])).toBe(NOBODY);
+    expect(await whoIs(["x-api-key", `${prefix}_${id}_${secret}`])).toBe(ANONYMOUS);
   },
   async "AU-153 keys that have expired or were revoked"() {
     const [short, gone] = [await makeKey({ expires_in: 1 }), await makeKey()];
     await send(`/account/keys/${gone.id}`, { method: "DELETE", headers: [await as("staff")] });
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    expect([await whoIs(short.header), await whoIs(gone.header)]).toEqual([NOBODY, NOBODY]);
+    expect([await whoIs(short.header), await whoIs(gone.header)]).toEqual([ANONYMOUS, ANONYMOUS]);
   },
   async "AU-154 a key without a permission that its owner has"() {
     const { header } = await makeKey({ permissions: ["write:reviews"] });
@@ -397,8 +397,8 @@ export const keys: Rows = {
   async "AU-157 a key in the query or in a cookie"() {
     const [, key] = (await makeKey()).header;
     expect([(await send(`/account/me?api_key=${key}`)).verdict, await whoIs(["cookie", `x-api-key=${key}`])]).toEqual([
-      NOBODY,
-      NOBODY,
+      ANONYMOUS,
+      ANONYMOUS,
     ]);
   },
   async "AU-158 the list shows no key"() {
@@ -470,7 +470,7 @@ export const gates: Rows = {
     expect(`${inspect(user, { depth: 9, showHidden: true })}${JSON.stringify(user)}`).not.toContain("argon2");
   },
   async "AU-185 failures are as long as each other"() {
-    const answers = [await login("nobody-here", "wrong wrong"), await login("reader28", "wrong wrong")];
+    const answers = [await login("unknown-user", "wrong wrong"), await login("reader28", "wrong wrong")];
     expect(new Set(answers.map(({ text }) => text.length)).size).toBe(1);
   },
   async "AU-186 prototypes by every way in"() {

@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import { listeners, password } from "../open-shop.ts";
 import { stored } from "./stored.ts";
 import {
+  ANONYMOUS,
   as,
   bearer,
   cookieIn,
   credentials,
   type Header,
-  NOBODY,
   newAddress,
   newcomer,
   type Pair,
@@ -37,19 +37,19 @@ export const sessions: Rows = {
     const value = await sessionOf("reader8");
     for (const at of [NAME.length + 5, value.length - 3])
       expect(await whoIs(cookie(`${value.slice(0, at)}${value[at] === "A" ? "B" : "A"}${value.slice(at + 1)}`))).toBe(
-        NOBODY,
+        ANONYMOUS,
       );
   },
   async "AU-064 no signature"() {
     const value = await sessionOf("reader8");
-    expect(await whoIs(cookie(value.slice(0, value.lastIndexOf("."))))).toBe(NOBODY);
+    expect(await whoIs(cookie(value.slice(0, value.lastIndexOf("."))))).toBe(ANONYMOUS);
   },
   async "AU-065 an id that was there before"() {
     const before = await sessionOf("reader8");
     const after = await sessionOf("reader8", password, [cookie(before)]);
     expect([after === before, await whoIs(cookie(before)), await whoIs(cookie(after))]).toEqual([
       false,
-      NOBODY,
+      ANONYMOUS,
       "200 reader8",
     ]);
   },
@@ -60,20 +60,20 @@ export const sessions: Rows = {
     const after = cookieIn(await post("/account/password", body, [cookie(before)], newAddress()));
     expect([after === before, await whoIs(cookie(before)), await whoIs(cookie(after))]).toEqual([
       false,
-      NOBODY,
+      ANONYMOUS,
       "200 au067",
     ]);
   },
   async "AU-068 a cookie after logout"() {
     const value = await sessionOf("reader8");
     await logout(value);
-    expect(await whoIs(cookie(value))).toBe(NOBODY);
+    expect(await whoIs(cookie(value))).toBe(ANONYMOUS);
   },
   async "AU-069 a device that another shows out"() {
     const [phone, laptop] = [await sessionOf("reader9"), await sessionOf("reader9")];
     for (const { id, current } of await devices(laptop))
       if (!current) await send(`/account/sessions/${id}`, { method: "DELETE", headers: [cookie(laptop)] });
-    expect([await whoIs(cookie(phone)), await whoIs(cookie(laptop))]).toEqual([NOBODY, "200 reader9"]);
+    expect([await whoIs(cookie(phone)), await whoIs(cookie(laptop))]).toEqual([ANONYMOUS, "200 reader9"]);
   },
   async "AU-073 what the stores hold of a session is not a valid cookie"() {
     const value = await sessionOf("reader8");
@@ -81,11 +81,11 @@ export const sessions: Rows = {
     const id = value.slice(value.indexOf("=") + 1).split(".")[0] ?? "";
     expect([id.length > 20, held.some((text) => text.includes(id))]).toEqual([true, false]);
     const names = held.filter((text) => text.includes("session")).flatMap((text) => text.split(":").slice(-1));
-    for (const name of names.slice(0, 20)) expect(await whoIs(cookie(`${NAME}=${name}`))).toBe(NOBODY);
+    for (const name of names.slice(0, 20)) expect(await whoIs(cookie(`${NAME}=${name}`))).toBe(ANONYMOUS);
   },
   async "AU-074 two cookies of that name"() {
     const value = await sessionOf("reader8");
-    expect(await whoIs(cookie(`${value}; ${NAME}=x`))).toBe(NOBODY);
+    expect(await whoIs(cookie(`${value}; ${NAME}=x`))).toBe(ANONYMOUS);
   },
   async "AU-075 what the cookie carries"() {
     const answer = await post("/account/login", { identifier: "reader8", password }, [], newAddress());
@@ -98,12 +98,12 @@ export const sessions: Rows = {
   async "AU-076 invalid cookies"() {
     const many = Array.from({ length: 200 }, (_, i) => `c${i}=1`).join("; ");
     for (const value of [`${NAME}=${"x".repeat(5_000)}`, many, `${NAME}=%00`, `${NAME}=%ZZ`, "__proto__=1"])
-      expect(await whoIs(cookie(value))).toBe(NOBODY);
+      expect(await whoIs(cookie(value))).toBe(ANONYMOUS);
   },
   async "AU-079 a login as another user"() {
     const first = await sessionOf("reader8");
     const second = await sessionOf("reader9", password, [cookie(first)]);
-    expect([await whoIs(cookie(first)), await whoIs(cookie(second))]).toEqual([NOBODY, "200 reader9"]);
+    expect([await whoIs(cookie(first)), await whoIs(cookie(second))]).toEqual([ANONYMOUS, "200 reader9"]);
   },
   async "AU-081 a new password"() {
     const { secret } = await newcomer("au081");
@@ -117,7 +117,7 @@ export const sessions: Rows = {
     );
     expect([changed.status, await whoIs(cookie(other)), await whoIs(cookie(cookieIn(changed)))]).toEqual([
       204,
-      NOBODY,
+      ANONYMOUS,
       "200 au081",
     ]);
     expect((await post("/account/refresh", { refresh_token: family.refresh_token })).status).toBe(401);
@@ -128,7 +128,7 @@ export const sessions: Rows = {
     const value = await sessionOf("au082", secret);
     const user = await User.objects.get({ username: "au082" });
     if (user !== null) await User.objects.disable(user);
-    expect(await whoIs(cookie(value))).toBe(NOBODY);
+    expect(await whoIs(cookie(value))).toBe(ANONYMOUS);
   },
   async "AU-084 nothing of a session is kept"() {
     const login = await post("/account/login", { identifier: "reader8", password }, [], newAddress());
@@ -142,7 +142,7 @@ export const sessions: Rows = {
   async "AU-085 the list of devices holds nothing to sign in with"() {
     const value = await sessionOf("reader10");
     for (const { id } of await devices(value))
-      expect([value.includes(id), await whoIs(cookie(`${NAME}=${id}`))]).toEqual([false, NOBODY]);
+      expect([value.includes(id), await whoIs(cookie(`${NAME}=${id}`))]).toEqual([false, ANONYMOUS]);
   },
   async "AU-086 a device of another user"() {
     const [mine, theirs] = [await sessionOf("reader10"), await sessionOf("reader11")];

@@ -2,9 +2,9 @@ import { createHmac, hkdfSync } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
 import { expect } from "vitest";
 import {
+  ANONYMOUS,
   as,
   bearer,
-  NOBODY,
   newAddress,
   newcomer,
   post,
@@ -43,7 +43,7 @@ async function altered(payload: Members, header: Members = {}): Promise<string> 
   return sign({ ...token.header, ...header }, { ...token.payload, ...payload });
 }
 async function refuse(...tokens: readonly string[]): Promise<void> {
-  for (const token of tokens) expect([token, await whoIs(bearer(token))]).toEqual([token, NOBODY]);
+  for (const token of tokens) expect([token, await whoIs(bearer(token))]).toEqual([token, ANONYMOUS]);
 }
 const now = (): number => Math.floor(Date.now() / 1000);
 const refuseClaims = async (...claims: readonly Members[]): Promise<void> => {
@@ -166,7 +166,7 @@ export const tokens: Rows = {
   "AU-036 15 kB": () => refuseClaims({ more: "x".repeat(11_000) }),
   "AU-037 an encrypted token": () =>
     refuse(`${part({ alg: "dir", enc: "A256GCM", zip: "DEF" })}..${part("x")}.${part("x")}.${part("x")}`),
-  "AU-039 an unknown user": () => refuseClaims({ sub: "nobody-of-this-name" }),
+  "AU-039 an unknown user": () => refuseClaims({ sub: "unknown-user" }),
   async "AU-040 a token from before the password was changed"() {
     const { secret: first } = await newcomer("au040");
     const old = await tokensOf("au040", first);
@@ -201,14 +201,14 @@ const attributes = async (...headers: (readonly [string, string])[]): Promise<st
 /** B. Headers and transport */
 export const transport: Rows = {
   async "AU-045 two Authorization headers"() {
-    expect(await whoIs(await as("reader1"), await as("reader2"))).toBe(NOBODY);
+    expect(await whoIs(await as("reader1"), await as("reader2"))).toBe(ANONYMOUS);
   },
   async "AU-046 two tokens in one header"() {
     const [[, one], [, two]] = [await as("reader1"), await as("reader2")];
-    expect(await whoIs(["authorization", `${one}, ${two}`])).toBe(NOBODY);
+    expect(await whoIs(["authorization", `${one}, ${two}`])).toBe(ANONYMOUS);
   },
   async "AU-047 two keys"() {
-    expect(await whoIs(["x-api-key", "pk_a_b"], ["x-api-key", "pk_c_d"])).toBe(NOBODY);
+    expect(await whoIs(["x-api-key", "pk_a_b"], ["x-api-key", "pk_c_d"])).toBe(ANONYMOUS);
   },
   async "AU-048 the scheme in any case"() {
     const [, value] = await as("reader1");
@@ -218,14 +218,14 @@ export const transport: Rows = {
   async "AU-049 spaces and tabs"() {
     const [, value] = await as("reader1");
     expect(await whoIs(["authorization", value.replace(" ", "   ")])).toBe("200 reader1");
-    expect(await whoIs(["authorization", value.replace(" ", "\t")])).toBe(NOBODY);
+    expect(await whoIs(["authorization", value.replace(" ", "\t")])).toBe(ANONYMOUS);
   },
   async "AU-050 a scheme and no token"() {
     const answer = await send("/account/me", { headers: [["authorization", "Bearer"]] });
     expect([answer.status, answer.headers["www-authenticate"]]).toEqual([401, expect.not.stringContaining("error")]);
   },
   async "AU-051 another scheme"() {
-    expect(await whoIs(["authorization", "Basic dXNlcjpwYXNz"])).toBe(NOBODY);
+    expect(await whoIs(["authorization", "Basic dXNlcjpwYXNz"])).toBe(ANONYMOUS);
     expect(theShop().log.text).not.toContain("dXNlcjpwYXNz");
   },
   async "AU-052 invalid headers"() {
@@ -239,18 +239,18 @@ export const transport: Rows = {
   },
   async "AU-053 bytes that are not ASCII"() {
     const [, value] = await as("reader1");
-    expect(await whoIs(["authorization", `${value}é`])).toBe(NOBODY);
+    expect(await whoIs(["authorization", `${value}é`])).toBe(ANONYMOUS);
   },
   async "AU-054 a token in the query"() {
     const [, value] = await as("reader1");
     const token = value.slice(7);
-    expect((await send(`/account/me?access_token=${token}`)).verdict).toBe(NOBODY);
+    expect((await send(`/account/me?access_token=${token}`)).verdict).toBe(ANONYMOUS);
     expect(theShop().log.text).not.toContain(token);
   },
   async "AU-055 names that anybody can send"() {
     for (const name of ["x-user-id", "x-forwarded-user", "x-remote-user"])
-      expect(await whoIs([name, "admin"])).toBe(NOBODY);
-    expect((await send("/account/me?user_id=admin")).verdict).toBe(NOBODY);
+      expect(await whoIs([name, "admin"])).toBe(ANONYMOUS);
+    expect((await send("/account/me?user_id=admin")).verdict).toBe(ANONYMOUS);
   },
   async "AU-057 a wrong token and a right session"() {
     expect(await whoIs(["authorization", "Bearer wrong"], ["cookie", await sessionOf("reader4")])).toBe("200 reader4");

@@ -136,7 +136,7 @@ export async function whoIs(...headers: readonly Header[]): Promise<string> {
   const answer = await send("/account/me", { headers });
   return answer.status === 200 ? `200 ${(answer.said as { username?: string }).username}` : answer.verdict;
 }
-export const NOBODY = "401 unauthenticated";
+export const ANONYMOUS = "401 unauthenticated";
 
 const known: Record<string, Promise<Pair>> = {};
 
