@@ -11,6 +11,7 @@ import { type Database, migrate, openDatabase, sqlStores, userModel } from "../s
 import type { CounterStore } from "../src/stores/counter-store.ts";
 import type { Stores } from "../src/stores/stores.ts";
 import { testClient } from "../src/testing/index.ts";
+import { keepResults, nodeMajor } from "./graphql/keep-results.ts";
 
 const isShort = process.argv.includes("--short");
 const LOGINS = isShort ? 60 : 300;
@@ -39,6 +40,10 @@ export async function run(): Promise<void> {
     const byPostgres = await measure(database, inPostgres);
     report("users in PostgreSQL, the rest in Redis", byRedis);
     report("everything in PostgreSQL", byPostgres);
+    if (!isShort) {
+      const figures = [...figuresOf("Redis", byRedis), ...figuresOf("PostgreSQL", byPostgres)];
+      keepResults(`accounts-node${nodeMajor}`, { node: process.version, figures });
+    }
     console.log(`accounts: in Redis, bytes for each, all told: ${describe(inRedis)}`);
     console.log(`accounts: in PostgreSQL, bytes for each with their indexes: ${describe(sizes)}`);
   } finally {
@@ -137,6 +142,10 @@ function report(name: string, { login, token, request, tokenRequest }: Costs): v
   console.log(
     `accounts: ${name}: ${login.toFixed(1)} ms of CPU for a sign-in by session (${rate(login)} per second and core), ${token.toFixed(1)} ms by tokens (${rate(token)}), ${request.toFixed(2)} ms for a request by session (${rate(request)}), ${tokenRequest.toFixed(2)} ms by token (${rate(tokenRequest)})`,
   );
+}
+
+function figuresOf(row: string, costs: Costs): readonly object[] {
+  return Object.entries(costs).map(([workload, ms]) => ({ row, workload, micros: Math.round(ms * 1_000) }));
 }
 
 /** By the first word of their keys: how many there are, and how many bytes each takes. */

@@ -18,6 +18,7 @@ import {
 import { HttpContext } from "../src/http/context/http-context.ts";
 import { PorticoApp } from "../src/index.ts";
 import { testClient } from "../src/testing/index.ts";
+import { keepResults, nodeMajor } from "./graphql/keep-results.ts";
 
 const ROUNDS = 9;
 const OPERATIONS = 10_000;
@@ -48,12 +49,15 @@ export async function run(): Promise<void> {
   console.log(`${ROUNDS} rounds in turn of ${OPERATIONS} operations each; microseconds of CPU per operation, medians`);
   console.log(`${"".padEnd(44)}${"off".padStart(8)}${"on".padStart(8)}${"over".padStart(8)}`);
   let figure: readonly [off: number, over: number] = [Number.NaN, Number.NaN];
+  const figures: object[] = [];
   for (const [name, hooks] of Object.entries(cases)) {
     const [off, on, over] = await compare(hooks);
     const cells = [off, on, over].map((value) => value.toFixed(2).padStart(8)).join("");
     console.log(`${name.padEnd(44)}${cells}`);
     if (name === "all built-in hooks") figure = [off, over];
+    figures.push({ row: name, workload: "extra", micros: Math.round(over * 100) / 100 });
   }
+  keepResults(`hooks-node${nodeMajor}`, { node: process.version, rounds: ROUNDS, figures });
   const [off, over] = figure;
   const goal = Math.max(GOAL_MICROSECONDS, off * GOAL_SHARE);
   console.log(

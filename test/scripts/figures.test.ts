@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type BenchResults, fillFigures } from "../../scripts/figures.ts";
+import { type BenchResults, fillFigures, strayFigures } from "../../scripts/figures.ts";
 
 const workloads = ["A", "B", "C", "D", "E"];
 const results: BenchResults = {
@@ -38,9 +38,18 @@ it("leaves the rest of a page as it is", () => {
   expect(fillFigures(page, () => results)).toBe(page);
 });
 
+it("finds figures that do not come from the results", () => {
+  const filled = fillFigures(text(""), () => results);
+  expect(strayFigures(filled)).toEqual([]);
+  expect(strayFigures(`${filled}It takes 2.5 µs.\nIt takes 3 microseconds.\nA timestamp has microseconds.`)).toEqual([
+    "It takes 2.5 µs.",
+    "It takes 3 microseconds.",
+  ]);
+});
+
 it("names figures that do not exist", () => {
   const page = "<!-- figures: rest -->\n<!-- end of figures -->\n";
-  expect(() => fillFigures(page, () => results)).toThrow("there are no figures named rest: use graphql");
+  expect(() => fillFigures(page, () => results)).toThrow("there are no figures named rest: use graphql, ");
 });
 
 it("names a figure that the results lack", () => {
