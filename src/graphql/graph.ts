@@ -11,7 +11,7 @@ import type { Router } from "../http/routing/router.ts";
 import type { SocketRoute } from "../http/routing/socket-route.ts";
 import { hasConnections } from "./connection/has-connections.ts";
 import { Documents, type DocumentsOptions } from "./documents/documents.ts";
-import { Preparer } from "./execute/preparer.ts";
+import { type Executor, Preparer } from "./execute/preparer.ts";
 import { traceFields } from "./hooks/field-trace.ts";
 import type { OperationHook } from "./hooks/operation-hook.ts";
 import { OperationHooks } from "./hooks/operation-hooks.ts";
@@ -46,6 +46,11 @@ export interface GraphOptions {
   readonly debug?: boolean;
   /** The time limit for an operation, in seconds; 0 disables it. @default 30 */
   readonly timeout?: number;
+  /**
+   * What executes operations: Portico's own executor, or graphql's `execute`, which has the same results and is slower.
+   * @default "portico"
+   */
+  readonly executor?: "portico" | "graphql-js";
   /** The gate of the endpoint's route, with the values that a route takes. */
   readonly auth?: Auth<RoutePlace>;
   /** Middleware of the endpoint's route. */
@@ -82,6 +87,10 @@ const graphRules = {
   introspection: flag,
   debug: optional(flag, false),
   timeout: optional(seconds, 30),
+  executor: optional(
+    optionRule<Executor>('"portico" or "graphql-js"', (value) => value === "portico" || value === "graphql-js"),
+    "portico",
+  ),
   auth: authRule,
   middleware: listOf<Middleware>("a list of middleware", () => true),
 };
@@ -133,7 +142,7 @@ export class Graph {
       limits,
       hooks: this.#hooks,
       isDebug: read.debug,
-      preparer: new Preparer(schema, { limits, introspection }),
+      preparer: new Preparer(schema, { limits, introspection, executor: read.executor }),
       documents: new Documents(read.documents),
       shared: new SharedStreams(),
       timeoutMs: read.timeout * 1000,

@@ -82,7 +82,9 @@ function admitDocument(
   checkCost(findings.cost, limits);
   const { operationName, cost, trace } = findings;
   const declared = declaredOf(prepared.operation, params.variables);
-  const execution = { schema, document: prepared.document, variables: declared, operationName, cost, trace };
+  const { document, plan } = prepared;
+  const mostObjects = limits.objects;
+  const execution = { schema, document, plan, mostObjects, variables: declared, operationName, cost, trace };
   return { execution, prepared, source };
 }
 

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql";
 import type { FieldTrace } from "../hooks/field-trace.ts";
+import type { Plan } from "./plan/plan.ts";
 
 /** One operation that is ready to be executed: parsed, validated and within the limits. */
 export interface Execution {
@@ -12,6 +13,10 @@ export interface Execution {
   readonly timeoutMs?: number;
   /** Times its fields. */
   readonly trace?: FieldTrace | null;
+  /** Returns the compiled form of the operation; `null` if graphql has to execute it. */
+  readonly plan?: () => Plan | null;
+  /** The maximum number of objects in the response; `null` disables the limit. */
+  readonly mostObjects?: number | null;
 }
 
 /** The arguments that graphql's functions have in common. */

@@ -8,6 +8,7 @@ import { checkAliases, checkStructure } from "./check-structure.ts";
 import { DocumentCache } from "./document-cache.ts";
 import { graphRefusal } from "./graph-refusal.ts";
 import { hideSuggestions } from "./hide-suggestions.ts";
+import { Plan } from "./plan/plan.ts";
 import { checkLength, type ReadDocument, readDocument } from "./read-document.ts";
 import { validateDocument } from "./validate-document.ts";
 
@@ -19,7 +20,12 @@ export interface Prepared {
   readonly structure: Structure;
   /** `null` while cost analysis is off. */
   readonly cost: Cost | null;
+  /** Returns its compiled form, which is made for the first execution; `null` if graphql has to execute it. */
+  readonly plan: () => Plan | null;
 }
+
+/** What executes operations: Portico's compiled plans, or graphql's `execute`. */
+export type Executor = "portico" | "graphql-js";
 
 export interface PreparerOptions {
   readonly limits: Limits;
@@ -27,6 +33,8 @@ export interface PreparerOptions {
   readonly introspection: boolean;
   /** Approximate memory for prepared documents, in bytes. @default 32 MiB */
   readonly cacheBytes?: number;
+  /** @default "portico" */
+  readonly executor?: Executor;
 }
 
 /** The operation that a request names, from a document that parses. Only `prepare` checks it. */
@@ -40,14 +48,17 @@ export class Preparer {
   readonly #schema: GraphQLSchema;
   readonly #limits: Limits;
   readonly #introspection: boolean;
+  readonly #executor: Executor;
   // Rejected documents are not cached: rejecting them is cheap, attackers send a new one each time, and other clients do not
   // send the same one again.
   readonly #cache: DocumentCache<Entry>;
 
-  constructor(schema: GraphQLSchema, { limits, introspection, cacheBytes = 32 * 1024 * 1024 }: PreparerOptions) {
+  constructor(schema: GraphQLSchema, options: PreparerOptions) {
+    const { limits, introspection, cacheBytes = 32 * 1024 * 1024, executor = "portico" } = options;
     this.#schema = schema;
     this.#limits = limits;
     this.#introspection = introspection;
+    this.#executor = executor;
     this.#cache = new DocumentCache(cacheBytes);
   }
 
@@ -98,9 +109,21 @@ export class Preparer {
     if (asksForTooMuch(operation, fragments))
       throw graphRefusal("GRAPHQL_VALIDATION_FAILED", "Maximum introspection depth exceeded");
     const cost = this.#limits.cost === null ? null : compileCost(this.#schema, document, operation, fragments);
-    return { document, operation, name: operation.name?.value ?? null, structure, cost };
+    const plan = this.#executor === "portico" ? lazyPlan(this.#schema, document, operation) : noPlan;
+    return { document, operation, name: operation.name?.value ?? null, structure, cost, plan };
   }
 }
+
+function lazyPlan(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): () => Plan | null {
+  let plan: Plan | null | undefined;
+  return () => (plan ??= plan === null ? null : Plan.compile(schema, document, operation));
+}
+
+const noPlan = (): null => null;
 
 /** A document with its prepared operations: once there is one, the whole document is known to be valid. */
 interface Entry extends ReadDocument {

@@ -1,10 +1,11 @@
-import { type ExecutionResult, execute, GraphQLError } from "graphql";
+import { type ExecutionResult, GraphQLError } from "graphql";
 import { andThen, isPromise, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
 import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
 import type { Arrival } from "./admit.ts";
-import { type Execution, executionArgs, outcomeOf } from "./execution.ts";
+import { executeOperation } from "./execute-operation.ts";
+import { type Execution, outcomeOf } from "./execution.ts";
 import { withoutUndoneWork } from "./without-undone-work.ts";
 
 /**
@@ -36,7 +37,7 @@ export function runIn(
   contextValue.isOver = operation.isOver;
   return orElse(
     () => {
-      const executing = operation.enter(() => execute({ ...executionArgs(execution), rootValue, contextValue }));
+      const executing = operation.enter(() => executeOperation(execution, rootValue, contextValue));
       return isPromise(executing)
         ? finishLater(operation, execution, executing)
         : finish(operation, execution, executing);

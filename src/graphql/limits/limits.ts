@@ -21,6 +21,8 @@ export interface LimitsOptions {
   readonly tokens?: number | null;
   /** Directives in total. @default 50 */
   readonly directives?: number | null;
+  /** Objects in the response, counted while it is executed. @default 100,000 */
+  readonly objects?: number | null;
 }
 
 /**
@@ -46,6 +48,7 @@ export class Limits implements Required<LimitsOptions> {
   readonly characters: number | null;
   readonly tokens: number | null;
   readonly directives: number | null;
+  readonly objects: number | null;
 
   constructor(options: LimitsOptions = {}) {
     const read = resolveOptions("Limits", options, rules);
@@ -57,6 +60,7 @@ export class Limits implements Required<LimitsOptions> {
     this.characters = read.characters;
     this.tokens = read.tokens;
     this.directives = read.directives;
+    this.objects = read.objects;
     Object.freeze(this);
   }
 
@@ -79,4 +83,5 @@ const rules = {
   characters: optional(extent, 65_536),
   tokens: optional(extent, 2000),
   directives: optional(count, 50),
+  objects: optional(extent, 100_000),
 } as const;

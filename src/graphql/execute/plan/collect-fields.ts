@@ -1,0 +1,95 @@
+import {
+  type DirectiveNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type InlineFragmentNode,
+  isAbstractType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from "graphql";
+
+/** Where fields are collected. */
+export interface CollectScope {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  /** The values of the variables in `@skip` and `@include`. */
+  readonly conditions: ReadonlyMap<string, boolean>;
+}
+
+/** The fields that several selection sets select on one object type, by their names in the response, in their order. */
+export function collectFields(
+  scope: CollectScope,
+  type: GraphQLObjectType,
+  sets: readonly (SelectionSetNode | undefined)[],
+): ReadonlyMap<string, readonly FieldNode[]> {
+  const fields = new Map<string, FieldNode[]>();
+  const visited = new Set<string>();
+  const visit = (set: SelectionSetNode | undefined): void => {
+    for (const selection of set?.selections ?? []) {
+      if (!isIncluded(scope, selection)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = responseKey(selection);
+        const nodes = fields.get(key);
+        if (nodes === undefined) fields.set(key, [selection]);
+        else nodes.push(selection);
+      } else {
+        const fragment = fragmentOf(scope, selection, visited);
+        if (fragment !== undefined && isFor(scope, fragment, type)) visit(fragment.selectionSet);
+      }
+    }
+  };
+  for (const set of sets) visit(set);
+  return fields;
+}
+
+export function responseKey({ alias, name }: FieldNode): string {
+  return alias?.value ?? name.value;
+}
+
+function fragmentOf(
+  { fragments }: CollectScope,
+  selection: Exclude<SelectionNode, FieldNode>,
+  visited: Set<string>,
+): FragmentDefinitionNode | InlineFragmentNode | undefined {
+  if (selection.kind === Kind.INLINE_FRAGMENT) return selection;
+  const name = selection.name.value;
+  if (visited.has(name)) return undefined;
+  visited.add(name);
+  return fragments[name];
+}
+
+function isFor(
+  { schema }: CollectScope,
+  { typeCondition }: FragmentDefinitionNode | InlineFragmentNode,
+  type: GraphQLObjectType,
+): boolean {
+  if (typeCondition === undefined) return true;
+  const condition = schema.getType(typeCondition.name.value);
+  return condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
+}
+
+function isIncluded({ conditions }: CollectScope, { directives }: SelectionNode): boolean {
+  if (directives === undefined || directives.length === 0) return true;
+  return conditionIn(directives, "skip", conditions) !== true && conditionIn(directives, "include", conditions) !== false;
+}
+
+/** The value of the `if` argument of a directive; `undefined` if the directive is not there. */
+function conditionIn(
+  directives: readonly DirectiveNode[],
+  name: string,
+  conditions: ReadonlyMap<string, boolean>,
+): boolean | undefined {
+  const directive = directives.find((one) => one.name.value === name);
+  const value = directive === undefined ? undefined : conditionOf(directive);
+  return typeof value === "string" ? conditions.get(value) : value;
+}
+
+/** The literal in the `if` argument of `@skip` or `@include`, or the name of its variable; `undefined` for anything else. */
+export function conditionOf({ arguments: args }: DirectiveNode): boolean | string | undefined {
+  const value = args?.find(({ name }) => name.value === "if")?.value;
+  if (value?.kind === Kind.VARIABLE) return value.name.value;
+  return value?.kind === Kind.BOOLEAN ? value.value : undefined;
+}

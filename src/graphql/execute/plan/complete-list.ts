@@ -1,0 +1,138 @@
+import { GraphQLError, type GraphQLResolveInfo } from "graphql";
+import { type Gather, gatherInto } from "./gather.ts";
+import { isGraphql17 } from "./graphql-major.ts";
+import { forward, Pending } from "./pending.ts";
+import type { Path, Run } from "./run.ts";
+import { type Complete, type CompletingSlot, completeSlot } from "./wait.ts";
+
+/**
+ * Completes the items of a list.
+ *
+ * @param place type and name of the field, for errors
+ */
+export function listCompleter(item: CompletingSlot, place: string): Complete {
+  return (run, info, path, value) => {
+    if (value instanceof Error) throw value;
+    if (value === null || value === undefined) return null;
+    const list = new ListCompletion(run, item, info, path as Path);
+    if (isGraphql17 && isAsyncIterable(value)) return list.fromAsync(value);
+    if (Array.isArray(value) && value[Symbol.iterator] === Array.prototype[Symbol.iterator]) return list.fromArray(value);
+    if (isIterable(value)) return list.from(value);
+    throw new GraphQLError(`Expected Iterable, but did not find one for field "${place}".`);
+  };
+}
+
+/** The completion of one list. */
+class ListCompletion {
+  readonly #run: Run;
+  readonly #item: CompletingSlot;
+  readonly #info: GraphQLResolveInfo | null;
+  readonly #path: Path;
+  readonly #completed: unknown[] = [];
+  #gather: Gather | null = null;
+
+  constructor(run: Run, item: CompletingSlot, info: GraphQLResolveInfo | null, path: Path) {
+    this.#run = run;
+    this.#item = item;
+    this.#info = info;
+    this.#path = path;
+  }
+
+  fromArray(items: readonly unknown[]): unknown {
+    return this.#fromIndex(items, this.#run.calls);
+  }
+
+  from(items: Iterable<unknown>): unknown {
+    for (const item of items) this.#add(item);
+    return this.#result();
+  }
+
+  fromAsync(items: AsyncIterable<unknown>): Pending {
+    const pending = new Pending();
+    this.#addAll(items).then(
+      () => forward(() => this.#result(), pending),
+      (error: unknown) => pending.fail(error),
+    );
+    return pending;
+  }
+
+  async #addAll(items: AsyncIterable<unknown>): Promise<void> {
+    const iterator = items[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const step = await this.#next(iterator);
+        if (this.#run.isOver || step.done === true) return;
+        this.#add(step.value);
+      }
+    } catch (error) {
+      void closeQuietly(iterator);
+      throw error;
+    }
+  }
+
+  /** The error of an iterator is located at the list. */
+  async #next(iterator: AsyncIterator<unknown>): Promise<IteratorResult<unknown>> {
+    try {
+      return await iterator.next();
+    } catch (error) {
+      throw this.#run.locate(error, this.#item, this.#path);
+    }
+  }
+
+  /** @param calls how many resolvers were called before the list */
+  #fromIndex(items: readonly unknown[], calls: number): unknown {
+    const run = this.#run;
+    const completed = this.#completed;
+    // As with an iterator, items that are added meanwhile count.
+    while (completed.length < items.length) {
+      const item = items[completed.length];
+      try {
+        this.#add(item);
+      } catch (error) {
+        ignoreRejections(items, completed.length + 1);
+        throw error;
+      }
+      if (run.objects >= 2_000 && run.slices.isOver(calls))
+        return run.slices.later(() => this.#fromIndex(items, calls));
+    }
+    return this.#result();
+  }
+
+  #add(item: unknown): void {
+    const index = this.#completed.length;
+    const path = { prev: this.#path, key: index, typename: undefined };
+    const value = completeSlot(this.#run, this.#item, this.#info, path, item);
+    if (value instanceof Pending) {
+      this.#gather = gatherInto(this.#gather, this.#completed, index, value);
+      this.#completed.push(null);
+    } else this.#completed.push(value);
+  }
+
+  #result(): unknown {
+    return this.#gather === null ? this.#completed : this.#gather.close();
+  }
+}
+
+/** Handles the rejections of items that will not be completed, which would otherwise end the process. */
+function ignoreRejections(items: readonly unknown[], from: number): void {
+  for (let index = from; index < items.length; index++) {
+    const item = items[index];
+    if (item instanceof Promise) item.catch(() => {});
+  }
+}
+
+async function closeQuietly(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // The list has already failed with the error that matters.
+  }
+}
+
+function isIterable(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && typeof (value as Iterable<unknown>)[Symbol.iterator] === "function";
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof (value as AsyncIterable<unknown>)[Symbol.asyncIterator] === "function";
+}

@@ -1,0 +1,104 @@
+import {
+  defaultTypeResolver,
+  type FieldNode,
+  type GraphQLAbstractType,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  isObjectType,
+} from "graphql";
+import type { BuildObject } from "./build-object.ts";
+import { isGraphql17 } from "./graphql-major.ts";
+import { inspect } from "./inspect.ts";
+import { after, isThenable } from "./pending.ts";
+import type { Path, Run } from "./run.ts";
+import type { Complete } from "./wait.ts";
+
+/** Compiles the selection of a field on one of its object types. Returns the same function for the same type. */
+export type BuilderOf = (type: GraphQLObjectType) => BuildObject;
+
+/** Completes a value of an object type. */
+export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf, nodes: readonly FieldNode[]): Complete {
+  let build: BuildObject | null = null;
+  return (run, info, path, value) => {
+    if (value instanceof Error) throw value;
+    if (value === null || value === undefined) return null;
+    build ??= builderOf(type);
+    return checkedObject(type, build, nodes, run, info, path, value);
+  };
+}
+
+/** Completes a value of an interface or a union, whose object type is known only with the value. */
+export function abstractCompleter(
+  type: GraphQLAbstractType,
+  builderOf: BuilderOf,
+  nodes: readonly FieldNode[],
+  place: string,
+): Complete {
+  return (run, info, path, value) => {
+    if (value instanceof Error) throw value;
+    if (value === null || value === undefined) return null;
+    const complete = (name: unknown): unknown => {
+      const runtimeType = validRuntimeType(type, name, run, nodes, place, value);
+      return checkedObject(runtimeType, builderOf(runtimeType), nodes, run, info, path, value);
+    };
+    const resolveType = type.resolveType ?? defaultTypeResolver;
+    const name: unknown = resolveType(value, run.contextValue, info as GraphQLResolveInfo, type);
+    return isThenable(name) ? after(name, complete) : complete(name);
+  };
+}
+
+function checkedObject(
+  type: GraphQLObjectType,
+  build: BuildObject,
+  nodes: readonly FieldNode[],
+  run: Run,
+  info: GraphQLResolveInfo | null,
+  path: Path | null,
+  value: unknown,
+): unknown {
+  run.countObject();
+  if (!type.isTypeOf) return build(run, value, path ?? undefined);
+  const next = (isOfType: unknown): unknown => {
+    if (isOfType) return build(run, value, path ?? undefined);
+    throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes });
+  };
+  const isOfType: unknown = type.isTypeOf(value, run.contextValue, info as GraphQLResolveInfo);
+  return isThenable(isOfType) ? after(isOfType, next) : next(isOfType);
+}
+
+/** The object type that a type resolver named. Throws graphql's error if it is not one of the abstract type. */
+function validRuntimeType(
+  type: GraphQLAbstractType,
+  name: unknown,
+  { frame: { schema } }: Run,
+  nodes: readonly FieldNode[],
+  place: string,
+  value: unknown,
+): GraphQLObjectType {
+  const unresolved = `Abstract type "${type.name}" must resolve to an Object type at runtime for field "${place}"`;
+  if (name === null || name === undefined)
+    throw new GraphQLError(
+      `${unresolved}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
+      { nodes },
+    );
+  if (!isGraphql17 && isObjectType(name))
+    throw new GraphQLError(
+      "Support for returning GraphQLObjectType from resolveType was removed in graphql-js@16.0.0 please return type name instead.",
+    );
+  if (typeof name !== "string")
+    throw new GraphQLError(
+      `${unresolved} with value ${inspect(value)}, received "${inspect(name)}"${isGraphql17 ? ", which is not a valid Object type name" : ""}.`,
+    );
+  const found = schema.getType(name);
+  if (found === undefined || found === null)
+    throw new GraphQLError(
+      `Abstract type "${type.name}" was resolved to a type "${name}" that does not exist inside the schema.`,
+      { nodes },
+    );
+  if (!isObjectType(found))
+    throw new GraphQLError(`Abstract type "${type.name}" was resolved to a non-object type "${name}".`, { nodes });
+  if (!schema.isSubType(type, found))
+    throw new GraphQLError(`Runtime Object type "${found.name}" is not a possible type for "${type.name}".`, { nodes });
+  return found;
+}

@@ -1,0 +1,49 @@
+import {
+  BREAK,
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  visit,
+} from "graphql";
+import { conditionOf, responseKey } from "./collect-fields.ts";
+
+/**
+ * The variables that decide which fields of a document are selected, or `null` if a plan cannot execute the operation and
+ * graphql has to.
+ */
+export function conditionVariables(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): readonly string[] | null {
+  if (!schema.getRootType(operation.operation)) return null;
+  // graphql 17 rejects such a schema, or executes incrementally.
+  if (schema.getDirective("defer") || schema.getDirective("stream")) return null;
+  if (operation.directives?.some(({ name }) => name.value === "experimental_disableErrorPropagation") === true) return null;
+  const variables = new Set<string>();
+  let isCovered = true;
+  const giveUp = (): typeof BREAK => {
+    isCovered = false;
+    return BREAK;
+  };
+  visit(document, {
+    [Kind.FIELD]: {
+      // An ordinary object would take this key for its prototype.
+      enter: (node) => (responseKey(node) === "__proto__" ? giveUp() : undefined),
+    },
+    [Kind.FRAGMENT_DEFINITION]: {
+      enter: ({ variableDefinitions }) => ((variableDefinitions?.length ?? 0) > 0 ? giveUp() : undefined),
+    },
+    [Kind.DIRECTIVE]: {
+      enter: (node) => {
+        if (node.name.value !== "skip" && node.name.value !== "include") return false;
+        const condition = conditionOf(node);
+        if (condition === undefined) return giveUp();
+        if (typeof condition === "string") variables.add(condition);
+        return false;
+      },
+    },
+  });
+  return isCovered ? [...variables] : null;
+}

@@ -1,0 +1,16 @@
+import { GraphQLBoolean, type GraphQLScalarType } from "graphql";
+
+const PREFIX = "Boolean cannot represent a non boolean value: ";
+
+/**
+ * Prints a value as graphql prints it in its messages. graphql does not export the function, but quotes any value that is not
+ * a boolean when it has to parse one.
+ */
+export function inspect(value: unknown): string {
+  if (typeof value === "boolean") return String(value);
+  try {
+    return String((GraphQLBoolean as GraphQLScalarType<unknown>).parseValue(value));
+  } catch (error) {
+    return (error as Error).message.replace(PREFIX, "");
+  }
+}

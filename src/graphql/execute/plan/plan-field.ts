@@ -1,0 +1,157 @@
+import {
+  defaultFieldResolver,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from "graphql";
+import { emptyArgs, type ReadArgs } from "./field-args.ts";
+import { isThenable } from "./pending.ts";
+import { resolveInfo } from "./resolve-info.ts";
+import type { Path, Run } from "./run.ts";
+import { type Complete, type CompletingSlot, completeSlot } from "./wait.ts";
+
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
+
+/** The parts of a field in a plan. */
+export interface FieldParts {
+  readonly key: string;
+  readonly def: GraphQLField<unknown, unknown>;
+  readonly parentType: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  readonly isNonNull: boolean;
+  /** The scalar or enum of the field, without `!`; `null` for other types. */
+  readonly leafType: GraphQLLeafType | null;
+  readonly complete: Complete;
+}
+
+/** One field of an object in a plan. */
+export abstract class PlanField implements CompletingSlot {
+  /** The name in the response. */
+  readonly key: string;
+  readonly name: string;
+  readonly type: GraphQLOutputType;
+  readonly parentType: GraphQLObjectType;
+  readonly nodes: readonly FieldNode[];
+  readonly isNonNull: boolean;
+  readonly complete: Complete;
+  readonly #def: GraphQLField<unknown, unknown>;
+  readonly #resolve: Resolver | undefined;
+
+  constructor({ key, def, parentType, nodes, isNonNull, complete }: FieldParts) {
+    this.key = key;
+    this.name = def.name;
+    this.type = def.type;
+    this.parentType = parentType;
+    this.nodes = nodes;
+    this.isNonNull = isNonNull;
+    this.complete = complete;
+    this.#def = def;
+    this.#resolve = def.resolve;
+  }
+
+  /** Whether the field of the schema still has the resolver that the plan was compiled for. */
+  get isCurrent(): boolean {
+    return this.#def.resolve === this.#resolve;
+  }
+
+  /** Resolves and completes the field. Throws only an error that the parent has to handle. */
+  abstract take(run: Run, source: unknown, parent: Path | undefined): unknown;
+
+  protected pathIn(parent: Path | undefined): Path {
+    return { prev: parent, key: this.key, typename: this.parentType.name };
+  }
+}
+
+/** A field with a resolver, or with arguments. */
+export class ResolverField extends PlanField {
+  readonly #run: Resolver;
+  readonly #args: ReadArgs;
+
+  constructor(parts: FieldParts, args: ReadArgs) {
+    super(parts);
+    this.#run = parts.def.resolve ?? defaultFieldResolver;
+    this.#args = args;
+  }
+
+  take(run: Run, source: unknown, parent: Path | undefined): unknown {
+    const path = this.pathIn(parent);
+    const info = resolveInfo(run, this, path);
+    const resolve = this.#run;
+    let value: unknown;
+    run.calls++;
+    try {
+      value = resolve(source, this.#args(run), run.contextValue, info);
+    } catch (error) {
+      return run.handle(error, this, path);
+    }
+    return completeSlot(run, this, info, path, value);
+  }
+}
+
+/** A field without a resolver: the property of the same name, or the result of the method of that name. */
+export class PropertyField extends PlanField {
+  readonly leafType: GraphQLLeafType | null;
+
+  constructor(parts: FieldParts) {
+    super(parts);
+    this.leafType = parts.leafType;
+  }
+
+  take(run: Run, source: unknown, parent: Path | undefined): unknown {
+    let value: unknown;
+    try {
+      value = readable(source)[this.name];
+    } catch (error) {
+      return this.failRead(run, parent, error);
+    }
+    return this.takeValue(run, source, parent, value);
+  }
+
+  /** Completes the value that was read from the property. */
+  takeValue(run: Run, source: unknown, parent: Path | undefined, value: unknown): unknown {
+    if (typeof value === "function") return this.#call(run, source as Callable, parent);
+    if (this.leafType === null) {
+      const path = this.pathIn(parent);
+      return completeSlot(run, this, resolveInfo(run, this, path), path, value);
+    }
+    // A leaf that is already there needs neither a path nor an info.
+    try {
+      if (!isThenable(value)) return this.complete(run, null, null, value);
+    } catch (error) {
+      return run.handle(error, this, this.pathIn(parent));
+    }
+    return completeSlot(run, this, null, this.pathIn(parent), value);
+  }
+
+  /** Handles the error of a getter. */
+  failRead(run: Run, parent: Path | undefined, error: unknown): null {
+    return run.handle(error, this, this.pathIn(parent));
+  }
+
+  #call(run: Run, source: Callable, parent: Path | undefined): unknown {
+    const path = this.pathIn(parent);
+    const info = resolveInfo(run, this, path);
+    let value: unknown;
+    run.calls++;
+    try {
+      // Read again, as graphql does: the method may depend on its receiver.
+      value = source[this.name](emptyArgs(), run.contextValue, info);
+    } catch (error) {
+      return run.handle(error, this, path);
+    }
+    return completeSlot(run, this, info, path, value);
+  }
+}
+
+type Callable = any;
+
+const NOTHING: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null) as Record<string, unknown>);
+
+/** The object to read properties from. As in graphql, other values than objects and functions have none. */
+export function readable(source: unknown): Readonly<Record<string, unknown>> {
+  const isReadable = (typeof source === "object" && source !== null) || typeof source === "function";
+  return isReadable ? (source as Record<string, unknown>) : NOTHING;
+}

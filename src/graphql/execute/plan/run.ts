@@ -1,0 +1,149 @@
+import {
+  type ExecutionResult,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  locatedError,
+  type OperationDefinitionNode,
+} from "graphql";
+import { objectLimitError } from "../object-limit.ts";
+import type { Owner } from "./pending.ts";
+import { ResolverSignal } from "./resolver-signal.ts";
+import { Slices } from "./slices.ts";
+
+/** The place of a value in the response, as graphql describes it in `info.path`. */
+export interface Path {
+  readonly prev: Path | undefined;
+  readonly key: string | number;
+  readonly typename: string | undefined;
+}
+
+/** The facts about an operation that do not change between its executions. */
+export interface OperationFrame {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+}
+
+/** The facts about one execution. */
+export interface RunInput {
+  readonly rootValue: unknown;
+  readonly contextValue: unknown;
+  /** The coerced variables: an object in graphql 16, with `sources` and `coerced` in graphql 17. */
+  readonly variableValues: unknown;
+  /** The maximum number of objects; `Infinity` disables the limit. */
+  readonly mostObjects: number;
+}
+
+/** The field, or the list item, that a value is completed for. */
+export interface Slot {
+  readonly nodes: readonly FieldNode[];
+  readonly isNonNull: boolean;
+}
+
+/** Thrown through all fields after the execution has ended early. */
+const OVER = new Error("The execution has ended");
+
+/** The state of one execution of a plan. */
+export class Run implements Owner {
+  readonly frame: OperationFrame;
+  readonly rootValue: unknown;
+  readonly contextValue: unknown;
+  readonly variableValues: unknown;
+  /** The arguments that several calls of a field share, by the index of the field. */
+  readonly args: unknown[] = [];
+  /** Whether the result is complete: what is still running changes nothing. */
+  isOver = false;
+  /** How many resolvers were called. */
+  calls = 0;
+  objects = 0;
+  readonly #mostObjects: number;
+  #signal: ResolverSignal | null = null;
+  #slices: Slices | null = null;
+  readonly #errors: GraphQLError[] = [];
+  /** The positions that are null because of an error; `undefined` is the root. */
+  #nulled: Set<Path | undefined> | null = null;
+  #result: ExecutionResult | null = null;
+  #resolve: ((result: ExecutionResult) => void) | null = null;
+
+  constructor(frame: OperationFrame, { rootValue, contextValue, variableValues, mostObjects }: RunInput) {
+    this.frame = frame;
+    this.rootValue = rootValue;
+    this.contextValue = contextValue;
+    this.variableValues = variableValues;
+    this.#mostObjects = mostObjects;
+  }
+
+  get signal(): ResolverSignal {
+    return (this.#signal ??= new ResolverSignal());
+  }
+
+  get slices(): Slices {
+    return (this.#slices ??= new Slices(this));
+  }
+
+  /** The result, after the data have been completed or have failed. */
+  result(): ExecutionResult | Promise<ExecutionResult> {
+    return (
+      this.#result ??
+      new Promise((resolve) => {
+        this.#resolve = resolve;
+      })
+    );
+  }
+
+  /** The root object is complete. */
+  settled(_key: string | number, data: unknown): void {
+    this.#end(data as ExecutionResult["data"]);
+  }
+
+  /** The root object became null. */
+  failed(_key: string | number, error: unknown): void {
+    if (!this.isOver) this.report(error as GraphQLError, undefined);
+    this.#end(null);
+  }
+
+  /** Counts an object of the response, and ends the execution if there are too many. */
+  countObject(): void {
+    if (++this.objects <= this.#mostObjects) return;
+    if (!this.isOver) this.#end(null, [objectLimitError(this.#mostObjects)]);
+    throw OVER;
+  }
+
+  /** Turns an error into null where the type allows it; throws the located error otherwise. */
+  handle(raw: unknown, slot: Slot, path: Path): null {
+    if (raw === OVER) throw raw;
+    const error = this.locate(raw, slot, path);
+    if (slot.isNonNull) throw error;
+    this.report(error, path);
+    return null;
+  }
+
+  locate(raw: unknown, { nodes }: Slot, path: Path): GraphQLError {
+    return locatedError(raw, nodes, keysOf(path));
+  }
+
+  /** Adds an error to the result, unless its position is already null because of another one. */
+  report(error: GraphQLError, path: Path | undefined): void {
+    const nulled = (this.#nulled ??= new Set());
+    if (nulled.has(undefined)) return;
+    for (let at = path; at !== undefined; at = at.prev) if (nulled.has(at)) return;
+    nulled.add(path);
+    this.#errors.push(error);
+  }
+
+  #end(data: ExecutionResult["data"], errors: readonly GraphQLError[] = this.#errors): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#signal?.abort();
+    this.#result = (errors.length === 0 ? { data } : { errors, data }) as ExecutionResult;
+    this.#resolve?.(this.#result);
+  }
+}
+
+function keysOf(path: Path): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let at: Path | undefined = path; at !== undefined; at = at.prev) keys.push(at.key);
+  return keys.reverse();
+}

@@ -1,0 +1,33 @@
+import type { BuildObject, ObjectShape } from "./build-object.ts";
+import { forward, Pending } from "./pending.ts";
+import type { PlanField } from "./plan-field.ts";
+import type { Run } from "./run.ts";
+
+/** Executes the root fields of a mutation: each starts after the one before it is complete. */
+export function serialBuilder({ template, fields }: ObjectShape): BuildObject {
+  return (run, source) => continueFrom(fields, 0, { ...template }, run, source);
+}
+
+function continueFrom(
+  fields: readonly PlanField[],
+  from: number,
+  target: Record<string, unknown>,
+  run: Run,
+  source: unknown,
+): unknown {
+  for (let index = from; index < fields.length; index++) {
+    const field = fields[index] as PlanField;
+    const value = field.take(run, source, undefined);
+    if (value instanceof Pending) {
+      const rest = new Pending();
+      const settled = (key: string | number, later: unknown): void => {
+        target[key] = later;
+        forward(() => continueFrom(fields, index + 1, target, run, source), rest);
+      };
+      value.belongsTo({ settled, failed: (_key, error) => rest.fail(error) }, field.key);
+      return rest;
+    }
+    target[field.key] = value;
+  }
+  return target;
+}
