@@ -1,4 +1,4 @@
-import { GraphQLBoolean, type GraphQLScalarType } from "graphql";
+import { GraphQLBoolean, GraphQLError, type GraphQLScalarType } from "graphql";
 
 const PREFIX = "Boolean cannot represent a non boolean value: ";
 
@@ -11,6 +11,8 @@ export function inspect(value: unknown): string {
   try {
     return String((GraphQLBoolean as GraphQLScalarType<unknown>).parseValue(value));
   } catch (error) {
-    return (error as Error).message.replace(PREFIX, "");
+    if (error instanceof GraphQLError && error.message.startsWith(PREFIX)) return error.message.slice(PREFIX.length);
+    // A getter of the value has thrown.
+    throw error;
   }
 }

@@ -2,7 +2,7 @@ import {
   type ExecutionResult,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   locatedError,
   type OperationDefinitionNode,
@@ -100,7 +100,8 @@ export class Run implements Owner {
 
   /** The root object became null. */
   failed(_key: string | number, error: unknown): void {
-    if (!this.isOver) this.report(error as GraphQLError, undefined);
+    // An error that cannot be read has no location.
+    if (!this.isOver) this.report(error instanceof GraphQLError ? error : unlocated(error), undefined);
     this.#end(null);
   }
 
@@ -111,7 +112,10 @@ export class Run implements Owner {
     throw OVER;
   }
 
-  /** Turns an error into null where the type allows it; throws the located error otherwise. */
+  /**
+   * Turns an error into null where the type allows it; throws the located error otherwise. A value that throws when it is read
+   * cannot be located, so its error goes to the parent.
+   */
   handle(raw: unknown, slot: Slot, path: Path): null {
     if (raw === OVER) throw raw;
     const error = this.locate(raw, slot, path);
@@ -140,6 +144,11 @@ export class Run implements Owner {
     this.#result = (errors.length === 0 ? { data } : { errors, data }) as ExecutionResult;
     this.#resolve?.(this.#result);
   }
+}
+
+function unlocated(error: unknown): GraphQLError {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
 }
 
 function keysOf(path: Path): (string | number)[] {

@@ -66,12 +66,13 @@ class Wait extends Pending implements Owner {
   failed(_key: string | number, raw: unknown): void {
     const run = this.#run;
     if (run.isOver) return;
-    const error = run.locate(raw, this.#slot, this.#path);
-    if (this.#slot.isNonNull) this.fail(error);
-    else {
-      run.report(error, this.#path);
-      this.settle(null);
+    try {
+      run.handle(raw, this.#slot, this.#path);
+    } catch (error) {
+      this.fail(error);
+      return;
     }
+    this.settle(null);
   }
 
   #complete(value: unknown): void {

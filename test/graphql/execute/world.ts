@@ -1,0 +1,209 @@
+import { setImmediate as turn } from "node:timers/promises";
+import {
+  GraphQLError,
+  type GraphQLOutputType,
+  getNullableType,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+  type GraphQLSchema,
+} from "graphql";
+import { Chance } from "./chance.ts";
+
+/** How promises of resolvers settle: there are none, in the same turn, or each in its own turn of the event loop. */
+export type Timing = "none" | "same turn" | "own turn";
+
+/** The values and the misbehaviour of all resolvers in one case. They depend on the seed and on the place only. */
+export class World {
+  readonly seed: string;
+  readonly timing: Timing;
+  readonly #schema: GraphQLSchema;
+  readonly #waiting: { readonly at: number; readonly run: () => void }[] = [];
+  #now = 0;
+  #isRunning = false;
+
+  constructor(schema: GraphQLSchema, seed: string, timing: Timing) {
+    this.#schema = schema;
+    this.seed = seed;
+    this.timing = timing;
+  }
+
+  chance(place: string): Chance {
+    return new Chance(`${this.seed} ${place}`);
+  }
+
+  /** What a resolver returns for a field. It may throw. */
+  value(type: GraphQLOutputType, place: string): unknown {
+    const chance = this.chance(place);
+    const now = (): unknown => this.#now_(type, place, chance);
+    if (this.timing === "none" || !chance.is(0.4)) return now();
+    return this.#later(chance, now);
+  }
+
+  /** A value, or sometimes a promise for it. */
+  sometimesLater<T>(chance: Chance, value: T): T | Promise<T> {
+    return this.timing === "none" || !chance.is(0.3) ? value : this.#promise(chance.below(4), () => value);
+  }
+
+  #now_(type: GraphQLOutputType, place: string, chance: Chance): unknown {
+    if (chance.is(0.12)) return misbehave(chance, place, this.timing);
+    if (isNonNullType(type)) return this.#good(type.ofType, place, chance);
+    return chance.is(0.1) ? chance.pick([null, undefined]) : this.#good(type, place, chance);
+  }
+
+  #good(type: GraphQLOutputType, place: string, chance: Chance): unknown {
+    if (isListType(type)) return this.#list(type.ofType as GraphQLOutputType, place, chance);
+    if (isObjectType(type)) return this.source(type.name, place);
+    if (isInterfaceType(type) || isUnionType(type))
+      return this.source(chance.pick(this.#schema.getPossibleTypes(type)).name, place);
+    if (isEnumType(type)) return chance.is(0.9) ? chance.pick(type.getValues()).value : "UNKNOWN";
+    return leaf((type as { readonly name: string }).name, chance, place);
+  }
+
+  #list(item: GraphQLOutputType, place: string, chance: Chance): unknown {
+    const items = (): unknown[] =>
+      Array.from({ length: chance.below(4) }, (_, index) => attempt(() => this.value(item, `${place}.${index}`)));
+    const kind = chance.below(12);
+    if (kind === 0) return new Set(items());
+    if (kind === 1) return yieldAll(items(), chance.is(0.3));
+    if (kind === 2 && this.timing !== "none") return yieldLater(items(), chance.is(0.3));
+    if (kind === 3) return new Map([["a", 1]]);
+    return items();
+  }
+
+  /** An object of a type. Its leaves are properties, getters, methods or promises. */
+  source(typeName: string, place: string): object {
+    const type = this.#schema.getType(typeName);
+    const source: Record<string, unknown> = { __place: place };
+    if (this.chance(`${place} name`).is(0.95)) source["__typename"] = typeName;
+    if (!isObjectType(type)) return source;
+    for (const field of Object.values(type.getFields())) {
+      const at = `${place}.${field.name}`;
+      const get = (): unknown => this.value(field.type, at);
+      const kind = this.chance(`${at} kind`).below(10);
+      const isPlain = kind > 3 && isLeafType(getNullableType(field.type));
+      const descriptor = kind === 0 ? { value: get } : isPlain ? { value: attempt(get) } : { get };
+      Object.defineProperty(source, field.name, { ...descriptor, enumerable: true, configurable: true });
+    }
+    return source;
+  }
+
+  #later(chance: Chance, now: () => unknown): unknown {
+    const kind = chance.below(10);
+    const wait = chance.below(4);
+    const promise = this.#promise(wait, now);
+    promise.catch(() => {});
+    if (kind > 0) return promise;
+    // biome-ignore lint/suspicious/noThenProperty: a promise that is not an instance of Promise.
+    return { then: promise.then.bind(promise) };
+  }
+
+  #promise<T>(wait: number, now: () => T): Promise<T> {
+    if (this.timing === "same turn") return (async () => now())();
+    return new Promise((resolve, reject) => {
+      this.#after(wait, () => {
+        try {
+          resolve(now());
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+  }
+
+  /** Runs callbacks one in each turn of the event loop, so that their order does not depend on promise callbacks. */
+  #after(wait: number, run: () => void): void {
+    this.#waiting.push({ at: this.#now + wait, run });
+    if (!this.#isRunning) void this.#run();
+  }
+
+  /** Waits for what is still running after the result. */
+  async isIdle(): Promise<void> {
+    if (this.timing === "none") return;
+    do await turn();
+    while (this.#isRunning);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (;;) {
+      await turn();
+      const at = Math.min(...this.#waiting.map((one) => one.at));
+      const index = this.#waiting.findIndex((one) => one.at === at);
+      const [next] = this.#waiting.splice(index, 1);
+      if (next === undefined) break;
+      this.#now = at;
+      next.run();
+    }
+    this.#isRunning = false;
+  }
+}
+
+/** An item of a list does not throw while the list is made. */
+function attempt(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (error) {
+    return error instanceof Error ? error : null;
+  }
+}
+
+function* yieldAll(items: readonly unknown[], fails: boolean): Generator<unknown> {
+  yield* items;
+  if (fails) throw new Error("iterator");
+}
+
+async function* yieldLater(items: readonly unknown[], fails: boolean): AsyncGenerator<unknown> {
+  for (const item of items) yield item;
+  if (fails) throw new Error("async iterator");
+}
+
+function misbehave(chance: Chance, place: string, timing: Timing): unknown {
+  switch (chance.below(12)) {
+    case 0:
+    case 1:
+      throw new Error(`error at ${place}`);
+    case 2:
+      throw new GraphQLError(`graphql error at ${place}`, { extensions: { code: "OWN" } });
+    case 3:
+      throw chance.pick(["text", null, undefined, 7, { message: "object" }, Symbol("s"), () => 1]);
+    case 4:
+      return new Error(`returned at ${place}`);
+    case 5:
+      return chance.pick([42, "text", true, Number.NaN, 10n, "", 0]);
+    case 6:
+      return { some: "object" };
+    case 7:
+      return [];
+    case 8:
+      return Object.assign(() => "function", { id: 1 });
+    case 9:
+      // The error of another place is located already. Where promises race, the test would not know what it made null.
+      throw new GraphQLError("located", timing === "same turn" ? {} : { path: ["elsewhere"] });
+    case 10:
+      return Object.create(null);
+    default:
+      return null;
+  }
+}
+
+function leaf(name: string, chance: Chance, place: string): unknown {
+  switch (name) {
+    case "Int":
+      return chance.pick([0, -0, 1, -7, 2_147_483_647, 2_147_483_648, 1.5, "12", "x", true, Number.NaN, { valueOf: () => 3 }]);
+    case "Float":
+      return chance.pick([0, 1.5, -2, Number.POSITIVE_INFINITY, "1.5", false, 10n, { valueOf: () => 2.5 }]);
+    case "Boolean":
+      return chance.pick([true, false, 1, 0, "yes"]);
+    case "ID":
+      return chance.pick(["a", 7, 1.5, place, { toJSON: () => "json" }]);
+    case "String":
+      return chance.pick([place, place, "", 7, true, {}, { toString: () => "no" }, { valueOf: () => "yes" }]);
+    default:
+      return chance.pick([1, 2, 3, "odd", { deep: [1, { null: null }] }, "none"]);
+  }
+}
