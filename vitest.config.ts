@@ -96,7 +96,10 @@ const config: ViteUserConfig = defineConfig({
     coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },
     testTimeout: 20_000,
     // Looks for credentials in everything that the tests log and answer: npm run scan:logs.
-    setupFiles: process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : [],
+    setupFiles: [
+      ...(process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : []),
+      ...(process.env["PORTICO_EXECUTOR"] === "graphql-js" ? ["test/graphql-js-setup.ts"] : []),
+    ],
   },
 });
 export default config;

@@ -1,7 +1,9 @@
 import {
+  type DocumentNode,
   type ExecutionResult,
   type GraphQLObjectType,
   type GraphQLSchema,
+  getOperationAST,
   type IntrospectionSchema,
   introspectionFromSchema,
   parse,
@@ -9,6 +11,7 @@ import {
 } from "graphql";
 import { AnonymousUser, HttpContext, memoryStores, type UserProtocol, WebSocketContext } from "portico";
 import { systemClock } from "../../src/core/clock.ts";
+import { Plan } from "../../src/graphql/execute/plan/plan.ts";
 import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
 import { Actors } from "../../src/http/identity/actors.ts";
@@ -52,7 +55,8 @@ export async function ask(
   const errors = validate(schema, document);
   if (errors.length > 0) return { errors };
   const { variables = {}, ctx = httpContext(options) } = options;
-  const { data, ...others } = await runOperation(ctx, { schema, document, variables }, { isAlone: true });
+  const execution = { schema, document, variables, plan: () => planOf(schema, document) };
+  const { data, ...others } = await runOperation(ctx, execution, { isAlone: true });
   // graphql's objects have no prototype.
   return { ...others, ...(data === undefined ? {} : { data: JSON.parse(JSON.stringify(data)) as typeof data }) };
 }
@@ -89,7 +93,14 @@ export function listen(
   source: string,
   ctx: HttpContext | WebSocketContext = socketContext(),
 ): Promise<ResultStream | ExecutionResult> {
-  return runSubscription(ctx, { schema, document: parse(source) });
+  const document = parse(source);
+  return runSubscription(ctx, { schema, document, plan: () => planOf(schema, document) });
+}
+
+/** The plan of the first operation. */
+function planOf(schema: GraphQLSchema, document: DocumentNode): Plan | null {
+  const operation = getOperationAST(document);
+  return operation ? Plan.compile(schema, document, operation) : null;
 }
 
 function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, failure }: CallerOptions): C {

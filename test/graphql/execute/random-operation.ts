@@ -58,20 +58,37 @@ export function randomOperation(schema: GraphQLSchema, chance: Chance): RandomOp
     return isObjectType(type) ? type : chance.pick([type, ...schema.getPossibleTypes(type)]);
   }
 
-  function field(type: Exclude<GraphQLCompositeType, ReturnType<typeof schema.getMutationType>> | GraphQLObjectType, depth: number): string {
+  function field(
+    type: Exclude<GraphQLCompositeType, ReturnType<typeof schema.getMutationType>> | GraphQLObjectType,
+    depth: number,
+  ): string {
     if (isUnionType(type)) return "__typename";
     const all = Object.values(type.getFields());
     const { name, type: result, args } = chance.pick(all);
     const named = getNamedType(result);
-    const given = args.length === 0 ? "" : chance.pick(ARGS);
+    const names = args.map((arg) => arg.name);
+    const [given] = chance.pick(ARGS.filter(([, ...needed]) => needed.every((one) => names.includes(one))));
     // Fields with different arguments, or of different types, need different names.
-    const key = chance.is(0.6) ? `${type.name}_${name}${given.length}: ` : given === "" ? "" : `x${given.length}${name}: `;
+    const key = chance.is(0.6)
+      ? `${type.name}_${name}${given.length}: `
+      : given === ""
+        ? ""
+        : `x${given.length}${name}: `;
     if (!isCompositeType(named)) return `${key}${name}${given}${directives()}`;
     return depth === 0 ? "__typename" : `${key}${name}${given}${directives()} ${selection(named, depth - 1)}`;
   }
 
   function directives(): string {
-    return chance.is(0.8) ? "" : chance.pick([" @skip(if: $b)", " @include(if: $b)", " @include(if: $c)", " @skip(if: false)", " @include(if: true)", " @skip(if: $c) @include(if: $b)"]);
+    return chance.is(0.8)
+      ? ""
+      : chance.pick([
+          " @skip(if: $b)",
+          " @include(if: $b)",
+          " @include(if: $c)",
+          " @skip(if: false)",
+          " @include(if: true)",
+          " @skip(if: $c) @include(if: $b)",
+        ]);
   }
 
   function variables(): Record<string, unknown> {
@@ -85,17 +102,17 @@ export function randomOperation(schema: GraphQLSchema, chance: Chance): RandomOp
   }
 }
 
-const ARGS = [
-  "",
-  "",
-  "(n: 1)",
-  "(n: $n)",
-  "(s: $s)",
-  '(s: "lit", n: null)',
-  "(color: BLUE)",
-  "(filter: $f, n: 2)",
-  '(filter: {text: "in", list: [1, 2]})',
-  "(filter: {list: [$n, 4]}, n: 4)",
+/** Arguments, and the names that the field has to have. */
+const ARGS: readonly (readonly [text: string, ...names: string[]])[] = [
+  [""],
+  ["(n: 1)", "n"],
+  ["(n: $n)", "n"],
+  ["(s: $s)", "s"],
+  ['(s: "lit", n: null)', "s", "n"],
+  ["(color: BLUE)", "color"],
+  ["(filter: $f, n: 2)", "filter"],
+  ['(filter: {text: "in", list: [1, 2]})', "filter"],
+  ["(filter: {list: [$n, 4]}, n: 4)", "filter"],
 ];
 
 /** Unused variables would make the document invalid. */

@@ -71,7 +71,9 @@ export function randomSchema(seed: string): GraphQLSchema {
         name,
         interfaces: chance.is(0.6) ? [Named] : [],
         fields: fields(name, 4),
-        ...(checks ? { isTypeOf: (value: unknown, world: World, info: GraphQLResolveInfo) => isOf(name, value, world, info) } : {}),
+        ...(checks
+          ? { isTypeOf: (value: unknown, world: World, info: GraphQLResolveInfo) => isOf(name, value, world, info) }
+          : {}),
       }),
     );
   }
@@ -94,7 +96,10 @@ function sharedTypes(): {
   readonly Color: GraphQLEnumType;
   readonly Filter: GraphQLInputObjectType;
 } {
-  const Color = new GraphQLEnumType({ name: "Color", values: { RED: { value: 1 }, GREEN: {}, BLUE: { value: { blue: 1 } } } });
+  const Color = new GraphQLEnumType({
+    name: "Color",
+    values: { RED: { value: 1 }, GREEN: {}, BLUE: { value: { blue: 1 } } },
+  });
   const Odd = new GraphQLScalarType({
     name: "Odd",
     serialize: (value) => {
@@ -106,7 +111,11 @@ function sharedTypes(): {
   });
   const Filter = new GraphQLInputObjectType({
     name: "Filter",
-    fields: () => ({ text: { type: GraphQLString, defaultValue: "d" }, list: { type: new GraphQLList(GraphQLInt) }, color: { type: Color } }),
+    fields: () => ({
+      text: { type: GraphQLString, defaultValue: "d" },
+      list: { type: new GraphQLList(GraphQLInt) },
+      color: { type: Color },
+    }),
   });
   const leaves = [GraphQLString, GraphQLInt, GraphQLFloat, GraphQLID, GraphQLBoolean, Color, Odd];
   return { leaves, Color, Filter };
@@ -152,9 +161,18 @@ const isOwn = (value: unknown): boolean => typeof value === "object" && value !=
 function describe(args: object, info: GraphQLResolveInfo): string {
   const { fieldNodes, path, parentType, variableValues, operation, rootValue } = info;
   const starts = fieldNodes.map(({ loc }) => loc?.start);
-  const facts = [Object.keys(info), Object.getPrototypeOf(args) === null, args, starts, path, parentType.name, rootValue];
-  return JSON.stringify([...facts, variableValues, operation.operation, Object.keys(info.fragments)], (key, value: unknown) =>
-    key === "signature" ? undefined : value,
+  const facts = [
+    Object.keys(info),
+    Object.getPrototypeOf(args) === null,
+    args,
+    starts,
+    path,
+    parentType.name,
+    rootValue,
+  ];
+  return JSON.stringify(
+    [...facts, variableValues, operation.operation, Object.keys(info.fragments)],
+    (key, value: unknown) => (key === "signature" ? undefined : value),
   );
 }
 
@@ -175,6 +193,8 @@ function typeName(value: unknown, world: World, info: GraphQLResolveInfo): unkno
 function isOf(name: string, value: unknown, world: World, info: GraphQLResolveInfo): boolean | Promise<boolean> {
   const chance = world.chance(`${placeOf(info)} is ${name}`);
   if (chance.is(0.05)) throw new Error("isTypeOf");
-  const verdict = chance.is(0.1) ? chance.is(0.5) : (value as { readonly __typename?: unknown } | null)?.__typename === name;
+  const verdict = chance.is(0.1)
+    ? chance.is(0.5)
+    : (value as { readonly __typename?: unknown } | null)?.__typename === name;
   return world.sometimesLater(chance, verdict);
 }

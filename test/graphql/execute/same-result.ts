@@ -22,6 +22,11 @@ export function withoutRaces({ data, errors = [] }: ExecutionResult): Seen {
   return { data: printed(data), errors: [...new Set(positions)].toSorted() };
 }
 
+/** Whether an error made more than its own field null. */
+export function hasPropagated({ data, errors = [] }: ExecutionResult): boolean {
+  return errors.some(({ path = [] }) => nullIn(data, path).length < path.length);
+}
+
 function printed(value: unknown): string {
   const print = (_key: string, part: unknown): unknown => (typeof part === "bigint" ? `${part}n` : part);
   return JSON.stringify(value, print) ?? "undefined";

@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import {
   GraphQLError,
   type GraphQLOutputType,
+  type GraphQLSchema,
   getNullableType,
   isEnumType,
   isInterfaceType,
@@ -10,7 +11,6 @@ import {
   isNonNullType,
   isObjectType,
   isUnionType,
-  type GraphQLSchema,
 } from "graphql";
 import { Chance } from "./chance.ts";
 
@@ -194,15 +194,28 @@ function misbehave(chance: Chance, place: string, timing: Timing): unknown {
 function leaf(name: string, chance: Chance, place: string): unknown {
   switch (name) {
     case "Int":
-      return chance.pick([0, -0, 1, -7, 2_147_483_647, 2_147_483_648, 1.5, "12", "x", true, Number.NaN, { valueOf: () => 3 }]);
+      return chance.pick<unknown>([
+        0,
+        -0,
+        1,
+        -7,
+        2_147_483_647,
+        2_147_483_648,
+        1.5,
+        "12",
+        "x",
+        true,
+        Number.NaN,
+        { valueOf: () => 3 },
+      ]);
     case "Float":
-      return chance.pick([0, 1.5, -2, Number.POSITIVE_INFINITY, "1.5", false, 10n, { valueOf: () => 2.5 }]);
+      return chance.pick<unknown>([0, 1.5, -2, Number.POSITIVE_INFINITY, "1.5", false, 10n, { valueOf: () => 2.5 }]);
     case "Boolean":
       return chance.pick([true, false, 1, 0, "yes"]);
     case "ID":
-      return chance.pick(["a", 7, 1.5, place, { toJSON: () => "json" }]);
+      return chance.pick<unknown>(["a", 7, 1.5, place, { toJSON: () => "json" }]);
     case "String":
-      return chance.pick([place, place, "", 7, true, {}, { toString: () => "no" }, { valueOf: () => "yes" }]);
+      return chance.pick<unknown>([place, place, "", 7, true, {}, { toString: () => "no" }, { valueOf: () => "yes" }]);
     default:
       return chance.pick([1, 2, 3, "odd", { deep: [1, { null: null }] }, "none"]);
   }

@@ -12,6 +12,7 @@ describe("Limits", () => {
       characters: 65_536,
       tokens: 2000,
       directives: 50,
+      objects: 100_000,
     });
   });
 

@@ -73,7 +73,9 @@ function isFor(
 
 function isIncluded({ conditions }: CollectScope, { directives }: SelectionNode): boolean {
   if (directives === undefined || directives.length === 0) return true;
-  return conditionIn(directives, "skip", conditions) !== true && conditionIn(directives, "include", conditions) !== false;
+  return (
+    conditionIn(directives, "skip", conditions) !== true && conditionIn(directives, "include", conditions) !== false
+  );
 }
 
 /** The value of the `if` argument of a directive; `undefined` if the directive is not there. */

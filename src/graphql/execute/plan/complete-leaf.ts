@@ -1,11 +1,4 @@
-import {
-  GraphQLBoolean,
-  GraphQLFloat,
-  GraphQLID,
-  GraphQLInt,
-  type GraphQLLeafType,
-  GraphQLString,
-} from "graphql";
+import { GraphQLBoolean, GraphQLFloat, GraphQLID, GraphQLInt, type GraphQLLeafType, GraphQLString } from "graphql";
 import { isGraphql17 } from "./graphql-major.ts";
 import { inspect } from "./inspect.ts";
 import type { Complete } from "./wait.ts";

@@ -16,7 +16,8 @@ export function listCompleter(item: CompletingSlot, place: string): Complete {
     if (value === null || value === undefined) return null;
     const list = new ListCompletion(run, item, info, path as Path);
     if (isGraphql17 && isAsyncIterable(value)) return list.fromAsync(value);
-    if (Array.isArray(value) && value[Symbol.iterator] === Array.prototype[Symbol.iterator]) return list.fromArray(value);
+    if (Array.isArray(value) && value[Symbol.iterator] === Array.prototype[Symbol.iterator])
+      return list.fromArray(value);
     if (isIterable(value)) return list.from(value);
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${place}".`);
   };

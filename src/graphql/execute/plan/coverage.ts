@@ -1,11 +1,4 @@
-import {
-  BREAK,
-  type DocumentNode,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  visit,
-} from "graphql";
+import { BREAK, type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from "graphql";
 import { conditionOf, responseKey } from "./collect-fields.ts";
 
 /**
@@ -20,7 +13,8 @@ export function conditionVariables(
   if (!schema.getRootType(operation.operation)) return null;
   // graphql 17 rejects such a schema, or executes incrementally.
   if (schema.getDirective("defer") || schema.getDirective("stream")) return null;
-  if (operation.directives?.some(({ name }) => name.value === "experimental_disableErrorPropagation") === true) return null;
+  if (operation.directives?.some(({ name }) => name.value === "experimental_disableErrorPropagation") === true)
+    return null;
   const variables = new Set<string>();
   let isCovered = true;
   const giveUp = (): typeof BREAK => {

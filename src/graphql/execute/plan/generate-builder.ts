@@ -80,7 +80,15 @@ function factoryOf(code: string): Factory | null {
   if (known !== undefined) return known;
   if (isForbidden) return null;
   try {
-    const factory = new Function("fields", "readable", "Pending", "gatherInto", "failObject", "resume", code) as Factory;
+    const factory = new Function(
+      "fields",
+      "readable",
+      "Pending",
+      "gatherInto",
+      "failObject",
+      "resume",
+      code,
+    ) as Factory;
     if (factories.size >= MOST_FACTORIES) factories.clear();
     factories.set(code, factory);
     return factory;
