@@ -46,7 +46,7 @@ async function compare(seed: number): Promise<boolean> {
     const contextValue = new World(schema, `world ${seed}`, timing);
     return { contextValue, rootValue: hasRoot ? contextValue.source(rootName, "") : undefined };
   };
-  const plan = Plan.compile(schema, document, operation, hot);
+  const plan = Plan.compile(schema, document, operation, { hotAfter: hot });
   expect(plan, text).not.toBeNull();
   const ours = start();
   const actual = await plan?.execute({ ...ours, variables, mostObjects: Number.POSITIVE_INFINITY });

@@ -25,7 +25,9 @@ async function compare(seed: number): Promise<boolean> {
   const { text, variables } = randomOperation(schema, chance);
   const document = parse(text);
   if (validate(schema, document).length > 0) return false;
-  const plan = Plan.compile(schema, document, document.definitions[0] as OperationDefinitionNode, chance.pick([0, 2]));
+  const plan = Plan.compile(schema, document, document.definitions[0] as OperationDefinitionNode, {
+    hotAfter: chance.pick([0, 2]),
+  });
   const run = async (executor: Plan | null): Promise<Seen & { readonly calls: readonly string[] }> => {
     const ctx = httpContext({ user: somebody("ada") });
     const { lines } = keepJournal(ctx, `seed ${seed}`);

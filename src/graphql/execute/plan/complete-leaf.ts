@@ -3,23 +3,58 @@ import { isGraphql17 } from "./graphql-major.ts";
 import { inspect } from "./inspect.ts";
 import type { Complete } from "./wait.ts";
 
-/** The JavaScript expression that is true if graphql's own scalar returns the value of the variable `v` unchanged. */
-export function asIsTest(type: GraphQLLeafType): string | null {
-  return AS_IS.get(type) ?? null;
+/** The values that one of graphql's own scalars returns unchanged. */
+export type AsIs = "string" | "boolean" | "int" | "float";
+
+/** Which values a type returns unchanged; `null` for enums and custom scalars. */
+export function asIsOf(type: GraphQLLeafType | null): AsIs | null {
+  return type === null ? null : (AS_IS.get(type) ?? null);
 }
 
-const AS_IS: ReadonlyMap<GraphQLLeafType, string> = new Map<GraphQLLeafType, string>([
-  [GraphQLString, 'typeof v === "string"'],
-  [GraphQLID, 'typeof v === "string"'],
-  [GraphQLBoolean, 'typeof v === "boolean"'],
-  [GraphQLInt, 'typeof v === "number" && (v | 0) === v'],
-  [GraphQLFloat, 'typeof v === "number" && v - v === 0'],
+const AS_IS: ReadonlyMap<GraphQLLeafType, AsIs> = new Map<GraphQLLeafType, AsIs>([
+  [GraphQLString, "string"],
+  [GraphQLID, "string"],
+  [GraphQLBoolean, "boolean"],
+  [GraphQLInt, "int"],
+  [GraphQLFloat, "float"],
 ]);
+
+/** `isAsIs` as JavaScript source, for the variable `v`. */
+export const AS_IS_CODE: Readonly<Record<AsIs, string>> = {
+  string: 'typeof v === "string"',
+  boolean: 'typeof v === "boolean"',
+  int: 'typeof v === "number" && (v | 0) === v',
+  float: 'typeof v === "number" && v - v === 0',
+};
+
+/** Whether a type returns this value unchanged. */
+export function isAsIs(kind: AsIs | null, v: unknown): boolean {
+  switch (kind) {
+    case null:
+      return false;
+    case "int":
+      return typeof v === "number" && (v | 0) === v;
+    case "float":
+      return typeof v === "number" && Number.isFinite(v);
+    default:
+      return typeof v === kind;
+  }
+}
 
 type Coerce = (value: unknown) => unknown;
 
 /** Converts a value of a scalar or an enum to its form in the response. */
 export function leafCompleter(type: GraphQLLeafType): Complete {
+  const known = completers.get(type);
+  if (known !== undefined) return known;
+  const completer = createCompleter(type);
+  completers.set(type, completer);
+  return completer;
+}
+
+const completers = new WeakMap<GraphQLLeafType, Complete>();
+
+function createCompleter(type: GraphQLLeafType): Complete {
   const method = isGraphql17 ? "coerceOutputValue" : "serialize";
   const coercing = type as unknown as Record<typeof method, Coerce>;
   return (_run, _info, _path, value) => {

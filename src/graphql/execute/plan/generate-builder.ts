@@ -1,5 +1,5 @@
 import { type BuildObject, buildFrom, type ObjectShape } from "./build-object.ts";
-import { asIsTest } from "./complete-leaf.ts";
+import { AS_IS_CODE } from "./complete-leaf.ts";
 import { failObject, type Gather, gatherInto } from "./gather.ts";
 import { Pending } from "./pending.ts";
 import { type PlanField, PropertyField, readable } from "./plan-field.ts";
@@ -36,7 +36,7 @@ function fieldCode(field: PlanField, index: number): string {
   const take = (call: string): string =>
     `at = -1; v = fields[${index}].${call}; if (v instanceof Pending) { gather = gatherInto(gather, o, ${key}, v); v = null; }`;
   if (!(field instanceof PropertyField)) return `    ${take("take(run, source, path)")} o[${key}] = v;`;
-  const test = field.leafType === null ? null : asIsTest(field.leafType);
+  const test = field.asIs === null ? null : AS_IS_CODE[field.asIs];
   const read = `    at = ${index}; v = s[${quoted(field.name)}];`;
   const complete = take("takeValue(run, source, path, v)");
   if (test === null) return `${read} ${complete} o[${key}] = v;`;

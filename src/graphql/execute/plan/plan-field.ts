@@ -7,6 +7,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from "graphql";
+import { type AsIs, asIsOf, isAsIs } from "./complete-leaf.ts";
 import { emptyArgs, type ReadArgs } from "./field-args.ts";
 import { isThenable } from "./pending.ts";
 import { resolveInfo } from "./resolve-info.ts";
@@ -93,11 +94,14 @@ export class ResolverField extends PlanField {
 
 /** A field without a resolver: the property of the same name, or the result of the method of that name. */
 export class PropertyField extends PlanField {
-  readonly leafType: GraphQLLeafType | null;
+  /** Which values are already in their final form. */
+  readonly asIs: AsIs | null;
+  readonly #isLeaf: boolean;
 
   constructor(parts: FieldParts) {
     super(parts);
-    this.leafType = parts.leafType;
+    this.asIs = asIsOf(parts.leafType);
+    this.#isLeaf = parts.leafType !== null;
   }
 
   take(run: Run, source: unknown, parent: Path | undefined): unknown {
@@ -107,13 +111,13 @@ export class PropertyField extends PlanField {
     } catch (error) {
       return this.failRead(run, parent, error);
     }
-    return this.takeValue(run, source, parent, value);
+    return isAsIs(this.asIs, value) ? value : this.takeValue(run, source, parent, value);
   }
 
   /** Completes the value that was read from the property. */
   takeValue(run: Run, source: unknown, parent: Path | undefined, value: unknown): unknown {
     if (typeof value === "function") return this.#call(run, source as Callable, parent);
-    if (this.leafType === null) {
+    if (!this.#isLeaf) {
       const path = this.pathIn(parent);
       return completeSlot(run, this, resolveInfo(run, this, path), path, value);
     }

@@ -28,6 +28,17 @@ export interface PlanInput {
   readonly mostObjects: number;
 }
 
+export interface PlanOptions {
+  /**
+   * The fields of the operation, with fragments counted each time they are spread. A plan that grows beyond twice as many
+   * fields, because of interfaces or of variables in `@skip` and `@include`, is compiled anew.
+   * @default no limit
+   */
+  readonly fields?: number;
+  /** After how many objects the code of a selection is generated. @default 1000 */
+  readonly hotAfter?: number;
+}
+
 /** The values of the variables in `@skip` and `@include` that a plan keeps a compiled form for. */
 const MOST_VARIANTS = 8;
 
@@ -39,12 +50,15 @@ export class Plan {
   readonly #frame: OperationFrame;
   readonly #conditions: readonly string[];
   readonly #hotAfter: number;
+  readonly #mostFields: number;
   readonly #variants = new Map<string, Variant>();
 
-  private constructor(frame: OperationFrame, conditions: readonly string[], hotAfter: number) {
+  private constructor(frame: OperationFrame, conditions: readonly string[], options: PlanOptions) {
+    const { fields = Number.POSITIVE_INFINITY, hotAfter = HOT_AFTER } = options;
     this.#frame = frame;
     this.#conditions = conditions;
     this.#hotAfter = hotAfter;
+    this.#mostFields = 2 * fields;
   }
 
   /** Compiles an operation of a valid document; `null` if only graphql can execute it. */
@@ -52,14 +66,14 @@ export class Plan {
     schema: GraphQLSchema,
     document: DocumentNode,
     operation: OperationDefinitionNode,
-    hotAfter: number = HOT_AFTER,
+    options: PlanOptions = {},
   ): Plan | null {
     const conditions = conditionVariables(schema, document, operation);
     if (conditions === null) return null;
     const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
     for (const definition of document.definitions)
       if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-    return new Plan({ schema, operation, fragments }, conditions, hotAfter);
+    return new Plan({ schema, operation, fragments }, conditions, options);
   }
 
   /** Executes the operation. Returns `null`, before it has called anything, if only graphql can execute it this time. */
@@ -91,12 +105,19 @@ export class Plan {
       conditions.set(name, value);
       key += value ? "1" : "0";
     }
+    this.#forgetIfLarge();
     const known = this.#variants.get(key);
     if (known?.compiler.isCurrent === true) return known;
     if (known === undefined && this.#variants.size >= MOST_VARIANTS) return null;
     const variant = compileVariant(this.#frame, conditions, this.#hotAfter);
     this.#variants.set(key, variant);
     return variant;
+  }
+
+  #forgetIfLarge(): void {
+    let fields = 0;
+    for (const { compiler } of this.#variants.values()) fields += compiler.size;
+    if (fields > this.#mostFields) this.#variants.clear();
   }
 }
 

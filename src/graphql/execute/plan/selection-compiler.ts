@@ -45,6 +45,11 @@ export class SelectionCompiler {
     return true;
   }
 
+  /** How many fields were compiled so far. */
+  get size(): number {
+    return this.#fields.length;
+  }
+
   builder(type: GraphQLObjectType, sets: readonly (SelectionSetNode | undefined)[]): BuildObject {
     return this.#adaptive(this.shape(type, sets));
   }
@@ -82,7 +87,7 @@ export class SelectionCompiler {
     const isNonNull = isNonNullType(def.type);
     const nullable = isNonNullType(def.type) ? def.type.ofType : def.type;
     const leafType = isLeafType(nullable) ? nullable : null;
-    const complete = this.#completer(def.type, `${parentType.name}.${def.name}`, nodes, this.#builderOf(nodes));
+    const complete = this.#completer(def.type, `${parentType.name}.${def.name}`, nodes);
     const parts = { key, def, parentType, nodes, isNonNull, leafType, complete };
     const isProperty = (def.resolve ?? defaultFieldResolver) === defaultFieldResolver && def.args.length === 0;
     const field = isProperty
@@ -107,14 +112,15 @@ export class SelectionCompiler {
     };
   }
 
-  #completer(type: GraphQLOutputType, place: string, nodes: readonly FieldNode[], builderOf: BuilderOf): Complete {
-    if (isNonNullType(type)) return nonNull(this.#completer(type.ofType, place, nodes, builderOf), place);
+  #completer(type: GraphQLOutputType, place: string, nodes: readonly FieldNode[]): Complete {
+    if (isNonNullType(type)) return nonNull(this.#completer(type.ofType, place, nodes), place);
     if (isListType(type)) {
       const item: GraphQLOutputType = type.ofType;
-      const complete = this.#completer(item, place, nodes, builderOf);
+      const complete = this.#completer(item, place, nodes);
       return listCompleter({ nodes, isNonNull: isNonNullType(item), complete }, place);
     }
     if (isLeafType(type)) return leafCompleter(type);
+    const builderOf = this.#builderOf(nodes);
     if (isObjectType(type)) return objectCompleter(type, builderOf, nodes);
     return abstractCompleter(type, builderOf, nodes, place);
   }
