@@ -62,7 +62,8 @@ class ListCompletion {
     try {
       for (;;) {
         const step = await this.#next(iterator);
-        if (this.#run.isOver || step.done === true) return;
+        if (step.done === true) return;
+        if (this.#run.isOver) return await closeQuietly(iterator);
         this.#add(step.value);
       }
     } catch (error) {

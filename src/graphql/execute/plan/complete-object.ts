@@ -5,6 +5,7 @@ import {
   GraphQLError,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
+  isIntrospectionType,
   isObjectType,
 } from "graphql";
 import type { BuildObject } from "./build-object.ts";
@@ -19,10 +20,13 @@ export type BuilderOf = (type: GraphQLObjectType) => BuildObject;
 
 /** Completes a value of an object type. */
 export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf, nodes: readonly FieldNode[]): Complete {
+  // The size of the schema is no fault of the client.
+  const isCounted = !isIntrospectionType(type);
   let build: BuildObject | null = null;
   return (run, info, path, value) => {
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) return null;
+    if (isCounted) run.countObject();
     build ??= builderOf(type);
     return checkedObject(type, build, nodes, run, info, path, value);
   };
@@ -39,6 +43,7 @@ export function abstractCompleter(
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) return null;
     const complete = (name: unknown): unknown => {
+      run.countObject();
       const runtimeType = validRuntimeType(type, name, run, nodes, place, value);
       return checkedObject(runtimeType, builderOf(runtimeType), nodes, run, info, path, value);
     };
@@ -57,7 +62,6 @@ function checkedObject(
   path: Path | null,
   value: unknown,
 ): unknown {
-  run.countObject();
   if (!type.isTypeOf) return build(run, value, path ?? undefined);
   const next = (isOfType: unknown): unknown => {
     if (isOfType) return build(run, value, path ?? undefined);

@@ -22,7 +22,8 @@ function infoOf16(run: Run, field: InfoSource, path: Path): GraphQLResolveInfo {
   const { schema, fragments, operation } = run.frame;
   return {
     fieldName: field.name,
-    fieldNodes: field.nodes,
+    // A resolver that changes its list must not change the plan.
+    fieldNodes: [...field.nodes],
     returnType: field.type,
     parentType: field.parentType,
     path,

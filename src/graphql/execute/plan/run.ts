@@ -105,11 +105,10 @@ export class Run implements Owner {
     this.#end(null);
   }
 
-  /** Counts an object of the response, and ends the execution if there are too many. */
+  /** Counts an object of the response, and ends the execution if there are too many. Throws if the execution has ended. */
   countObject(): void {
-    if (++this.objects <= this.#mostObjects) return;
-    if (!this.isOver) this.#end(null, [objectLimitError(this.#mostObjects)]);
-    throw OVER;
+    if (++this.objects > this.#mostObjects) this.#end(null, [objectLimitError(this.#mostObjects)]);
+    if (this.isOver) throw OVER;
   }
 
   /**

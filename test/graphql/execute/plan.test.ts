@@ -1,0 +1,262 @@
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  buildSchema,
+  type ExecutionResult,
+  execute,
+  type GraphQLFieldResolver,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getOperationAST,
+  introspectionFromSchema,
+  type OperationDefinitionNode,
+  parse,
+  versionInfo,
+} from "graphql";
+import { describe, expect, it } from "vitest";
+import { Plan } from "../../../src/graphql/execute/plan/plan.ts";
+import { seen } from "./same-result.ts";
+import { unhandledRejections } from "./unhandled-rejections.ts";
+
+type Resolver = GraphQLFieldResolver<any, any>;
+
+const unhandled = unhandledRejections();
+
+/** A schema from its text, with the resolvers of some fields by their coordinates. */
+function schemaOf(text: string, resolvers: Readonly<Record<string, Resolver>> = {}): GraphQLSchema {
+  const schema = buildSchema(text);
+  for (const [coordinate, resolve] of Object.entries(resolvers)) fieldOf(schema, coordinate).resolve = resolve;
+  return schema;
+}
+
+function fieldOf(schema: GraphQLSchema, coordinate: string): { resolve?: Resolver } {
+  const [type = "", name = ""] = coordinate.split(".");
+  return (schema.getType(type) as GraphQLObjectType).getFields()[name] as { resolve?: Resolver };
+}
+
+interface Case {
+  readonly rootValue?: unknown;
+  readonly variables?: Readonly<Record<string, unknown>>;
+}
+
+/** The result of graphql, after it was compared with those of a plan with and without generated code. */
+async function same(schema: GraphQLSchema, text: string, given: Case = {}): Promise<ExecutionResult> {
+  const { rootValue, variables = {} } = given;
+  const document = parse(text);
+  const expected = await execute({ schema, document, rootValue, variableValues: variables });
+  for (const hotAfter of [0, Number.POSITIVE_INFINITY]) {
+    const plan = Plan.compile(schema, document, getOperationAST(document) as OperationDefinitionNode, { hotAfter });
+    const input = { rootValue, contextValue: undefined, variables, mostObjects: Number.POSITIVE_INFINITY };
+    const actual = await plan?.execute(input);
+    if (actual === undefined || actual === null) throw new Error("there is no plan");
+    expect(seen(actual)).toEqual(seen(expected));
+  }
+  return expected;
+}
+
+const messages = ({ errors = [] }: ExecutionResult): readonly string[] => errors.map(({ message }) => message);
+
+describe("a plan has the same result as graphql", () => {
+  it("for a value of the wrong type whose getters throw when it is printed", async () => {
+    const schema = schemaOf("type Query { a: A } type A { id: ID }");
+    (schema.getType("A") as GraphQLObjectType).isTypeOf = () => false;
+    const a = {
+      get id(): string {
+        throw new Error("getter");
+      },
+    };
+
+    expect(messages(await same(schema, "{ a { id } }", { rootValue: { a } }))).toEqual(["getter"]);
+  });
+
+  it.each([
+    ["now", (thrown: object) => () => Promise.reject(thrown as Error)],
+    [
+      "later",
+      (thrown: object) => async () => {
+        await sleep(1);
+        throw thrown;
+      },
+    ],
+  ])("for a thrown value that cannot be printed, %s: its parent fails", async (_title, reject) => {
+    const thrown = {
+      get message(): string {
+        throw new Error("unprintable");
+      },
+    };
+    const schema = schemaOf("type Query { a: A } type A { b: String }", {
+      "Query.a": () => ({}),
+      "A.b": reject(thrown),
+    });
+
+    const result = await same(schema, "{ a { b } }");
+
+    expect(seen(result).data).toBe('{"a":null}');
+  });
+
+  it("for a field that fails beside a pending one: graphql 16 waits for it and reports both errors", async () => {
+    const schema = schemaOf("type Query { a: A } type A { slow: String now: String! }", {
+      "Query.a": () => ({}),
+      "A.slow": async () => {
+        await sleep(5);
+        throw new Error("slow");
+      },
+    });
+
+    expect(await same(schema, "{ a { slow now } }")).toHaveProperty("errors.length", versionInfo.major >= 17 ? 1 : 2);
+  });
+
+  it("for keys that every object inherits", async () => {
+    const schema = schemaOf("type Query { a: String b: Int }");
+
+    const result = await same(schema, "{ constructor: a toString: b hasOwnProperty: a valueOf: __typename }", {
+      rootValue: { a: "x", b: 1 },
+    });
+
+    expect(seen(result).data).toBe('{"constructor":"x","toString":1,"hasOwnProperty":"x","valueOf":"Query"}');
+  });
+
+  it("for sources that are no objects, whose properties graphql does not read", async () => {
+    const schema = schemaOf(
+      "type Query { text: A number: A list: [A] } type A { length: Int toFixed: String name: String }",
+      {
+        "Query.text": () => "text",
+        "Query.number": () => 7,
+        "Query.list": () => [true, () => 1, Symbol.iterator],
+      },
+    );
+
+    await same(schema, "{ text { length } number { toFixed } list { name length } }");
+  });
+
+  it("for merged fields of which some are skipped: info has the nodes that are left", async () => {
+    const starts = (_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): string =>
+      info.fieldNodes.map(({ loc }) => loc?.start).join(" ");
+    const schema = schemaOf("type Query { a: A } type A { nodes: String }", {
+      "Query.a": () => ({}),
+      "A.nodes": starts,
+    });
+    const text = "query ($b: Boolean!) { a { nodes } a @skip(if: $b) { nodes } ... @include(if: $b) { a { nodes } } }";
+
+    const results = [
+      await same(schema, text, { variables: { b: true } }),
+      await same(schema, text, { variables: { b: false } }),
+    ];
+
+    expect(new Set(results.map((result) => seen(result).data)).size).toBe(2);
+  });
+
+  it("for arguments that a resolver changes", async () => {
+    const schema = schemaOf(
+      "input I { n: Int = 1 list: [Int] } type Query { a(i: I, n: Int = 2, e: E = X): String } enum E { X }",
+      {
+        "Query.a": (_source, args: { i?: { n?: number; list?: number[] }; n?: number }) => {
+          const said = JSON.stringify(args);
+          args.n = 99;
+          if (args.i) args.i.n = 99;
+          args.i?.list?.push(99);
+          return said;
+        },
+      },
+    );
+
+    const result = await same(schema, "{ a: a(i: {list: [1]}) b: a(i: {list: [1]}) c: a d: a(n: 5) e: a(n: 5, e: X) }");
+
+    expect(seen(result).data).not.toContain("99");
+  });
+
+  it("for introspection", async () => {
+    const schema = schemaOf(
+      "type Query { a(n: Int = 1): [Int!]! @deprecated } interface I { i: ID } type T implements I { i: ID }",
+    );
+
+    expect(introspectionFromSchema(schema)).toBeDefined();
+    await same(
+      schema,
+      '{ __schema { types { name kind fields(includeDeprecated: true) { name type { kind ofType { name } } args { name defaultValue } } possibleTypes { name } } } __type(name: "T") { name } __typename }',
+    );
+  });
+
+  it("for the root fields of a mutation, which run one after another", async () => {
+    const log: string[] = [];
+    const step: Resolver = async (_source, { n }: { n: number }) => {
+      log.push(`start ${n}`);
+      await sleep(3 - n);
+      log.push(`end ${n}`);
+      if (n === 2) throw new Error("two");
+      return n;
+    };
+    const schema = schemaOf("type Query { q: Int } type Mutation { maybe(n: Int): Int sure(n: Int): Int! }", {
+      "Mutation.maybe": step,
+      "Mutation.sure": step,
+    });
+
+    await same(schema, "mutation { a: maybe(n: 1) b: maybe(n: 2) c: sure(n: 1) }");
+    await same(schema, "mutation { a: maybe(n: 1) b: sure(n: 2) c: sure(n: 1) }");
+
+    const [first = [], second = []] = [log.slice(0, 18), log.slice(18)];
+    expect(first.slice(0, 6)).toEqual(["start 1", "end 1", "start 2", "end 2", "start 1", "end 1"]);
+    expect(second).toHaveLength(12);
+  });
+});
+
+describe("a plan", () => {
+  it("handles the rejections of items that come after one that failed", async () => {
+    const schema = schemaOf("type Query { list: [Int!] }", {
+      "Query.list": () => [Promise.reject(new Error("before")), null, Promise.reject(new Error("after"))],
+    });
+    const document = parse("{ list }");
+    unhandled.length = 0;
+
+    const plan = Plan.compile(schema, document, getOperationAST(document) as OperationDefinitionNode);
+    await plan?.execute({ rootValue: undefined, contextValue: undefined, variables: {}, mostObjects: 10 });
+    await sleep(5);
+
+    expect(unhandled).toEqual([]);
+  });
+
+  it("uses resolvers that were replaced after it was compiled", async () => {
+    const schema = schemaOf("type Query { a: Int b: Int }", { "Query.a": () => 1 });
+    const document = parse("{ a b }");
+    const plan = Plan.compile(schema, document, getOperationAST(document) as OperationDefinitionNode);
+    const run = (): unknown =>
+      plan?.execute({ rootValue: { b: 1 }, contextValue: undefined, variables: {}, mostObjects: 10 });
+
+    expect(run()).toEqual({ data: { a: 1, b: 1 } });
+    for (const name of ["a", "b"]) fieldOf(schema, `Query.${name}`).resolve = () => 2;
+    expect(run()).toEqual({ data: { a: 2, b: 2 } });
+  });
+
+  it.each([
+    ["a key that an object takes for its prototype", "{ __proto__: a }", "type Query { a: Int }"],
+    ["incremental delivery", "{ a }", "directive @defer on FIELD type Query { a: Int }"],
+  ])("is not made for %s", (_title, text, sdl) => {
+    const document = parse(text);
+
+    expect(Plan.compile(schemaOf(sdl), document, getOperationAST(document) as OperationDefinitionNode)).toBeNull();
+  });
+
+  it("works in a process that forbids generated code", () => {
+    const script = `
+      import { buildSchema, parse } from "graphql";
+      import { Plan } from ${JSON.stringify(new URL("../../../src/graphql/execute/plan/plan.ts", import.meta.url).href)};
+      const document = parse("{ list { a b } }");
+      const schema = buildSchema("type Query { list: [A!] } type A { a: Int b: String }");
+      const plan = Plan.compile(schema, document, document.definitions[0], { hotAfter: 0 });
+      const rootValue = { list: [{ a: 1, b: "x" }, { a: "2", b: null }] };
+      console.log(JSON.stringify(plan.execute({ rootValue, variables: {}, mostObjects: 10 })));`;
+    const flags = ["--disallow-code-generation-from-strings", "--input-type=module", "--eval", script];
+
+    const output = execFileSync(process.execPath, flags, { encoding: "utf8" });
+
+    expect(JSON.parse(output)).toEqual({
+      data: {
+        list: [
+          { a: 1, b: "x" },
+          { a: 2, b: null },
+        ],
+      },
+    });
+  });
+});
