@@ -3,7 +3,7 @@ import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { type Execution, executionArgs } from "./execution.ts";
 import { type ObjectCounter, startCounting } from "./object-counter.ts";
-import { objectLimitError } from "./object-limit.ts";
+import { objectLimitError } from "./object-limit-error.ts";
 
 /** Executes an operation: by its plan, or by graphql where there is none. */
 export function executeOperation(

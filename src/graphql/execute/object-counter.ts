@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
-import { objectLimitError } from "./object-limit.ts";
+import { objectLimitError } from "./object-limit-error.ts";
 
 /** Counts the objects of an operation that graphql executes. A plan counts them itself. */
 export class ObjectCounter {

@@ -1,12 +1,5 @@
 import { assert, asyncProperty, integer } from "fast-check";
-import {
-  type ExecutionResult,
-  execute,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-  parse,
-  validate,
-} from "graphql";
+import { execute, type GraphQLSchema, type OperationDefinitionNode, OperationTypeNode, parse, validate } from "graphql";
 import { expect, it } from "vitest";
 import { Plan } from "../../../src/graphql/execute/plan/plan.ts";
 import { Chance } from "./chance.ts";
@@ -40,7 +33,7 @@ async function compare(seed: number): Promise<boolean> {
   const hot = chance.pick(HOT);
   const operation = document.definitions[0] as OperationDefinitionNode;
   const hasRoot = chance.is(0.5);
-  const rootName = operation.operation === "query" ? "Query" : "Mutation";
+  const rootName = operation.operation === OperationTypeNode.QUERY ? "Query" : "Mutation";
   // Promises in the sources belong to one execution.
   const start = (): { readonly contextValue: World; readonly rootValue: unknown } => {
     const contextValue = new World(schema, `world ${seed}`, timing);
@@ -53,7 +46,7 @@ async function compare(seed: number): Promise<boolean> {
   await ours.contextValue.isIdle();
   expect(unhandled, text).toEqual([]);
   const theirs = start();
-  const expected = (await execute({ schema, document, ...theirs, variableValues: variables })) as ExecutionResult;
+  const expected = await execute({ schema, document, ...theirs, variableValues: variables });
   await theirs.contextValue.isIdle();
   unhandled.length = 0;
   if (actual === undefined || actual === null) return false;

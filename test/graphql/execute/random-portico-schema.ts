@@ -46,7 +46,7 @@ export function randomPorticoSchema(seed: string): GraphQLSchema {
   const change = Object.fromEntries(
     Object.entries(types).map(([name, type]) => [name, fieldOf(mutation, "Mutation", name, type)]),
   );
-  return schema({ query, mutation: change } as never);
+  return schema({ query, mutation: change });
 
   function objectOf(name: string, links: Readonly<Record<string, unknown>>): any {
     const allowed = rule<Row>({
@@ -62,7 +62,7 @@ export function randomPorticoSchema(seed: string): GraphQLSchema {
     return object(name, fields as never, (chance.is(0.4) ? { auth: allowed } : {}) as never);
   }
 
-  function fieldOf(declare: any, owner: string, name: string, type: unknown): unknown {
+  function fieldOf(declare: any, owner: string, name: string, type: unknown): any {
     const isGated = chance.is(0.3);
     const isOpening = chance.is(0.3);
     const isLoading = chance.is(0.3);

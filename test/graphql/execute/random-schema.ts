@@ -183,7 +183,7 @@ function placeOf({ path, fieldName }: GraphQLResolveInfo): string {
 }
 
 function typeName(value: unknown, world: World, info: GraphQLResolveInfo): unknown {
-  const own = (value as { readonly __typename?: unknown } | null)?.__typename;
+  const own = nameIn(value);
   const chance = world.chance(`${placeOf(info)} type`);
   const name = chance.is(0.85) ? own : chance.pick([undefined, "Missing", "Color", "Query", 7, info.parentType]);
   if (chance.is(0.05)) throw new Error("type resolver");
@@ -193,8 +193,10 @@ function typeName(value: unknown, world: World, info: GraphQLResolveInfo): unkno
 function isOf(name: string, value: unknown, world: World, info: GraphQLResolveInfo): boolean | Promise<boolean> {
   const chance = world.chance(`${placeOf(info)} is ${name}`);
   if (chance.is(0.05)) throw new Error("isTypeOf");
-  const verdict = chance.is(0.1)
-    ? chance.is(0.5)
-    : (value as { readonly __typename?: unknown } | null)?.__typename === name;
+  const verdict = chance.is(0.1) ? chance.is(0.5) : nameIn(value) === name;
   return world.sometimesLater(chance, verdict);
+}
+
+function nameIn(value: unknown): unknown {
+  return (value as Readonly<Record<string, unknown>> | null)?.["__typename"];
 }

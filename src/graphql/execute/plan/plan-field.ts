@@ -7,12 +7,12 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
 } from "graphql";
-import { type AsIs, asIsOf, isAsIs } from "./complete-leaf.ts";
+import { type Complete, type CompletingSlot, completeSlot } from "./complete-slot.ts";
 import { emptyArgs, type ReadArgs } from "./field-args.ts";
+import { type AsIs, asIsOf, isAsIs } from "./is-as-is.ts";
 import { isThenable } from "./pending.ts";
 import { resolveInfo } from "./resolve-info.ts";
 import type { Path, Run } from "./run.ts";
-import { type Complete, type CompletingSlot, completeSlot } from "./wait.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
 

@@ -11,13 +11,13 @@ import {
 } from "graphql";
 import type { MaybePromise } from "../../../core/maybe-promise.ts";
 import type { BuildObject } from "./build-object.ts";
-import { conditionVariables } from "./coverage.ts";
-import { isGraphql17 } from "./graphql-major.ts";
+import { conditionVariables } from "./condition-variables.ts";
+import { isGraphql17 } from "./is-graphql17.ts";
+import { isTraced } from "./is-traced.ts";
 import { Pending } from "./pending.ts";
 import { type OperationFrame, Run } from "./run.ts";
 import { HOT_AFTER, SelectionCompiler } from "./selection-compiler.ts";
 import { serialBuilder } from "./serial-builder.ts";
-import { isTraced } from "./traced.ts";
 
 /** One execution of a plan. */
 export interface PlanInput {

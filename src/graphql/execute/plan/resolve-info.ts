@@ -1,5 +1,5 @@
 import type { FieldNode, GraphQLObjectType, GraphQLOutputType, GraphQLResolveInfo } from "graphql";
-import { isGraphql17 } from "./graphql-major.ts";
+import { isGraphql17 } from "./is-graphql17.ts";
 import type { Path, Run } from "./run.ts";
 
 /** The facts about a field that its resolver receives in `info`. */
@@ -32,5 +32,5 @@ function infoOf16(run: Run, field: InfoSource, path: Path): GraphQLResolveInfo {
     rootValue: run.rootValue,
     operation,
     variableValues: run.variableValues as GraphQLResolveInfo["variableValues"],
-  } as GraphQLResolveInfo;
+  };
 }

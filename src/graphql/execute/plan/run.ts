@@ -7,7 +7,7 @@ import {
   locatedError,
   type OperationDefinitionNode,
 } from "graphql";
-import { objectLimitError } from "../object-limit.ts";
+import { objectLimitError } from "../object-limit-error.ts";
 import type { Owner } from "./pending.ts";
 import { ResolverSignal } from "./resolver-signal.ts";
 import { Slices } from "./slices.ts";
@@ -116,7 +116,7 @@ export class Run implements Owner {
    * cannot be located, so its error goes to the parent.
    */
   handle(raw: unknown, slot: Slot, path: Path): null {
-    if (raw === OVER) throw raw;
+    if (raw === OVER) throw OVER;
     const error = this.locate(raw, slot, path);
     if (slot.isNonNull) throw error;
     this.report(error, path);

@@ -14,13 +14,13 @@ import {
 } from "graphql";
 import { type BuildObject, buildPlainly, type ObjectShape } from "./build-object.ts";
 import { type CollectScope, collectFields } from "./collect-fields.ts";
-import { leafCompleter } from "./complete-leaf.ts";
-import { listCompleter } from "./complete-list.ts";
-import { abstractCompleter, type BuilderOf, objectCompleter } from "./complete-object.ts";
+import type { Complete } from "./complete-slot.ts";
 import { fieldArgs } from "./field-args.ts";
 import { generateBuilder } from "./generate-builder.ts";
+import { leafCompleter } from "./leaf-completer.ts";
+import { listCompleter } from "./list-completer.ts";
+import { abstractCompleter, type BuilderOf, objectCompleter } from "./object-completer.ts";
 import { type PlanField, PropertyField, ResolverField } from "./plan-field.ts";
-import type { Complete } from "./wait.ts";
 
 /** After how many objects the code of a selection is generated; `Infinity` never generates it. */
 export const HOT_AFTER = 1_000;

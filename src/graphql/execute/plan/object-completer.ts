@@ -9,11 +9,11 @@ import {
   isObjectType,
 } from "graphql";
 import type { BuildObject } from "./build-object.ts";
-import { isGraphql17 } from "./graphql-major.ts";
+import type { Complete } from "./complete-slot.ts";
 import { inspect } from "./inspect.ts";
+import { isGraphql17 } from "./is-graphql17.ts";
 import { after, isThenable } from "./pending.ts";
 import type { Path, Run } from "./run.ts";
-import type { Complete } from "./wait.ts";
 
 /** Compiles the selection of a field on one of its object types. Returns the same function for the same type. */
 export type BuilderOf = (type: GraphQLObjectType) => BuildObject;

@@ -1,9 +1,9 @@
 import { GraphQLError, type GraphQLResolveInfo } from "graphql";
+import { type Complete, type CompletingSlot, completeSlot } from "./complete-slot.ts";
 import { type Gather, gatherInto } from "./gather.ts";
-import { isGraphql17 } from "./graphql-major.ts";
+import { isGraphql17 } from "./is-graphql17.ts";
 import { forward, Pending } from "./pending.ts";
 import type { Path, Run } from "./run.ts";
-import { type Complete, type CompletingSlot, completeSlot } from "./wait.ts";
 
 /**
  * Completes the items of a list.
