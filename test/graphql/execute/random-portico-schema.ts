@@ -72,7 +72,7 @@ export function randomPorticoSchema(seed: string): GraphQLSchema {
     const values = loader((places: readonly string[], { ctx }: any) => {
       const lot = note(ctx, `batch ${owner}.${name} ${places.toSorted().join(" ")}`);
       if (lot.is(0.05)) throw new Error("batch");
-      return places.map((place) => resultOf(new Chance(`${lot.next()} ${place}`), place, name, isList) as never);
+      return places.map((place) => settled(() => resultOf(new Chance(`${lot.next()} ${place}`), place, name, isList)));
     });
     const resolve = ({ parent, ctx, n, opened, info }: any): unknown => {
       const place = `${(parent as Row | undefined)?.place ?? ""}/${String(info.path.key)}`;
@@ -112,4 +112,15 @@ function resultOf(lot: Chance, place: string, name: string, isList: boolean): un
   const make = (): unknown =>
     isList ? Array.from({ length: lot.below(4) }, (_, index) => one(`${place}/${index}`)) : one(place);
   return lot.is(0.3) ? (async () => make())() : make();
+}
+
+/** What a batch has for one key: it must not throw, and promises must not reject before the loader has them all. */
+function settled(make: () => unknown): never {
+  try {
+    const value = make();
+    if (value instanceof Promise) value.catch(() => {});
+    return value as never;
+  } catch (error) {
+    return error as never;
+  }
 }
