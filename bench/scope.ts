@@ -1,13 +1,11 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Pool } from "pg";
 import { type Condition, isEqual, isIn } from "../src/index.ts";
-import { CursorKeys } from "../src/pagination/cursor/cursor-keys.ts";
-import { CursorList } from "../src/pagination/cursor-page.ts";
 import { CursorPagination } from "../src/pagination/index.ts";
 import type { ListScope } from "../src/pagination/list-scope.ts";
-import type { PageRequest } from "../src/pagination/page-request.ts";
 import { paginate } from "../src/pagination/paginate.ts";
 import { namedStatements, tableHandler } from "../src/sql/index.ts";
+import { firstPage, pageAfter } from "./pagination/page-request.ts";
 
 interface Item {
   id: string;
@@ -185,26 +183,9 @@ function waysOf(database: Kysely<Tables>, rule: Rule, key: Key): readonly (() =>
     condition: rule.condition,
     allows: (items) => (items as readonly Item[]).map(rule.allows),
   };
-  const plain: PageRequest = {
-    params: {},
-    baseUrl: "http://localhost/items",
-    search: "",
-    place: "/items",
-    keys: new CursorKeys(["a secret of at least thirty-two bytes"]),
-    signal: new AbortController().signal,
-    now: () => Date.now(),
-    warn: () => {},
-  };
-  const at = (request: PageRequest): PageRequest => ({
-    ...request,
-    params: {
-      cursor: new CursorList(strategy, tableHandler(itemsOf(database)), request).seal({
-        direction: "forward",
-        at: { key },
-      }),
-    },
-  });
-  const [scoped, unscoped] = [at({ ...plain, scope }), at(plain)];
+  const handler = tableHandler(itemsOf(database));
+  const scoped = pageAfter(key, strategy, handler, { ...firstPage, scope });
+  const unscoped = pageAfter(key, strategy, handler);
   return [
     async () => (await paginate(strategy, tableHandler(itemsOf(database)), scoped)).items,
     async () => (await paginate(strategy, tableHandler(rule.byHand(itemsOf(database))), unscoped)).items,
