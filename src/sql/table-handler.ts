@@ -154,18 +154,16 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     const columns = "then" in known ? await known : known;
     const values = key === null ? [] : driverValues(shape, columns, key);
     const isNull = key === null ? null : key.map((value) => value === null);
-    const rows = await shape
-      .statement(this.#query, order, columns, isNull, limit)
-      .run(this.#query, this.#source.parameters, values)
-      .catch((error: unknown) => {
-        throw key !== null && isDataException(error)
-          ? // The database's message is left out, because it repeats the value.
-            new KeyMisfit(`a cursor value does not fit its column (SQLSTATE ${(error as { code: string }).code})`)
-          : error;
-      });
-    return hasUnexpectedNull(rows, columns)
-      ? null
-      : (itemsOf(rows, columns, shape) as readonly unknown[] as readonly T[]);
+    const statement = shape.statement(this.#query, order, columns, isNull, limit);
+    try {
+      const rows = await statement.run(this.#query, this.#source.parameters, values);
+      return itemsOf(rows, columns, shape) as readonly unknown[] as readonly T[] | null;
+    } catch (error) {
+      throw key !== null && isDataException(error)
+        ? // The database's message is left out, because it repeats the value.
+          new KeyMisfit(`a cursor value does not fit its column (SQLSTATE ${(error as { code: string }).code})`)
+        : error;
+    }
   }
 
   async #count(cap: number | null): Promise<number> {
@@ -262,27 +260,25 @@ function isDataException(error: unknown): boolean {
   return typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code);
 }
 
-function hasUnexpectedNull(rows: readonly Row[], columns: readonly KeyColumn[]): boolean {
-  for (const [index, { isNullable }] of columns.entries()) {
-    const name = textColumn(index);
-    if (!isNullable && rows.some((row) => row[name] === null)) return true;
-  }
-  return false;
-}
-
-/** Returns the rows as the author selected them, with their keys attached to the list. */
-function itemsOf(rows: readonly Row[], columns: readonly KeyColumn[], { dialect }: QueryShape): readonly Row[] {
+/**
+ * Returns the rows as the author selected them, with their keys attached to the list, or `null` if there is a null in a
+ * column that the catalogue says is never null.
+ */
+function itemsOf(rows: readonly Row[], columns: readonly KeyColumn[], { dialect }: QueryShape): readonly Row[] | null {
+  const texts = columns.map((_column, index) => textColumn(index));
+  const required = texts.filter((_text, index) => columns[index]?.isNullable === false);
   const visible = Object.keys(rows[0] ?? {}).filter((column) => !isHidden(column));
   // All objects have one shape from the start: copying it is four times as fast as deleting the hidden columns.
   const blank: Row = {};
   for (const column of visible) blank[column] = null;
-  const items = rows.map((row) => {
+  const items: Row[] = [];
+  for (const row of rows) {
+    for (const text of required) if (row[text] === null) return null;
     const item = { ...blank };
     for (const column of visible) item[column] = row[column];
-    return item;
-  });
-  const keyAt = (index: number): KeyTuple =>
-    columns.map((_column, at) => keyValueFrom(dialect, rows[index]?.[textColumn(at)]));
+    items.push(item);
+  }
+  const keyAt = (index: number): KeyTuple => texts.map((text) => keyValueFrom(dialect, rows[index]?.[text]));
   return Object.defineProperty(items, KEYS, { value: keyAt });
 }
 
