@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { KeyRing, type Secret } from "../../core/key-ring.ts";
 import { type OptionRule, optional, optionRule, positiveInteger, resolveOptions } from "../../core/resolve-options.ts";
+import type { AppServices } from "../../http/context/app-services.ts";
 import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
 import type { Next } from "../../http/routing/middleware.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
@@ -49,6 +50,8 @@ export class SessionMiddleware {
   readonly #ring: KeyRing;
   readonly #store: KeyValueStore | undefined;
   readonly #limits: SessionLimits;
+  /** One for each application that uses this middleware. */
+  readonly #stores = new WeakMap<AppServices, SessionStore>();
 
   constructor(options: SessionMiddlewareOptions) {
     const resolved = resolveOptions("SessionMiddleware", options, middlewareRules);
@@ -66,17 +69,20 @@ export class SessionMiddleware {
   }
 
   async handle(ctx: HttpContext | WebSocketContext, next: Next): Promise<void> {
-    const { stores, clock } = ctx.services;
-    const sessions = new RequestSessions(
-      ctx,
-      this.#ring,
-      new SessionStore(this.#store ?? stores.durable, clock, this.#limits),
-    );
+    const sessions = new RequestSessions(ctx, this.#ring, this.#storeOf(ctx.services));
     ctx.sessions = sessions;
     await next();
     if (ctx.kind !== "http") return;
     if (sessions.isCookieSent) ctx.outgoing.header("cache-control", "private, no-store");
     if (sessions.isCookieSent || ctx.isIdentityRead) ctx.outgoing.vary("Cookie");
+  }
+
+  #storeOf(services: AppServices): SessionStore {
+    const known = this.#stores.get(services);
+    if (known !== undefined) return known;
+    const store = new SessionStore(this.#store ?? services.stores.durable, services.clock, this.#limits);
+    this.#stores.set(services, store);
+    return store;
   }
 }
 

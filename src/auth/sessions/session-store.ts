@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
+import { outside } from "../../core/outside.ts";
 import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { storeTime } from "../../stores/store-time.ts";
@@ -25,6 +26,12 @@ export interface StoredSession {
 /** The values of a new session. */
 export type NewSession = Pick<SessionRecord, "user" | "device" | "address" | "isRemembered" | "version">;
 
+/** A live session with its record as it was read. */
+interface Presented {
+  readonly session: StoredSession;
+  readonly text: string | null;
+}
+
 const HANDLE = /^[\w-]{43}$/;
 /** How long an unfinished session is kept while it starts. */
 const PENDING_MS = 60_000;
@@ -45,6 +52,8 @@ export class SessionStore {
   readonly #store: KeyValueStore;
   readonly #clock: Clock;
   readonly #limits: SessionLimits;
+  /** The handles of sessions whose use is being recorded. */
+  readonly #recording = new Set<string>();
 
   constructor(store: KeyValueStore, clock: Clock, limits: SessionLimits) {
     this.#store = store;
@@ -69,33 +78,21 @@ export class SessionStore {
     throw new ServiceUnavailable("The session could not be started. Try again.");
   }
 
-  /** Returns the live session with this id and records its use. */
-  use(id: string): Promise<StoredSession | null> {
-    return this.touch(handleOf(id));
+  /** Returns the live session with this id. Its use is recorded later, so that a request waits for one read only. */
+  async use(id: string): Promise<StoredSession | null> {
+    const handle = handleOf(id);
+    const found = await this.#presented(handle);
+    if (found === null || !this.#isUseDue(found.session) || this.#recording.has(handle)) return found?.session ?? null;
+    this.#recording.add(handle);
+    void outside(() => this.#recordUse(found)).finally(() => this.#recording.delete(handle));
+    return found.session;
   }
 
   /** Returns the live session with this handle and records its use. */
   async touch(handle: string): Promise<StoredSession | null> {
-    const text = await this.#store.get(recordKey(handle));
-    const session = await this.#read(handle, text);
-    if (session === null) {
-      // Deleted, so that an expired session stays expired even if the clock is set back.
-      if (parseRecord(text)?.isPending === false) await this.#store.delete(recordKey(handle));
-      return null;
-    }
-    const { record } = session;
-    const lifetimes = this.#lifetimes(record);
-    if (afterUse(record, this.#clock.now(), lifetimes) === record) return session;
-    try {
-      const used = afterUse(record, await storeTime(this.#store, this.#clock), lifetimes);
-      if (used === record) return session;
-      // `false` if another request has updated or ended the session. Neither must be overwritten.
-      await this.#replace(handle, text, used);
-      return this.#session(handle, used);
-    } catch {
-      // The session is still valid if the store is full or read-only and its use cannot be recorded.
-      return session;
-    }
+    const found = await this.#presented(handle);
+    if (found === null) return null;
+    return this.#isUseDue(found.session) ? this.#recordUse(found) : found.session;
   }
 
   /** Returns the live session with this handle without recording a use. */
@@ -133,6 +130,34 @@ export class SessionStore {
   /** Returns when the session ends at the latest, however often it is used. */
   lastsUntil({ record }: StoredSession): number {
     return record.issuedAt + Math.min(record.lifetimeMs, this.#lifetimes(record).absoluteMs);
+  }
+
+  /** Returns the live session with this handle and its stored text. */
+  async #presented(handle: string): Promise<Presented | null> {
+    const text = await this.#store.get(recordKey(handle));
+    const session = await this.#read(handle, text);
+    if (session !== null) return { session, text };
+    // Deleted, so that an expired session stays expired even if the clock is set back.
+    if (parseRecord(text)?.isPending === false) await this.#store.delete(recordKey(handle));
+    return null;
+  }
+
+  #isUseDue({ record }: StoredSession): boolean {
+    return afterUse(record, this.#clock.now(), this.#lifetimes(record)) !== record;
+  }
+
+  /** Never rejects: the session is still valid if the store is full or read-only and its use cannot be recorded. */
+  async #recordUse({ session, text }: Presented): Promise<StoredSession> {
+    const { handle, record } = session;
+    try {
+      const used = afterUse(record, await storeTime(this.#store, this.#clock), this.#lifetimes(record));
+      if (used === record) return session;
+      // `false` if another request has updated or ended the session. Neither must be overwritten.
+      await this.#replace(handle, text, used);
+      return this.#session(handle, used);
+    } catch {
+      return session;
+    }
   }
 
   async #enlist(handles: readonly string[], handle: string): Promise<readonly string[]> {

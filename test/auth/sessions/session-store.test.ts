@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { array, assert, asyncProperty, constantFrom, integer, scheduler } from "fast-check";
 import { manualClock } from "portico/testing";
 import { describe, expect, it } from "vitest";
@@ -30,7 +31,7 @@ describe("sessions that change at the same time", () => {
     store.before = (operation) =>
       operation !== "get" ? new Promise<void>((resolve) => void (release = resolve)) : undefined;
     const late = sessions.use(id);
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     const note = release;
     store.before = () => {};
     await sessions.end("ann", [handle]);
@@ -133,6 +134,42 @@ describe("a crash between two writes", () => {
   });
 });
 
+it("records a use after it has returned the session, once for concurrent uses", async () => {
+  const { sessions, store, clock } = made();
+  const { id } = await sessions.start(draft());
+  clock.advance(HOUR);
+  store.take();
+  const writing: PromiseWithResolvers<void> = Promise.withResolvers();
+  store.before = (operation) => (operation === "compareAndSet" ? writing.promise : undefined);
+
+  const [first, second] = await Promise.all([sessions.use(id), sessions.use(id)]);
+  await setImmediate();
+  const calls = store.take();
+  writing.resolve();
+  await setImmediate();
+
+  expect([first?.record.seenAt, second?.record.seenAt]).toEqual([1_000_000, 1_000_000]);
+  expect(calls).toEqual(["get session", "get session", "compareAndSet session"]);
+  expect((await sessions.use(id))?.record.seenAt).toBe(1_000_000 + HOUR);
+});
+
+it("records a use again after the store has failed", async () => {
+  const { sessions, store, clock } = made();
+  const { id } = await sessions.start(draft());
+  clock.advance(HOUR);
+  store.before = (operation) => {
+    if (operation === "compareAndSet") throw new Error("the store is read-only");
+  };
+
+  expect(await sessions.use(id)).not.toBe(null);
+  await setImmediate();
+  store.before = () => {};
+  await sessions.use(id);
+  await setImmediate();
+
+  expect((await sessions.use(id))?.record.seenAt).toBe(1_000_000 + HOUR);
+});
+
 it("records a use more often if the idle time is short", async () => {
   const { sessions, clock } = made({ plain: { idleMs: 20_000, absoluteMs: HOUR } });
   const { id } = await sessions.start(draft());
@@ -140,6 +177,7 @@ it("records a use more often if the idle time is short", async () => {
   for (let step = 0; step < 20; step++) {
     clock.advance(10_000);
     expect(await sessions.use(id)).not.toBe(null);
+    await setImmediate();
   }
   clock.advance(20_000);
   expect(await sessions.use(id)).toBe(null);
