@@ -57,6 +57,10 @@ export class RedisPubSub implements PubSub {
     this.#maxQueued = maxQueued;
   }
 
+  get isConnected(): boolean {
+    return this.#connection.isReady;
+  }
+
   /** The number of topics that this process is subscribed to, including those it is unsubscribing from. */
   get topicCount(): number {
     return this.#channels.size;

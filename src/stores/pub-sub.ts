@@ -82,6 +82,11 @@ export interface SubscribeOptions {
  */
 export interface PubSub extends StoreLifeCycle {
   /**
+   * Whether events from other processes arrive at the moment. Only a bus between processes has it. A cache that relies on
+   * events must not return what it holds while this is `false`: its subscription ends with `PubSubGap` only afterwards.
+   */
+  readonly isConnected?: boolean;
+  /**
    * Publishes the value as JSON. Resolves when the bus has accepted it, which is before any subscriber reads it. Rejects with a
    * `TypeError` that names the topic if the value cannot be serialized.
    */

@@ -48,6 +48,10 @@ export class PostgresPubSub implements PubSub {
     this.#connect = database.listen;
   }
 
+  get isConnected(): boolean {
+    return this.#listener !== null;
+  }
+
   async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {
     const text = encodeEvent(topic.name, value);
     // Earlier subscribers receive the event even if the connection is not established yet.

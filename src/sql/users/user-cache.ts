@@ -32,7 +32,10 @@ const MOST_ENTRIES = 10_000;
 type Change = Topic<{ readonly user: string | null }>;
 const TOPICS: readonly Change[] = [topic(revoked.name), userChanged];
 
-/** Caches users for a few seconds in this process, or until a change is published. */
+/**
+ * Caches users for a few seconds in this process, or until a change is published. While changes are not received, every
+ * user is loaded.
+ */
 export class UserCache {
   readonly #options: UserCacheOptions;
   readonly #entries = new Map<string, Entry>();
@@ -51,6 +54,7 @@ export class UserCache {
     const { seconds } = this.#options;
     if (seconds === 0) return load();
     this.#start();
+    if (!this.#isInformed) return load();
     const since = loadedSince();
     const known = this.#entries.get(identity);
     if (known !== undefined && known.loadedAt >= since && known.goodUntil > performance.now()) return known.user;
@@ -87,9 +91,10 @@ export class UserCache {
     else this.#entries.delete(identity);
   }
 
-  /** Whether changes are received. While they are not, nothing is cached. */
+  /** Whether changes are received. A lost connection ends the subscriptions only when there is a new one. */
   get #isInformed(): boolean {
-    return this.#options.bus === undefined || this.#heard.size === TOPICS.length;
+    const { bus } = this.#options;
+    return bus === undefined || (bus.isConnected !== false && this.#heard.size === TOPICS.length);
   }
 
   #start(): void {

@@ -22,9 +22,9 @@ export interface UserModelOptions {
   /** Hashes passwords and verifies the older schemes that it accepts. @default new PasswordHasher() */
   readonly passwords?: PasswordHasher;
   /**
-   * How long `loadUser` may return a user from the memory of this process, in seconds. Changes made by this process are
-   * visible immediately. Changes made by other processes are visible immediately with `bus`, and otherwise when the
-   * entry expires. @default 0, which disables the cache
+   * How long `loadUser` may return a user from the memory of this process, in seconds; 0 disables the cache. Changes
+   * made by this process are visible immediately. Changes made by other processes are visible when they are published
+   * on `bus`, and otherwise when the entry expires. @default 5 with a `bus` that connects processes, else 0
    */
   readonly cacheSeconds?: number;
   /** Roles of every new user, inserted together with the user. They must be defined by then. @default none */
@@ -69,7 +69,7 @@ export function userModel<DB extends PorticoTables>(
   const { passwords, cacheSeconds, roles, bus } = resolveOptions("userModel", options, rules);
   const rows = new UserRows(database);
   const closing = database instanceof PooledDatabase ? database.closing : undefined;
-  const cache = new UserCache({ seconds: cacheSeconds, bus, closing });
+  const cache = new UserCache({ seconds: cacheSeconds ?? defaultSeconds(bus), bus, closing });
   const columns = new ApplicationColumns();
   const shared = { database, rows, cache, columns, bus, roles, passwords: passwords ?? new PasswordHasher() };
   const managers = new WeakMap<object, SqlUserManager<UserRecord, object>>();
@@ -90,9 +90,17 @@ export function userModel<DB extends PorticoTables>(
   return User as unknown as UserClass<DB["users"]>;
 }
 
+/** A change that another process makes must be published, unless the application accepts that it is seen late. */
+function defaultSeconds(bus: PubSub | undefined): number {
+  return bus?.isConnected === undefined ? 0 : SHARED_CACHE_SECONDS;
+}
+
+/** The longest time for which a change that is not published, such as one in `psql`, has no effect. */
+const SHARED_CACHE_SECONDS = 5;
+
 const rules = {
   passwords: thing<PasswordHasher>("a PasswordHasher", (value) => value instanceof PasswordHasher),
-  cacheSeconds: optional(seconds, 0),
+  cacheSeconds: seconds,
   roles: optional(
     listOf<string>("a list of role names", (name) => typeof name === "string" && name !== ""),
     [],
