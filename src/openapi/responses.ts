@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { nodeHttp } from "../core/node-http.ts";
 import { isSchema, misfitStatus, type Schema } from "../http/context/schema.ts";
 import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
@@ -43,5 +43,5 @@ function jsonResponse(status: number, schema: Schema | null, components: Compone
 }
 
 function describe(status: number): string {
-  return STATUS_CODES[status] ?? String(status);
+  return nodeHttp.STATUS_CODES[status] ?? String(status);
 }

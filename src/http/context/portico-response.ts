@@ -1,8 +1,8 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { serialize as serializeCookie } from "cookie-es";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import { nodeHttp } from "../../core/node-http.ts";
 import type { DataHandler, PageSource, Sorting } from "../../pagination/data-handler.ts";
 import { linkHeader } from "../../pagination/links.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
@@ -147,8 +147,8 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   }
   header(name: string, value: string): this {
     // Checked here, in the author's code, because the engine would only notice when no other response is possible.
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
+    nodeHttp.validateHeaderName(name);
+    nodeHttp.validateHeaderValue(name, value);
     this.headers[name.toLowerCase()] = value;
     return this;
   }

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from "node:http";
 import { correlationId } from "../../core/correlation-id.ts";
 import { cut } from "../../core/cut.ts";
+import { nodeHttp } from "../../core/node-http.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import { isForClients, isOutage } from "../exceptions/is-for-clients.ts";
 import type { AppServices } from "./app-services.ts";
@@ -89,5 +89,11 @@ function whereOf(exchange: Exchange): object {
 const PROBLEM_JSON = { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" };
 
 function head(status: number, detail: string, code: string): Record<string, unknown> {
-  return { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, detail, code: code.toLowerCase() };
+  return {
+    type: "about:blank",
+    title: nodeHttp.STATUS_CODES[status] ?? "Error",
+    status,
+    detail,
+    code: code.toLowerCase(),
+  };
 }

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from "node:http";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { cut } from "../../core/cut.ts";
 import type { ErrorCode } from "../../core/error-codes.ts";
+import { nodeHttp } from "../../core/node-http.ts";
 import { PorticoError, type PorticoErrorOptions } from "../../core/portico-error.ts";
 import { segmentKey } from "./segment-key.ts";
 
@@ -53,7 +53,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 
 /** The name of the status in capitals: 404 is `NOT_FOUND`. */
 function codeOf(status: number): string {
-  return CODES[status] ?? (STATUS_CODES[status] ?? "ERROR").toUpperCase().replace(/[^A-Z]+/g, "_");
+  return CODES[status] ?? (nodeHttp.STATUS_CODES[status] ?? "ERROR").toUpperCase().replace(/[^A-Z]+/g, "_");
 }
 
 /** 400: the request is invalid. */
