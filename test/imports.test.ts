@@ -47,6 +47,15 @@ describe("the modules that are loaded", () => {
     for (const kind of brings) expect(modules.filter((module) => isOf(module, [kind])).length).toBeGreaterThan(10);
   });
 
+  it("by importing portico do not include Node's fetch, which takes longer than all of portico", async () => {
+    const program = join(folder, `${crypto.randomUUID()}.mjs`);
+    await writeFile(program, 'import "portico"; console.log(JSON.stringify(process.moduleLoadList));');
+
+    const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd: folder });
+
+    expect((JSON.parse(stdout) as readonly string[]).filter((module) => module.includes("undici"))).toEqual([]);
+  });
+
   it("by an application of portico alone that served a request are none of them either", async () => {
     const modules = await loadedBy(folder, serving);
 

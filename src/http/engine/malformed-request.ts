@@ -1,5 +1,5 @@
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { nodeHttp } from "../../core/node-http.ts";
 import { pendingResponse } from "./pending-response.ts";
 
 /** Responds to bytes that are not a valid HTTP request, or did not arrive in time. There is no request object yet, only a connection. */
@@ -28,7 +28,7 @@ export function malformedRequest(error: Error & { readonly code?: string }, sock
     return;
   }
   const [status, code, detail] = RESPONSES[error.code ?? ""] ?? [400, "bad_request", "The request is not valid HTTP"];
-  const title = STATUS_CODES[status] as string;
+  const title = nodeHttp.STATUS_CODES[status] as string;
   const body = JSON.stringify({ type: "about:blank", title, status, detail, code });
   const head = `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/problem+json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nx-content-type-options: nosniff\r\nconnection: close\r\n\r\n`;
   socket.end(head + body, () => socket.destroy());

@@ -1,6 +1,7 @@
-import { type IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../../core/logger.ts";
+import { nodeHttp } from "../../core/node-http.ts";
 import type { AcceptOptions, HttpExchange, RawSocket } from "../context/exchange.ts";
 import { acceptUpgrade, type PendingUpgrade } from "./accept-upgrade.ts";
 import { AcceptedExchange } from "./accepted-exchange.ts";
@@ -87,7 +88,7 @@ export function routeUpgrade(
 }
 
 function respondTo(host: RoutingServer, request: IncomingMessage, socket: Duplex): void {
-  const response = new ServerResponse(request);
+  const response = new nodeHttp.ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket as never);
   response.on("finish", () =>
