@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import manifest from "../package.json" with { type: "json" };
 import { folderWithPackage } from "./docs/built-package.ts";
 import { root } from "./docs/repository.ts";
 
@@ -54,6 +55,14 @@ describe("the modules that are loaded", () => {
     const { stdout } = await promisify(execFile)(process.execPath, [program], { cwd: folder });
 
     expect((JSON.parse(stdout) as readonly string[]).filter((module) => module.includes("undici"))).toEqual([]);
+  });
+
+  it("[RES-50] by importing portico/graphql define the symbol of decorators in the file that package.json lists", async () => {
+    const [file = ""] = manifest.sideEffects;
+
+    const code = await readFile(join(folder, "node_modules/portico", file), "utf8");
+
+    expect(code).toContain('Symbol.for("Symbol.metadata")');
   });
 
   it("by an application of portico alone that served a request are none of them either", async () => {

@@ -4,6 +4,7 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { bundle } from "../../scripts/bundle.ts";
 import { root } from "./repository.ts";
 
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
@@ -24,5 +25,6 @@ export async function folderWithPackage(name: string): Promise<string> {
   await promisify(execFile)(process.execPath, build).catch((error: unknown) => {
     if (!existsSync(join(installed, "dist", "index.js"))) throw error;
   });
+  await bundle(join(installed, "dist"));
   return folder;
 }

@@ -22,7 +22,7 @@ it("[RES-50] defines the symbol that decorators need, in a module that bundlers 
   await import("portico/graphql");
 
   expect((Symbol as { metadata?: symbol }).metadata).toBeTypeOf("symbol");
-  expect(manifest.sideEffects).toEqual(["./dist/graphql/fields/metadata.js"]);
+  expect(manifest.sideEffects).toEqual(["./dist/graphql/index.js"]);
 });
 
 describe("copies of graphql", () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { crc32, deflateRawSync } from "node:zlib";
+import { packageFile } from "../../core/package-file.ts";
 import { sourceHash } from "../../http/html/html-headers.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
@@ -17,13 +18,14 @@ export interface ExplorerBundle {
 
 export type Encoding = "br" | "gzip";
 
-/** The folder of the published package, then that of a development checkout. */
-const FOLDERS = [new URL("./assets/", import.meta.url), new URL("../../../.cache/ide/", import.meta.url)];
+/** The folder of a development checkout, then that of the published package. */
+const FOLDERS = [".cache/ide/", "dist/graphql/ide/assets/"];
 const START = "startExplorer()";
 
 /** Finds the explorer without reading it; `null` if it is missing, as in an application that is bundled into one file. */
 export async function findExplorer(): Promise<ExplorerBundle | null> {
-  for (const folder of FOLDERS) {
+  for (const path of FOLDERS) {
+    const folder = packageFile(path);
     try {
       const about = JSON.parse(await readFile(new URL("explorer.json", folder), "utf8")) as About;
       return { folder, script: `'${about.scriptHash}'`, bytes: about.bytes, crc32: about.crc32 };

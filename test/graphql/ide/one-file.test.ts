@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -20,8 +21,8 @@ console.log(JSON.stringify({ bundled: await answer(true), cdn: await answer({ as
 `;
 
 it("in an application that was bundled into one file, the page says how to enable the explorer", async () => {
-  const folder = join(root, `.cache/one-file-${process.pid}`);
-  await mkdir(folder, { recursive: true });
+  const folder = await mkdtemp(join(tmpdir(), "portico-one-file-"));
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const outfile = join(folder, "app.mjs");
   await build({
