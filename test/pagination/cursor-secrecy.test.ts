@@ -162,7 +162,7 @@ describe("the cursors of one list", () => {
     }
 
     expect(new Set(lengths).size).toBeLessThanOrEqual(4);
-    expect(lengths.every((length) => (length - 2 - 16) % 16 === 0)).toBe(true);
+    expect(lengths.every((length) => (length - 2 - 12 - 16) % 16 === 0)).toBe(true);
   });
 
   it("are equal for equal positions, in every process that has the key", async () => {

@@ -1,19 +1,27 @@
-import { createCipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
 
 /** The version and the key id are authenticated but not encrypted. */
 export const HEAD_BYTES = 2;
-/** The length of the tag, from which the counter blocks of the cipher are made. */
+export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
-const TEXT_START: number = HEAD_BYTES + TAG_BYTES;
+const TEXT_START: number = HEAD_BYTES + NONCE_BYTES;
+const CIPHER = "aes-256-gcm";
 const LEAST_BYTES = 32;
 
 interface CursorKey {
   /** One byte in each cursor that says which key to try. It proves nothing. */
   readonly id: number;
-  /** Encrypts blocks of 16 bytes, each by itself. Creating a cipher for each cursor would cost more than encrypting it. */
-  readonly blocks: Pick<ReturnType<typeof createCipheriv>, "update">;
-  /** The key for tags, padded for the two hashes of an HMAC. */
+  readonly encryption: KeyObject;
+  /** The key for nonces, padded for the two hashes of an HMAC. */
   readonly inner: Buffer;
   readonly outer: Buffer;
 }
@@ -21,10 +29,9 @@ interface CursorKey {
 /**
  * The key ring for cursors: the first key encrypts, and all keys decrypt.
  *
- * AES-256 in counter mode (NIST SP 800-38A). The first counter block is the authentication tag with its last byte set to
- * zero, and the tag is an HMAC-SHA-256 of everything it protects. This is the SIV construction (RFC 5297) with HMAC in
- * place of CMAC. So equal positions have equal cursors, and a counter block repeats only with its plaintext. Two
- * different cursors share one with a probability of 2^-57 after 2^32 cursors.
+ * AES-256-GCM with a nonce that is an HMAC of everything it protects, so equal positions have equal cursors, and a
+ * nonce repeats only with its plaintext. Two different cursors share one with a probability of 2^-33 after 2^32
+ * cursors, the bound that NIST SP 800-38D sets for a nonce of 96 bits.
  */
 export class CursorKeys {
   readonly #ring: readonly CursorKey[];
@@ -38,27 +45,41 @@ export class CursorKeys {
     return new CursorKeys([randomBytes(LEAST_BYTES).toString("base64")]);
   }
 
-  /** Encrypts in place. The caller sets the version and the plaintext; this fills in the key id and the tag. */
+  /**
+   * Encrypts in place. The caller sets the version and the plaintext; this fills in the key id, the nonce and the tag.
+   */
   encrypt(bytes: Buffer): void {
     const newest = this.#ring[0] as CursorKey;
+    const end = bytes.length - TAG_BYTES;
     bytes[HEAD_BYTES - 1] = newest.id;
-    bytes.write(tagOf(newest, bytes), HEAD_BYTES, "hex");
-    applyKeystream(newest, bytes);
+    bytes.write(nonceOf(newest, bytes, end), HEAD_BYTES, "hex");
+    const cipher = createCipheriv(CIPHER, newest.encryption, bytes.subarray(HEAD_BYTES, TEXT_START), TAG);
+    cipher.setAAD(bytes.subarray(0, HEAD_BYTES));
+    bytes.set(cipher.update(bytes.subarray(TEXT_START, end)), TEXT_START);
+    cipher.final();
+    bytes.set(cipher.getAuthTag(), end);
   }
 
-  /** Decrypts in place. Returns `false` if no key of the ring encrypted these bytes, which are then unusable. */
-  decrypt(bytes: Buffer): boolean {
-    for (const key of this.#ring) {
-      if (key.id !== bytes[HEAD_BYTES - 1]) continue;
-      applyKeystream(key, bytes);
-      const tag = Buffer.from(tagOf(key, bytes), "hex");
-      if (timingSafeEqual(tag, bytes.subarray(HEAD_BYTES, TEXT_START))) return true;
-      // Another key may have the same id.
-      applyKeystream(key, bytes);
+  /** Returns the plaintext, or `null` if no key of the ring encrypted these bytes. */
+  decrypt(bytes: Buffer): Buffer | null {
+    for (const { id, encryption } of this.#ring) {
+      if (id !== bytes[HEAD_BYTES - 1]) continue;
+      const end = bytes.length - TAG_BYTES;
+      const decipher = createDecipheriv(CIPHER, encryption, bytes.subarray(HEAD_BYTES, TEXT_START), TAG);
+      decipher.setAAD(bytes.subarray(0, HEAD_BYTES)).setAuthTag(bytes.subarray(end));
+      const plaintext = decipher.update(bytes.subarray(TEXT_START, end));
+      try {
+        decipher.final();
+        return plaintext;
+      } catch {
+        // The tag does not match, but another key may have the same id.
+      }
     }
-    return false;
+    return null;
   }
 }
+
+const TAG = { authTagLength: TAG_BYTES } as const;
 
 /** One secret for the ring, or several, newest first. */
 export const cursorKeysRule: OptionRule<readonly string[]> = {
@@ -75,24 +96,23 @@ function isSecret(value: unknown): boolean {
   return typeof value === "string" && Buffer.byteLength(value) >= LEAST_BYTES;
 }
 
-const HASH_BLOCK_BYTES = 64;
+const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
-const CIPHER_BLOCK_BYTES = 16;
 
 function cursorKey(secret: string): CursorKey {
   const derive = (purpose: string, bytes: number): Buffer =>
     Buffer.from(hkdfSync("sha256", secret, "", `portico cursor ${purpose}`, bytes));
-  const tag = derive("tag", LEAST_BYTES);
+  const nonce = derive("nonce", LEAST_BYTES);
   return {
     id: derive("id", 1)[0] as number,
-    blocks: createCipheriv("aes-256-ecb", derive("counter mode", LEAST_BYTES), null).setAutoPadding(false),
-    inner: padded(tag, 0x36),
-    outer: padded(tag, 0x5c),
+    encryption: createSecretKey(derive("encryption", LEAST_BYTES)),
+    inner: padded(nonce, 0x36),
+    outer: padded(nonce, 0x5c),
   };
 }
 
 function padded(key: Buffer, pad: number): Buffer {
-  const block = Buffer.alloc(HASH_BLOCK_BYTES, pad);
+  const block = Buffer.alloc(BLOCK_BYTES, pad);
   for (const [index, byte] of key.entries()) block[index] = byte ^ pad;
   return block;
 }
@@ -101,27 +121,13 @@ function padded(key: Buffer, pad: number): Buffer {
  * HMAC (RFC 2104) from two one-shot hashes, because `createHmac` leaves an object to the garbage collector each time.
  * Digests are hex, because separate buffers would cost twice as much.
  */
-function tagOf({ inner, outer }: CursorKey, bytes: Buffer): string {
-  const message = Buffer.allocUnsafe(HASH_BLOCK_BYTES + bytes.length - TAG_BYTES);
+function nonceOf({ inner, outer }: CursorKey, bytes: Buffer, end: number): string {
+  const message = Buffer.allocUnsafe(BLOCK_BYTES + HEAD_BYTES + end - TEXT_START);
   message.set(inner);
-  bytes.copy(message, HASH_BLOCK_BYTES, 0, HEAD_BYTES);
-  bytes.copy(message, HASH_BLOCK_BYTES + HEAD_BYTES, TEXT_START);
-  const whole = Buffer.allocUnsafe(HASH_BLOCK_BYTES + DIGEST_BYTES);
+  bytes.copy(message, BLOCK_BYTES, 0, HEAD_BYTES);
+  bytes.copy(message, BLOCK_BYTES + HEAD_BYTES, TEXT_START, end);
+  const whole = Buffer.allocUnsafe(BLOCK_BYTES + DIGEST_BYTES);
   whole.set(outer);
-  whole.write(hash("sha256", message, "hex"), HASH_BLOCK_BYTES, "hex");
-  return hash("sha256", whole, "hex").slice(0, 2 * TAG_BYTES);
-}
-
-/** Combines the text with the encrypted counter blocks, which encrypts and decrypts alike. */
-function applyKeystream({ blocks }: CursorKey, bytes: Buffer): void {
-  const length = bytes.length - TEXT_START;
-  const counters = Buffer.allocUnsafe(Math.ceil(length / CIPHER_BLOCK_BYTES) * CIPHER_BLOCK_BYTES);
-  // The last byte counts. A cursor has fewer than 256 blocks.
-  for (let at = 0, block = 0; at < counters.length; at += CIPHER_BLOCK_BYTES, block++) {
-    bytes.copy(counters, at, HEAD_BYTES, TEXT_START);
-    counters[at + CIPHER_BLOCK_BYTES - 1] = block;
-  }
-  const keystream = blocks.update(counters);
-  for (let at = 0; at < length; at++)
-    bytes[TEXT_START + at] = (bytes[TEXT_START + at] as number) ^ (keystream[at] as number);
+  whole.write(hash("sha256", message, "hex"), BLOCK_BYTES, "hex");
+  return hash("sha256", whole, "hex").slice(0, 2 * NONCE_BYTES);
 }

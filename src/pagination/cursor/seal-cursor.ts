@@ -1,6 +1,6 @@
 import type { KeyTuple } from "../key-tuple.ts";
 import { InvalidCursorError } from "../pagination-error.ts";
-import { type CursorKeys, HEAD_BYTES, TAG_BYTES } from "./cursor-keys.ts";
+import { type CursorKeys, HEAD_BYTES, NONCE_BYTES, TAG_BYTES } from "./cursor-keys.ts";
 import { keyFromBytes, keyToBytes } from "./key-to-bytes.ts";
 import { SCOPE_BYTES } from "./scope-digest.ts";
 
@@ -25,13 +25,13 @@ export interface Seal {
   readonly maxAgeSeconds?: number;
 }
 
-const VERSION = 3;
+const VERSION = 2;
 const LONGEST = 2_048;
 const LONGEST_BYTES = (LONGEST * 3) / 4;
-/** Where the plaintext starts: with the scope and the flags. */
-const TEXT_START: number = HEAD_BYTES + TAG_BYTES;
-const FLAGS_AT: number = TEXT_START + SCOPE_BYTES;
-const FLAGS_END: number = FLAGS_AT + 1;
+const TEXT_START: number = HEAD_BYTES + NONCE_BYTES;
+const FLAGS_AT = SCOPE_BYTES;
+/** The length of the scope and the flags, with which every plaintext starts. */
+const LEAST_BYTES: number = SCOPE_BYTES + 1;
 const BACKWARD = 1;
 const OFFSET = 2;
 const DATED = 4;
@@ -50,7 +50,7 @@ const NO_BYTES = Buffer.alloc(0);
 export class KeyTooLong extends RangeError {}
 
 /**
- * Returns version, key id, tag and ciphertext as unpadded base64url. The plaintext is the scope, the flags, the
+ * Returns version, key id, nonce, ciphertext and tag as unpadded base64url. The plaintext is the scope, the flags, the
  * time if cursors expire, the key and the padding. The scope is encrypted as well, because it is a plain digest from
  * which a filter could be guessed.
  */
@@ -58,19 +58,19 @@ export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds
   const { at, direction } = position;
   const isDated = maxAgeSeconds !== undefined;
   const key = at === null ? NO_BYTES : keyToBytes("offset" in at ? [at.offset] : at.key);
-  const keyStart = FLAGS_END + (isDated ? 4 : 0);
+  const keyStart = LEAST_BYTES + (isDated ? 4 : 0);
   const end = keyStart + key.length;
-  const padding = (STEP_BYTES - ((end - TEXT_START) % STEP_BYTES)) % STEP_BYTES;
-  const length = end + padding;
+  const padding = (STEP_BYTES - (end % STEP_BYTES)) % STEP_BYTES;
+  const length = TEXT_START + end + padding + TAG_BYTES;
   if (length > LONGEST_BYTES) throw new KeyTooLong(`a cursor for it would exceed ${LONGEST} characters`);
   const bytes = Buffer.allocUnsafe(length);
   bytes[0] = VERSION;
   scope.copy(bytes, TEXT_START);
-  bytes[FLAGS_AT] =
+  bytes[TEXT_START + FLAGS_AT] =
     (direction === "backward" ? BACKWARD : 0) | (isDated ? DATED : 0) | kindOf(at) | (padding << PADDING_SHIFT);
-  if (isDated) bytes.writeUInt32BE(Math.floor(now), FLAGS_END);
-  key.copy(bytes, keyStart);
-  bytes.fill(0, end);
+  if (isDated) bytes.writeUInt32BE(Math.floor(now), TEXT_START + LEAST_BYTES);
+  key.copy(bytes, TEXT_START + keyStart);
+  bytes.fill(0, TEXT_START + end, length - TAG_BYTES);
   keys.encrypt(bytes);
   return bytes.toString("base64url");
 }
@@ -88,20 +88,21 @@ export function openCursor(cursor: string, seal: Seal): Position {
   if (cursor.length > LONGEST || !/^[\w-]+$/.test(cursor)) throw refuse();
   const bytes = Buffer.from(cursor, "base64url");
   // Only the canonical encoding is valid, because the last character has unused bits.
-  if (bytes.toString("base64url") !== cursor || bytes.length < FLAGS_END) throw refuse();
+  if (bytes.toString("base64url") !== cursor || bytes.length < TEXT_START + TAG_BYTES) throw refuse();
   if (bytes[0] !== VERSION) throw refuse("CURSOR_VERSION");
-  if (!keys.decrypt(bytes)) throw refuse();
-  if (scope.compare(bytes, TEXT_START, FLAGS_AT) !== 0) throw refuse("CURSOR_MISMATCH");
-  const flags = bytes[FLAGS_AT] as number;
+  const plaintext = keys.decrypt(bytes);
+  if (plaintext === null || plaintext.length < LEAST_BYTES) throw refuse();
+  if (scope.compare(plaintext, 0, SCOPE_BYTES) !== 0) throw refuse("CURSOR_MISMATCH");
+  const flags = plaintext[FLAGS_AT] as number;
   const isDated = (flags & DATED) !== 0;
-  const start = FLAGS_END + (isDated ? 4 : 0);
-  const end = bytes.length - (flags >> PADDING_SHIFT);
+  const start = LEAST_BYTES + (isDated ? 4 : 0);
+  const end = plaintext.length - (flags >> PADDING_SHIFT);
   if (start > end) throw refuse();
-  if (maxAgeSeconds !== undefined && (!isDated || bytes.readUInt32BE(FLAGS_END) + maxAgeSeconds < now))
+  if (maxAgeSeconds !== undefined && (!isDated || plaintext.readUInt32BE(LEAST_BYTES) + maxAgeSeconds < now))
     throw refuse("CURSOR_EXPIRED");
   const direction = (flags & BACKWARD) === 0 ? "forward" : "backward";
   if ((flags & OUTERMOST) !== 0 && start === end) return { direction, at: null };
-  const key = keyFromBytes(bytes, start, end);
+  const key = keyFromBytes(plaintext, start, end);
   if (key === null) throw refuse();
   if ((flags & OFFSET) === 0) return { direction, at: { key } };
   const [offset] = key;
