@@ -47,7 +47,7 @@ export interface GraphOptions {
   /** The time limit for an operation, in seconds; 0 disables it. @default 30 */
   readonly timeout?: number;
   /**
-   * What executes operations: Portico's own executor, or graphql's `execute`, which has the same results and is slower.
+   * The executor of operations: Portico's own executor, or graphql's `execute`, which has the same results and is slower.
    * @default "portico"
    */
   readonly executor?: "portico" | "graphql-js";

@@ -24,7 +24,7 @@ export interface Prepared {
   readonly plan: () => Plan | null;
 }
 
-/** What executes operations: Portico's compiled plans, or graphql's `execute`. */
+/** The executor of operations: Portico's compiled plans, or graphql's `execute`. */
 export type Executor = "portico" | "graphql-js";
 
 export interface PreparerOptions {

@@ -107,6 +107,32 @@ describe("a plan has the same result as graphql", () => {
     expect(await same(schema, "{ a { slow now } }")).toHaveProperty("errors.length", versionInfo.major >= 17 ? 1 : 2);
   });
 
+  it("for errors below an object that is already null: they are dropped", async () => {
+    const late =
+      (ms: number): Resolver =>
+      async () => {
+        await sleep(ms);
+        throw new Error(`after ${ms}`);
+      };
+    const schema = schemaOf(
+      "type Query { a: A slow: Int } type A { sure: Int! maybe: Int b: B } type B { maybe: Int }",
+      {
+        "Query.a": () => ({ b: {} }),
+        "A.sure": late(2),
+        "A.maybe": late(12),
+        "B.maybe": late(12),
+        "Query.slow": async () => {
+          await sleep(30);
+          return 1;
+        },
+      },
+    );
+
+    const result = await same(schema, "{ a { maybe b { maybe } sure } slow }");
+
+    expect(messages(result)).toEqual(["after 2"]);
+  });
+
   it("for keys that every object inherits", async () => {
     const schema = schemaOf("type Query { a: String b: Int }");
 

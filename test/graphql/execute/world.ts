@@ -23,6 +23,10 @@ export class World {
   readonly timing: Timing;
   readonly #schema: GraphQLSchema;
   readonly #waiting: { readonly at: number; readonly run: () => void }[] = [];
+  /** The share of values that are wrong. */
+  readonly #faults: number;
+  /** The share of values that are promises. */
+  readonly #promises: number;
   #now = 0;
   #isRunning = false;
 
@@ -30,6 +34,9 @@ export class World {
     this.#schema = schema;
     this.seed = seed;
     this.timing = timing;
+    const chance = this.chance("");
+    this.#faults = chance.pick([0.03, 0.12, 0.3]);
+    this.#promises = chance.pick([0.2, 0.5, 0.9]);
   }
 
   chance(place: string): Chance {
@@ -40,7 +47,7 @@ export class World {
   value(type: GraphQLOutputType, place: string): unknown {
     const chance = this.chance(place);
     const now = (): unknown => this.#outcome(type, place, chance);
-    if (this.timing === "none" || !chance.is(0.4)) return now();
+    if (this.timing === "none" || !chance.is(this.#promises)) return now();
     return this.#later(chance, now);
   }
 
@@ -50,7 +57,7 @@ export class World {
   }
 
   #outcome(type: GraphQLOutputType, place: string, chance: Chance): unknown {
-    if (chance.is(0.12)) return misbehave(chance, place, this.timing);
+    if (chance.is(this.#faults)) return misbehave(chance, place, this.timing);
     if (isNonNullType(type)) return this.#good(type.ofType, place, chance);
     return chance.is(0.1) ? chance.pick([null, undefined]) : this.#good(type, place, chance);
   }

@@ -20,7 +20,7 @@ export type BuilderOf = (type: GraphQLObjectType) => BuildObject;
 
 /** Completes a value of an object type. */
 export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf, nodes: readonly FieldNode[]): Complete {
-  // The size of the schema is no fault of the client.
+  // Clients do not choose the size of the schema.
   const isCounted = !isIntrospectionType(type);
   let build: BuildObject | null = null;
   return (run, info, path, value) => {
