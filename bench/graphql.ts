@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { BenchServer } from "./graphql/bench-server.ts";
+import { documentBytes } from "./graphql/document-bytes.ts";
 import { type Gate, graphqlGates } from "./graphql/gates.ts";
 import { keepResults, nodeMajor } from "./graphql/keep-results.ts";
 import { plotOf } from "./graphql/plot-of.ts";
@@ -34,9 +35,14 @@ export async function run(): Promise<void> {
     await enforce(async () => verdictsOf(gates, await measure(needed(gates), SHORT)));
     return;
   }
+  const blocks = await longestBlocks();
   const figures = await measure(servers, FULL);
   const verdicts = verdictsOf(graphqlGates, figures);
   print(figures);
+  const { prepared, executed } = await documentBytes();
+  console.log(`  a cached document of C takes ${prepared} bytes, ${executed} after its first execution`);
+  for (const [row, ms] of blocks)
+    console.log(`  ${row}: a request of F blocks the event loop for up to ${ms.toFixed(1)} ms`);
   printVerdicts(verdicts);
   keepResults(
     `graphql-node${nodeMajor}-graphql${graphqlMajor}`,
@@ -45,6 +51,8 @@ export async function run(): Promise<void> {
       graphql: graphqlMajor,
       rounds: FULL.generations * FULL.rounds,
       figures,
+      longestBlockMs: Object.fromEntries(blocks),
+      documentBytes: { prepared, executed },
       gates: verdicts.map(({ title, unit, gate, goal, measured }) => ({ title, unit, gate, goal, measured })),
     },
     plotOf(rowsOf(servers.filter((server) => server.workloads.includes("B"))), (row, workload) =>
@@ -85,6 +93,21 @@ async function generate(compared: readonly Server[], { rounds }: Plan, results: 
   } finally {
     for (const server of running) server.stop();
   }
+}
+
+/** How long a request of F blocks the event loop of each server, in milliseconds. */
+async function longestBlocks(): Promise<ReadonlyMap<string, number>> {
+  const blocks = new Map<string, number>();
+  for (const server of servers.filter(({ workloads: names }) => names.includes("F"))) {
+    const running = await BenchServer.start(server);
+    try {
+      for (let round = 0; round < WARM_UP; round++) await running.verify("F");
+      blocks.set(server.row, await running.longestBlockMs("F"));
+    } finally {
+      running.stop();
+    }
+  }
+  return blocks;
 }
 
 const rowsOf = (compared: readonly Server[]): readonly string[] => [...new Set(compared.map(({ row }) => row))];

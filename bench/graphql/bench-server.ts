@@ -62,19 +62,30 @@ export class BenchServer {
       throw new Error(`${this.row} returns other data for workload ${workload}: ${JSON.stringify(data).slice(0, 200)}`);
   }
 
+  /** The longest time that one request blocks the event loop of the server, in milliseconds; the median of some requests. */
+  async longestBlockMs(workload: string): Promise<number> {
+    const blocks: number[] = [];
+    for (let request = 0; request < 20; request++) {
+      await this.#ask("block");
+      await this.verify(workload);
+      blocks.push(await this.#ask("block"));
+    }
+    return blocks.toSorted((a, b) => a - b)[blocks.length / 2] ?? Number.NaN;
+  }
+
   /** Sends one round of requests, over several connections at once. */
   async load(workload: string): Promise<Round> {
-    const before = await this.#cpuMicros();
+    const before = await this.#ask("cpu");
     const latencies: number[] = [];
     const last = sent + (workloads[workload]?.requests ?? 0);
     await Promise.all(Array.from({ length: CONNECTIONS }, () => this.#busyConnection(workload, last, latencies)));
-    return { micros: ((await this.#cpuMicros()) - before) / latencies.length, latencies };
+    return { micros: ((await this.#ask("cpu")) - before) / latencies.length, latencies };
   }
 
-  async #cpuMicros(): Promise<number> {
-    this.#process.send("cpu");
-    const [micros] = (await once(this.#process, "message")) as [number];
-    return micros;
+  async #ask(question: "cpu" | "block"): Promise<number> {
+    this.#process.send(question);
+    const [value] = (await once(this.#process, "message")) as [number];
+    return value;
   }
 
   #busyConnection(workload: string, last: number, latencies: number[]): Promise<void> {

@@ -1,8 +1,23 @@
-/** Tells the parent process the port, and the CPU time used so far whenever it asks. */
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+/**
+ * Tells the parent process the port, and whenever it asks: `"cpu"` for the CPU time used so far, in microseconds, `"block"` for
+ * the longest time that the event loop was blocked since the last such question, in milliseconds.
+ */
 export function report(port: number): void {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
   process.send?.(port);
   process.on("disconnect", () => process.exit());
-  process.on("message", () => {
+  process.on("message", (question) => {
+    if (question === "block") {
+      delays.enable();
+      // The delay is recorded by a timer, after the block.
+      setTimeout(() => {
+        process.send?.(delays.max / 1e6);
+        delays.reset();
+      }, 5);
+      return;
+    }
     const { user, system } = process.cpuUsage();
     process.send?.(user + system);
   });
