@@ -4,6 +4,7 @@ import { type Gather, gatherInto } from "./gather.ts";
 import { isGraphql17 } from "./is-graphql17.ts";
 import { forward, Pending } from "./pending.ts";
 import type { Path, Run } from "./run.ts";
+import { SLICE } from "./slices.ts";
 
 /**
  * Completes the items of a list.
@@ -94,7 +95,7 @@ class ListCompletion {
         ignoreRejections(items, completed.length + 1);
         throw error;
       }
-      if (run.objects >= 2_000 && run.slices.isOver(calls))
+      if (run.objects >= SLICE && run.slices.isOver(calls))
         return run.slices.later(() => this.#fromIndex(items, calls));
     }
     return this.#result();

@@ -2,7 +2,7 @@ import { forward, Pending } from "./pending.ts";
 import type { Run } from "./run.ts";
 
 /** How many objects are completed before other work of the process gets a turn. */
-const SLICE = 2_000;
+export const SLICE = 2_000;
 
 /** Divides the completion of long lists, so that other requests do not wait for all of it. */
 export class Slices {
