@@ -105,7 +105,7 @@ export class World {
     const promise = this.#promise(wait, now);
     promise.catch(() => {});
     if (kind > 0) return promise;
-    // A promise of another library.
+    // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
     return Object.fromEntries([["then", promise.then.bind(promise)]]);
   }
 
