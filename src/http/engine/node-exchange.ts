@@ -9,7 +9,7 @@ import { closeWithConnection } from "./pending-response.ts";
 import type { Sender, SenderOf } from "./sender-of.ts";
 import { type HeaderList, setHeader, writeResponse, writeStream } from "./write-response.ts";
 
-/** What the exchanges of one engine share. */
+/** The parts that the exchanges of one engine share. */
 export interface ExchangeHost {
   /** Whether every response closes its connection. */
   readonly isClosing: boolean;

@@ -5,7 +5,7 @@ const EARLY_MS = 1;
 
 /** A time limit that has started. */
 export interface Deadline {
-  /** Ends it before its time is over. */
+  /** Ends it early. */
   cancel(): void;
 }
 
