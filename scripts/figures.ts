@@ -119,7 +119,9 @@ if (import.meta.main) {
   const source: Source = (name) => JSON.parse(readFileSync(`bench/results/${name}.json`, "utf8")) as BenchResults;
   const outdated: string[] = [];
   const stray: string[] = [];
-  for (const file of ["README.md", ...globSync("docs/**/*.md", { exclude: ["docs/.vitepress/**"] })]) {
+  // A decision record keeps the figures that it was based on.
+  const exclude = ["docs/.vitepress/**", "docs/decisions/**"];
+  for (const file of ["README.md", ...globSync("docs/**/*.md", { exclude })]) {
     const text = readFileSync(file, "utf8");
     stray.push(...strayFigures(text).map((line) => `${file}: ${line}`));
     const filled = fillFigures(text, source);
