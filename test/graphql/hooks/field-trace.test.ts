@@ -115,7 +115,8 @@ describe("trace", () => {
           : [],
       );
     const before = resolvers();
-    const { client, graph } = await openSchema(built, {}, { clock });
+    // The limit wraps resolvers while graphql-js is the executor.
+    const { client, graph } = await openSchema(built, { limits: { objects: null } }, { clock });
     const traces: unknown[] = [];
     graph.onOperation(new Metrics()).onOperation(new OperationLog({ slowerThan: 0 }));
     graph.onOperation((_result, { trace }) => void traces.push(trace));
