@@ -10,7 +10,7 @@ import { unhandledRejections } from "./unhandled-rejections.ts";
 import { type Timing, World } from "./world.ts";
 
 /** A million cases: PORTICO_FUZZ=1000000 npx vitest run test/graphql/execute/differential.test.ts */
-const CASES = Number(process.env["PORTICO_FUZZ"] ?? 8_000);
+const CASES = Number(process.env["PORTICO_FUZZ"] ?? 6_000);
 
 const TIMINGS: readonly Timing[] = ["none", "none", "own turn", "own turn", "same turn"];
 /** When the code of a selection is generated: at once, after the second object, never. */

@@ -77,7 +77,7 @@ export class World {
     const kind = chance.below(12);
     if (kind === 0) return new Set(items());
     if (kind === 1) return yieldAll(items(), chance.is(0.3));
-    if (kind === 2 && this.timing !== "none") return yieldLater(items(), chance.is(0.3));
+    if (kind === 2 && this.timing !== "none") return this.#yieldLater(items(), chance.is(0.3));
     if (kind === 3) return new Map([["a", 1]]);
     return items();
   }
@@ -107,6 +107,16 @@ export class World {
     if (kind > 0) return promise;
     // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
     return Object.fromEntries([["then", promise.then.bind(promise)]]);
+  }
+
+  /** Each step has its own turn, so that what an item does is complete before the next. */
+  async *#yieldLater(items: readonly unknown[], fails: boolean): AsyncGenerator<unknown> {
+    for (const item of items) {
+      await this.#promise(1, () => null);
+      yield item;
+    }
+    await this.#promise(1, () => null);
+    if (fails) throw new Error("async iterator");
   }
 
   #promise<T>(wait: number, now: () => T): Promise<T> {
@@ -162,11 +172,6 @@ function attempt(make: () => unknown): unknown {
 function* yieldAll(items: readonly unknown[], fails: boolean): Generator<unknown> {
   yield* items;
   if (fails) throw new Error("iterator");
-}
-
-async function* yieldLater(items: readonly unknown[], fails: boolean): AsyncGenerator<unknown> {
-  for (const item of items) yield item;
-  if (fails) throw new Error("async iterator");
 }
 
 function misbehave(chance: Chance, place: string, timing: Timing): unknown {
