@@ -8,14 +8,15 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 
 /** Passes a value on: at once if it is there, otherwise when it is. */
 export function andThen<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return isPromise(value) ? value.then(use) : use(value);
+  // The `then` of a query builder or another thenable may return anything.
+  return isPromise(value) ? Promise.resolve(value).then(use) : use(value);
 }
 
 /** Does the work, and calls `recover` with the error if it throws or rejects. */
 export function orElse<T>(work: () => MaybePromise<T>, recover: (error: unknown) => MaybePromise<T>): MaybePromise<T> {
   try {
     const result = work();
-    return isPromise(result) ? result.then(undefined, recover) : result;
+    return isPromise(result) ? Promise.resolve(result).then(undefined, recover) : result;
   } catch (error) {
     return recover(error);
   }

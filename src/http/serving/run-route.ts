@@ -42,7 +42,7 @@ export function compileRoute(route: Route): RunRoute {
 function runSteps(steps: readonly Step[], ctx: HttpContext, args: Ambient, from = 0): MaybePromise<void> {
   for (let at = from; at < steps.length; at++) {
     const running = (steps[at] as Step)(ctx, args);
-    if (isPromise(running)) return running.then(() => runSteps(steps, ctx, args, at + 1));
+    if (isPromise(running)) return Promise.resolve(running).then(() => runSteps(steps, ctx, args, at + 1));
   }
 }
 

@@ -44,7 +44,7 @@ async function respondInTime(ctx: HttpContext, running: Promise<void>, options: 
   let elapsedMs = timeoutMs;
   let deadline = timeoutMs === 0 ? null : deadlines.start(timeoutMs, giveUp);
   try {
-    const handled = await running.then(isDone, failed);
+    const handled = await Promise.resolve(running).then(isDone, failed);
     if (!time.isOver) await respond(ctx, handled, time);
   } finally {
     deadline?.cancel();

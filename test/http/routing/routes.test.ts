@@ -1,4 +1,6 @@
 import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { type } from "arktype";
 import { ConfigurationError, PorticoApp, Router, WebSocketContext } from "portico";
 import { logCatcher, testClient } from "portico/testing";
@@ -814,4 +816,34 @@ describe("a declaration", () => {
 
     expect((await testClient(app).get("/b")).json()).toBe("b");
   });
+});
+
+describe("a thenable that is not a promise, such as a query builder", () => {
+  /** Its `then` returns nothing. */
+  function thenable<T>(promise: Promise<T>): Promise<T> {
+    const later = {
+      // oxlint-disable-next-line unicorn/no-thenable
+      then: (resolve: (value: T) => void, reject: (error: unknown) => void): void => void promise.then(resolve, reject),
+    };
+    return later as unknown as Promise<T>;
+  }
+  function schemaOf(validate: (value: unknown) => Promise<{ readonly value: unknown }>): StandardSchemaV1 {
+    return { "~standard": { version: 1, vendor: "test", validate } };
+  }
+
+  overBoth(
+    "is awaited in a handler, a middleware and a schema",
+    () =>
+      quiet()
+        .use((_ctx, next) => thenable(next()))
+        .get("/handler", () => thenable(sleep(1, "handled")))
+        .post("/schema", { body: schemaOf((value) => thenable(sleep(1, { value }))) }, ({ body }) => body),
+    async (client) => {
+      const handled = await client.get("/handler");
+      const validated = await client.post("/schema", { body: { a: 1 } });
+
+      expect([handled.status, handled.json()]).toEqual([200, "handled"]);
+      expect([validated.status, validated.json()]).toEqual([200, { a: 1 }]);
+    },
+  );
 });
