@@ -137,7 +137,10 @@ export class PorticoApp extends Router {
     return false;
   }
 
-  /** The Fastify instance, for plugins of its ecosystem. It is not covered by Portico's semver guarantees. */
+  /**
+   * The Fastify instance, for plugins of its ecosystem. Requests pass through Fastify only if this is used before the
+   * application starts. It is not covered by Portico's semver guarantees.
+   */
   get engine(): FastifyInstance {
     return this.#engine.fastify;
   }
