@@ -24,7 +24,10 @@ export class Turns {
    */
   take(): Promise<void> | undefined {
     const now = performance.now();
-    if (!this.#isSliceOpen) this.#openSlice(now);
+    if (!this.#isSliceOpen) {
+      this.#openSlice(now);
+      setImmediate(this.#closeSlice);
+    }
     if (this.#waiting.length === this.#resumed && now < this.#sliceEnd) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -32,7 +35,6 @@ export class Turns {
   #openSlice(now: number): void {
     this.#isSliceOpen = true;
     this.#sliceEnd = now + this.#sliceMs;
-    outside(() => setImmediate(this.#closeSlice));
   }
 
   readonly #closeSlice = (): void => {
@@ -41,6 +43,8 @@ export class Turns {
     this.#resumed = 0;
     if (this.#waiting.length === 0) return;
     this.#openSlice(performance.now());
+    // While there is work, slices follow each other: they must not keep the request in memory that opened the first one.
+    outside(() => setImmediate(this.#closeSlice));
     this.#resume();
   };
 

@@ -22,7 +22,7 @@ export interface Arrival {
   /** The transport accepts queries and mutations (`"response"`), subscriptions (`"stream"`), or all of them. */
   readonly takes: "response" | "stream" | "either";
   /** Called before a subscription is opened; an error from it rejects the subscription. */
-  readonly beforeStream?: () => Promise<void>;
+  readonly beforeStream?: (ctx: BaseContext) => Promise<void>;
   /** Called when a query or a mutation starts, with the function that cancels it. */
   readonly onStart?: (abort: () => void) => void;
 }
@@ -77,14 +77,14 @@ function admitDocument(
   checkMethod(chosen.operation, arrival);
   const prepared = preparer.prepare(chosen);
   findings.prepared = prepared;
-  const variables = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
-  findings.cost = prepared.cost?.(variables) ?? null;
+  const coerced = coerceVariables(schema, prepared.operation, params.variables, (error) => preparer.show(error));
+  findings.cost = prepared.cost?.(coerced?.values ?? NONE) ?? null;
   checkCost(findings.cost, limits);
   const { operationName, cost, trace } = findings;
   const declared = declaredOf(prepared.operation, params.variables);
   const { document, plan } = prepared;
   const mostObjects = limits.objects;
-  const execution = { schema, document, plan, mostObjects, variables: declared, operationName, cost, trace };
+  const execution = { schema, document, plan, mostObjects, variables: declared, coerced, operationName, cost, trace };
   return { execution, prepared, source };
 }
 

@@ -14,6 +14,15 @@ import {
 } from "graphql";
 import { MOST_ERRORS } from "../errors/format-errors.ts";
 import { GraphRefusal } from "./graph-refusal.ts";
+import { isGraphql17 } from "./plan/is-graphql17.ts";
+
+/** Variables of the declared types. */
+export interface CoercedVariables {
+  /** By name, with defaults. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** In the form of `info.variableValues`: the values in graphql 16, with their sources in graphql 17. */
+  readonly info: unknown;
+}
 
 /** The result of `getVariableValues` in graphql 16 and 17. */
 interface Coercion {
@@ -22,26 +31,49 @@ interface Coercion {
   readonly variableValues?: { readonly coerced: Readonly<Record<string, unknown>> };
 }
 
-/** Coerces the variables to their declared types; 400 if one does not fit. */
+/** Coerces variables as graphql does when it executes an operation. */
+export function coerceAsGraphql(
+  schema: GraphQLSchema,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  inputs: Readonly<Record<string, unknown>>,
+): CoercedVariables | { readonly errors: readonly GraphQLError[] } {
+  if (variableDefinitions.length === 0) return none();
+  // graphql stops at this number, with one more error that says so: ten thousand bad items are one mistake.
+  const { errors, coerced, variableValues } = getVariableValues(schema, variableDefinitions, inputs, {
+    maxErrors: MOST_ERRORS,
+  }) as Coercion;
+  if (errors !== undefined) return { errors };
+  return isGraphql17
+    ? { values: variableValues?.coerced ?? {}, info: variableValues }
+    : { values: coerced ?? {}, info: coerced };
+}
+
+/** New objects each time, as graphql makes them: a resolver may write to them. */
+function none(): CoercedVariables {
+  if (!isGraphql17) {
+    const values = {};
+    return { values, info: values };
+  }
+  const values = Object.create(null) as Readonly<Record<string, unknown>>;
+  return { values, info: { sources: Object.create(null) as object, coerced: values } };
+}
+
+/** Coerces the variables to their declared types; 400 if one does not fit. `null` if the operation declares none. */
 export function coerceVariables(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   inputs: Readonly<Record<string, unknown>>,
   show: (error: GraphQLError) => GraphQLError,
-): Readonly<Record<string, unknown>> {
+): CoercedVariables | null {
   const definitions = operation.variableDefinitions ?? [];
-  if (definitions.length === 0) return {};
+  if (definitions.length === 0) return null;
   checkExtent(schema, definitions, inputs);
-  // graphql stops at this number, with one more error that says so: ten thousand bad items are one mistake.
-  const { errors, coerced, variableValues } = getVariableValues(schema, definitions, inputs, {
-    maxErrors: MOST_ERRORS,
-  }) as Coercion;
-  if (errors !== undefined)
-    throw new GraphRefusal(
-      400,
-      errors.map((error) => badInput(show(error))),
-    );
-  return coerced ?? variableValues?.coerced ?? {};
+  const coerced = coerceAsGraphql(schema, operation, inputs);
+  if (!("errors" in coerced)) return coerced;
+  throw new GraphRefusal(
+    400,
+    coerced.errors.map((error) => badInput(show(error))),
+  );
 }
 
 /**

@@ -13,7 +13,8 @@ export function executeOperation(
 ): MaybePromise<ExecutionResult> {
   const { variables = {}, mostObjects = null } = execution;
   const most = mostObjects ?? Number.POSITIVE_INFINITY;
-  const planned = execution.plan?.()?.execute({ rootValue, contextValue, variables, mostObjects: most });
+  const { coerced = null } = execution;
+  const planned = execution.plan?.()?.execute({ rootValue, contextValue, variables, coerced, mostObjects: most });
   return planned ?? executeByGraphql(execution, rootValue, contextValue, mostObjects);
 }
 

@@ -1,5 +1,6 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql";
 import type { FieldTrace } from "../hooks/field-trace.ts";
+import type { CoercedVariables } from "./coerce-variables.ts";
 import type { Plan } from "./plan/plan.ts";
 
 /** One operation that is ready to be executed: parsed, validated and within the limits. */
@@ -7,6 +8,8 @@ export interface Execution {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** The variables, coerced to their types; `null` if they are not coerced yet, or none are declared. */
+  readonly coerced?: CoercedVariables | null;
   readonly operationName?: string | null;
   readonly cost?: number | null;
   /** The time limit for the operation and for each of its events, where the route has none; 0 disables it. */

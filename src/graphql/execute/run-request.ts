@@ -96,6 +96,8 @@ async function subscribe(
   observation: Observation,
   findings: FindingsSoFar,
 ): Promise<OperationResponse | LiveSubscription> {
-  await arrival.beforeStream?.();
-  return openSubscription(pipeline, ctx, admitted, observation, findings);
+  await arrival.beforeStream?.(ctx);
+  // Each event gets input objects of its own, as from graphql, and none are kept between events.
+  const execution = { ...admitted.execution, coerced: null };
+  return openSubscription(pipeline, ctx, { ...admitted, execution }, observation, findings);
 }

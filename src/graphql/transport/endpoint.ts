@@ -43,6 +43,10 @@ export class Endpoint {
     this.#readers = new RequestReaders(options);
   }
 
+  readonly #limitStreams = async (ctx: BaseContext): Promise<void> => {
+    await this.#options.connectLimit?.(ctx as HttpContext, async () => {});
+  };
+
   serve(ctx: HttpContext): MaybePromise<void> {
     return orElse(
       () => {
@@ -103,9 +107,7 @@ export class Endpoint {
       isAlone: true,
       isGet: ctx.exchange.method !== "POST",
       takes: this.#mayStream(ctx) ? "either" : "response",
-      beforeStream: async () => {
-        await this.#options.connectLimit?.(ctx, async () => {});
-      },
+      beforeStream: this.#limitStreams,
     });
     return andThen(opening, (opened) => {
       // The client has disconnected, or has already received a timeout.

@@ -33,21 +33,31 @@ export function negotiate(accept: string | undefined, { graphqlContentType, isGe
 
 /** Whether a browser requests a page: `Accept` names `text/html` and prefers none of the endpoint's own types to it. */
 export function asksForPage(accept: string | undefined): boolean {
-  const ranges = parseAccept(accept ?? "");
+  if (accept === undefined) return false;
+  const ranges = parseAccept(accept);
   const html = ranges.find(({ type }) => type === "text/html")?.quality ?? 0;
   return html > 0 && html >= Math.max(qualityOf(ranges, JSON_TYPE), qualityOf(ranges, GRAPHQL_TYPE));
 }
 
 /** Whether events may be streamed: `Accept` has to name the type, a wildcard is not enough. */
 export function asksForStream(accept: string | undefined): boolean {
-  return parseAccept(accept ?? "").some(({ type, quality }) => type === "text/event-stream" && quality > 0);
+  if (accept === undefined) return false;
+  return parseAccept(accept).some(({ type, quality }) => type === "text/event-stream" && quality > 0);
 }
 
 function isPage(ranges: readonly Range[], isGet: boolean): boolean {
   return isGet && qualityOf(ranges, "text/html") > 0;
 }
 
+/** The header that was parsed last. A request needs its ranges several times, and the next client often sends the same. */
+let parsed: { readonly accept: string; readonly ranges: readonly Range[] } = { accept: "", ranges: [] };
+
 function parseAccept(accept: string): readonly Range[] {
+  if (parsed.accept !== accept) parsed = { accept, ranges: rangesOf(accept) };
+  return parsed.ranges;
+}
+
+function rangesOf(accept: string): readonly Range[] {
   return accept.split(",").map((range) => {
     // A header that consists of commas has 16,000 ranges, so the common case stays cheap.
     if (!range.includes(";")) return { type: range.trim().toLowerCase(), quality: 1 };

@@ -2,17 +2,15 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type FragmentDefinitionNode,
-  type GraphQLError,
   type GraphQLSchema,
-  getVariableValues,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from "graphql";
 import type { MaybePromise } from "../../../core/maybe-promise.ts";
+import { type CoercedVariables, coerceAsGraphql } from "../coerce-variables.ts";
 import type { BuildObject } from "./build-object.ts";
 import { conditionVariables } from "./condition-variables.ts";
-import { isGraphql17 } from "./is-graphql17.ts";
 import { isTraced } from "./is-traced.ts";
 import { Pending } from "./pending.ts";
 import { type OperationFrame, Run } from "./run.ts";
@@ -25,6 +23,8 @@ export interface PlanInput {
   readonly contextValue: unknown;
   /** The variables as the client sent them. */
   readonly variables: Readonly<Record<string, unknown>>;
+  /** The same, if they are already coerced. */
+  readonly coerced?: CoercedVariables | null;
   readonly mostObjects: number;
 }
 
@@ -77,11 +77,11 @@ export class Plan {
   }
 
   /** Executes the operation. Returns `null`, before it has called anything, if only graphql can execute it this time. */
-  execute({ rootValue, contextValue, variables, mostObjects }: PlanInput): MaybePromise<ExecutionResult> | null {
+  execute(input: PlanInput): MaybePromise<ExecutionResult> | null {
     if (isTraced()) return null;
-    const { schema, operation } = this.#frame;
-    const coerced = coerce(schema, operation, variables);
-    if (coerced.errors !== undefined) return { errors: coerced.errors };
+    const { rootValue, contextValue, mostObjects } = input;
+    const coerced = input.coerced ?? coerceAsGraphql(this.#frame.schema, this.#frame.operation, input.variables);
+    if ("errors" in coerced) return { errors: coerced.errors };
     const variant = this.#variantFor(coerced.values);
     if (variant === null) return null;
     const run = new Run(this.#frame, { rootValue, contextValue, variableValues: coerced.info, mostObjects });
@@ -97,6 +97,8 @@ export class Plan {
 
   /** The form for these values of the variables in `@skip` and `@include`; `null` if one is null, or there are too many. */
   #variantFor(values: Readonly<Record<string, unknown>>): Variant | null {
+    const only = this.#conditions.length === 0 ? this.#variants.get("") : undefined;
+    if (only?.compiler.isCurrent === true && only.compiler.size <= this.#mostFields) return only;
     const conditions = new Map<string, boolean>();
     let key = "";
     for (const name of this.#conditions) {
@@ -138,32 +140,4 @@ function compileVariant(
   const isSerial = operation.operation === OperationTypeNode.MUTATION;
   const build = isSerial ? serialBuilder(compiler.shape(rootType, sets)) : compiler.builder(rootType, sets);
   return { compiler, build };
-}
-
-interface Coercion {
-  readonly errors?: readonly GraphQLError[];
-  /** The values by name. */
-  readonly values: Readonly<Record<string, unknown>>;
-  /** The variables in the form that `info` has. */
-  readonly info: unknown;
-}
-
-/** The result of `getVariableValues` in graphql 16 and 17. */
-interface GraphqlCoercion {
-  readonly errors?: readonly GraphQLError[];
-  readonly coerced?: Readonly<Record<string, unknown>>;
-  readonly variableValues?: { readonly coerced: Readonly<Record<string, unknown>> };
-}
-
-function coerce(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: OperationDefinitionNode,
-  variables: Readonly<Record<string, unknown>>,
-): Coercion {
-  const coercion = getVariableValues(schema, variableDefinitions, variables, { maxErrors: 50 }) as GraphqlCoercion;
-  const { errors, coerced, variableValues } = coercion;
-  if (errors !== undefined) return { errors, values: {}, info: {} };
-  return isGraphql17
-    ? { values: variableValues?.coerced ?? {}, info: variableValues }
-    : { values: coerced ?? {}, info: coerced };
 }
