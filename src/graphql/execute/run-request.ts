@@ -97,7 +97,7 @@ async function subscribe(
   findings: FindingsSoFar,
 ): Promise<OperationResponse | LiveSubscription> {
   await arrival.beforeStream?.(ctx);
-  // Each event gets input objects of its own, as from graphql, and none are kept between events.
+  // Variables are coerced again for each event, as by graphql: a resolver may write to its input objects.
   const execution = { ...admitted.execution, coerced: null };
   return openSubscription(pipeline, ctx, { ...admitted, execution }, observation, findings);
 }

@@ -23,7 +23,7 @@ export interface PlanInput {
   readonly contextValue: unknown;
   /** The variables as the client sent them. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** The same, if they are already coerced. */
+  /** The coerced variables, if they are already known. */
   readonly coerced?: CoercedVariables | null;
   readonly mostObjects: number;
 }
