@@ -37,6 +37,18 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
         : []),
     ].join("\n");
   },
+  readme(source) {
+    const { node, figures } = source("graphql-node24-graphql16");
+    const perSecond = (row: string, workload: string): string =>
+      Math.round(Number((1_000_000 / microsOf(figures, row, workload)).toPrecision(2))).toLocaleString("en");
+    return [
+      `| GraphQL requests per second and core, on Node ${node.slice(1)} | \`{ hello }\` | a list with 500 values |`,
+      "|---|--:|--:|",
+      ...["Portico", "Mercurius + jit", "Mercurius", "Yoga + jit", "Yoga", "Apollo Server"].map(
+        (row) => `| ${row} | ${perSecond(row, "A")} | ${perSecond(row, "B")} |`,
+      ),
+    ].join("\n");
+  },
   http(source) {
     const { node, figures } = source("http-node24");
     const rows = [...new Set(figures.map(({ row }) => row))];
