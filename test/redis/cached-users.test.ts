@@ -38,7 +38,7 @@ function counted(stores: Stores) {
   return { database, User: userModel(database, { bus: stores.bus }), statements: () => statements };
 }
 let people = 0;
-const somebody = () => ({ email: `user${++people}@shop.example`, username: `user${people}`, password: PASSWORD });
+const newUser = () => ({ email: `user${++people}@shop.example`, username: `user${people}`, password: PASSWORD });
 
 describe("an authenticated request", () => {
   let redis: RedisServer;
@@ -55,7 +55,7 @@ describe("an authenticated request", () => {
       const app = new PorticoApp({ stores, logger: false, publicUrl: "http://shop.example" })
         .use(authentication({ userModel: User, secret: "a secret of at least thirty-two bytes", audience: "shop" }))
         .get("/me", { auth: useAuth() }, ({ user }) => user.displayName);
-      const { email: identifier, username } = await User.objects.createUser(somebody());
+      const { email: identifier, username } = await User.objects.createUser(newUser());
       const client = testClient(app).withCookies();
       const path = kind === "session" ? "/account/login" : "/account/token";
       const signedIn = await client.post(path, { body: { identifier, password: PASSWORD } });
@@ -88,7 +88,7 @@ describe("an authenticated request", () => {
     const app = new PorticoApp({ stores, logger: false, publicUrl: "http://shop.example" })
       .use(authentication({ userModel: here.User, secret: "a secret of at least thirty-two bytes", audience: "shop" }))
       .get("/books", { auth: useAuth({ permissions: ["read:books"] as never }) }, () => "books");
-    const user = await here.User.objects.createUser(somebody());
+    const user = await here.User.objects.createUser(newUser());
     const client = testClient(app).withCookies();
     await client.post("/account/login", { body: { identifier: user.email, password: PASSWORD } });
     const status = async () => (await client.get("/books")).status;
@@ -111,7 +111,7 @@ describe("a user model with a bus on Redis", () => {
     try {
       const stores = open(redis.url);
       const { User, database } = counted(stores);
-      const user = await User.objects.createUser(somebody());
+      const user = await User.objects.createUser(newUser());
       const rename = (username: string) =>
         database.updateTable("users").set({ username }).where("id", "=", user.id).execute();
       const name = async () => (await User.loadUser(user.id))?.username;
@@ -149,7 +149,7 @@ describe("the cache of a user model", () => {
     const bus = busOf();
     const database = place.open({ poolSize: 2 });
     const User = userModel(database, bus === undefined ? {} : { bus });
-    const user = await User.objects.createUser(somebody());
+    const user = await User.objects.createUser(newUser());
     await User.loadUser(user.id);
     await bus?.settled();
     await User.loadUser(user.id);
@@ -163,7 +163,7 @@ describe("the cache of a user model", () => {
 
   it("sees a change that is not published when the entry expires", async () => {
     const { User, database } = counted(open());
-    const user = await User.objects.createUser(somebody());
+    const user = await User.objects.createUser(newUser());
     await User.loadUser(user.id);
     await opened[0]?.bus.settled();
     await User.loadUser(user.id);

@@ -6,7 +6,7 @@ export interface Owner {
 
 /** A completed value that is not there yet. It has one owner and settles once, never before its owner is set. */
 export class Pending {
-  owner: Owner = NOBODY;
+  owner: Owner = NO_OWNER;
   /** The place of the value in its owner. */
   key: string | number = "";
 
@@ -27,7 +27,7 @@ export class Pending {
 }
 
 /** Owns the values of a list or an object that has already failed: nothing waits for them. */
-const NOBODY: Owner = { settled: () => {}, failed: () => {} };
+const NO_OWNER: Owner = { settled: () => {}, failed: () => {} };
 
 /** Whether a value has to be awaited. Unlike `isPromise`, it accepts functions with a method `then`, as graphql does. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
