@@ -73,9 +73,9 @@ function extensionsOf(
   return given === undefined ? own : { ...given, ...own };
 }
 
-/** The extensions as JSON if they only contain the cost: numbers need no serializer, which would take longer than all the rest. */
+/** The cost as JSON, for a response without other extensions: a template is several times as fast as a serializer. */
 function costText({ prepared, cost }: FindingsSoFar): string | null {
-  if (prepared === null || cost === null) return null;
+  if (prepared === null || cost === null || !Number.isFinite(cost)) return null;
   const { depth, aliases, breadth, fields } = prepared.structure;
   return `{"cost":{"depth":${depth},"cost":${cost},"aliases":${aliases},"breadth":${breadth},"fields":${fields}}}`;
 }

@@ -36,16 +36,16 @@ export class Endpoint {
   readonly #pipeline: SubscriptionPipeline;
   readonly #options: EndpointOptions;
   readonly #readers: RequestReaders;
+  /** Rejects a client that opens streams too often. */
+  readonly #limitStreams = async (ctx: BaseContext): Promise<void> => {
+    await this.#options.connectLimit?.(ctx as HttpContext, async () => {});
+  };
 
   constructor(pipeline: SubscriptionPipeline, options: EndpointOptions) {
     this.#pipeline = pipeline;
     this.#options = options;
     this.#readers = new RequestReaders(options);
   }
-
-  readonly #limitStreams = async (ctx: BaseContext): Promise<void> => {
-    await this.#options.connectLimit?.(ctx as HttpContext, async () => {});
-  };
 
   serve(ctx: HttpContext): MaybePromise<void> {
     return orElse(
