@@ -16,6 +16,7 @@ afterEach(async () => {
 function shop(options: PorticoAppOptions = {}): PorticoApp {
   return new PorticoApp({ logger: false, openapi: false, ...options })
     .get("/books", ({ query }) => ({ query }))
+    .get("/books/new", ({ query, request }) => ({ query, params: request.params }))
     .get("/books/:id", ({ path, request }) => ({ ...path, url: request.url, ip: request.ip }))
     .post("/books", { body: z.object({ title: z.string() }) }, ({ body, response }) => response.status(201).json(body))
     .post("/echo", async ({ request, response }) => response.bytes(await request.bytes(), "text/plain"))
@@ -64,6 +65,15 @@ const HANDSHAKE = [
 const requests: Readonly<Record<string, string>> = {
   "a route": head("GET /books"),
   "a repeated query": head("GET /books?a=1&a=2&b=%20&c&=d"),
+  "a fixed path that a parameter matches too": head("GET /books/new"),
+  "a fixed path with a query": head("GET /books/new?a=1"),
+  "a fixed path with an empty query": head("GET /books/new?"),
+  "a fixed path with an encoded letter": head("GET /books/%6Eew"),
+  "a fixed path with a trailing slash": head("GET /books/new/"),
+  "a fixed path with two slashes": head("GET /books//new"),
+  "a fixed path in capitals": head("GET /BOOKS"),
+  "a fixed path as an absolute URL": head("GET http://shop.example/books/new"),
+  "HEAD of a fixed path": head("HEAD /books/new"),
   "a parameter": head("GET /books/%C3%A4"),
   "a trailing slash": head("GET /books/7/"),
   "an absolute URL": head("GET http://shop.example/books/7?x=1"),
