@@ -234,7 +234,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   vary(...names: readonly string[]): void {
     const { vary } = this.headers;
     if (vary === undefined) {
-      if (names.length > 0) this.headers["vary"] = names.join(", ");
+      if (names.length > 0) this.headers["vary"] = names.length === 1 ? (names[0] as string) : names.join(", ");
       return;
     }
     const before = String(vary).split(", ");

@@ -3,12 +3,6 @@ import { outside } from "../../core/outside.ts";
 /** How much too early a timer may fire. */
 const EARLY_MS = 1;
 
-/** A time limit that has started. */
-export interface Deadline {
-  /** Ends it early. */
-  cancel(): void;
-}
-
 /**
  * Time limits for requests. All limits of one length share a timer, because a timer of its own would cost a small request more
  * than its routing does.
@@ -16,7 +10,7 @@ export interface Deadline {
 export class Deadlines {
   readonly #byLength = new Map<number, Queue>();
 
-  /** Calls `over` after this time, with the async context of this call. The process does not wait for it. */
+  /** Calls `over` after this time, outside the async context of any request. The process does not wait for it. */
   start(ms: number, over: () => void): Deadline {
     let queue = this.#byLength.get(ms);
     if (queue === undefined) {
@@ -27,41 +21,33 @@ export class Deadlines {
   }
 }
 
-class Started implements Deadline {
+/** A time limit that has started, linked to those that started before and after it. */
+export class Deadline {
   readonly at: number;
-  readonly #queue: Set<Started>;
-  #isCancelled = false;
-  #resolve: () => void = ignore;
+  readonly over: () => void;
+  before: Deadline = this;
+  after: Deadline = this;
 
-  constructor(queue: Set<Started>, at: number, over: () => void) {
-    this.#queue = queue;
+  constructor(at: number, over: () => void) {
     this.at = at;
-    const ended = new Promise<void>((resolve) => {
-      this.#resolve = resolve;
-    });
-    // A reaction of a promise keeps the async context, for a tenth of what a snapshot costs.
-    void ended.then(() => {
-      if (!this.#isCancelled) over();
-    });
+    this.over = over;
   }
 
-  end(): void {
-    this.#resolve();
-  }
-
+  /** Ends it early. Has no effect after its end. */
   cancel(): void {
-    this.#isCancelled = true;
-    this.#queue.delete(this);
+    this.before.after = this.after;
+    this.after.before = this.before;
+    this.before = this;
+    this.after = this;
   }
 }
 
-function ignore(): void {}
-
-/** Limits of one length. They end in the order in which they started, which is the order of a `Set`. */
+/** Limits of one length. They end in the order in which they started. */
 class Queue {
   readonly #ms: number;
   readonly #isEmpty: () => void;
-  readonly #started = new Set<Started>();
+  /** Closes the ring: the first limit comes after it, and the last one before it. */
+  readonly #ring = new Deadline(Number.POSITIVE_INFINITY, ignore);
 
   constructor(ms: number, isEmpty: () => void) {
     this.#ms = ms;
@@ -70,8 +56,12 @@ class Queue {
   }
 
   add(over: () => void): Deadline {
-    const started = new Started(this.#started, performance.now() + this.#ms, over);
-    this.#started.add(started);
+    const started = new Deadline(performance.now() + this.#ms, over);
+    const ring = this.#ring;
+    started.before = ring.before;
+    started.after = ring;
+    ring.before.after = started;
+    ring.before = started;
     return started;
   }
 
@@ -81,11 +71,15 @@ class Queue {
   }
 
   #endThose(until: number): void {
-    for (const started of this.#started) {
-      if (started.at > until) return this.#wait(started.at - until + EARLY_MS);
-      this.#started.delete(started);
-      started.end();
+    const ring = this.#ring;
+    while (ring.after !== ring) {
+      const first = ring.after;
+      if (first.at > until) return this.#wait(first.at - until + EARLY_MS);
+      first.cancel();
+      first.over();
     }
     this.#isEmpty();
   }
 }
+
+function ignore(): void {}

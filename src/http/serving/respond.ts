@@ -10,6 +10,10 @@ export type HandlerResult = { readonly kind: "done" } | { readonly kind: "failed
 
 export const DONE: HandlerResult = { kind: "done" };
 
+export function failed(error: unknown): HandlerResult {
+  return { kind: "failed", error };
+}
+
 /** Whether the time limit has passed: another response has then been sent. */
 interface TimeLimit {
   readonly isOver: boolean;

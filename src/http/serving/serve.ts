@@ -3,20 +3,14 @@ import { withContext } from "../context/current-context.ts";
 import type { HttpContext } from "../context/http-context.ts";
 import { logFailure } from "../context/render-problem.ts";
 import { HttpException, ServiceUnavailable } from "../exceptions/http-exception.ts";
-import { Deadlines } from "./deadlines.ts";
-import { closeQuietly, DONE, type HandlerResult, respond, respondToError } from "./respond.ts";
+import { type HandlerLimits, HandlerTime } from "./handler-time.ts";
+import { closeQuietly, DONE, failed, respond, respondToError } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 
 /** How long a handler may take, and how long its dependencies stay open afterwards. */
-export interface ServeOptions {
-  /** 0 disables the limit. The time in which the body arrives is not part of it. */
-  readonly timeoutMs: number;
-  /** The time limit for receiving the body; 0 disables the limit. */
-  readonly arrivalMs: number;
+export interface ServeOptions extends HandlerLimits {
   readonly graceMs: number;
 }
-
-const deadlines = new Deadlines();
 
 /** Runs the handler of one request within its time limit, and responds with its result exactly once. */
 export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): void {
@@ -32,45 +26,29 @@ export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): v
   });
 }
 
-function failed(error: unknown): HandlerResult {
-  return { kind: "failed", error };
-}
-
-/** The time limit covers the handler and the closing of its dependencies. */
-async function respondInTime(ctx: HttpContext, running: Promise<void>, options: ServeOptions): Promise<void> {
+/**
+ * The time limit covers the handler and the closing of its dependencies. It is awaited together with them, so that what follows
+ * has the async context of the request.
+ */
+async function respondInTime(ctx: HttpContext, running: PromiseLike<void>, options: ServeOptions): Promise<void> {
   const { outgoing } = ctx;
-  const { timeoutMs, arrivalMs } = options;
-  const time = { isOver: false };
-  let elapsedMs = timeoutMs;
-  let deadline = timeoutMs === 0 ? null : deadlines.start(timeoutMs, giveUp);
-  try {
-    const handled = await Promise.resolve(running).then(isDone, failed);
-    if (!time.isOver) await respond(ctx, handled, time);
-  } finally {
-    deadline?.cancel();
-    if (time.isOver) {
-      outgoing.reset();
-      await closeQuietly(ctx);
-    }
+  const time = new HandlerTime(ctx, options);
+  let pending = running;
+  const handled = await time.result(running);
+  if (handled !== null) {
+    const sending = respond(ctx, handled, time);
+    if (sending === undefined) return time.end();
+    pending = sending;
+    if ((await time.result(sending)) !== null) return time.end();
   }
-
-  /** The handler's time starts again while it waits for the body, which has a separate limit. */
-  function giveUp(): void {
-    const isArriving = ctx.inFlight?.isArriving === true;
-    if (isArriving && (arrivalMs === 0 || elapsedMs < arrivalMs)) {
-      const ms = arrivalMs === 0 ? timeoutMs : Math.min(timeoutMs, arrivalMs - elapsedMs);
-      elapsedMs += ms;
-      deadline = deadlines.start(ms, giveUp);
-      return;
-    }
-    time.isOver = true;
-    endEarly(ctx, isArriving ? bodyTimeout() : handlerTimeout(ctx, timeoutMs), options);
-  }
+  const isArriving = ctx.inFlight?.isArriving === true;
+  endEarly(ctx, isArriving ? bodyTimeout() : handlerTimeout(ctx, options.timeoutMs), options);
+  await pending.then(ignore, ignore);
+  outgoing.reset();
+  await closeQuietly(ctx);
 }
 
-function isDone(): HandlerResult {
-  return DONE;
-}
+function ignore(): void {}
 
 /** The client gets its response at once. The handler's signal aborts, and its dependencies stay open for the grace time. */
 function endEarly(ctx: HttpContext, error: HttpException, { graceMs }: ServeOptions): void {
