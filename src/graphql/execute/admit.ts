@@ -57,7 +57,8 @@ export function admit(
   const params = read();
   // A subscription keeps them in memory while it runs, so they are kept only for hooks.
   if (!hooks.isEmpty) findings.extensions = params.extensions;
-  findings.operationName = NAME.test(params.operationName ?? "") ? params.operationName : null;
+  const { operationName } = params;
+  findings.operationName = operationName !== null && NAME.test(operationName) ? operationName : null;
   return andThen(documents.find(params, ctx), ({ source, keep }) => {
     const admitted = admitDocument(pipeline, source, params, arrival, findings);
     return keep === null ? admitted : keep().then(() => admitted);

@@ -1,5 +1,5 @@
 /**
- * Caches prepared documents, up to a number of bytes, and evicts the least recently used.
+ * Caches prepared documents, up to a number of bytes, and evicts those that have not been used for long.
  *
  * Entries that were used again have a segment with up to four fifths of the space, and new entries only evict entries of the
  * other segment: a client that sends a million documents once each cannot evict those that are in use.
@@ -24,7 +24,12 @@ export class DocumentCache<T> {
   }
 
   get(key: string): T | undefined {
-    const entry = this.#proven.take(key) ?? this.#fresh.take(key);
+    const proven = this.#proven.entries.get(key);
+    if (proven !== undefined) {
+      proven.isUsed = true;
+      return proven.value;
+    }
+    const entry = this.#fresh.take(key);
     if (entry === undefined) return undefined;
     this.#proven.add(key, entry);
     while (this.#proven.bytes > this.#mostProven) this.#fresh.add(...this.#proven.oldest());
@@ -36,7 +41,7 @@ export class DocumentCache<T> {
     if (bytes > this.#most - this.#mostProven) return;
     this.#proven.take(key);
     this.#fresh.take(key);
-    this.#fresh.add(key, { value, bytes });
+    this.#fresh.add(key, { value, bytes, isUsed: false });
     while (this.bytes > this.#most) this.#fresh.oldest();
   }
 }
@@ -46,9 +51,14 @@ const PROVEN_SHARE = 0.8;
 interface Entry<T> {
   readonly value: T;
   readonly bytes: number;
+  /** Whether it was used since it was last considered for eviction. */
+  isUsed: boolean;
 }
 
-/** One segment of the cache. A `Map` iterates in insertion order, so its first entry is the oldest. */
+/**
+ * One segment of the cache. A `Map` iterates in insertion order, so its first entry is the oldest. Entries are not moved when
+ * they are used, because inserting into a `Map` costs several times as much as reading from it.
+ */
 class Segment<T> {
   readonly entries: Map<string, Entry<T>> = new Map();
   bytes = 0;
@@ -66,11 +76,15 @@ class Segment<T> {
     return entry;
   }
 
-  /** Removes and returns the oldest entry; the segment must not be empty. */
+  /** Removes and returns the oldest entry that was not used since the last call; the segment must not be empty. */
   oldest(): [string, Entry<T>] {
-    const [key] = this.entries.keys();
-    const entry = key === undefined ? undefined : this.take(key);
-    if (key === undefined || entry === undefined) throw new Error("An empty segment has no oldest entry");
-    return [key, entry];
+    // The loop also visits the entries that it moves to the end.
+    for (const [key, entry] of this.entries) {
+      this.take(key);
+      if (!entry.isUsed) return [key, entry];
+      entry.isUsed = false;
+      this.add(key, entry);
+    }
+    throw new Error("An empty segment has no oldest entry");
   }
 }

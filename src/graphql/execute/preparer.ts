@@ -20,6 +20,8 @@ export interface Prepared {
   readonly structure: Structure;
   /** `null` while cost analysis is off. */
   readonly cost: Cost | null;
+  /** Returns `extensions.cost` of a response as JSON. */
+  readonly printCost: (cost: number) => string;
   /** Returns its compiled form, which is made for the first execution; `null` if graphql has to execute it. */
   readonly plan: () => Plan | null;
 }
@@ -70,7 +72,11 @@ export class Preparer {
     checkLength(source, this.#limits);
     const key = keyOf(source);
     const entry = (key === null ? undefined : this.#cache.get(key)) ?? this.#read(source, key);
-    return { operation: chooseOperation(entry.document, operationName), entry };
+    const known = entry.chosen.get(operationName);
+    if (known !== undefined) return { operation: known, entry };
+    const operation = chooseOperation(entry.document, operationName);
+    entry.chosen.set(operationName, operation);
+    return { operation, entry };
   }
 
   /**
@@ -95,7 +101,7 @@ export class Preparer {
 
   #read(source: string, key: string | null): Entry {
     const read = shallow(() => readDocument(source, this.#limits));
-    return { ...read, key, bytes: estimatedBytes(source, read.tokens), prepared: new Map() };
+    return { ...read, key, bytes: estimatedBytes(source, read.tokens), chosen: new Map(), prepared: new Map() };
   }
 
   #prepare(entry: Entry, operation: OperationDefinitionNode, isValid: boolean): Prepared {
@@ -110,8 +116,25 @@ export class Preparer {
       throw graphRefusal("GRAPHQL_VALIDATION_FAILED", "Maximum introspection depth exceeded");
     const cost = this.#limits.cost === null ? null : compileCost(this.#schema, document, operation, fragments);
     const plan = this.#executor === "portico" ? lazyPlan(this.#schema, document, operation, structure) : noPlan;
-    return { document, operation, name: operation.name?.value ?? null, structure, cost, plan };
+    return {
+      document,
+      operation,
+      name: operation.name?.value ?? null,
+      structure,
+      cost,
+      printCost: costPrinter(structure),
+      plan,
+    };
   }
+}
+
+/** Keeps the last text, because most requests for an operation have the same cost. */
+function costPrinter({ depth, aliases, breadth, fields }: Structure): (cost: number) => string {
+  let last = { cost: Number.NaN, text: "" };
+  return (cost) => {
+    if (cost !== last.cost) last = { cost, text: JSON.stringify({ cost: { depth, cost, aliases, breadth, fields } }) };
+    return last.text;
+  };
 }
 
 function lazyPlan(
@@ -132,6 +155,8 @@ interface Entry extends ReadDocument {
   readonly key: string | null;
   /** The approximate memory that it takes. */
   readonly bytes: number;
+  /** The operations that requests have named; `null` is the key for the only one. */
+  readonly chosen: Map<string | null, OperationDefinitionNode>;
   readonly prepared: Map<OperationDefinitionNode, Prepared>;
 }
 

@@ -41,6 +41,21 @@ describe("the cache of documents", () => {
     expect(cache.get("used")).toBe("used");
   });
 
+  it("makes room among those in use by forgetting what was not asked for the longest", () => {
+    const cache = new DocumentCache<string>(100);
+    const use = (key: string): void => {
+      if (cache.get(key) === undefined) cache.set(key, key, 20);
+      cache.get(key);
+    };
+    for (const key of ["a", "b", "c", "d"]) use(key);
+    for (let at = 0; at < 10; at++) for (const key of ["a", "c", "d"]) cache.get(key);
+
+    use("e");
+    for (let at = 0; at < 10; at++) cache.set(`new ${at}`, "new", 20);
+
+    expect(["a", "b", "c", "d", "e"].filter((key) => cache.get(key) === undefined)).toEqual(["b"]);
+  });
+
   it("does not keep what would drive out all else, and replaces what it has", () => {
     const cache = new DocumentCache<string>(100);
     cache.set("a", "a", 10);
