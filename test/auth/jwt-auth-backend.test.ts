@@ -498,7 +498,8 @@ describe("a key set", () => {
     beforeAll(async () => {
       server = createServer((_request, response) => {
         asked();
-        response.writeHead(status, { "content-type": "application/json" }).flushHeaders();
+        const moved = status === 302 ? { location: "/moved" } : {};
+        response.writeHead(status, { "content-type": "application/json", ...moved }).flushHeaders();
         void arrives.then(() => response.end(JSON.stringify(served)));
       });
       await once(server.listen(0, "127.0.0.1"), "listening");
@@ -506,7 +507,7 @@ describe("a key set", () => {
     });
     afterAll(() => void server.close());
     afterEach(() => {
-      asked.mockClear();
+      asked.mockReset();
       [served, status, arrives] = [jwks, 200, Promise.resolve()];
     });
 
@@ -538,6 +539,20 @@ describe("a key set", () => {
         expect((await client.get("/gated", bearing(token))).status).toBe(200);
       });
       expect(made.log.text).not.toContain(token);
+    });
+
+    it("is not fetched from the address that it redirects to", async () => {
+      asked.mockImplementationOnce(() => {
+        status = 302;
+      });
+      asked.mockImplementationOnce(() => {
+        status = 200;
+      });
+      const client = testClient(tokenApp(backendFor({ jwks: url })).app);
+
+      const answer = await client.get("/gated", bearing(signedBy("ES256", { kid: "b" })));
+
+      expect([answer.status, asked.mock.calls.length]).toEqual([503, 1]);
     });
 
     it("does not cache a token of a key that was withdrawn while the set was being fetched", async () => {

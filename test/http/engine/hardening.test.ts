@@ -261,6 +261,17 @@ describe("the path", () => {
       [405, "GET, HEAD"],
     ]);
   });
+
+  it("with TRACE is 405, and none of the request is sent back", async () => {
+    const { port } = await start((app) => app.get("/books", () => []));
+    const connection = await rawConnection(port);
+
+    connection.socket.write("TRACE /books HTTP/1.1\r\nHost: x\r\nCookie: session=secret\r\nConnection: close\r\n\r\n");
+    await connection.closed;
+
+    expect(connection.received()).toMatch(/^HTTP\/1\.1 405 /);
+    expect(connection.received()).not.toContain("secret");
+  });
 });
 
 describe("a malformed request", () => {
