@@ -20,7 +20,7 @@ import {
   useAuth,
 } from "portico/auth";
 import * as v from "valibot";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
 const newApp = (): PorticoApp => new PorticoApp({ title: "Bookshop", version: "1.2.0", logger: false });
@@ -28,7 +28,27 @@ const newApp = (): PorticoApp => new PorticoApp({ title: "Bookshop", version: "1
 const Author = z.object({ name: z.string() }).meta({ id: "Author" });
 const Book = z.object({ title: z.string(), author: Author, price: z.number().default(10) }).meta({ id: "Book" });
 
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
 describe("the document", () => {
+  it("is served in production only if it is enabled, and so is its page", async () => {
+    vi.stubEnv("NODE_ENV", "production");
+    const options = { logger: false, publicUrl: "https://shop.example" } as const;
+    const apps = [new PorticoApp(options), new PorticoApp({ ...options, openapi: true })];
+
+    const statuses = apps.map(async (app) => [
+      (await app.inject("/openapi.json")).status,
+      (await app.inject("/docs")).status,
+    ]);
+
+    expect(await Promise.all(statuses)).toEqual([
+      [404, 404],
+      [200, 200],
+    ]);
+  });
+
   it("has the title of the application and is empty without routes", () => {
     const app = new PorticoApp({ title: "Bookshop", version: "1.2.0", description: "Books.", logger: false });
 

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { filesBelow, read } from "./docs/repository.ts";
+
+const sources = (await filesBelow("src", ".ts")).map((file): [string, string] => [file, withoutComments(read(file))]);
+
+/** The files of `src/` whose code, without comments, matches. */
+function filesWith(pattern: RegExp): readonly string[] {
+  return sources.filter(([, text]) => pattern.test(text)).map(([file]) => file);
+}
+
+/** The first group of every match in `src/`, each once, in order. */
+function namedBy(pattern: RegExp): readonly string[] {
+  return [
+    ...new Set(sources.flatMap(([, text]) => [...text.matchAll(pattern)].map(([, name = ""]) => name))),
+  ].toSorted();
+}
+
+describe("src/", () => {
+  it("starts no process and loads no native code of its own", () => {
+    expect(filesWith(/node:(?:child_process|cluster|worker_threads)|process\.dlopen/)).toEqual([]);
+  });
+
+  it("generates code in one file, whose names the executor's tests attack", () => {
+    expect(filesWith(/\bnew Function\(|\beval\(|node:vm|\bFunction\(/)).toEqual([
+      "src/graphql/execute/plan/generate-builder.ts",
+    ]);
+  });
+
+  it("sends an HTTP request only for the key set of an issuer, and from the script of the operations page", () => {
+    expect(filesWith(/\bfetch\(|\bhttps?\.(?:get|request)\(|from "undici"/)).toEqual([
+      "src/auth/backends/verifying-keys.ts",
+      "src/graphql/operations-page/operations-script.ts",
+    ]);
+  });
+
+  it("never turns off the check of a certificate", () => {
+    expect(filesWith(/rejectUnauthorized|NODE_TLS_REJECT_UNAUTHORIZED|checkServerIdentity/)).toEqual([]);
+  });
+
+  it("builds regular expressions once, as constants of a module", () => {
+    const made = sources.flatMap(([, text]) => text.match(/^.*new RegExp\(/gm) ?? []);
+
+    expect(made.length).toBeGreaterThan(0);
+    expect(made.filter((line) => !/^const [A-Z_]+ = new RegExp\($/.test(line))).toEqual([]);
+  });
+
+  it("parses no XML and no YAML", () => {
+    expect(filesWith(/DOMParser|from "(?:[^"]*(?:xml|yaml)[^"]*)"/i)).toEqual([]);
+  });
+});
+
+describe("the algorithms in src/", () => {
+  it("are SHA-256, and SHA-1 only for the ids that Redis gives to scripts", () => {
+    expect(namedBy(/create(?:Hash|Hmac)\("([^"]+)"/g)).toEqual(["sha1", "sha256"]);
+    expect(filesWith(/createHash\("sha1"\)/)).toEqual(["src/redis/redis-script.ts"]);
+  });
+
+  it("derive keys by HKDF with SHA-256", () => {
+    expect(namedBy(/hkdfSync\("([^"]+)"/g)).toEqual(["sha256"]);
+  });
+
+  it("encrypt by AES-256-GCM", () => {
+    expect(namedBy(/CIPHER = "([^"]+)"/g)).toEqual(["aes-256-gcm"]);
+    expect(namedBy(/create(?:Cipher|Decipher)iv\(([^,)]+)/g)).toEqual(["CIPHER"]);
+  });
+
+  it("take random values from node:crypto, except for the moment of a retry and of a shutdown", () => {
+    expect(filesWith(/Math\.random/)).toEqual([
+      "src/http/identity/open-connections.ts",
+      "src/redis/redis-connection.ts",
+    ]);
+  });
+});
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[^]*?\*\//g, "").replace(/(?<=^|\s)\/\/.*$/gm, "");
+}
