@@ -16,7 +16,7 @@ function namedBy(pattern: RegExp): readonly string[] {
 }
 
 describe("src/", () => {
-  it("starts no process and loads no native code of its own", () => {
+  it("starts no process and loads no native code directly", () => {
     expect(filesWith(/node:(?:child_process|cluster|worker_threads)|process\.dlopen/)).toEqual([]);
   });
 
