@@ -6,15 +6,18 @@ import all, { measured } from "./vitest.config.ts";
 
 // npm run test:quick: the tests that need no PostgreSQL, MariaDB, Redis or Chromium, start no process and build nothing.
 const SLOW = /"(?:pg|mysql2|playwright-core|vitepress|node:child_process)"|\b(?:redis|postgres):\/\/\S*127\.0\.0\.1/;
+// Linux lists the open files of a process in /proc, and has every address of 127.0.0.0/8.
+const LINUX = /\/proc\/|"127\.0\.0\.2"/;
 
-/** Whether a test, or a file of the tests that it imports, needs a server, a process or a build. */
+/** Whether a test, or a file of the tests that it imports, needs a server, a process, a build or another system. */
 function isSlow(file: string, above: readonly string[] = []): boolean {
   const text = readFileSync(file, "utf8");
   const imported = [...text.matchAll(/from "(\.[^"]+\.ts)"/g)].map(([, path = ""]) => join(dirname(file), path));
   const helpers = imported.filter(
     (helper) => helper.startsWith("test") && !above.includes(helper) && existsSync(helper),
   );
-  return SLOW.test(text) || helpers.some((helper) => isSlow(helper, [...above, file]));
+  const isBound = SLOW.test(text) || (process.platform !== "linux" && LINUX.test(text));
+  return isBound || helpers.some((helper) => isSlow(helper, [...above, file]));
 }
 
 const files = globSync("test/**/*.test.ts", {
