@@ -23,12 +23,14 @@ export function readRequestParams(value: unknown): RequestParams {
   };
 }
 
-/** Reads the parameters from the text of a URL or a form, where variables and extensions are JSON. */
+/**
+ * Reads the parameters from the text of a URL or a form, where variables and extensions are JSON. An empty parameter is
+ * like one that was left out.
+ */
 export function readTextParams(values: ReadonlyMap<string, string>): RequestParams {
-  const entries = [...values].map(([name, value]) => [
-    name,
-    name === "variables" || name === "extensions" ? parse(name, value) : value,
-  ]);
+  const entries = [...values]
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => [name, name === "variables" || name === "extensions" ? parse(name, value) : value]);
   return readRequestParams(Object.fromEntries(entries));
 }
 
@@ -54,7 +56,6 @@ function own(from: Readonly<Record<string, unknown>>, name: string): unknown {
 }
 
 function parse(name: string, value: string): unknown {
-  if (value === "") return null;
   try {
     return JSON.parse(value);
   } catch {

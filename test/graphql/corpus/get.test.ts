@@ -45,6 +45,16 @@ describe("C. GET", () => {
     expect(await withParam("variables", "null", 1)).toMatchObject({ status: 200, data: { hello: "world" } });
   });
 
+  it("optional parameters that are empty are like parameters that were left out", async () => {
+    const empty = { operationName: "", variables: "", extensions: "", documentId: "" };
+    const form = new URLSearchParams({ query: "{hello}", ...empty }).toString();
+    const headers = [["content-type", "application/x-www-form-urlencoded"]] as const;
+
+    expect(await endpoint.get({ query: "{hello}", ...empty })).toMatchObject({ status: 200, data: { hello: "world" } });
+    expect(await endpoint.ask({ headers, body: form })).toMatchObject({ status: 200, data: { hello: "world" } });
+    expect((await endpoint.get({ query: "", ...empty }, [], { operations: 1 })).status).toBe(400);
+  });
+
   it("[graphql:C6] a parameter that is sent twice is 400", async () => {
     const target = "/graphql?query=%7Bhello%7D&query=%7Bboom%7D";
 
