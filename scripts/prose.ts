@@ -58,7 +58,15 @@ const COMMENT_PATTERNS: readonly Pattern[] = [
   { words: /^\s*The same\b/g, instead: "what it is: no comment begins with The same" },
 ];
 
-const PLACES = ["*.md", "docs/**/*.md", "examples/*/*.md", ".changeset/*.md", "src/**/*.ts"];
+const PLACES = [
+  "*.md",
+  "docs/**/*.md",
+  "examples/*/*.md",
+  ".changeset/*.md",
+  "src/**/*.ts",
+  "packages/*/*.md",
+  "packages/*/src/**/*.ts",
+];
 const EXCEPTIONS = new URL("prose-exceptions.txt", import.meta.url);
 
 if (import.meta.main) {
