@@ -1,4 +1,5 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { type GauntletResults, gauntletTables } from "./gauntlet-tables.ts";
 
 // npm run figures: fills the performance figures of the documentation from bench/results. With --check it only compares them.
 
@@ -73,6 +74,9 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
       "|---|--:|",
       ...rows.map(([title, row]) => `| ${title} | ${Math.max(0, microsOf(figures, row, "extra")).toFixed(1)} µs |`),
     ].join("\n");
+  },
+  gauntlet(source) {
+    return gauntletTables(source("gauntlet") as unknown as GauntletResults);
   },
   accounts(source) {
     const { node, figures } = source("accounts-node24");
