@@ -23,7 +23,7 @@ function gauntlet(
   ...args: readonly string[]
 ): Promise<{ readonly code: number; readonly out: string; readonly error: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], (failure, out, error) =>
+    execFile(process.execPath, [CLI, "--timeout", "30", ...args], (failure, out, error) =>
       resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
     );
   });

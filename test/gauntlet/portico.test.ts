@@ -39,7 +39,7 @@ it("passes every row on a real socket with the default options", async () => {
   expect(idsOf(results, "advice")).toEqual(KNOWN);
   expect(idsOf(results, "skipped")).toEqual(["LEAK-02", "LEAK-03"]);
   expect(results.length).toBeGreaterThan(100);
-}, 60_000);
+}, 180_000);
 
 it("passes every row with the schema hidden, uploads and the explorer", async () => {
   const results = await resultsOf({}, { introspection: false, uploads: { enabled: true }, ide: true });
@@ -47,4 +47,4 @@ it("passes every row with the schema hidden, uploads and the explorer", async ()
   expect(idsOf(results, "failed")).toEqual([]);
   expect(idsOf(results, "advice")).toEqual(KNOWN);
   expect(idsOf(results, "skipped")).toEqual(["DOC-10"]);
-}, 60_000);
+}, 180_000);
