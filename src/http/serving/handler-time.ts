@@ -33,7 +33,7 @@ export class HandlerTime {
     return this.#isOver;
   }
 
-  /** Resolves with the result of the work, or with `null` if the time is over before. */
+  /** Resolves with the result of the work, or with `null` if the time limit passes first. */
   result(work: PromiseLike<void>): Promise<HandlerResult | null> {
     return new Promise((resolve) => {
       this.#resume = resolve;
