@@ -100,7 +100,8 @@ describe("AuthenticationMiddleware", () => {
 
     await testClient(app).get("/", { headers: { "x-jwt": "7" } });
 
-    expect(seen).toEqual([loaded, loaded, loaded, loaded, "jwt"]);
+    expect(seen.at(-1)).toBe("jwt");
+    expect(seen.slice(0, -1).map((user) => user === loaded)).toEqual([true, true, true, true]);
   });
 
   overBoth(

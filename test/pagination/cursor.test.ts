@@ -123,7 +123,29 @@ bothWays("cursor", (serve) => {
     );
   });
 
-  it("[PAG-16] [PAG-35] is unpadded base64url of version, key id, nonce, ciphertext and tag", async () => {
+  it("[PAG-16] is read back unchanged from a URL that it was put into as it is, and reads as noise", async () => {
+    const rows = books(60).map((book) => ({ ...book, code: `legible-${String(book.id).padStart(3, "0")}` }));
+    const client = await serve((app) =>
+      app.get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", sortField: "code" })),
+    );
+    const cursors: string[] = [];
+    for (let query = ""; ; query = `?cursor=${cursors.at(-1)}`) {
+      const { pagination } = page(await client.get(`/items${query}`));
+      expect(pagination.cursor).toBe(cursors.at(-1) ?? null);
+      if (pagination.next_cursor === null) break;
+      cursors.push(pagination.next_cursor);
+    }
+
+    expect(cursors).toHaveLength(2);
+    for (const cursor of cursors) {
+      expect(encodeURIComponent(cursor)).toBe(cursor);
+      for (const encoding of ["base64url", "hex", "latin1"] as const)
+        for (const decoded of ["latin1", "utf16le"] as const)
+          expect(Buffer.from(cursor, encoding).toString(decoded)).not.toContain("legible");
+    }
+  });
+
+  it("[PAG-35] is unpadded base64url of version, key id, nonce, ciphertext and tag", async () => {
     const client = await serve((app) =>
       app.get("/items", ({ response }) =>
         response.paginate(

@@ -4,6 +4,9 @@ import { describe, expect, it } from "vitest";
 import { type Body, bodyOf, books, ids, range, serveOnce, target, thereAndBack } from "./ways.ts";
 
 const page = (answer: Parameters<typeof bodyOf>[0]) => bodyOf<CursorMetadata>(answer);
+const typeOf = (value: unknown): string => (value === null ? "null" : typeof value);
+const placesOf = ({ cursor, next_cursor, prev_cursor, has_more }: CursorMetadata): string =>
+  `${typeOf(cursor)} ${typeOf(next_cursor)} ${typeOf(prev_cursor)} ${has_more}`;
 
 describe("a walk", () => {
   it("[PAG-25] by any of the three strategies returns every row once", async () => {
@@ -29,7 +32,6 @@ describe("a walk", () => {
       app
         .get("/page_number", ({ response }) => response.paginate(books(45), { strategy: "page_number" }))
         .get("/limit_offset", ({ response }) => response.paginate(books(45), { strategy: "limit_offset" }))
-        .get("/cursor", ({ response }) => response.paginate(books(45), { strategy: "cursor" }))
         .get("/empty", ({ response }) => response.paginate([], { strategy: "page_number" })),
     );
     const shape = async (query: string): Promise<string[]> => {
@@ -44,9 +46,56 @@ describe("a walk", () => {
     const offsets = await shape("/limit_offset");
     for (const query of ["?offset=20", "?offset=40", "?offset=900", "?limit=0"])
       expect(await shape(`/limit_offset${query}`)).toEqual(offsets);
-    expect(Object.keys(bodyOf(await client.get("/cursor")).pagination)).toContain("next_cursor");
     expect(bodyOf(await client.get("/page_number")).pagination["total_items"]).toBe(45);
   });
+
+  it.each([
+    ["exact", 45, "number"],
+    ["none", null, "null"],
+    [{ capped: 10 }, 10, "number"],
+  ] as const)(
+    "[PAG-27] [PGS-12] [PGS-13] by cursor with totals %j has the same shape on every page",
+    async (totals, total, type) => {
+      let rows = books(45);
+      const client = await serveOnce((app) =>
+        app.get("/items", ({ response }) => response.paginate(rows, { strategy: "cursor", totals })),
+      );
+      const read = async (path: string): Promise<CursorMetadata> => page(await client.get(path)).pagination;
+      const first = await read("/items");
+      const middle = await read(target(first.links.next));
+      const last = await read(target(middle.links.next));
+      const resized = await read(`/items?cursor=${first.next_cursor}&page_size=3`);
+      rows = books(20);
+      const outOfRange = await read(target(middle.links.next));
+      rows = [];
+      const empty = await read("/items");
+
+      expect([first.total_items, middle.total_items, last.total_items]).toEqual([total, total, total]);
+      const isAt = {
+        isFirst: "null string null true",
+        isBetween: "string string string true",
+        isLast: "string null string false",
+      };
+      expect([first, middle, resized, last, outOfRange, empty].map(placesOf)).toEqual([
+        isAt.isFirst,
+        isAt.isBetween,
+        isAt.isBetween,
+        isAt.isLast,
+        isAt.isLast,
+        "null null null false",
+      ]);
+      for (const metadata of [first, middle, last, resized, outOfRange, empty])
+        expect(Object.entries(metadata).map(([key, value]) => `${key}: ${typeOf(value)}`)).toEqual([
+          `total_items: ${type}`,
+          "page_size: number",
+          `cursor: ${typeOf(metadata.cursor)}`,
+          `next_cursor: ${typeOf(metadata.next_cursor)}`,
+          `prev_cursor: ${typeOf(metadata.prev_cursor)}`,
+          "has_more: boolean",
+          "links: object",
+        ]);
+    },
+  );
 
   it("[PAG-26] [pagination:PG-090] over a sort column that is not unique does so too", async () => {
     const days = ["2024-01-01", "2024-01-02", "2024-01-03"];

@@ -1,10 +1,9 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { type CounterStore, memoryStores, type Stores } from "portico";
 import { limitLogin } from "portico/auth";
 import { field, Graph, mutation, schema, t } from "portico/graphql";
 import { logCatcher, resetLimits } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
+import { heapAfterCollection } from "../../heap-after-collection.ts";
 import { accountHarness, ann, password, tokenOf } from "./account-harness.ts";
 import { accountsIn, EVERYWHERE } from "./account-places.ts";
 
@@ -453,9 +452,3 @@ it("[auth:AU-137] keeps a caller blocked while a million others are counted, wit
   // 850,000 counters more would be hundreds of MB.
   expect(grown).toBeLessThan(20_000_000);
 }, 60_000);
-
-function heapAfterCollection(): number {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
-  return process.memoryUsage().heapUsed;
-}

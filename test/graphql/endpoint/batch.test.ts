@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { field, schema, t } from "portico/graphql";
+import { Depend, provide } from "portico";
+import { field, mutation, schema, t } from "portico/graphql";
 import { describe, expect, it } from "vitest";
 import { rawConnection } from "../../http/raw-connection.ts";
 import { codesOf, type GraphBody, open, openSchema } from "./open.ts";
@@ -107,6 +108,46 @@ describe("a batch", () => {
     const results = answer.json() as readonly GraphBody[];
     expect(results[0]?.errors?.[0]?.extensions.code).toBe("SUBSCRIPTION_NEEDS_STREAM");
     expect([results[1]?.data, ran]).toEqual([{ login: false }, { login: 1 }]);
+  });
+
+  it("[DEP-12] [DEP-14] gives each operation its own values, and closes them with its own outcome before the next", async () => {
+    const seen: string[] = [];
+    let opened = 0;
+    const unitOfWork = provide(async function* ({ ctx }) {
+      const name = `unit ${++opened}`;
+      seen.push(`${name} opens`);
+      try {
+        yield name;
+      } finally {
+        seen.push(`${name}: ${ctx.outcome}`);
+      }
+    });
+    const save = mutation(t.nullable(t.string), { params: { unit: Depend(unitOfWork), fails: t.boolean(false) } })(
+      ({ unit, fails }) => {
+        if (fails) throw new Error("no");
+        return unit;
+      },
+    );
+    const { client } = await openSchema(
+      schema({ query: { hello: field(t.string)(() => "world") }, mutation: { save } }),
+    );
+    const [good, failing] = [{ query: "mutation { a: save b: save }" }, { query: "mutation { save(fails: true) }" }];
+
+    const answer = await client.post("/graphql", { body: [good, failing, good] });
+
+    expect((answer.json() as readonly GraphBody[]).map(({ data }) => data)).toEqual([
+      { a: "unit 1", b: "unit 1" },
+      { save: null },
+      { a: "unit 3", b: "unit 3" },
+    ]);
+    expect(seen).toEqual([
+      "unit 1 opens",
+      "unit 1: success",
+      "unit 2 opens",
+      "unit 2: failure",
+      "unit 3 opens",
+      "unit 3: success",
+    ]);
   });
 
   it("starts no further operation after its client has disconnected", async () => {

@@ -2,6 +2,7 @@ import { memoryStores, PorticoApp } from "portico";
 import { field, Graph, Metrics, schema, t } from "portico/graphql";
 import { manualClock } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
+import { heapAfterCollection } from "../../heap-after-collection.ts";
 import { openApp, openSchema } from "../endpoint/open.ts";
 import { good, operation } from "./operation.ts";
 import { UNSHED } from "./timed.ts";
@@ -168,13 +169,19 @@ describe("Metrics", () => {
 
   it("[LIM-04] uses as much memory after 100,000 operations as after the first", () => {
     const metrics = new Metrics();
-    metrics.onOperation(good, operation({ operationName: "A" }));
-    const first = JSON.stringify(metrics.snapshot()).length;
+    const count = (times: number): void => {
+      for (let n = 0; n < times; n++)
+        metrics.onOperation(good, operation({ operationName: "A", durationSeconds: n / 7, cost: n }));
+    };
+    count(1_000);
+    const first = heapAfterCollection();
 
-    for (let n = 1; n < 100_000; n++) metrics.onOperation(good, operation({ operationName: "A" }));
+    count(99_000);
 
+    const grown = heapAfterCollection() - first;
     expect(metrics.snapshot()["A"]?.count).toBe(100_000);
-    expect(JSON.stringify(metrics.snapshot()).length - first).toBeLessThan(10);
+    // One number per operation would take 800 kB.
+    expect(grown).toBeLessThan(200_000);
   });
 
   it("[MET-11] [LIM-04] counts a name of more than 200 characters under <other>, because a name may be a megabyte long", async () => {

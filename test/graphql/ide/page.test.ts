@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { runInNewContext } from "node:vm";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { ConfigurationError, type Gate, HttpException, PorticoApp } from "portico";
 import { field, Graph, type GraphOptions, IDE, schema, subscription, t } from "portico/graphql";
@@ -363,7 +364,52 @@ describe("the page with assets from a CDN", () => {
     ).toEqual([true]);
     expect(Buffer.byteLength(page)).toBeLessThan(4_000);
   });
+
+  it("[IDE-02] has no script or style sheet of its own server, and starts GraphiQL with its own address", async () => {
+    const client = await open({ ide: new IDE({ enabled: true, assets: "cdn" }) });
+
+    const answer = await client.get("/graphql", visit);
+
+    const page = pageOf(answer);
+    const sources = [...page.matchAll(/<script\b[^>]*\bsrc="([^"]*)"/g)].map(([, source]) => source);
+    const sheets = [...page.matchAll(/<link rel="stylesheet" href="([^"]*)"/g)].map(([, source]) => source);
+    expect([answer.status, answer.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(sources.map(nameOnCdn)).toEqual(["react", "react-dom", "graphiql"]);
+    expect(sheets.map(nameOnCdn)).toEqual(["graphiql"]);
+    expect(runStartOf(page)).toEqual({ place: "explorer", url: "https://shop.test/graphql", title: "GraphiQL" });
+  });
 });
+
+/** The package that a URL of the CDN names, if it names a complete version. */
+const nameOnCdn = (url: string | undefined): string | undefined =>
+  /^https:\/\/cdn\.jsdelivr\.net\/npm\/([a-z-]+)@\d+\.\d+\.\d+\/[^"]+$/.exec(url ?? "")?.[1];
+
+/** Runs the page's own script with stand-ins for the browser and for the files of the CDN. */
+function runStartOf(page: string): unknown {
+  const seen: { place?: string; url?: string; title?: string } = {};
+  const options = /<script type="application\/json" id="options">(.*?)<\/script>/.exec(page)?.[1];
+  const GraphiQL = { createFetcher: ({ url }: { readonly url: string }) => ({ url }) };
+  const elements = { options: { id: "options", textContent: options }, explorer: { id: "explorer" } };
+  runInNewContext(scriptsOf(page).join("\n"), {
+    document: {
+      getElementById: (id: keyof typeof elements) => elements[id],
+      set title(title: string) {
+        seen.title = title;
+      },
+    },
+    location: new URL("https://shop.test/graphql?query=x"),
+    GraphiQL,
+    React: { createElement: (type: unknown, props: object) => ({ type, props }) },
+    ReactDOM: {
+      createRoot: ({ id }: { readonly id: string }) => ({
+        render({ type, props }: { readonly type: unknown; readonly props: { readonly fetcher: { url: string } } }) {
+          if (type === GraphiQL) Object.assign(seen, { place: id, url: props.fetcher.url });
+        },
+      }),
+    },
+  });
+  return seen;
+}
 
 function serving(options: GraphOptions, graph = fixtureSchema()): PorticoApp {
   const app = new PorticoApp({ logger: false });
