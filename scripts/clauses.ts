@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { foldIds } from "./spec/ids.ts";
-import { type Outcome, outcomes, readReport } from "./spec/report.ts";
+import { type Outcome, outcomes, readCurrentReport } from "./spec/report.ts";
 import { describeStanding, standing } from "./spec/standing.ts";
 import { type Chapter, chapters } from "./spec/tables.ts";
 import { deliver, type Verdict } from "./spec/verdict.ts";
@@ -69,7 +69,7 @@ if (import.meta.main) {
     return judgeClauses({
       clauses: readFileSync("spec/clauses.md", "utf8"),
       waiting: readFileSync("spec/waiting.md", "utf8"),
-      outcomes: outcomes(readReport()),
+      outcomes: outcomes(readCurrentReport()),
       chapters: positionals,
       all: values.all ?? false,
     });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { foldIds } from "./spec/ids.ts";
-import { type Outcome, outcomes, readReport } from "./spec/report.ts";
+import { type Outcome, outcomes, readCurrentReport } from "./spec/report.ts";
 import { describeStanding, standing } from "./spec/standing.ts";
 import { chapters } from "./spec/tables.ts";
 import { deliver, type Verdict } from "./spec/verdict.ts";
@@ -69,7 +69,7 @@ if (import.meta.main) {
     return judgeCorpora({
       corpora: new Map(files.map((file) => [file.slice(0, -3), readFileSync(`spec/corpus/${file}`, "utf8")])),
       waiting: readFileSync("spec/waiting.md", "utf8"),
-      outcomes: outcomes(readReport()),
+      outcomes: outcomes(readCurrentReport()),
       names: process.argv.slice(2),
     });
   });

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sourceDigest } from "./source-digest.ts";
 
 /** One test that the runner reported. */
 export interface ReportedTest {
@@ -9,8 +11,11 @@ export interface ReportedTest {
 /** What the tests that name an id say of it: proved only when every one of them ran and passed. */
 export type Outcome = "passed" | "failed" | "skipped";
 
-/** Where `npm test` leaves the runner's JSON report. */
-const reportPath = ".cache/vitest-report.json";
+/** The runner's JSON report, written by `npm test`. */
+export const reportPath = ".cache/vitest-report.json";
+
+/** The hash of the sources when that run began. */
+export const digestPath = ".cache/vitest-report.sources";
 
 interface JsonReport {
   readonly testResults: readonly { readonly assertionResults: readonly ReportedTest[] }[];
@@ -21,6 +26,17 @@ export function readReport(path: string = reportPath): ReportedTest[] {
   if (!existsSync(path)) throw new Error(`there is no test report at ${path}: run "npm test" first`);
   const report = JSON.parse(readFileSync(path, "utf8")) as JsonReport;
   return report.testResults.flatMap((file) => file.assertionResults);
+}
+
+/** Like `readReport`, but also throws if the sources are not those that were tested. */
+export function readCurrentReport(root = "."): ReportedTest[] {
+  const tests = readReport(join(root, reportPath));
+  const digest = join(root, digestPath);
+  if (!existsSync(digest) || readFileSync(digest, "utf8") !== sourceDigest(root))
+    throw new Error(
+      `the test report at ${reportPath} is older than the files in src, test or examples: run "npm test" again`,
+    );
+  return tests;
 }
 
 /** The ids in brackets at the start of a test's title: `[RES-02] [graphql:A7] reads ...`. */
