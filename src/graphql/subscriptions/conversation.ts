@@ -65,7 +65,7 @@ export class Conversation {
     this.#socket = socket;
     this.#ctx = ctx;
     this.#initTimer = setTimeout(
-      () => socket.close(4408, "connection_init was not received in time"),
+      () => socket.close(4408, "Connection initialisation timeout"),
       subscriptions.initSeconds * 1000,
     ).unref();
   }
@@ -105,7 +105,7 @@ export class Conversation {
   }
 
   #init({ payload }: ClientMessage & { readonly type: "connection_init" }): void {
-    if (this.#state !== "new") return this.#socket.close(4429, "connection_init was sent more than once");
+    if (this.#state !== "new") return this.#socket.close(4429, "Too many initialisation requests");
     this.#state = "initialising";
     this.#stopWaiting();
     void this.#admit(payload);
@@ -132,15 +132,15 @@ export class Conversation {
       return this.#socket.close(1011, "internal error");
     }
     const isLater = error.status === 503 || error.status === 429;
-    // RFC 6455 section 5.5: a close frame has room for 123 bytes.
-    this.#socket.close(isLater ? 1013 : 4403, Buffer.byteLength(error.message) > 123 ? "rejected" : error.message);
+    this.#socket.close(isLater ? 1013 : 4403, fitting(error.message, "rejected"));
   }
 
   #subscribe({ id, payload }: ClientMessage & { readonly type: "subscribe" }, length: number): void {
-    if (this.#state !== "ready") return this.#socket.close(4401, "connection_init must be sent first");
-    if (this.#operations.has(id)) return this.#socket.close(4409, "this id is already in use");
+    if (this.#state !== "ready") return this.#socket.close(4401, "Unauthorized");
+    if (this.#operations.has(id))
+      return this.#socket.close(4409, fitting(`Subscriber for ${id} already exists`, "Subscriber already exists"));
     // A client that reconnects reaches another process.
-    if (this.#ctx.services.connections.isLeaving) return this.#socket.close(1001, "the server is shutting down");
+    if (this.#ctx.services.connections.isLeaving) return this.#socket.close(1001, "Going away");
     this.#run(id, payload, length).catch((error: unknown) => this.#refuse(error));
   }
 
@@ -231,6 +231,11 @@ export class Conversation {
   #send(message: object): void {
     this.#socket.send(JSON.stringify(message));
   }
+}
+
+/** RFC 6455 section 5.5: a close frame has room for a reason of 123 bytes. */
+function fitting(reason: string, short: string): string {
+  return Buffer.byteLength(reason) > 123 ? short : reason;
 }
 
 function tooMany(sentence: string): HttpException {

@@ -155,7 +155,7 @@ function abortAtEnd(ctx: WebSocketContext, socket: ServerSocket): void {
 const CLOSE: Readonly<Record<EndReason, readonly [code: number, reason: string]>> = {
   expired: [4403, "the credential has expired"],
   revoked: [4403, "the credential was revoked"],
-  leaving: [1001, "going away"],
+  leaving: [1001, "Going away"],
 };
 
 /** A socket in the list of open connections. */
