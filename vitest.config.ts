@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
+import type { InlineConfig } from "vitest/node";
 
 const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, import.meta.url));
 
@@ -55,6 +56,13 @@ const heavy = [
   "test/sql/accounts/restart.test.ts",
 ];
 
+// Only a test that hangs takes as long as this. Other processes use the machine as well, so none may depend on its speed.
+export const patience: Pick<InlineConfig, "testTimeout" | "hookTimeout" | "expect"> = {
+  testTimeout: 60_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 15_000 } },
+};
+
 const not = (pattern: string): string => `!${pattern}`;
 
 const config: ViteUserConfig = defineConfig({
@@ -94,7 +102,7 @@ const config: ViteUserConfig = defineConfig({
       },
     ],
     coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },
-    testTimeout: 20_000,
+    ...patience,
     // Looks for credentials in everything that the tests log and answer: npm run scan:logs.
     setupFiles: [
       ...(process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : []),

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
-import all, { measured } from "./vitest.config.ts";
+import all, { measured, patience } from "./vitest.config.ts";
 
 // npm run test:quick: the tests that need no PostgreSQL, MariaDB, Redis or Chromium, start no process and build nothing.
 const SLOW = /"(?:pg|mysql2|playwright-core|vitepress|node:child_process)"|\b(?:redis|postgres):\/\/\S*127\.0\.0\.1/;
@@ -29,6 +29,6 @@ const include = files.filter((file) => !isSlow(file)).map((file) => file.replace
 
 const config: ViteUserConfig = defineConfig({
   resolve: all.resolve ?? {},
-  test: { include, testTimeout: 20_000, maxWorkers: availableParallelism() + 1 },
+  test: { include, ...patience, maxWorkers: availableParallelism() + 1 },
 });
 export default config;

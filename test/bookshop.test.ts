@@ -36,7 +36,7 @@ it("examples/bookshop, copied out of the repository, makes its tables and runs w
   expect(await books.json()).toMatchObject({ items: [], pagination: { total_items: 0 } });
   expect(ready.status).toBe(200);
   expect(await program.end("SIGTERM")).toBe(0);
-}, 60_000);
+});
 
 async function inDatabase(statement: string): Promise<void> {
   const client = new Client({ connectionString: DATABASE });

@@ -332,7 +332,7 @@ describe("what is written because of a request", () => {
         expect(JSON.stringify(answer.headers), `${name} to ${path}`).not.toContain(MARK);
         expect(answer.text().split(MARK).length, `${name} to ${path}`).toBeLessThan(30);
       }
-  }, 60_000);
+  });
 
   it(`is seen at ${PLACES.length + 1} places`, () => {
     expect(PLACES.length + 1).toBe(26);

@@ -46,7 +46,7 @@ describe("the slice of the comparison", () => {
     await writeFile(join(folder, "slice.ts"), slice);
     program = await startProgram(folder, "slice.ts");
     token = await tokenOf("ann");
-  }, 60_000);
+  });
   afterAll(async () => void (await program?.end("SIGKILL")));
 
   it("has the number of lines that the page and the README claim", () => {
@@ -121,5 +121,5 @@ describe("the slice of the comparison", () => {
     const claim = `| Mistakes that the compiler catches, out of ${rows.length} | ${count("here")} | ${count("there")} |`;
     expect(read(page)).toContain(claim);
     expect(read("README.md")).toContain(claim);
-  }, 60_000);
+  });
 });

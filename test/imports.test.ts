@@ -30,7 +30,7 @@ describe("the modules that are loaded", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await folderWithPackage("imports");
-  }, 60_000);
+  });
 
   it.each([
     { door: "portico", brings: [] },

@@ -55,7 +55,7 @@ describe("the quick start, file by file and command by command", () => {
   beforeAll(async () => {
     folder = await folderWithPackage("quick-start");
     await writeFile(join(folder, ".curlrc"), 'write-out = "\\n"');
-  }, 60_000);
+  });
   afterAll(async () => void (await program?.end("SIGTERM")));
 
   /** Stands in for `node --watch`: the server runs the files as they are now. */
@@ -107,5 +107,5 @@ describe("the quick start, file by file and command by command", () => {
 
     const faulty = faults.flatMap((fault) => /^(?<file>\S+\.md):\d+: error/.exec(fault)?.groups?.["file"] ?? []);
     expect(new Set(faulty)).toEqual(new Set(["mistake-1.md", "mistake-2.md", "mistake-3.md"]));
-  }, 60_000);
+  });
 });

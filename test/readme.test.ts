@@ -29,7 +29,7 @@ describe("the README example, copied into an empty folder", () => {
     packageType = (JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { type?: string }).type;
     await writeFile(join(folder, file), code);
     program = await startProgram(folder, file);
-  }, 60_000);
+  });
   afterAll(async () => {
     if (exitCode === undefined) await program?.end("SIGKILL");
   });

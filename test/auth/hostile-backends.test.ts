@@ -141,7 +141,7 @@ describe("[auth:AU-177] a custom backend", () => {
     expect(performance.now() - started).toBeGreaterThan(4_900);
     expect(performance.now() - started).toBeLessThan(9_000);
     await client.close();
-  }, 15_000);
+  });
 
   it.each<readonly [string, unknown]>([
     ["nothing", undefined],

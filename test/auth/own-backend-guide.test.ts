@@ -12,7 +12,7 @@ const page = "docs/guide/write-your-own-backend.md";
 let faults: readonly unknown[];
 beforeAll(async () => {
   faults = await compileSnippets("own-backend-guide", pageSnippets(page));
-}, 60_000);
+});
 
 const load = async <M>(file: string): Promise<M> =>
   (await import(

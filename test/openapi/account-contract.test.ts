@@ -170,7 +170,7 @@ it("fails only with statuses that the document lists, and with each of them", as
   // Every gate may reject a signed-in caller, but the gate of these three does not.
   const never = ["accountMe 403", "accountListSessions 403", "accountListKeys 403"];
   expect(failures.filter((entry) => !seen.has(entry)).toSorted()).toEqual(never.toSorted());
-}, 60_000);
+});
 
 it("has one tag, short operation ids and one component for each kind of object", () => {
   const { tags, paths, components } = accountHarness().app.openapi();

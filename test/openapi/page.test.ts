@@ -181,7 +181,7 @@ describe.skipIf(!existsSync(browser) && process.env["CI"] === undefined)("in a b
       await chrome.close();
       await app.close();
     }
-  }, 60_000);
+  });
 });
 
 // Without these options, Chromium sends requests by itself.

@@ -136,7 +136,7 @@ describe("a user model with a bus on Redis", () => {
     } finally {
       await redis.remove();
     }
-  }, 30_000);
+  });
 });
 
 describe("the cache of a user model", () => {
@@ -171,5 +171,5 @@ describe("the cache of a user model", () => {
     await database.updateTable("users").set({ disabled_at: new Date() }).where("id", "=", user.id).execute();
 
     await expect.poll(() => User.loadUser(user.id), { timeout: 10_000, interval: 100 }).toBe(null);
-  }, 15_000);
+  });
 });

@@ -50,7 +50,7 @@ it("keeps the connection of a bus on which events arrive, even if the heartbeat 
 
   expect(await reading).toBe("all");
   expect(received).toEqual(Array.from({ length: 300 }, (_, n) => n));
-}, 30_000);
+});
 
 it("waits for the reply to a command that it could not write while the process was blocked", async () => {
   const bus = new RedisPubSub(SHARED_URL, { prefix: newPrefix(), timeoutSeconds: 0.4 });
@@ -65,7 +65,7 @@ it("waits for the reply to a command that it could not write while the process w
   };
 
   await expect(publishing()).resolves.toBeUndefined();
-}, 30_000);
+});
 
 function standStill(ms: number): void {
   const end = performance.now() + ms;

@@ -95,7 +95,7 @@ describe.each(engineNames)("the plan of a seek on %s", (name) => {
     await createTable(engine, "source", columns);
     await insertRows(engine, "source", rows);
     for (const order of Object.values(orders)) await createCopy(engine, order);
-  }, 60_000);
+  });
   afterAll(() => engine?.close());
 
   /** The statement for the rows beyond the one at a depth. */

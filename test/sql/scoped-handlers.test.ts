@@ -113,7 +113,7 @@ describe.each(engineNames)("a scoped table handler on %s", (name) => {
 
     // Otherwise most conditions would have matched all rows or none.
     expect(sizes.size).toBeGreaterThan(15);
-  }, 60_000);
+  });
 
   it("is walked by cursor in both directions without another row", async () => {
     await fc.assert(
@@ -125,7 +125,7 @@ describe.each(engineNames)("a scoped table handler on %s", (name) => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it.each(TEXTS)("takes %j as a value, and nothing else", async (text) => {
     for (const condition of [isEqual("note", text), isIn("note", [text, "another"]), inverse(isEqual("note", text))])

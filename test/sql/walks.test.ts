@@ -186,7 +186,7 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
       ),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   it("[pagination:PG-114] during constant writes repeats and misses no row that stayed, forward and backward", async () => {
     let pages = 0;
@@ -238,7 +238,7 @@ describe.each(engineNames)("a walk over a table of %s", (name) => {
 
     // Otherwise there would have been no parallel writes.
     expect(written).toBeGreaterThan(pages / 4);
-  }, 60_000);
+  });
 });
 
 /** A row as the engine's driver takes it. */

@@ -6,7 +6,7 @@ import { bySession, byToken, cookieOf, type Headers } from "./sign-in.ts";
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop({ books: 5, users: 5 });
-}, 30_000);
+});
 
 interface Tokens {
   readonly access_token: string;

@@ -10,7 +10,7 @@ const PNG =
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop({ books: 60, users: 3 });
-}, 30_000);
+});
 
 async function enter(name: string, secret = password): Promise<Visitor> {
   const visitor = await visit();

@@ -9,7 +9,7 @@ const signedIn: Record<string, Headers> = {};
 beforeAll(async () => {
   shop = await openShop({ books: 120 });
   for (const name of ["reader1", "reader2", "staff"]) signedIn[name] = await byToken(shop.client, name);
-}, 30_000);
+});
 
 const ask = <Data>(document: string, variables = {}, as?: string): Promise<GraphResult<Data>> =>
   shop.client.graphql<Data>(document, variables, { headers: as === undefined ? {} : (signedIn[as] ?? {}) });

@@ -15,7 +15,7 @@ interface Page {
 let shop: Shop;
 beforeAll(async () => {
   shop = await openShop({ books: 120 });
-}, 30_000);
+});
 
 /** Walks through the pages by following the links of the responses. */
 async function walk(path: string, headers = {}): Promise<Page[]> {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   shop = await openShop({ books: 40, users: 3 });
   reader = await byToken(shop.client, "reader1");
   staff = await byToken(shop.client, "staff");
-}, 30_000);
+});
 
 const order = (book: string, copies = 1): ReturnType<Shop["client"]["post"]> =>
   shop.client.post("/orders", { body: { books: [{ book, copies }] }, headers: reader });

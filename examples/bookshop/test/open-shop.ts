@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all([database.destroy(), stores.close()]);
   await inDatabase(`drop schema ${place} cascade`);
   await forgetKeys();
-}, 30_000);
+});
 
 /** The shop, listening. */
 export interface Shop {

@@ -7,7 +7,7 @@ let admin: Headers;
 beforeAll(async () => {
   shop = await openShop({ books: 5, users: 2 });
   admin = await byToken(shop.client, "admin");
-}, 30_000);
+});
 
 describe("metrics for admins", () => {
   it.each(["/operations/metrics", "/operations/prometheus", "/operations/page"])(

@@ -33,7 +33,7 @@ beforeAll(async () => {
       line("former", "book-4", "reader3"),
     ])
     .execute();
-}, 30_000);
+});
 
 function line(order_id: string, book_id: string, seller_id: string | null): OrderLineRow {
   return { order_id, book_id, seller_id, copies: 1, price_cents: 100 };

@@ -17,7 +17,7 @@ beforeAll(async () => {
   orders.two = await place("reader2", "book-2", "book-6");
   orders.both = await place("reader1", "book-1", "book-2", "book-3");
   orders.shop = await place("reader2", "book-3", "book-4");
-}, 30_000);
+});
 
 const headersOf = (name: string): Headers => signedIn[name] ?? {};
 

@@ -11,10 +11,10 @@ beforeAll(async () => {
   await fillTables({ books: 10, users: 5 });
   [north, south] = await Promise.all([startProcess(), startProcess()]);
   proxy = await roundRobin([north, south]);
-}, 30_000);
+});
 afterAll(async () => {
   for (const running of [proxy, north, south]) await running?.close();
-}, 30_000);
+});
 
 async function post({ url }: Running, path: string, body: object, headers: Headers = {}): Promise<Response> {
   return fetch(url + path, {

@@ -11,7 +11,7 @@ import { accountHarness, ann, password } from "./account-harness.ts";
 let server: OwnPostgres;
 beforeAll(async () => {
   server = await ownPostgres();
-}, 60_000);
+});
 afterAll(() => server?.remove());
 
 interface Answer {
@@ -58,7 +58,7 @@ it("never treats a signed-in user as anonymous while PostgreSQL restarts under 1
   expect(log.text).not.toContain(password);
   await client.close();
   await database.destroy();
-}, 60_000);
+});
 
 it("rejects no user with 401 while Redis is down, counts limits in the process, and then continues with the stored data", async () => {
   const redis = await RedisServer.start(["--appendonly", "yes", "--appendfsync", "always"]);
@@ -90,7 +90,7 @@ it("rejects no user with 401 while Redis is down, counts limits in the process, 
   await client.close();
   await place.remove();
   await redis.remove();
-}, 60_000);
+});
 
 /** A user with a session and tokens. */
 async function signedIn(client: LiveClient) {

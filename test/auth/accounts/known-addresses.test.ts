@@ -45,7 +45,7 @@ async function compare(probes: readonly Probe[], make: () => Promise<AccountHarn
 
     expect(one.responses).toEqual(other.responses);
     // Mails are sent after the response.
-    await vi.waitFor(() => expect(one.received().toSorted()).toEqual(other.received().toSorted()), 5_000);
+    await vi.waitFor(() => expect(one.received().toSorted()).toEqual(other.received().toSorted()), 15_000);
     return one.responses.map((response) => (response as { status: number }).status);
   } finally {
     await Promise.all([known.app.close(), unknown.app.close()]);
@@ -123,11 +123,11 @@ it("an email change link is invalid after a request for another address, with or
     if (isKnown) await users.objects.createUser({ email: HERS, username: "victim", password: "her own password" });
     const headers = await session();
     await post("/email", { email: OURS }, undefined, headers);
-    await vi.waitFor(() => expect(tokenOf(mails, "change_email")).not.toBe(""));
+    await vi.waitFor(() => expect(tokenOf(mails, "change_email")).not.toBe(""), 15_000);
     const token = tokenOf(mails, "change_email");
 
     expect((await post("/email", { email: HERS }, undefined, headers)).status).toBe(202);
-    await vi.waitFor(() => expect(mails.map(({ to }) => to)).toContain(HERS));
+    await vi.waitFor(() => expect(mails.map(({ to }) => to)).toContain(HERS), 15_000);
 
     expect((await post("/email/confirm", { token })).json()).toMatchObject({ status: 400, code: "link_invalid" });
   }

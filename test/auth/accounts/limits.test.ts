@@ -20,15 +20,20 @@ accountsIn(EVERYWHERE, (accounts) => {
       await post("/register", ann);
       const attempt = (identifier: string, word: string) => post("/login", { identifier, password: word }, address(1));
 
+      const began = performance.now();
       const known = [];
       for (let n = 0; n < 6; n++) known.push(await attempt("ann", wrong));
       const right = await attempt("ann", password);
+      const seconds = Math.ceil((performance.now() - began) / 1000);
       const unknown = [];
       for (let n = 0; n < 6; n++) unknown.push(await attempt("nobody", wrong));
 
       expect(known.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429]);
       expect(unknown.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429]);
-      expect([right.status, right.headers["retry-after"]]).toEqual([429, "900"]);
+      expect(right.status).toBe(429);
+      // The attempts themselves take time on a busy machine.
+      expect(Number(right.headers["retry-after"])).toBeLessThanOrEqual(900);
+      expect(Number(right.headers["retry-after"])).toBeGreaterThanOrEqual(900 - seconds);
       expect(unknown[5]?.json()).toEqual(known[5]?.json());
     });
 
@@ -70,7 +75,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       await fail("ann", "ann", "ann", ann.email, ann.email);
       expect(await attempt("ann", password)).toBe(401);
       await post("/password/reset", { email: ann.email }, address(22));
-      await vi.waitFor(() => expect(tokenOf(mails, "reset")).not.toBe(""));
+      await vi.waitFor(() => expect(tokenOf(mails, "reset")).not.toBe(""), 15_000);
       const reset = { token: tokenOf(mails, "reset"), password: "another good password" };
       expect((await post("/password/reset/confirm", reset, address(22))).status).toBe(204);
 
@@ -102,7 +107,7 @@ accountsIn(EVERYWHERE, (accounts) => {
         last.push((await post("/login", { identifier: `user${n}`, password: wrong }, address(3))).status);
 
       expect([last[99], last[100]]).toEqual([401, 429]);
-    }, 30_000);
+    });
 
     it("[REQ-07] [REQ-31] [auth:AU-128] allows 50 attempts in 15 minutes for one account from all addresses", async () => {
       const { post } = accounts(refusing);
@@ -112,7 +117,7 @@ accountsIn(EVERYWHERE, (accounts) => {
         statuses.push((await post("/login", { identifier: "ann", password: wrong }, address(n + 10))).status);
 
       expect(statuses.slice(49)).toEqual([401, 429]);
-    }, 30_000);
+    });
 
     it("[auth:AU-129] counts by the connection if no proxy is trusted", async () => {
       const { post } = accounts({ ...refusing, app: { trustedProxies: [] } });
@@ -302,7 +307,7 @@ accountsIn(EVERYWHERE, (accounts) => {
           expect((await post("/email", { email }, address(60 + from), headers)).status).toBe(202);
       }
 
-      await vi.waitFor(() => expect(changes()).toHaveLength(3), 5_000);
+      await vi.waitFor(() => expect(changes()).toHaveLength(3), 15_000);
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(changes()).toHaveLength(3);
     });
@@ -321,14 +326,14 @@ accountsIn(EVERYWHERE, (accounts) => {
 
       await change(password, words[0] as string);
       for (let n = 1; n < 5; n++) await change(words[n - 1] as string, words[n] as string);
-      await vi.waitFor(() => expect(notices()).toBe(3), 5_000);
+      await vi.waitFor(() => expect(notices()).toBe(3), 15_000);
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(notices()).toBe(3);
       const user = await users.objects.get({ email: ann.email });
       if (user !== null) await users.objects.markVerified(user);
       await change(words[4] as string, words[5] as string);
 
-      await vi.waitFor(() => expect(notices()).toBe(4));
+      await vi.waitFor(() => expect(notices()).toBe(4), 15_000);
     });
   });
 
@@ -451,4 +456,4 @@ it("[auth:AU-137] keeps a caller blocked while a million others are counted, wit
   for (const key of blocked) expect((await counters.increment(key, 900_000)).value).toBe(7);
   // 850,000 counters more would be hundreds of MB.
   expect(grown).toBeLessThan(20_000_000);
-}, 60_000);
+});

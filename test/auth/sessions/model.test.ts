@@ -20,4 +20,4 @@ it("[REQ-13] [REQ-15] [REQ-16] [REQ-17] follows the model of the life cycle, thr
     ),
     { numRuns: 60 },
   );
-}, 60_000);
+});

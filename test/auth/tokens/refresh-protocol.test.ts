@@ -232,13 +232,13 @@ async function holds(acts: fc.Arbitrary<Iterable<ActCommand>>): Promise<void> {
 describe("the refresh protocol", () => {
   it("[BCK-29] logs out no honest client that did not lose two responses in a row, in any order of calls, late tabs, clock moves and crashes", async () => {
     await expect(holds(commands(calls("client", "tab"), advance))).resolves.toBeUndefined();
-  }, 60_000);
+  });
 
   it("[BCK-28] keeps no copy alive past its first conflict, in any order of calls, clock moves and crashes", async () => {
     const steal = fc.constant<Act>({ kind: "steal" });
     const acts = commands(calls("client", "tab", "thief"), calls("client"), race, race, advance, advance, steal);
     await expect(holds(acts)).resolves.toBeUndefined();
-  }, 60_000);
+  });
 
   it("[BCK-28] revokes a family at the second token that two holders take turns with, in any order and after any delay", async () => {
     const turn = fc.record({ isThiefFirst: fc.boolean(), gaps: fc.tuple(...[0, 1].map(() => fc.nat(86_400_000))) });
@@ -255,5 +255,5 @@ describe("the refresh protocol", () => {
       assert.ok(world.isOver, "both copies live on");
     });
     await expect(fc.assert(lockstep, { numRuns: 200 })).resolves.toBeUndefined();
-  }, 60_000);
+  });
 });

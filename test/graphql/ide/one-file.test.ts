@@ -52,4 +52,4 @@ it("in an application that was bundled into one file, the page says how to enabl
   expect(bundled[1]).toContain("The explorer is not part of this build");
   expect(bundled[1]).toContain('<code>ide: { assets: "cdn" }</code>');
   expect(cdn[1]).toContain("https://cdn.jsdelivr.net/npm/graphiql@");
-}, 60_000);
+});

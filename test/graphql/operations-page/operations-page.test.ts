@@ -155,7 +155,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
     expect(await names(page, "slowest")).toEqual(["BookList"]);
     expect(await names(page, "busiest")).toEqual(["Live", "BookList"]);
     expect(await page.locator("#tile-time strong").textContent()).toBe("500 ms");
-  }, 60_000);
+  });
 
   it("shows that the server no longer responds", async () => {
     const { app } = shop({ auth: false, refreshSeconds: 0.5 });
@@ -169,7 +169,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
     const status = page.getByRole("status").filter({ hasText: "Not refreshed" });
     await status.waitFor();
     expect(await status.getAttribute("data-state")).toBe("late");
-  }, 60_000);
+  });
 });
 
 function shop(options: OperationsPageOptions): { readonly app: PorticoApp; readonly metrics: Metrics } {

@@ -111,7 +111,7 @@ describe("a change of a user", () => {
     }
     await here.app.stores.bus.publish(posted, "hello");
     expect(await bob.hear()).toMatchObject({ id: "1", type: "next", payload: { data: { posts: "hello" } } });
-  }, 15_000);
+  });
 
   it("rechecks every connection if it names no user", async () => {
     const { client, app } = await start(memoryStores());
@@ -283,5 +283,5 @@ describe("a user model with a cache", () => {
     expect(loads).toBeGreaterThan(0);
     expect(loads).toBeLessThanOrEqual(110);
     expect(asked.length).toBeLessThanOrEqual(rounds * 1_000);
-  }, 60_000);
+  });
 });

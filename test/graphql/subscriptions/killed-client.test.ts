@@ -36,4 +36,4 @@ it("leaves nothing of a client that was killed with SIGKILL: its generators and 
   await once(client, "exit");
 
   await vi.waitFor(() => expect(open).toBe(0), { timeout: 30_000 });
-}, 60_000);
+});

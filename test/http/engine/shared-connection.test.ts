@@ -17,7 +17,7 @@ function serve(mode: string, timeoutSeconds: number): void {
     const file = new URL("./fixtures/shared-connection-server.ts", import.meta.url);
     child = fork(file, [mode, String(timeoutSeconds)], { execArgv: [] });
     [port] = (await once(child, "message")) as [number];
-  }, 60_000);
+  });
   afterAll(() => child.disconnect());
 }
 

@@ -83,7 +83,7 @@ it("the look again at a credential of an open socket is done in the context of t
   const sockets = [await client.socket("/", { headers: { "x-jwt": "ann" } })];
   sockets.push(await client.socket("/", { headers: { "x-jwt": "bob" } }));
 
-  await vi.waitFor(() => expect(loaded.length).toBeGreaterThan(6), { timeout: 3_000 });
+  await vi.waitFor(() => expect(loaded.length).toBeGreaterThan(6), 15_000);
 
   expect(new Set(loaded)).toEqual(new Set(["ann for ann", "bob for bob"]));
   expect(sockets).toHaveLength(2);

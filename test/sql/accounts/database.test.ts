@@ -77,7 +77,7 @@ describe.each(engineNames)("a database on %s", (name) => {
 
     expect(rows).toEqual([{ one: 1 }]);
     // Node 22 warns of its SQLite as well.
-    await vi.waitFor(() => expect(warnings).toContain("no disk"));
+    await vi.waitFor(() => expect(warnings).toContain("no disk"), 15_000);
     process.off("warning", warn);
     expect(() => openDatabase(place.url, { onStatement: "log" as never })).toThrow(
       "openDatabase.onStatement must be a function",
@@ -219,7 +219,7 @@ describe.each(engineNames)("a database on %s", (name) => {
       ),
     ).toBe(true);
     await client.close();
-  }, 60_000);
+  });
 
   it("responds with 503 after too long a wait for a transaction, and serves the next one", async () => {
     const database = place.open<Tables>({ poolSize: 2, timeoutSeconds: 0.2 });
@@ -374,7 +374,7 @@ describe("a lock on PostgreSQL", () => {
     });
     await other.end("success");
     await place.remove();
-  }, 20_000);
+  });
 
   it("does not end a migration that waits for another process", async () => {
     const place = await newPlace("PostgreSQL");
@@ -386,7 +386,7 @@ describe("a lock on PostgreSQL", () => {
 
     expect(await migrating).toContain("0001_users");
     await place.remove();
-  }, 20_000);
+  });
 });
 
 describe("SQLite", () => {

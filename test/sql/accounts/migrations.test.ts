@@ -141,7 +141,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     const done = outputs.map(({ stdout }) => JSON.parse(stdout) as string[]);
     expect(done.toSorted((a, b) => b.length - a.length)).toEqual([NAMES, [], []]);
     expect(await place.open().selectFrom("users").selectAll().execute()).toEqual([]);
-  }, 60_000);
+  });
 
   it("leave nothing behind when one fails, and name it", async () => {
     const database = place.open();

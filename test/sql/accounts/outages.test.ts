@@ -76,7 +76,7 @@ describe("a primary that becomes read-only", () => {
   let server: OwnPostgres;
   beforeAll(async () => {
     server = await ownPostgres();
-  }, 60_000);
+  });
   afterAll(() => server?.remove());
 
   it("responds with 503 to writes, fails the health check, and is used again when it accepts writes", async () => {
@@ -111,7 +111,7 @@ describe("a primary that becomes read-only", () => {
     expect(before).toEqual([204, 200, 200]);
     expect(demoted).toEqual([503, 200, 503]);
     expect(await states()).toEqual([204, 200, 200]);
-  }, 60_000);
+  });
 });
 
 describe("SQLite", () => {
@@ -185,5 +185,5 @@ describe("a GraphQL API during a database outage", () => {
       body: { query: "subscription { counts }" },
     });
     expect(stream.text()).toContain('"retryAfter":1,"code":"SERVICE_UNAVAILABLE"');
-  }, 30_000);
+  });
 });

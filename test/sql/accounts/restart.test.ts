@@ -19,7 +19,7 @@ describe("a PostgreSQL that crashes and restarts", () => {
   let server: OwnPostgres;
   beforeAll(async () => {
     server = await ownPostgres();
-  }, 60_000);
+  });
   afterAll(() => server?.remove());
 
   it("causes 503, never 401, and is used again immediately with its stored data", async () => {
@@ -66,5 +66,5 @@ describe("a PostgreSQL that crashes and restarts", () => {
     expect(await durable.get("session")).toBe("ann");
     await client.close();
     await database.destroy();
-  }, 60_000);
+  });
 });

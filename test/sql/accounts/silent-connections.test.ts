@@ -50,7 +50,7 @@ describe("connections to PostgreSQL that go silent", () => {
     expect(first[0]?.headers["retry-after"]).toBe("1");
     expect(second.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await client.get("/readyz")).status).toBe(200);
-  }, 30_000);
+  });
 
   it("take the idle connections of the pool with them, so that no second statement waits", async () => {
     const { database, line } = await behindLine();
@@ -60,7 +60,7 @@ describe("connections to PostgreSQL that go silent", () => {
     const ms = await took(Promise.all([1, 2, 3].map(() => sql`select 1`.execute(database))));
 
     expect(ms).toBeLessThan(1_500);
-  }, 30_000);
+  });
 
   it("end a transaction: its statement is a 503, its rollback does not fail, and another one can start", async () => {
     const { database, line } = await behindLine();
@@ -75,7 +75,7 @@ describe("connections to PostgreSQL that go silent", () => {
     await next.end("success");
 
     expect(rows).toEqual([{ one: 1 }]);
-  }, 30_000);
+  });
 
   it("make the commit of a transaction fail instead of leaving it pending", async () => {
     const { database, line } = await behindLine();
@@ -85,7 +85,7 @@ describe("connections to PostgreSQL that go silent", () => {
     line.silence();
 
     await expect(trx.end("success")).rejects.toMatchObject(UNAVAILABLE);
-  }, 30_000);
+  });
 
   it("end a stream that reads from them, and an abandoned stream", async () => {
     const { database, line } = await behindLine();
@@ -105,7 +105,7 @@ describe("connections to PostgreSQL that go silent", () => {
     await expect(rest).rejects.toMatchObject(UNAVAILABLE);
     expect(await took(Promise.resolve(leaving))).toBeLessThan(8_000);
     expect((await sql`select 1 as one`.execute(database)).rows).toEqual([{ one: 1 }]);
-  }, 30_000);
+  });
 
   it("do not delay destroy(), whether idle or active", async () => {
     const { database, line } = await behindLine();
@@ -118,7 +118,7 @@ describe("connections to PostgreSQL that go silent", () => {
 
     await expect(running).rejects.toMatchObject(UNAVAILABLE);
     expect(ms).toBeLessThan(2_500);
-  }, 30_000);
+  });
 
   it("do not delay closing a bus that listens on one of them", async () => {
     const { database, line } = await behindLine();
@@ -131,7 +131,7 @@ describe("connections to PostgreSQL that go silent", () => {
 
     expect(ms).toBeLessThan(2_500);
     expect((await iterator.next()).done).toBe(true);
-  }, 30_000);
+  });
 
   it("do not include connections on which the server is active, however long that takes", async () => {
     const { database } = await behindLine();
@@ -139,7 +139,7 @@ describe("connections to PostgreSQL that go silent", () => {
     const { rows } = await sql`select 'done' as it from pg_sleep(5)`.execute(database);
 
     expect(rows).toEqual([{ it: "done" }]);
-  }, 30_000);
+  });
 });
 
 describe("the deadline of a statement", () => {
@@ -169,7 +169,7 @@ describe("the deadline of a statement", () => {
     });
     expect(await ended("mark_late")).toBeLessThan(2_000);
     expect((await sql`select 1 as one`.execute(database)).rows).toEqual([{ one: 1 }]);
-  }, 30_000);
+  });
 
   it("can be disabled, and rejects an invalid number of seconds", async () => {
     const database = place.open({ statementSeconds: 0 });
@@ -179,7 +179,7 @@ describe("the deadline of a statement", () => {
     expect(() => openDatabase(place.url, { statementSeconds: -1 })).toThrow(
       "openDatabase.statementSeconds must be a number of seconds from 0 to 86,400",
     );
-  }, 30_000);
+  });
 
   it("comes early when the handler was aborted: its reads and writes are cancelled on the server", async () => {
     const database = place.open();
@@ -197,7 +197,7 @@ describe("the deadline of a statement", () => {
 
     expect(answers.map(({ status }) => status)).toEqual([503, 503]);
     expect(await ended("mark_")).toBeLessThan(4_000);
-  }, 30_000);
+  });
 
   it("comes early for the reads of a client that disconnected, but not for the writes", async () => {
     const database = place.open();
@@ -223,5 +223,5 @@ describe("the deadline of a statement", () => {
     await expect
       .poll(async () => (await sql`select text from notes`.execute(database)).rows)
       .toContainEqual({ text: "mark_kept" });
-  }, 30_000);
+  });
 });

@@ -193,7 +193,7 @@ describe("the bus of PostgreSQL", () => {
     await again.return?.();
     await database.destroy();
     await line.close();
-  }, 30_000);
+  });
 
   it("ends its subscriptions without an error when the database is closed", async () => {
     const database = place.open({ poolSize: 2 });

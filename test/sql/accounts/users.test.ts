@@ -363,7 +363,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       status: 422,
       code: "NAME_NOT_CANONICAL",
     });
-  }, 60_000);
+  });
 
   it("accepts the user's own address as a name, and never signs in with another user's address as a name", async () => {
     const name = randomUUID();
@@ -392,7 +392,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(refused.every((reason) => reason instanceof UserExists && reason.taken === "email")).toBe(true);
     const rows = await database.selectFrom("users").select("id").where("email_key", "=", `${name}@x.example`).execute();
     expect(rows).toHaveLength(1);
-  }, 60_000);
+  });
 
   it("authenticates by address and by name, but no disabled user and no user without a password", async () => {
     const ann = await User.objects.createUser(somebody());
@@ -432,7 +432,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       expect((await Imported.objects.authenticate(ann.username, PASSWORD))?.credentialVersion).toBe(1);
       expect(await Imported.objects.authenticate(ann.username, "another password")).toBe(null);
     }
-  }, 60_000);
+  });
 
   it("[auth:AU-111] [auth:AU-112] treats an unreadable hash as a wrong password", async () => {
     const ann = await User.objects.createUser(somebody());
@@ -538,7 +538,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await Promise.all(Array.from({ length: 50 }, (_, n) => patient.objects.setPassword(ann, `new password ${n}`)));
 
     expect((await User.loadUser(ann.id))?.credentialVersion).toBe(51);
-  }, 60_000);
+  });
 
   it("grants and revokes permissions, and roles that hold permissions", async () => {
     const role = randomUUID();

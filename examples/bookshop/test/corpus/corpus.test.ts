@@ -24,7 +24,7 @@ beforeAll(async () => {
   const { database } = await import("../../src/database.ts");
   await sql`delete from books where genre = 'history'`.execute(database);
   await sql`update books set added_at = '2020-01-01' where genre = 'children'`.execute(database);
-}, 30_000);
+});
 
 function replay(corpus: string, ...sections: readonly Rows[]): void {
   describe(`the corpus ${corpus}`, () => {
