@@ -1,3 +1,4 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { array, assert, asyncProperty, constantFrom } from "fast-check";
 import { PubSubGap, topic } from "portico";
 import { RedisPubSub } from "portico/redis";
@@ -90,16 +91,19 @@ it("loses no event without a gap, in any order of events, lost connections and n
       const wanted = accepted.filter((n) => !earlier.has(n));
       const due = accepted.slice(settledAt).filter((n) => !earlier.has(n));
       const start = got[0] === undefined ? wanted.length - due.length : wanted.indexOf(got[0]);
-      expect(got, "in order, without a hole").toEqual(wanted.slice(start, start + got.length));
-      expect(start).toBeLessThanOrEqual(wanted.length - due.length);
-      expect(isLost).toBe(index < segments.length - 1);
+      deepEqual(got, wanted.slice(start, start + got.length), "a hole");
+      ok(start <= wanted.length - due.length, "events were lost at the start");
+      equal(isLost, index < segments.length - 1);
       if (isLost) continue;
-      expect(start + got.length, "everything since it was settled").toBe(wanted.length);
-      expect(got).toEqual(expect.arrayContaining(own));
+      equal(start + got.length, wanted.length, "events were lost at the end");
+      ok(
+        own.every((n) => got.includes(n)),
+        "own events were lost",
+      );
     }
     await Promise.all([here.close(), there.close(), following]);
-    expect(here.topicCount).toBe(0);
+    equal(here.topicCount, 0);
   });
 
-  await assert(run, { numRuns: 800 });
+  await expect(assert(run, { numRuns: 800 })).resolves.toBeUndefined();
 }, 120_000);

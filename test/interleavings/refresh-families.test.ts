@@ -1,3 +1,4 @@
+import { equal, notEqual, ok } from "node:assert/strict";
 import { type Arbitrary, array, assert, asyncProperty, boolean, constantFrom } from "fast-check";
 import {
   AuthenticationFailed,
@@ -64,22 +65,21 @@ it("leaves one successor or no family at all, in any order of refreshes, revocat
     const successors = of("refresh").flatMap(({ result }) => (typeof result === "string" ? [result] : []));
     const isRevoked = of("revoke").some(({ result }) => result === true) || of("revoke all").length > 0;
     const isReused = strictRefresh && of("refresh").length > 1;
-    expect(new Set(successors).size).toBeLessThanOrEqual(1);
-    if (strictRefresh) expect(successors.length).toBeLessThanOrEqual(1);
-    if (!isRevoked)
-      expect(successors).toHaveLength(strictRefresh ? Math.min(1, of("refresh").length) : of("refresh").length);
-    expect(reuses).toBeLessThanOrEqual(1);
-    if (isReused && !isRevoked) expect(reuses).toBe(1);
+    ok(new Set(successors).size <= 1, "two successors");
+    if (strictRefresh) ok(successors.length <= 1, "a strict token was used twice");
+    if (!isRevoked) equal(successors.length, strictRefresh ? Math.min(1, of("refresh").length) : of("refresh").length);
+    ok(reuses <= 1);
+    if (isReused && !isRevoked) equal(reuses, 1);
     const [successor] = successors;
-    if (successor !== undefined) expect((await refresh(successor)) !== null).toBe(!isRevoked && !isReused);
-    if (isRevoked || isReused) expect(await refresh(first)).toBe(null);
+    if (successor !== undefined) equal((await refresh(successor)) !== null, !isRevoked && !isReused);
+    if (isRevoked || isReused) equal(await refresh(first), null);
 
     for (const { result, from, to } of of("sign in")) {
       const next = await refresh(result as string);
-      if (of("revoke all").some((sweep) => to < sweep.from)) expect(next).toBe(null);
-      else if (of("revoke all").every((sweep) => sweep.to < from)) expect(next).not.toBe(null);
+      if (of("revoke all").some((sweep) => to < sweep.from)) equal(next, null);
+      else if (of("revoke all").every((sweep) => sweep.to < from)) notEqual(next, null);
     }
   });
 
-  await assert(run, { numRuns: 250 });
+  await expect(assert(run, { numRuns: 250 })).resolves.toBeUndefined();
 }, 120_000);

@@ -1,3 +1,4 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { assert, asyncProperty, boolean, integer, record, type Scheduler } from "fast-check";
 import { PorticoApp, topic, userChanged } from "portico";
 import { AuthenticationMiddleware, SimpleUser } from "portico/auth";
@@ -109,17 +110,20 @@ it("delivers every event between the start and the end of a subscription, and no
       const due = published.slice(readyAt, Math.min(leftAt, closedAt));
       const [start = 0] = seen.numbers;
       // Without a gap, in order, from the first event after `ready()` or from an earlier one.
-      expect(atEnd).toEqual(published.slice(Math.max(0, start - 1), Math.max(0, start - 1) + atEnd.length));
+      deepEqual(atEnd, published.slice(Math.max(0, start - 1), Math.max(0, start - 1) + atEnd.length));
       if (!isLeft && !isClosed) {
-        expect(atEnd).toEqual(expect.arrayContaining(due));
-        expect(seen.numbers.at(-1)).toBe(count + 1);
-      } else expect(seen.numbers).toEqual(atEnd);
-      if (isClosed && !isLeft) expect([seen.codes, seen.isOver]).toEqual([["FORBIDDEN"], true]);
+        ok(
+          due.every((n) => atEnd.includes(n)),
+          "an event was lost",
+        );
+        equal(seen.numbers.at(-1), count + 1);
+      } else deepEqual(seen.numbers, atEnd, "an event after the end");
+      if (isClosed && !isLeft) deepEqual([seen.codes, seen.isOver], [["FORBIDDEN"], true]);
       await Promise.all([events.return(), other.return()]);
       await app.close();
-      expect(state.ended).toBe(state.started);
+      equal(state.ended, state.started);
     },
   );
 
-  await assert(run, { numRuns: 300 });
+  await expect(assert(run, { numRuns: 300 })).resolves.toBeUndefined();
 }, 120_000);
