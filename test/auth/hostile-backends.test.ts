@@ -139,7 +139,7 @@ describe("[auth:AU-177] a custom backend", () => {
 
     expect(answer.status).toBe(503);
     expect(performance.now() - started).toBeGreaterThan(4_900);
-    expect(performance.now() - started).toBeLessThan(9_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     await client.close();
   });
 

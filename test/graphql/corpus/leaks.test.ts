@@ -300,7 +300,7 @@ describe("F. Introspection and leaks", () => {
         .toSorted(),
     );
     expect(performance.now() - started).toBeGreaterThan(4_900);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     expect(own.log.lines.filter(({ level }) => level === "error").map(({ gate }) => gate)).toEqual([
       "throws",
       "rejects",

@@ -145,7 +145,7 @@ describe("measuring", () => {
       [String(2 ** 30), String(2 ** 30), String(Number.MAX_SAFE_INTEGER)],
     );
     // Expanding 2^30 fields would take minutes.
-    expect(elapsed).toBeLessThan(2_000);
+    expect(elapsed).toBeLessThan(20_000);
     expect(ran).toEqual({});
   });
 

@@ -216,7 +216,8 @@ describe("Server-Sent Events", () => {
     await app.close();
 
     await until(() => streaming.isOver);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    // The deadline of a shutdown is 20 s.
+    expect(performance.now() - began).toBeLessThan(10_000);
     expect(streaming.text).toBe(":\n\n");
     expect(events).toEqual(["start", "end"]);
   });

@@ -209,7 +209,8 @@ describe("nothing is left behind", () => {
       expect(alive.generators).toBe(0);
       const began = performance.now();
       await app.close();
-      expect(performance.now() - began).toBeLessThan(1_000);
+      // The deadline of a shutdown is 20 s.
+      expect(performance.now() - began).toBeLessThan(10_000);
     },
   );
 

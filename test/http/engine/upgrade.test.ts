@@ -56,7 +56,7 @@ describe("an upgrade", () => {
       const began = performance.now();
       await app.close();
 
-      expect(performance.now() - began).toBeLessThan(2_000);
+      expect(performance.now() - began).toBeLessThan(10_000);
       connection.socket.destroy();
     },
   );
@@ -115,7 +115,7 @@ describe("an upgrade", () => {
     const began = performance.now();
     await app.close();
 
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
     connection.socket.destroy();
   });
 

@@ -76,7 +76,7 @@ describe("an application", () => {
     await client.close();
 
     expect((await polite.closed).code).toBe(1001);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     await deaf.closed;
   });
 
