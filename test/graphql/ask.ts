@@ -109,12 +109,15 @@ function identify<C extends HttpContext | WebSocketContext>(ctx: C, { user, fail
   return ctx;
 }
 
+const log = { error: () => {}, warn: () => {} };
+// It derives its keys once.
+const paging = new Paging(["a key for the cursors of these tests"], log as never, true);
+
 function services(): object {
-  const log = { error: () => {}, warn: () => {} };
   return {
     stores: memoryStores(),
     clock: systemClock,
-    paging: new Paging(["a key for the cursors of these tests"], log as never, true),
+    paging,
     publicUrl: null,
     debug: false,
     overrides: new Map(),

@@ -9,10 +9,11 @@ import {
 } from "graphql";
 import type { Chance } from "./chance.ts";
 
-/** A document, which may be invalid, and its variables. */
+/** A document, which may be invalid. */
 export interface RandomOperation {
   readonly text: string;
-  readonly variables: Readonly<Record<string, unknown>>;
+  /** Returns other variables for each execution. */
+  readonly variables: () => Readonly<Record<string, unknown>>;
 }
 
 /** Writes a random operation for a schema. */
@@ -23,7 +24,7 @@ export function randomOperation(schema: GraphQLSchema, chance: Chance): RandomOp
   const body = selection(root, 4);
   const keyword = isMutation ? "mutation" : "query";
   const text = `${keyword} Q($b: Boolean!, $c: Boolean = true, $n: Int, $s: String = "v", $f: Filter) ${body} ${[...fragments.values()].join(" ")}`;
-  return { text: withoutUnused(text), variables: variables() };
+  return { text: withoutUnused(text), variables };
 
   function selection(type: GraphQLCompositeType, depth: number): string {
     return `{ ${Array.from({ length: 1 + chance.below(3) }, () => one(type, depth)).join(" ")} }`;

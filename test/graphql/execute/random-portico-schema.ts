@@ -72,7 +72,9 @@ export function randomPorticoSchema(seed: string): GraphQLSchema {
     const values = loader((places: readonly string[], { ctx }: any) => {
       const lot = note(ctx, `batch ${owner}.${name} ${places.toSorted().join(" ")}`);
       if (lot.is(0.05)) throw new Error("batch");
-      return places.map((place) => settled(() => resultOf(new Chance(`${lot.next()} ${place}`), place, name, isList)));
+      // Promises that settle in the same turn decide the order of the keys.
+      const salt = lot.next();
+      return places.map((place) => settled(() => resultOf(new Chance(`${salt} ${place}`), place, name, isList)));
     });
     const resolve = ({ parent, ctx, n, opened, info }: any): unknown => {
       const place = `${(parent as Row | undefined)?.place ?? ""}/${String(info.path.key)}`;

@@ -168,7 +168,8 @@ function describe(args: object, info: GraphQLResolveInfo): string {
     starts,
     path,
     parentType.name,
-    rootValue,
+    // Its getters would be called.
+    typeof rootValue,
   ];
   return JSON.stringify(
     [...facts, variableValues, operation.operation, Object.keys(info.fragments)],

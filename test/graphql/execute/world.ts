@@ -14,7 +14,10 @@ import {
 } from "graphql";
 import { Chance } from "./chance.ts";
 
-/** How promises of resolvers settle: there are none, in the same turn, or each in its own turn of the event loop. */
+/**
+ * How promises of resolvers settle: there are none, all of them in one turn of the event loop, or each in its own turn after it
+ * was read. Within a turn the number of promise callbacks decides which error comes first, and graphql does not define it.
+ */
 export type Timing = "none" | "same turn" | "own turn";
 
 /** The values and the misbehaviour of all resolvers in one case. They depend on the seed and on the place only. */
@@ -22,6 +25,7 @@ export class World {
   readonly seed: string;
   readonly timing: Timing;
   readonly #schema: GraphQLSchema;
+  readonly #order: Chance | null;
   readonly #waiting: { readonly at: number; readonly run: () => void }[] = [];
   /** The share of values that are wrong. */
   readonly #faults: number;
@@ -30,10 +34,12 @@ export class World {
   #now = 0;
   #isRunning = false;
 
-  constructor(schema: GraphQLSchema, seed: string, timing: Timing) {
+  /** @param order settles the promises of "same turn" in their own turns instead, in an order that depends on this number */
+  constructor(schema: GraphQLSchema, seed: string, timing: Timing, order: number | null = null) {
     this.#schema = schema;
     this.seed = seed;
     this.timing = timing;
+    this.#order = order === null ? null : new Chance(`order ${order}`);
     const chance = this.chance("");
     this.#faults = chance.pick([0.03, 0.12, 0.3]);
     this.#promises = chance.pick([0.2, 0.5, 0.9]);
@@ -47,13 +53,20 @@ export class World {
   value(type: GraphQLOutputType, place: string): unknown {
     const chance = this.chance(place);
     const now = (): unknown => this.#outcome(type, place, chance);
-    if (this.timing === "none" || !chance.is(this.#promises)) return now();
-    return this.#later(chance, now);
+    return this.#isPromise(chance) ? this.#later(chance, now) : now();
   }
 
   /** A value, or sometimes a promise for it. */
   sometimesLater<T>(chance: Chance, value: T): T | Promise<T> {
     return this.timing === "none" || !chance.is(0.3) ? value : this.#promise(chance.below(4), () => value);
+  }
+
+  #isPromise(chance: Chance): boolean {
+    return this.timing !== "none" && chance.is(this.#promises);
+  }
+
+  get #hasOwnTurns(): boolean {
+    return this.timing === "own turn" || this.#order !== null;
   }
 
   #outcome(type: GraphQLOutputType, place: string, chance: Chance): unknown {
@@ -72,17 +85,18 @@ export class World {
   }
 
   #list(item: GraphQLOutputType, place: string, chance: Chance): unknown {
-    const items = (): unknown[] =>
-      Array.from({ length: chance.below(4) }, (_, index) => attempt(() => this.value(item, `${place}.${index}`)));
     const kind = chance.below(12);
-    if (kind === 0) return new Set(items());
-    if (kind === 1) return yieldAll(items(), chance.is(0.3));
-    if (kind === 2 && this.timing !== "none") return this.#yieldLater(items(), chance.is(0.3));
+    const length = chance.below(4);
+    const fails = chance.is(0.3);
+    const make = (index: number): unknown => attempt(() => this.value(item, `${place}.${index}`));
+    if (kind === 2 && this.timing !== "none") return this.#yieldLater(length, make, fails);
     if (kind === 3) return new Map([["a", 1]]);
-    return items();
+    const items = Array.from({ length }, (_, index) => make(index));
+    if (kind === 0) return new Set(items);
+    return kind === 1 ? yieldAll(items, fails) : items;
   }
 
-  /** An object of a type. Its leaves are properties, getters, methods or promises. */
+  /** An object of a type. Its leaves are properties, getters, methods or promises, which must not settle before they are read. */
   source(typeName: string, place: string): object {
     const type = this.#schema.getType(typeName);
     const source: Record<string, unknown> = { __place: place };
@@ -92,9 +106,11 @@ export class World {
       const at = `${place}.${field.name}`;
       const get = (): unknown => this.value(field.type, at);
       const kind = this.chance(`${at} kind`).below(10);
-      const isPlain = kind > 3 && isLeafType(getNullableType(field.type));
-      const descriptor = kind === 0 ? { value: get } : isPlain ? { value: attempt(get) } : { get };
-      Object.defineProperty(source, field.name, { ...descriptor, enumerable: true, configurable: true });
+      const isPlain =
+        kind > 3 && isLeafType(getNullableType(field.type)) && !(this.#hasOwnTurns && this.#isPromise(this.chance(at)));
+      if (kind === 0) source[field.name] = get;
+      else if (isPlain) source[field.name] = attempt(get);
+      else Object.defineProperty(source, field.name, { get, enumerable: true, configurable: true });
     }
     return source;
   }
@@ -110,17 +126,17 @@ export class World {
   }
 
   /** Each step has its own turn, so that what an item does is complete before the next. */
-  async *#yieldLater(items: readonly unknown[], fails: boolean): AsyncGenerator<unknown> {
-    for (const item of items) {
+  async *#yieldLater(length: number, make: (index: number) => unknown, fails: boolean): AsyncGenerator<unknown> {
+    for (let index = 0; index < length; index++) {
       await this.#promise(1, () => null);
-      yield item;
+      yield make(index);
     }
     await this.#promise(1, () => null);
     if (fails) throw new Error("async iterator");
   }
 
   #promise<T>(wait: number, now: () => T): Promise<T> {
-    if (this.timing === "same turn") return (async () => now())();
+    if (!this.#hasOwnTurns) return (async () => now())();
     return new Promise((resolve, reject) => {
       this.#after(wait, () => {
         try {
@@ -134,8 +150,10 @@ export class World {
 
   /** Runs callbacks one in each turn of the event loop, so that their order does not depend on promise callbacks. */
   #after(wait: number, run: () => void): void {
-    this.#waiting.push({ at: this.#now + wait, run });
-    if (!this.#isRunning) void this.#run();
+    this.#waiting.push({ at: this.#now + (this.#order?.below(20) ?? wait), run });
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(this.#next);
   }
 
   /** Waits for what is still running after the result. */
@@ -145,19 +163,17 @@ export class World {
     while (this.#isRunning);
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    for (;;) {
-      await turn();
-      const at = Math.min(...this.#waiting.map((one) => one.at));
-      const index = this.#waiting.findIndex((one) => one.at === at);
-      const [next] = this.#waiting.splice(index, 1);
-      if (next === undefined) break;
-      this.#now = at;
-      next.run();
-    }
-    this.#isRunning = false;
-  }
+  readonly #next = (): void => {
+    let first = 0;
+    for (let index = 1; index < this.#waiting.length; index++)
+      if ((this.#waiting[index]?.at ?? 0) < (this.#waiting[first]?.at ?? 0)) first = index;
+    const [next] = this.#waiting.splice(first, 1);
+    this.#isRunning = next !== undefined;
+    if (next === undefined) return;
+    this.#now = next.at;
+    setImmediate(this.#next);
+    next.run();
+  };
 }
 
 /** An item of a list does not throw while the list is made. */
