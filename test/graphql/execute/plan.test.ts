@@ -134,6 +134,25 @@ describe("a plan has the same result as graphql", () => {
     expect(messages(result)).toEqual(["after 2"]);
   });
 
+  it("for items of an async iterator that fail before it ends: the first one in the list is reported", async () => {
+    const schema = schemaOf("type Query { list: [A!] } type A { sure: Int! }", {
+      "Query.list": async function* (): AsyncGenerator<unknown> {
+        yield* [{}, {}, {}];
+        await sleep(20);
+      },
+      "A.sure": async (_source, _args, _context, { path }) => {
+        const index = Number(path.prev?.key);
+        await sleep([4, 1, 8][index]);
+        throw new Error(`item ${index}`);
+      },
+    });
+
+    const result = await same(schema, "{ list { sure } }");
+
+    const none = 'Expected Iterable, but did not find one for field "Query.list".';
+    expect(messages(result)).toEqual([versionInfo.major >= 17 ? "item 0" : none]);
+  });
+
   it("for keys that every object inherits", async () => {
     const schema = schemaOf("type Query { a: String b: Int }");
 
@@ -241,7 +260,7 @@ describe("a plan", () => {
       a: {
         get maybe(): Promise<unknown> {
           let maybe: Promise<unknown> = Promise.reject(new Error("maybe"));
-          for (let index = 0; index < callbacks; index++) maybe = maybe.then();
+          for (let index = 0; index < callbacks; index++) maybe = maybe.finally(() => {});
           return maybe;
         },
         sure: null,

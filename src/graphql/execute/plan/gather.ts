@@ -14,11 +14,14 @@ export class Gather extends Pending implements Owner {
   #isOpen = true;
   #isOver = false;
   /** The error to fail with. */
-  #failure: { readonly error: unknown } | null = null;
+  #failure: { readonly key: string | number; readonly error: unknown } | null = null;
+  readonly #isOrdered: boolean;
 
-  constructor(target: object) {
+  /** @param isOrdered of the values that fail before the last one is added, the first in the list decides */
+  constructor(target: object, { isOrdered = false }: { readonly isOrdered?: boolean } = {}) {
     super();
     this.#target = target as Target;
+    this.#isOrdered = isOrdered;
   }
 
   add(key: string | number, value: Pending): void {
@@ -31,8 +34,9 @@ export class Gather extends Pending implements Owner {
     if (--this.#left === 0) this.#end();
   }
 
-  failed(_key: string | number, error: unknown): void {
-    this.#failure ??= { error };
+  failed(key: string | number, error: unknown): void {
+    const isBefore = this.#isOrdered && this.#isOpen && this.#failure !== null && key < this.#failure.key;
+    if (this.#failure === null || isBefore) this.#failure = { key, error };
     if (!this.#isOpen) this.#end();
   }
 
@@ -48,7 +52,7 @@ export class Gather extends Pending implements Owner {
   failLater(error: unknown): this {
     this.#isOpen = false;
     this.#left--;
-    this.#failure = { error };
+    this.#failure = { key: "", error };
     return this;
   }
 

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLResolveInfo } from "graphql";
 import { type Complete, type CompletingSlot, completeSlot } from "./complete-slot.ts";
-import { type Gather, gatherInto } from "./gather.ts";
+import { Gather, gatherInto } from "./gather.ts";
 import { isGraphql17 } from "./is-graphql17.ts";
 import { forward, Pending } from "./pending.ts";
 import type { Path, Run } from "./run.ts";
@@ -51,6 +51,8 @@ class ListCompletion {
 
   fromAsync(items: AsyncIterable<unknown>): Pending {
     const pending = new Pending();
+    // graphql waits for the items only after the last one.
+    this.#gather = new Gather(this.#completed, { isOrdered: true });
     this.#addAll(items).then(
       () => forward(() => this.#result(), pending),
       (error: unknown) => pending.fail(error),
