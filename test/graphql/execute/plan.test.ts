@@ -196,6 +196,49 @@ describe("a plan has the same result as graphql", () => {
     expect(new Set(results.map((result) => seen(result).data)).size).toBe(2);
   });
 
+  it.each([
+    ["a field", '{"a":{"b":1,"list":null}}', "{ a { b list { b @include(if: $c) } } }"],
+    ["a root field", "null", "{ a { b } other: a @skip(if: $c) { b } }"],
+    ["a field that is skipped anyway", '{"a":{}}', "{ a { b @skip(if: true) @include(if: $c) } }"],
+    [
+      "a fragment that was already spread",
+      versionInfo.major >= 17 ? '{"a":null}' : '{"a":{"b":1}}',
+      "{ a { ...F ...F @include(if: $c) } } fragment F on A { b }",
+    ],
+    ["an object whose type is checked", '{"checked":null}', "{ checked { id @include(if: $c) } }"],
+  ])("for null in the condition of %s", async (_title, data, selection) => {
+    const schema = schemaOf(
+      "type Query { a: A checked: Checked } type A { b: Int list: [A!] } type Checked { id: ID }",
+    );
+    (schema.getType("Checked") as GraphQLObjectType).isTypeOf = () => false;
+    const a = { b: 1, list: [{ b: 2 }, { b: 3 }] };
+
+    const result = await same(schema, `query ($c: Boolean = true) ${selection}`, {
+      rootValue: { a, checked: {} },
+      variables: { c: null },
+    });
+
+    expect(seen(result).data).toBe(data);
+  });
+
+  it("for more combinations of conditions than it keeps compiled", async () => {
+    const schema = schemaOf("type Query { a: Int b: Int c: Int d: Int }");
+    const names = ["a", "b", "c", "d"];
+    const document = parse(
+      `query (${names.map((name) => `$${name}: Boolean!`).join()}) {
+        __typename ${names.map((name) => `${name} @include(if: $${name})`).join(" ")} }`,
+    );
+    const plan = Plan.compile(schema, document, getOperationAST(document) as OperationDefinitionNode);
+    const rootValue = { a: 1, b: 2, c: 3, d: 4 };
+
+    for (let bits = 0; bits < 32; bits++) {
+      const variables = Object.fromEntries(names.map((name, index) => [name, (bits & (1 << index)) > 0]));
+      const expected = await execute({ schema, document, rootValue, variableValues: variables });
+      const actual = await plan?.execute({ rootValue, contextValue: undefined, variables, mostObjects: 10 });
+      expect(actual).toEqual(JSON.parse(JSON.stringify(expected)));
+    }
+  });
+
   it("for arguments that a resolver changes", async () => {
     const schema = schemaOf(
       "input I { n: Int = 1 list: [Int] } type Query { a(i: I, n: Int = 2, e: E = X): String } enum E { X }",
@@ -290,6 +333,20 @@ describe("a plan", () => {
     await plan?.execute({ rootValue: undefined, contextValue: undefined, variables: {}, mostObjects: 10 });
     await sleep(5);
 
+    expect(unhandled).toEqual([]);
+  });
+
+  it("handles the rejections of objects whose conditions are null", async () => {
+    const schema = schemaOf("type Query { list: [A!] } type A { b: Int }");
+    const document = parse("query ($c: Boolean = true) { list { b @include(if: $c) } }");
+    const rootValue = { list: [sleep(1).then(() => ({ b: 1 })), { b: 2 }] };
+    unhandled.length = 0;
+
+    const plan = Plan.compile(schema, document, getOperationAST(document) as OperationDefinitionNode);
+    const result = await plan?.execute({ rootValue, contextValue: undefined, variables: { c: null }, mostObjects: 10 });
+    await sleep(5);
+
+    expect(result).toHaveProperty("errors.length", 1);
     expect(unhandled).toEqual([]);
   });
 

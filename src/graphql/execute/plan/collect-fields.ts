@@ -2,24 +2,35 @@ import {
   type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLDirective,
+  GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
+  GraphQLSkipDirective,
+  getArgumentValues,
   type InlineFragmentNode,
   isAbstractType,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
+import { isGraphql17 } from "./is-graphql17.ts";
 
 /** Where fields are collected. */
 export interface CollectScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   /** The values of the variables in `@skip` and `@include`. */
-  readonly conditions: ReadonlyMap<string, boolean>;
+  readonly conditions: Conditions;
 }
 
-/** The fields that several selection sets select on one object type, by their names in the response, in their order. */
+/** The values of variables. A nullable variable with a default value may be null in a condition. */
+export type Conditions = ReadonlyMap<string, boolean | null>;
+
+/**
+ * The fields that several selection sets select on one object type, by their names in the response, in their order. Throws
+ * graphql's error if a condition is null.
+ */
 export function collectFields(
   scope: CollectScope,
   type: GraphQLObjectType,
@@ -29,6 +40,8 @@ export function collectFields(
   const visited = new Set<string>();
   const visit = (set: SelectionSetNode | undefined): void => {
     for (const selection of set?.selections ?? []) {
+      // Unlike graphql 17, graphql 16 does not read the conditions of a fragment again.
+      if (!isGraphql17 && selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
       if (!isIncluded(scope, selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = responseKey(selection);
@@ -74,19 +87,29 @@ function isFor(
 function isIncluded({ conditions }: CollectScope, { directives }: SelectionNode): boolean {
   if (directives === undefined || directives.length === 0) return true;
   return (
-    conditionIn(directives, "skip", conditions) !== true && conditionIn(directives, "include", conditions) !== false
+    conditionIn(directives, GraphQLSkipDirective, conditions) !== true &&
+    conditionIn(directives, GraphQLIncludeDirective, conditions) !== false
   );
 }
 
 /** The value of the `if` argument of a directive; `undefined` if the directive is not there. */
 function conditionIn(
   directives: readonly DirectiveNode[],
-  name: string,
-  conditions: ReadonlyMap<string, boolean>,
+  definition: GraphQLDirective,
+  conditions: Conditions,
 ): boolean | undefined {
-  const directive = directives.find((one) => one.name.value === name);
+  const directive = directives.find((one) => one.name.value === definition.name);
   const value = directive === undefined ? undefined : conditionOf(directive);
-  return typeof value === "string" ? conditions.get(value) : value;
+  if (typeof value !== "string") return value;
+  const known = conditions.get(value);
+  return known === null ? rejectNull(definition, directive as DirectiveNode, value) : known;
+}
+
+/** Throws graphql's error for a variable that is null. */
+function rejectNull(definition: GraphQLDirective, directive: DirectiveNode, variable: string): never {
+  const values = { [variable]: null };
+  getArgumentValues(definition, directive, isGraphql17 ? { sources: {}, coerced: values } : values);
+  throw new Error(`$${variable} must not be null`);
 }
 
 /** The literal in the `if` argument of `@skip` or `@include`, or the name of its variable; `undefined` for anything else. */

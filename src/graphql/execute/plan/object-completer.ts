@@ -15,7 +15,7 @@ import { isGraphql17 } from "./is-graphql17.ts";
 import { after, isThenable } from "./pending.ts";
 import type { Path, Run } from "./run.ts";
 
-/** Compiles the selection of a field on one of its object types. Returns the same function for the same type. */
+/** Compiles the selection of a field on one of its object types. Returns the same function for the same type, or throws. */
 export type BuilderOf = (type: GraphQLObjectType) => BuildObject;
 
 /** Completes a value of an object type. */
@@ -27,8 +27,9 @@ export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf, n
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) return null;
     if (isCounted) run.countObject();
+    if (type.isTypeOf) return checkedObject(type, builderOf, nodes, run, info, path, value);
     build ??= builderOf(type);
-    return checkedObject(type, build, nodes, run, info, path, value);
+    return build(run, value, path ?? undefined);
   };
 }
 
@@ -45,7 +46,8 @@ export function abstractCompleter(
     const complete = (name: unknown): unknown => {
       run.countObject();
       const runtimeType = validRuntimeType(type, name, run, nodes, place, value);
-      return checkedObject(runtimeType, builderOf(runtimeType), nodes, run, info, path, value);
+      if (runtimeType.isTypeOf) return checkedObject(runtimeType, builderOf, nodes, run, info, path, value);
+      return builderOf(runtimeType)(run, value, path ?? undefined);
     };
     const resolveType = type.resolveType ?? defaultTypeResolver;
     const name: unknown = resolveType(value, run.contextValue, info as GraphQLResolveInfo, type);
@@ -53,21 +55,23 @@ export function abstractCompleter(
   };
 }
 
+/** Completes a value of a type that has `isTypeOf`. */
 function checkedObject(
   type: GraphQLObjectType,
-  build: BuildObject,
+  builderOf: BuilderOf,
   nodes: readonly FieldNode[],
   run: Run,
   info: GraphQLResolveInfo | null,
   path: Path | null,
   value: unknown,
 ): unknown {
-  if (!type.isTypeOf) return build(run, value, path ?? undefined);
+  // graphql 16 collects the fields first, which can fail.
+  if (!isGraphql17) builderOf(type);
   const next = (isOfType: unknown): unknown => {
-    if (isOfType) return build(run, value, path ?? undefined);
+    if (isOfType) return builderOf(type)(run, value, path ?? undefined);
     throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes });
   };
-  const isOfType: unknown = type.isTypeOf(value, run.contextValue, info as GraphQLResolveInfo);
+  const isOfType: unknown = type.isTypeOf?.(value, run.contextValue, info as GraphQLResolveInfo);
   return isThenable(isOfType) ? after(isOfType, next) : next(isOfType);
 }
 

@@ -10,6 +10,7 @@ import {
 import type { MaybePromise } from "../../../core/maybe-promise.ts";
 import { type CoercedVariables, coerceAsGraphql } from "../coerce-variables.ts";
 import type { BuildObject } from "./build-object.ts";
+import type { Conditions } from "./collect-fields.ts";
 import { conditionVariables } from "./condition-variables.ts";
 import { isTraced } from "./is-traced.ts";
 import { Pending } from "./pending.ts";
@@ -41,6 +42,7 @@ export interface PlanOptions {
 
 /** The values of the variables in `@skip` and `@include` that a plan keeps a compiled form for. */
 const MOST_VARIANTS = 8;
+const NO_CONDITIONS: Conditions = new Map();
 
 /**
  * An operation, compiled for execution. Its results and errors are those of graphql's `execute`, but the fields are collected
@@ -82,10 +84,11 @@ export class Plan {
     const { rootValue, contextValue, mostObjects } = input;
     const coerced = input.coerced ?? coerceAsGraphql(this.#frame.schema, this.#frame.operation, input.variables);
     if ("errors" in coerced) return { errors: coerced.errors };
-    const variant = this.#variantFor(coerced.values);
-    if (variant === null) return null;
+    const conditions = this.#conditionsIn(coerced.values);
+    if (conditions === null) return null;
     const run = new Run(this.#frame, { rootValue, contextValue, variableValues: coerced.info, mostObjects });
     try {
+      const variant = this.#variantFor(conditions);
       const data = variant.build(run, rootValue, undefined);
       if (data instanceof Pending) data.belongsTo(run, "");
       else run.settled("", data);
@@ -95,23 +98,31 @@ export class Plan {
     return run.result();
   }
 
-  /** The form for these values of the variables in `@skip` and `@include`; `null` if one is null, or there are too many. */
-  #variantFor(values: Readonly<Record<string, unknown>>): Variant | null {
-    const only = this.#conditions.length === 0 ? this.#variants.get("") : undefined;
-    if (only?.compiler.isCurrent === true && only.compiler.size <= this.#mostFields) return only;
-    const conditions = new Map<string, boolean>();
-    let key = "";
+  /** The values of the variables in `@skip` and `@include`; `null` if one of them has none. */
+  #conditionsIn(values: Readonly<Record<string, unknown>>): Conditions | null {
+    if (this.#conditions.length === 0) return NO_CONDITIONS;
+    const conditions = new Map<string, boolean | null>();
     for (const name of this.#conditions) {
       const value = values[name];
-      if (typeof value !== "boolean") return null;
+      if (typeof value !== "boolean" && value !== null) return null;
       conditions.set(name, value);
-      key += value ? "1" : "0";
     }
+    return conditions;
+  }
+
+  /** The form for these conditions. Throws if one on the root fields is null. */
+  #variantFor(conditions: Conditions): Variant {
+    const only = conditions === NO_CONDITIONS ? this.#variants.get("") : undefined;
+    if (only?.compiler.isCurrent === true && only.compiler.size <= this.#mostFields) return only;
+    const key = [...conditions.values()].map(String).join();
     this.#forgetIfLarge();
     const known = this.#variants.get(key);
     if (known?.compiler.isCurrent === true) return known;
-    if (known === undefined && this.#variants.size >= MOST_VARIANTS) return null;
     const variant = compileVariant(this.#frame, conditions, this.#hotAfter);
+    for (const oldest of this.#variants.keys()) {
+      if (this.#variants.size < MOST_VARIANTS) break;
+      this.#variants.delete(oldest);
+    }
     this.#variants.set(key, variant);
     return variant;
   }
@@ -130,7 +141,7 @@ interface Variant {
 
 function compileVariant(
   { schema, operation, fragments }: OperationFrame,
-  conditions: ReadonlyMap<string, boolean>,
+  conditions: Conditions,
   hotAfter: number,
 ): Variant {
   const rootType = schema.getRootType(operation.operation);
