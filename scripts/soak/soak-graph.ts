@@ -107,6 +107,8 @@ export function soakGraph({ database, open, newest, directory }: GraphParts): Gr
     limits: { depth: 8, cost: 2_000 },
     transport: { maxBody: "64kb", batch: 4 },
     subscriptions: { initSeconds: 1, connectsPerMinute: 0, pauseAbove: "64kb", maxBuffered: "512kb" },
+    // Checked by Graph.
+    executor: (process.env["PORTICO_EXECUTOR"] ?? "portico") as "portico" | "graphql-js",
   })
     .onOperation(new Metrics())
     .onOperation(new OperationLog({ slowerThan: 60 }));
