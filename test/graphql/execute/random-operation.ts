@@ -32,7 +32,7 @@ export function randomOperation(schema: GraphQLSchema, chance: Chance): RandomOp
 
   function one(type: GraphQLCompositeType, depth: number): string {
     const kind = chance.below(10);
-    if (kind === 0) return `${chance.pick(["", "t: "])}__typename${directives()}`;
+    if (kind === 0) return `${chance.pick(["", "", "", "t: ", "t: ", "t: ", "__proto__: "])}__typename${directives()}`;
     if (kind === 1) return `...${directives()} ${selection(type, depth)}`;
     if (kind === 2 || isUnionType(type)) return inline(type, depth);
     if (kind === 3) return spread(type, depth);
@@ -70,11 +70,12 @@ export function randomOperation(schema: GraphQLSchema, chance: Chance): RandomOp
     const names = args.map((arg) => arg.name);
     const [given] = chance.pick(ARGS.filter(([, ...needed]) => needed.every((one) => names.includes(one))));
     // Fields with different arguments, or of different types, need different names.
-    const key = chance.is(0.6)
+    const usual = chance.is(0.6)
       ? `${type.name}_${name}${given.length}: `
       : given === ""
         ? ""
         : `x${given.length}${name}: `;
+    const key = chance.is(0.03) ? "__proto__: " : usual;
     if (!isCompositeType(named)) return `${key}${name}${given}${directives()}`;
     return depth === 0 ? "__typename" : `${key}${name}${given}${directives()} ${selection(named, depth - 1)}`;
   }

@@ -58,7 +58,7 @@ export function collectFields(
   return fields;
 }
 
-export function responseKey({ alias, name }: FieldNode): string {
+function responseKey({ alias, name }: FieldNode): string {
   return alias?.value ?? name.value;
 }
 

@@ -1,5 +1,5 @@
 import { BREAK, type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from "graphql";
-import { conditionOf, responseKey } from "./collect-fields.ts";
+import { conditionOf } from "./collect-fields.ts";
 
 /**
  * The variables that decide which fields of a document are selected, or `null` if a plan cannot execute the operation and
@@ -22,10 +22,6 @@ export function conditionVariables(
     return BREAK;
   };
   visit(document, {
-    [Kind.FIELD]: {
-      // An ordinary object would take this key for its prototype.
-      enter: (node) => (responseKey(node) === "__proto__" ? giveUp() : undefined),
-    },
     [Kind.FRAGMENT_DEFINITION]: {
       enter: ({ variableDefinitions }) => ((variableDefinitions?.length ?? 0) > 0 ? giveUp() : undefined),
     },

@@ -13,7 +13,7 @@ import type { Path, Run } from "./run.ts";
  * The code contains only names that graphql's parser accepted. Returns `null` if the process forbids `new Function`.
  */
 export function generateBuilder({ template, fields }: ObjectShape): BuildObject | null {
-  const keys = Object.entries(template).map(([key, value]) => `${quoted(key)}: ${quoted(value)}`);
+  const keys = Object.entries(template).map(([key, value]) => `${propertyName(key)}: ${quoted(value)}`);
   const code = `"use strict";
 return (run, source, path) => {
   const o = { ${keys.join(", ")} };
@@ -98,6 +98,11 @@ function factoryOf(code: string): Factory | null {
     isForbidden = true;
     return null;
   }
+}
+
+/** In a literal, `"__proto__": null` would set the prototype. */
+function propertyName(key: string): string {
+  return key === "__proto__" ? `[${quoted(key)}]` : quoted(key);
 }
 
 function quoted(value: unknown): string {

@@ -59,11 +59,11 @@ export class SelectionCompiler {
     const fields: PlanField[] = [];
     for (const [key, nodes] of collectFields(this.#scope, type, sets)) {
       const name = nodes[0]?.name.value ?? "";
-      if (name === "__typename") template[key] = type.name;
+      if (name === "__typename") define(template, key, type.name);
       else {
         const def = this.#definition(type, name);
         if (def === undefined) continue;
-        template[key] = null;
+        define(template, key, null);
         fields.push(this.#field(key, def, type, nodes));
       }
     }
@@ -136,6 +136,11 @@ export class SelectionCompiler {
       return build(run, source, path);
     };
   }
+}
+
+/** Creates a property. An assignment to `__proto__` would change the prototype, unless there is a property of that name. */
+function define(template: object, key: string, value: unknown): void {
+  Object.defineProperty(template, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
 function nonNull(complete: Complete, place: string): Complete {
