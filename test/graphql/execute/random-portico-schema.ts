@@ -70,11 +70,11 @@ export function randomPorticoSchema(seed: string): GraphQLSchema {
     const auth = (_user: unknown, { parent, ctx }: any): unknown =>
       verdict(note(ctx, `gate ${owner}.${name} ${(parent as Row | undefined)?.place ?? ""}`));
     const values = loader((places: readonly string[], { ctx }: any) => {
-      const lot = note(ctx, `batch ${owner}.${name} ${places.toSorted().join(" ")}`);
-      if (lot.is(0.05)) throw new Error("batch");
-      // Promises that settle in the same turn decide the order of the keys.
-      const salt = lot.next();
-      return places.map((place) => settled(() => resultOf(new Chance(`${salt} ${place}`), place, name, isList)));
+      note(ctx, `batch ${owner}.${name} ${places.toSorted().join(" ")}`);
+      // Promises that settle in the same turn decide which keys below a null are in the batch, and the order of the keys.
+      const { seed: of } = journals.get(ctx) as Journal;
+      if (new Chance(`${of} batch ${owner}.${name}`).is(0.05)) throw new Error("batch");
+      return places.map((place) => settled(() => resultOf(new Chance(`${of} loaded ${place}`), place, name, isList)));
     });
     const resolve = ({ parent, ctx, n, opened, info }: any): unknown => {
       const place = `${(parent as Row | undefined)?.place ?? ""}/${String(info.path.key)}`;
