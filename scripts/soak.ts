@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Child } from "./soak/child.ts";
+import { Child } from "./processes/child.ts";
 import type { Traffic } from "./soak/client.ts";
 import { makeFaultPlace } from "./soak/fault-place.ts";
 import { runFaults } from "./soak/fault-run.ts";

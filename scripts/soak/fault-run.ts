@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Child } from "../processes/child.ts";
 import { checkWrites } from "./acknowledged-writes.ts";
-import { Child } from "./child.ts";
 import { hasOutage } from "./documented-outcomes.ts";
 import type { FaultClientSettings, FaultOrder, FaultTraffic } from "./fault-client.ts";
 import type { FaultPlace } from "./fault-place.ts";

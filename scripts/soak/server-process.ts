@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Child } from "./child.ts";
+import { Child } from "../processes/child.ts";
 import type { Figures } from "./figures.ts";
 import type { ServerOrder } from "./server.ts";
 import type { SoakSettings } from "./soak-settings.ts";

@@ -6,8 +6,11 @@ export class Child {
   readonly #process: ChildProcess;
   readonly #exit: Promise<number>;
 
-  constructor(file: URL, settings: object, execArgv: readonly string[] = []) {
-    this.#process = fork(file, [JSON.stringify(settings)], { execArgv: [...execArgv] });
+  constructor(file: URL, settings: object, execArgv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+    this.#process = fork(file, [JSON.stringify(settings)], {
+      execArgv: [...execArgv],
+      env: { ...process.env, ...env },
+    });
     this.#exit = new Promise((resolve) => this.#process.once("exit", (code) => resolve(code ?? 1)));
   }
 
@@ -27,6 +30,11 @@ export class Child {
       this.#process.on("message", listen);
       void this.#exit.then((code) => reject(new Error(`a process ended with ${code} before it said ${key}`)));
     });
+  }
+
+  /** Whether it still runs. */
+  get isAlive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
   }
 
   /** What it ends with by itself; `null` when it does not, and is killed. */
