@@ -1,0 +1,84 @@
+import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
+import { plainRequest } from "./plain-request.ts";
+
+/** Real values of the running shop, from which generators make inputs. */
+export interface Known {
+  readonly schema: GraphQLSchema;
+  readonly accessTokens: readonly string[];
+  readonly refreshTokens: readonly string[];
+  /** Cookie headers of sessions. */
+  readonly cookies: readonly string[];
+  readonly apiKeys: readonly string[];
+  /** From routes and from connections. */
+  readonly cursors: readonly string[];
+}
+
+/** Stands where an input has a made-up credential, and must never appear in the log or in a response. */
+export const CANARY = "canary-4b1f77d0c9e2a653";
+export const PASSWORD = "correct horse battery";
+const USERS = [
+  "reader1",
+  "reader2",
+  "reader3",
+  "reader4",
+  "reader5",
+  "reader6",
+  "seller1",
+  "seller2",
+  "staff",
+  "admin",
+];
+
+/** Signs users in and reads the schema and some pages. Later calls sign in again, because inputs also sign users out. */
+export async function learn(port: number, round: number): Promise<Known> {
+  const signedIn = [];
+  for (const [index, name] of USERS.entries())
+    signedIn.push(await signIn(port, name, `127.0.${1 + index}.${1 + (round % 250)}`));
+  const introspection = await json(port, { path: "/graphql", body: { query: getIntrospectionQuery() } });
+  return {
+    schema: buildClientSchema(introspection["data"] as IntrospectionQuery),
+    accessTokens: signedIn.map(({ access }) => access),
+    refreshTokens: signedIn.map(({ refresh }) => refresh),
+    cookies: signedIn.map(({ cookie }) => cookie),
+    apiKeys: signedIn.map(({ apiKey }) => apiKey),
+    cursors: await learnCursors(port),
+  };
+}
+
+interface SignedIn {
+  readonly access: string;
+  readonly refresh: string;
+  readonly cookie: string;
+  readonly apiKey: string;
+}
+
+async function signIn(port: number, identifier: string, from: string): Promise<SignedIn> {
+  const body = { identifier, password: PASSWORD };
+  const tokens = await json(port, { path: "/account/token", body, from });
+  const access = String(tokens["access_token"]);
+  const session = await plainRequest(port, { path: "/account/login", body, from });
+  const cookies = (session.headers["set-cookie"] ?? []).map((line) => line.split(";", 1)[0]);
+  const headers = { authorization: `Bearer ${access}` };
+  const key = await json(port, { path: "/account/keys", body: { name: "fuzz" }, headers, from });
+  return {
+    access,
+    refresh: String(tokens["refresh_token"]),
+    cookie: cookies.join("; "),
+    apiKey: String(key["key"]),
+  };
+}
+
+async function learnCursors(port: number): Promise<readonly string[]> {
+  const paths = ["/books/newest", "/books/newest?sort=title", "/books/newest?genre=poetry"];
+  const pages = await Promise.all(paths.map((path) => json(port, { path })));
+  const query = "{ books(first: 3) { edges { cursor } pageInfo { endCursor } } }";
+  const graph = await json(port, { path: "/graphql", body: { query } });
+  const texts = JSON.stringify([pages, graph]).matchAll(/"(?:next_cursor|prev_cursor|cursor|endCursor)":"([^"]+)"/g);
+  return [...texts].map(([, cursor = ""]) => cursor);
+}
+
+async function json(port: number, ask: Parameters<typeof plainRequest>[1]): Promise<Readonly<Record<string, unknown>>> {
+  const { status, text } = await plainRequest(port, ask);
+  if (status >= 300) throw new Error(`${ask.path} returned ${status}: ${text}`);
+  return JSON.parse(text) as Record<string, unknown>;
+}
