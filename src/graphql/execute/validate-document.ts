@@ -1,3 +1,4 @@
+import * as graphql from "graphql";
 import { type GraphQLSchema, OverlappingFieldsCanBeMergedRule, specifiedRules, validate } from "graphql";
 import { MOST_ERRORS } from "../errors/format-errors.ts";
 import type { Limits } from "../limits/limits.ts";
@@ -5,13 +6,17 @@ import { findOverlaps } from "../limits/overlaps.ts";
 import { graphRefusal, graphRefusalOf } from "./graph-refusal.ts";
 import { hideSuggestions } from "./hide-suggestions.ts";
 import type { ReadDocument } from "./read-document.ts";
+import { subscriptionConditionsRule } from "./subscription-conditions-rule.ts";
 
 // The budget is that of ten operations of the largest allowed size. Without a size limit, 10,000 fields are more than
 // anyone writes by hand.
 const MOST_OPERATIONS = 10;
 const LARGE = 10_000;
 
-const linearRules = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
+/** graphql 17, which has the function, has the rule for subscriptions as well. */
+const allRules =
+  "validateSubscriptionArgs" in graphql ? specifiedRules : [...specifiedRules, subscriptionConditionsRule];
+const linearRules = allRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
 
 type Parsed = Pick<ReadDocument, "document" | "fragments">;
 
@@ -32,7 +37,7 @@ export function validateDocument(
 ): void {
   const { limits, introspection: suggests } = options;
   const overlaps = findOverlaps(schema, document, fragments, MOST_OPERATIONS * (limits.fields ?? LARGE));
-  const rules = overlaps === "differ" ? specifiedRules : linearRules;
+  const rules = overlaps === "differ" ? allRules : linearRules;
   const errors = validate(schema, document, rules, { maxErrors: MOST_ERRORS, hideSuggestions: !suggests });
   if (errors.length > 0)
     throw graphRefusalOf("GRAPHQL_VALIDATION_FAILED", suggests ? errors : errors.map(hideSuggestions));

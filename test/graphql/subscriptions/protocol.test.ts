@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { topic } from "portico";
 import { field, type ObjectType, object, schema, subscription, t } from "portico/graphql";
-import type { LiveClient } from "portico/testing";
+import { type LiveClient, logCatcher } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { atEnd, openGraph, rawSocket } from "./open.ts";
@@ -31,6 +31,26 @@ const built = schema({
   },
 });
 const subscribe = (id: string, query = "subscription { live }") => ({ type: "subscribe", id, payload: { query } });
+
+it.each([
+  "subscription { one @skip(if: true) }",
+  "subscription { one @include(if: false) }",
+  "subscription { ... @skip(if: true) { one } }",
+  "subscription { ...F @skip(if: true) } fragment F on Subscription { one }",
+  "subscription { ...F } fragment F on Subscription { one @skip(if: true) }",
+])("rejects %j, because a condition may leave no field", async (query) => {
+  const log = logCatcher();
+  const { client } = await openGraph(built, { app: { logger: log } });
+  const socket = await rawSocket(client, { init: true });
+
+  socket.say(subscribe("1", query));
+
+  expect(await socket.hear()).toMatchObject({
+    type: "error",
+    payload: [{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }],
+  });
+  expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
 
 describe("the protocol", () => {
   it("[graphql:I1] closes 4406 without its subprotocol and with the legacy one, and prefers its own", async () => {
