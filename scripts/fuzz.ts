@@ -15,7 +15,9 @@ import { describeFailure, showInput, table } from "./fuzz/print-results.ts";
 const FOLDER = ".cache/fuzz";
 const RESULTS = ".cache/fuzz.json";
 const SHORT_INPUTS = 8_000;
-const GROUPS_PER_ROUND = 4;
+const GROUPS_PER_ROUND = 2;
+/** Access tokens are valid for ten minutes. */
+const LEARN_SECONDS = 240;
 const MAX_FAILURES = 20;
 
 const { values } = parseArgs({
@@ -48,11 +50,16 @@ async function fuzz(): Promise<void> {
   const memory = new MemoryLevel();
   const start = performance.now();
   const seconds = (): number => (performance.now() - start) / 1_000;
+  let isStopped = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => (isStopped = true));
   const isOver = (): boolean =>
-    run.inputs >= maxInputs || seconds() >= minutes * 60 || run.failures.length >= MAX_FAILURES;
+    isStopped || run.inputs >= maxInputs || seconds() >= minutes * 60 || run.failures.length >= MAX_FAILURES;
+  let learnedAt = Number.NEGATIVE_INFINITY;
   for (let round = 0; !isOver(); round++) {
-    // Inputs also sign users out.
-    run.learn(await learn(target.port, round));
+    if (seconds() - learnedAt > LEARN_SECONDS) {
+      run.learn(await learn(target.port, round));
+      learnedAt = seconds();
+    }
     for (let group = 0; group < GROUPS_PER_ROUND; group++)
       for (const [index, generator] of used.entries())
         if (!isOver()) await run.group(generator, seedOf(round, group, index));

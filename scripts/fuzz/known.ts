@@ -5,6 +5,7 @@ import { plainRequest } from "./plain-request.ts";
 export interface Known {
   readonly schema: GraphQLSchema;
   readonly accessTokens: readonly string[];
+  /** Of other sign-ins, because using one twice revokes all tokens of its sign-in. */
   readonly refreshTokens: readonly string[];
   /** Cookie headers of sessions. */
   readonly cookies: readonly string[];
@@ -29,16 +30,16 @@ const USERS = [
   "admin",
 ];
 
-/** Signs users in and reads the schema and some pages. Later calls sign in again, because inputs also sign users out. */
-export async function learn(port: number, round: number): Promise<Known> {
+/** Signs users in and reads the schema and some pages. Each call needs another number, for addresses with fresh limits. */
+export async function learn(port: number, number: number): Promise<Known> {
   const signedIn = [];
   for (const [index, name] of USERS.entries())
-    signedIn.push(await signIn(port, name, `127.0.${1 + index}.${1 + (round % 250)}`));
+    signedIn.push(await signIn(port, name, `127.0.${1 + index}.${1 + (number % 250)}`));
   const introspection = await json(port, { path: "/graphql", body: { query: getIntrospectionQuery() } });
   return {
     schema: buildClientSchema(introspection["data"] as IntrospectionQuery),
     accessTokens: signedIn.map(({ access }) => access),
-    refreshTokens: signedIn.map(({ refresh }) => refresh),
+    refreshTokens: await learnRefreshTokens(port, number),
     cookies: signedIn.map(({ cookie }) => cookie),
     apiKeys: signedIn.map(({ apiKey }) => apiKey),
     cursors: await learnCursors(port),
@@ -47,7 +48,6 @@ export async function learn(port: number, round: number): Promise<Known> {
 
 interface SignedIn {
   readonly access: string;
-  readonly refresh: string;
   readonly cookie: string;
   readonly apiKey: string;
 }
@@ -60,12 +60,17 @@ async function signIn(port: number, identifier: string, from: string): Promise<S
   const cookies = (session.headers["set-cookie"] ?? []).map((line) => line.split(";", 1)[0]);
   const headers = { authorization: `Bearer ${access}` };
   const key = await json(port, { path: "/account/keys", body: { name: "fuzz" }, headers, from });
-  return {
-    access,
-    refresh: String(tokens["refresh_token"]),
-    cookie: cookies.join("; "),
-    apiKey: String(key["key"]),
-  };
+  return { access, cookie: cookies.join("; "), apiKey: String(key["key"]) };
+}
+
+async function learnRefreshTokens(port: number, number: number): Promise<readonly string[]> {
+  const found = [];
+  for (const identifier of USERS.slice(0, 4)) {
+    const from = `127.0.50.${1 + (number % 250)}`;
+    const tokens = await json(port, { path: "/account/token", body: { identifier, password: PASSWORD }, from });
+    found.push(String(tokens["refresh_token"]));
+  }
+  return found;
 }
 
 async function learnCursors(port: number): Promise<readonly string[]> {

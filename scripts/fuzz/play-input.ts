@@ -14,8 +14,10 @@ export interface Played extends Received {
 const PATIENCE_MS = 20_000;
 /** A connection is left when it has been quiet for this long and no response is due. */
 const QUIET_MS = 40;
+/** How long the first bytes, or the end of a half-closed connection, may take. */
+const FIRST_MS = 250;
 /** How long a piece waits for the reply to the one before. */
-const REPLY_MS = 100;
+const REPLY_MS = 250;
 
 /** Sends an input from addresses of its own, so that no limit that counts by address is reached. */
 export async function playInput(port: number, input: Input): Promise<Played> {
@@ -54,6 +56,8 @@ async function playOnce(port: number, input: Input): Promise<Played> {
 async function finish(line: Line, input: Input): Promise<void> {
   if (input.ending === "disconnect") return;
   if (input.isAnswered !== true) {
+    const isStarted = (): boolean => line.chunks.length > 0 && input.ending !== "half-close";
+    await line.until(isStarted, FIRST_MS);
     for (let heard = -1; heard !== line.chunks.length && !line.isClosed; ) {
       heard = line.chunks.length;
       await line.until(() => false, QUIET_MS);

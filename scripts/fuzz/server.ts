@@ -29,7 +29,11 @@ const log: string[] = [];
 const { bookshop } = (await shopModule("app.ts")) as Shop;
 const app = bookshop({
   mailer: () => Promise.resolve(),
-  app: { logger: { level: "debug", stream: { write: (line: string) => void log.push(line) } } },
+  app: {
+    logger: { level: "debug", stream: { write: (line: string) => void log.push(line) } },
+    // On a busy machine, the usual limit would reject inputs before they are read.
+    load: { maxWaitMs: 10_000 },
+  },
 });
 const { port } = await app.listen({ port: 0 });
 reportProcess(app.engine.server, port, log);

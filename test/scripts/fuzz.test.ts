@@ -1,5 +1,6 @@
 import { buildSchema } from "graphql";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { checkProbe } from "../../scripts/fuzz/checks.ts";
 import { type Failure, FuzzRun } from "../../scripts/fuzz/fuzz-run.ts";
 import { FuzzTarget } from "../../scripts/fuzz/fuzz-target.ts";
 import type { Generator, Input } from "../../scripts/fuzz/input.ts";
@@ -60,6 +61,11 @@ it.each([
   const faults = await newRun().examine(get(path));
 
   expect(faults.map((fault) => fault.check)).toContain(check);
+});
+
+it("expects the next request to take a second at most", () => {
+  expect(checkProbe(1_000)).toEqual([]);
+  expect(checkProbe(1_001)).toEqual([{ check: "next request", detail: "an ordinary request took 1001 ms" }]);
 });
 
 it("sees a heap that does not return to its level", async () => {

@@ -6,7 +6,7 @@ import { escaped } from "../routes.ts";
 import type { Tape } from "../tape.ts";
 
 /** API keys, real and changed, and the routes that manage them. */
-export const apiKeys: Generator = { name: "api keys", groupSize: 150, make };
+export const apiKeys: Generator = { name: "api-keys", groupSize: 300, make };
 
 function make(tape: Tape, known: Known): Input {
   const headers = [keyHeader(tape, changed(tape, known))];

@@ -5,7 +5,7 @@ import { answeredRequest, JSON_TYPE } from "../request-bytes.ts";
 import type { Tape } from "../tape.ts";
 
 /** Session cookies, real and changed, and other cookie headers. */
-export const cookies: Generator = { name: "cookies", groupSize: 150, make };
+export const cookies: Generator = { name: "cookies", groupSize: 300, make };
 
 const PATHS = ["/account/me", "/orders", "/books/stock", "/operations/metrics"];
 

@@ -7,7 +7,7 @@ import type { Tape } from "../tape.ts";
 import { caller } from "./graphql-operations.ts";
 
 /** Cursors from real pages, changed, and the other parameters of lists. */
-export const cursors: Generator = { name: "cursors", groupSize: 150, make };
+export const cursors: Generator = { name: "cursors", groupSize: 300, make };
 
 const LISTS = ["/books/newest", "/orders", "/books", "/books/stock", "/authors"];
 const SORTS = [

@@ -9,7 +9,7 @@ import type { Tape } from "../tape.ts";
 import { caller } from "./graphql-operations.ts";
 
 /** Subscriptions and queries as Server-Sent Events, most of which end when the client leaves. */
-export const eventStreams: Generator = { name: "sse", groupSize: 80, make };
+export const eventStreams: Generator = { name: "sse", groupSize: 150, make };
 
 const ACCEPTS = [
   "text/event-stream",

@@ -7,7 +7,7 @@ import { multipartForms } from "./multipart-forms.ts";
 import { socketMessages } from "./socket-messages.ts";
 
 /** Inputs of other generators in many small TCP segments. */
-export const fragments: Generator = { name: "fragments", groupSize: 60, make };
+export const fragments: Generator = { name: "fragments", groupSize: 100, make };
 
 const MAX_PIECES = 400;
 

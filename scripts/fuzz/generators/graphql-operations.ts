@@ -8,7 +8,7 @@ import { escaped } from "../routes.ts";
 import type { Tape } from "../tape.ts";
 
 /** GraphQL operations that the schema allows, and mutations of their text, their tree and their variables. */
-export const graphqlOperations: Generator = { name: "graphql", groupSize: 100, make };
+export const graphqlOperations: Generator = { name: "graphql", groupSize: 200, make };
 
 function make(tape: Tape, known: Known): Input {
   const kind = tape.pick(["query", "query", "query", "mutation", "subscription"] as const);

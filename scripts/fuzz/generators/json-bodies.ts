@@ -7,7 +7,7 @@ import type { Tape } from "../tape.ts";
 import { caller } from "./graphql-operations.ts";
 
 /** JSON bodies and query strings for all routes. */
-export const jsonBodies: Generator = { name: "json", groupSize: 100, make };
+export const jsonBodies: Generator = { name: "json", groupSize: 200, make };
 
 const NAMES: readonly string[] = [
   "books",

@@ -5,7 +5,7 @@ import { answeredRequest, type Header, requestBytes } from "../request-bytes.ts"
 import type { Tape } from "../tape.ts";
 
 /** GraphQL uploads: parts that are missing, repeated, out of order, too large, or not parts at all. */
-export const multipartForms: Generator = { name: "multipart", groupSize: 80, make };
+export const multipartForms: Generator = { name: "multipart", groupSize: 150, make };
 
 const QUERY = 'mutation ($file: Upload!) { setCover(book: "book-1", file: $file) { id } }';
 

@@ -6,7 +6,7 @@ import type { Tape } from "../tape.ts";
 import { caller } from "./graphql-operations.ts";
 
 /** Headers that proxies set, from a client that is not a proxy. */
-export const proxyHeaders: Generator = { name: "proxy headers", groupSize: 150, make };
+export const proxyHeaders: Generator = { name: "proxy-headers", groupSize: 300, make };
 
 const NAMES = [
   "x-forwarded-for",

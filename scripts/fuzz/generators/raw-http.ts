@@ -7,7 +7,7 @@ import type { Tape } from "../tape.ts";
 import { handshake } from "../web-socket-bytes.ts";
 
 /** Raw HTTP: pipelined, chunked, truncated and badly framed requests, and upgrades while a response is pending. */
-export const rawHttp: Generator = { name: "raw http", groupSize: 120, make };
+export const rawHttp: Generator = { name: "raw-http", groupSize: 200, make };
 
 function make(tape: Tape, known: Known): Input {
   const requests = [request(tape, known), ...tape.some(tape.pick([0, 0, 2, 8, 70]), () => request(tape, known))];

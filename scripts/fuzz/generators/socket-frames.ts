@@ -5,7 +5,7 @@ import type { Tape } from "../tape.ts";
 import { frame, handshake, TEXT_FRAME, textFrame } from "../web-socket-bytes.ts";
 
 /** Handshakes and raw frames of WebSockets, many of them against the protocol. */
-export const socketFrames: Generator = { name: "ws frames", groupSize: 100, make };
+export const socketFrames: Generator = { name: "ws-frames", groupSize: 200, make };
 
 function make(tape: Tape): Input {
   const frames = [

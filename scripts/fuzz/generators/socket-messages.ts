@@ -8,7 +8,7 @@ import { handshake, textFrame } from "../web-socket-bytes.ts";
 import { caller } from "./graphql-operations.ts";
 
 /** Messages of graphql-transport-ws, in and out of order, and changed. */
-export const socketMessages: Generator = { name: "ws messages", groupSize: 80, make };
+export const socketMessages: Generator = { name: "ws-messages", groupSize: 150, make };
 
 const INIT = '{"type":"connection_init"}';
 

@@ -5,7 +5,7 @@ import { answeredRequest, JSON_TYPE } from "../request-bytes.ts";
 import type { Tape } from "../tape.ts";
 
 /** Access and refresh tokens, real and changed. */
-export const tokens: Generator = { name: "tokens", groupSize: 150, make };
+export const tokens: Generator = { name: "tokens", groupSize: 300, make };
 
 const ALGORITHMS = ["none", "None", "HS256", "HS512", "RS256", "ES256", "", null, ["HS256"], {}];
 const CLAIMS = ["sub", "exp", "iat", "nbf", "aud", "iss", "sid", "jti", "ver", "__proto__"];
