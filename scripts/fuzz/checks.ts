@@ -5,7 +5,7 @@ import { CANARY, type Known, PASSWORD } from "./known.ts";
 import type { Played } from "./play-input.ts";
 import type { ProcessReport } from "./process-report.ts";
 
-export type CheckName = "alive" | "response" | "status" | "leak" | "log" | "next request" | "delay" | "cpu" | "memory";
+type CheckName = "alive" | "response" | "status" | "leak" | "log" | "next request" | "delay" | "cpu" | "memory";
 
 /** What one input did wrong. */
 export interface Fault {
@@ -49,8 +49,8 @@ export function checkPlayed(played: Played, secrets: CredentialCatcher): readonl
   if (trouble !== null) faults.push({ check: "response", detail: trouble });
   for (const { status, head, body } of responses) {
     if (status === 0) faults.push({ check: "response", detail: `not a response: ${brief(head)}` });
-    const isRetryable = status === 503 && /\r\nretry-after: *\d/i.test(head);
-    if (status >= 500 && !isRetryable) faults.push({ check: "status", detail: `${status} ${brief(body)}` });
+    if (status >= 500 && !isDocumented(status, head, body))
+      faults.push({ check: "status", detail: `${status} ${brief(body)}` });
     const isPage = /\r\ncontent-type: *(?:text\/html|text\/javascript|text\/css)/i.test(head);
     if (!isPage) faults.push(...leaks(body, input));
     faults.push(...secretsIn(`${head}${body}`, secrets, "a response"));
@@ -64,6 +64,11 @@ export function checkPlayed(played: Played, secrets: CredentialCatcher): readonl
   if (closeCode === 1011)
     faults.push({ check: "status", detail: `the socket was closed with 1011: ${messages.at(-1)}` });
   return faults;
+}
+
+/** A 503 says when to try again. The readiness check has no such time. */
+function isDocumented(status: number, head: string, body: string): boolean {
+  return status === 503 && (/\r\nretry-after: *\d/i.test(head) || body.startsWith('{"status":"not ready"'));
 }
 
 /** Checks the log of the process for the time in which the inputs were sent. */

@@ -1,5 +1,5 @@
 /** A response as it came over the connection. */
-export interface WireResponse {
+interface WireResponse {
   readonly status: number;
   /** The status line and the headers. */
   readonly head: string;

@@ -90,7 +90,7 @@ function oddPath(tape: Tape, path: string): string {
   ]);
 }
 
-export function oddQuery(tape: Tape): string {
+function oddQuery(tape: Tape): string {
   return tape
     .some(5, () => `${tape.pick(PARAMETERS)}${tape.pick(["=", "=", "=", ""])}${escaped(oddText(tape))}`)
     .join(tape.pick(["&", "&", "&", ";", "&&"]));
