@@ -1,26 +1,36 @@
 import {
+  type ASTVisitor,
   type DirectiveNode,
   GraphQLError,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   type SelectionSetNode,
+  SingleFieldSubscriptionsRule,
   type ValidationContext,
   type ValidationRule,
 } from "graphql";
 
 /**
  * Rejects `@skip` and `@include` on the root field of a subscription, as the GraphQL specification requires since September
- * 2025. graphql 17 has this rule. graphql 16 would fail on a subscription without a field.
+ * 2025. It replaces `SingleFieldSubscriptionsRule` of graphql 16, which throws if such a condition is a variable and accepts
+ * a subscription without a field, on which the executor fails. The rule of graphql 17 does what this one does.
  */
-export const subscriptionConditionsRule: ValidationRule = (context) => ({
-  OperationDefinition({ operation, name, selectionSet }) {
-    if (operation !== OperationTypeNode.SUBSCRIPTION) return;
-    const nodes = conditionsIn(context, selectionSet, new Set());
-    const subject = name === undefined ? "Anonymous Subscription" : `Subscription "${name.value}"`;
-    const message = `${subject} must not use \`@skip\` or \`@include\` directives in the top level selection.`;
-    if (nodes.length > 0) context.reportError(new GraphQLError(message, { nodes }));
-  },
-});
+export const subscriptionConditionsRule: ValidationRule = (context) => {
+  const { OperationDefinition: checkSingleField } = SingleFieldSubscriptionsRule(context) as SingleFieldVisitor;
+  return {
+    OperationDefinition(node) {
+      if (node.operation !== OperationTypeNode.SUBSCRIPTION) return;
+      const nodes = conditionsIn(context, node.selectionSet, new Set());
+      if (nodes.length === 0) return checkSingleField(node);
+      const subject = node.name === undefined ? "Anonymous Subscription" : `Subscription "${node.name.value}"`;
+      const message = `${subject} must not use \`@skip\` or \`@include\` directives in the top level selection.`;
+      context.reportError(new GraphQLError(message, { nodes }));
+    },
+  };
+};
+
+type SingleFieldVisitor = ASTVisitor & { OperationDefinition(this: void, node: OperationDefinitionNode): void };
 
 function conditionsIn(
   context: ValidationContext,

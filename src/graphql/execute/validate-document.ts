@@ -1,5 +1,11 @@
 import * as graphql from "graphql";
-import { type GraphQLSchema, OverlappingFieldsCanBeMergedRule, specifiedRules, validate } from "graphql";
+import {
+  type GraphQLSchema,
+  OverlappingFieldsCanBeMergedRule,
+  SingleFieldSubscriptionsRule,
+  specifiedRules,
+  validate,
+} from "graphql";
 import { MOST_ERRORS } from "../errors/format-errors.ts";
 import type { Limits } from "../limits/limits.ts";
 import { findOverlaps } from "../limits/overlaps.ts";
@@ -13,9 +19,11 @@ import { subscriptionConditionsRule } from "./subscription-conditions-rule.ts";
 const MOST_OPERATIONS = 10;
 const LARGE = 10_000;
 
-/** graphql 17, which has the function, has the rule for subscriptions as well. */
+/** graphql 17, which has the function, needs no other rule for subscriptions. */
 const allRules =
-  "validateSubscriptionArgs" in graphql ? specifiedRules : [...specifiedRules, subscriptionConditionsRule];
+  "validateSubscriptionArgs" in graphql
+    ? specifiedRules
+    : specifiedRules.map((rule) => (rule === SingleFieldSubscriptionsRule ? subscriptionConditionsRule : rule));
 const linearRules = allRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
 
 type Parsed = Pick<ReadDocument, "document" | "fragments">;

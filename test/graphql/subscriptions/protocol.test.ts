@@ -38,6 +38,8 @@ it.each([
   "subscription { ... @skip(if: true) { one } }",
   "subscription { ...F @skip(if: true) } fragment F on Subscription { one }",
   "subscription { ...F } fragment F on Subscription { one @skip(if: true) }",
+  "subscription ($no: Boolean = false) { one @include(if: $no) }",
+  "subscription ($no: Boolean!) { one @include(if: $no) }",
 ])("rejects %j, because a condition may leave no field", async (query) => {
   const log = logCatcher();
   const { client } = await openGraph(built, { app: { logger: log } });
