@@ -28,6 +28,7 @@ export async function bookshopTarget(): Promise<BookshopTarget> {
       env: { DATABASE_URL: schema.url, REDIS_URL: redis, REDIS_PREFIX: name, NODE_ENV: "development" },
       settings,
       probePath: "/books/book-1",
+      recoveryMs: 60_000,
     });
     return {
       target,

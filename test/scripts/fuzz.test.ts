@@ -27,6 +27,7 @@ beforeAll(async () => {
     env: {},
     settings: [{}, {}],
     probePath: "/",
+    recoveryMs: 0,
   });
 });
 afterAll(() => target.end());
