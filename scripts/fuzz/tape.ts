@@ -22,6 +22,11 @@ export class Tape {
     return choices[this.below(choices.length)] as T;
   }
 
+  /** The usual value, or in one of six cases another one. */
+  mostly<T>(usual: T, others: readonly T[]): T {
+    return this.below(6) === 5 ? this.pick(others) : usual;
+  }
+
   /** True in one of `times` cases. */
   oneIn(times: number): boolean {
     return this.below(times) === times - 1 && times > 1;

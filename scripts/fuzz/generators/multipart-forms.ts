@@ -10,8 +10,13 @@ export const multipartForms: Generator = { name: "multipart", groupSize: 150, ma
 const QUERY = 'mutation ($file: Upload!) { setCover(book: "book-1", file: $file) { id } }';
 
 function make(tape: Tape, known: Known): Input {
-  const edge = tape.pick(["edge", "edge", "-", "a".repeat(70), "edge'()+_,./:=?"]);
-  const parts = order(tape, [operations(tape), map(tape), ...tape.some(3, () => file(tape))]);
+  const edge = tape.mostly("edge", ["-", "a".repeat(70), "edge'()+_,./:=?"]);
+  const parts = order(tape, [
+    operations(tape),
+    map(tape),
+    file(tape),
+    ...tape.some(tape.mostly(0, [2]), () => file(tape)),
+  ]);
   const text = `${parts.map((part) => `--${edge}\r\n${part}\r\n`).join("")}--${edge}--\r\n`;
   const body = Buffer.from(
     tape.oneIn(5) ? mutateText(tape, text, ["", "\r\n", "--", `--${edge}`, "\0", "\r", "content-type: a\r\n"]) : text,
@@ -48,22 +53,13 @@ function contentType(tape: Tape, edge: string): string {
 }
 
 function operations(tape: Tape): string {
-  const variables = tape.pick([
-    '{"file":null}',
-    '{"file":null}',
-    '{"file":[null]}',
-    "{}",
-    '{"file":1}',
-    '{"__proto__":null}',
-  ]);
-  const value = tape.below(5) === 4 ? oddJson(tape) : `{"query":${JSON.stringify(QUERY)},"variables":${variables}}`;
+  const variables = tape.mostly('{"file":null}', ['{"file":[null]}', "{}", '{"file":1}', '{"__proto__":null}']);
+  const value = tape.below(8) === 7 ? oddJson(tape) : `{"query":${JSON.stringify(QUERY)},"variables":${variables}}`;
   return field("operations", value);
 }
 
 function map(tape: Tape): string {
-  const path = tape.pick([
-    "variables.file",
-    "variables.file",
+  const path = tape.mostly("variables.file", [
     "variables.file.0",
     "variables",
     "",
@@ -76,17 +72,19 @@ function map(tape: Tape): string {
     "a.".repeat(300),
   ]);
   const value =
-    tape.below(5) === 4
+    tape.below(8) === 7
       ? oddJson(tape)
-      : JSON.stringify({ [tape.pick(["0", "0", "1", "__proto__", ""])]: [path, ...tape.some(2, () => path)] });
+      : JSON.stringify({
+          [tape.mostly("0", ["1", "__proto__", ""])]: [path, ...tape.some(tape.mostly(0, [2]), () => path)],
+        });
   return field("map", value);
 }
 
 function file(tape: Tape): string {
-  const name = tape.pick(["0", "0", "1", "operations", "map", oddText(tape)]);
-  const type = tape.pick(["image/png", "image/png", "image/jpeg", "text/html", "", 'image/png; a="', oddText(tape)]);
-  const fileName = tape.pick(["cover.png", "../../x", "", oddText(tape), "a".repeat(1_000)]);
-  const head = `content-disposition: form-data; name="${name}"; filename${tape.pick(['="', "*=utf-8''", '*0="'])}${fileName}"`;
+  const name = tape.mostly("0", ["1", "operations", "map", oddText(tape)]);
+  const type = tape.mostly("image/png", ["image/jpeg", "text/html", "", 'image/png; a="', oddText(tape)]);
+  const fileName = tape.mostly("cover.png", ["../../x", "", oddText(tape), "a".repeat(1_000)]);
+  const head = `content-disposition: form-data; name="${name}"; filename${tape.mostly('="', ["*=utf-8''", '*0="'])}${fileName}"`;
   const content = "x".repeat(tape.pick([0, 10, 100, 3_000, 70_000]));
   return `${head}\r\ncontent-type: ${type}${tape.oneIn(8) ? `\r\n${"x-header: y\r\n".repeat(tape.below(200))}` : ""}\r\n\r\n${content}`;
 }
