@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Child } from "../processes/child.ts";
 import { plainRequest } from "./plain-request.ts";
 import type { ProcessReport, ReportOrder } from "./process-report.ts";
+import { waitedForCpu } from "./waited-for-cpu.ts";
 
 /** How to start the process, for the first time and again after a crash. */
 export interface TargetStart {
@@ -73,14 +73,14 @@ export class FuzzTarget {
     let fastest = Number.POSITIVE_INFINITY;
     const deadline = performance.now() + this.#start.recoveryMs;
     for (let left = PROBES; left > 0 && fastest > PROBE_MS && this.isAlive; ) {
-      const [start, waited] = [performance.now(), waitedForCpuMs()];
+      const [start, waited] = [performance.now(), waitedForCpu()];
       const status = await plainRequest(this.#port, { path: this.#start.probePath }).then(
         (answer) => answer.status,
         () => 0,
       );
       // A 503 is the documented response to overload, which ends with the load.
       if (status === 503) await sleep(PROBE_MS);
-      const [took, lost] = [performance.now() - start, waitedForCpuMs() - waited];
+      const [took, lost] = [performance.now() - start, waitedForCpu() - waited];
       if (status === 200) fastest = Math.min(fastest, took - lost);
       const isBusy = lost > took / 2 && performance.now() < deadline;
       if (status === 200 || !isBusy) left--;
@@ -103,15 +103,6 @@ export class FuzzTarget {
   async end(): Promise<void> {
     this.#child.kill();
     await this.#child.ended(CLOSING_MS);
-  }
-}
-
-/** How long any process of the machine has waited for a core so far. Only Linux measures it. */
-function waitedForCpuMs(): number {
-  try {
-    return Number(/total=(\d+)/.exec(readFileSync("/proc/pressure/cpu", "utf8"))?.[1] ?? 0) / 1_000;
-  } catch {
-    return 0;
   }
 }
 

@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Input } from "./input.ts";
 import { type Received, readResponses } from "./read-responses.ts";
+import { waitedForCpu } from "./waited-for-cpu.ts";
 
 /** What came of one input. */
 export interface Played extends Received {
@@ -10,8 +11,9 @@ export interface Played extends Received {
   readonly trouble: string | null;
 }
 
-/** The server needs no more than this for a response, however busy the machine is. */
+/** A response takes no longer than this. On a busy machine, the time begins again a few times. */
 const PATIENCE_MS = 20_000;
+const MAX_PATIENCE = 6;
 /** A connection is left when it has been quiet for this long and no response is due. */
 const QUIET_MS = 40;
 /** How long the first bytes, or the end of a half-closed connection, may take. */
@@ -64,7 +66,11 @@ async function finish(line: Line, input: Input): Promise<void> {
     }
     return;
   }
-  await line.until(() => isAnswered(line), PATIENCE_MS);
+  for (let left = MAX_PATIENCE; left > 0 && !line.isClosed && !isAnswered(line); left--) {
+    const waited = waitedForCpu();
+    await line.until(() => isAnswered(line), PATIENCE_MS);
+    if (waitedForCpu() - waited < PATIENCE_MS / 2) return;
+  }
 }
 
 function isAnswered({ chunks }: Line): boolean {
