@@ -17,6 +17,7 @@ interface Plan {
 }
 
 const FULL: Plan = { generations: 3, rounds: 20 };
+const ONCE: Plan = { ...FULL, generations: 1 };
 const SHORT: Plan = { generations: 1, rounds: 40 };
 /** Rounds that are not measured, in which V8 compiles the server's code. */
 const WARM_UP = 30;
@@ -25,7 +26,8 @@ const BASE = "graphql-js 16";
 /**
  * Compares GraphQL servers by the CPU time that a request costs their process, over real sockets. Rounds are interleaved, the
  * processes are started anew several times, and every response is compared with the expected one before anything is timed.
- * With `--short`, only the gates of CI are measured, and the process fails below them.
+ * With `--once`, the processes are started only once. With `--short`, only the gates of CI are measured, and the process fails
+ * below them.
  */
 export async function run(): Promise<void> {
   if (!existsSync(new URL("peers/node_modules", import.meta.url)))
@@ -35,8 +37,9 @@ export async function run(): Promise<void> {
     await enforce(async () => verdictsOf(gates, await measure(needed(gates), SHORT)));
     return;
   }
+  const plan = process.argv.includes("--once") ? ONCE : FULL;
   const blocks = await longestBlocks();
-  const figures = await measure(servers, FULL);
+  const figures = await measure(servers, plan);
   const verdicts = verdictsOf(graphqlGates, figures);
   print(figures);
   const { prepared, executed } = await documentBytes();
@@ -49,7 +52,7 @@ export async function run(): Promise<void> {
     {
       node: process.version,
       graphql: graphqlMajor,
-      rounds: FULL.generations * FULL.rounds,
+      rounds: plan.generations * plan.rounds,
       figures,
       longestBlockMs: Object.fromEntries(blocks),
       documentBytes: { prepared, executed },
