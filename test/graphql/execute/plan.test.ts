@@ -153,6 +153,18 @@ describe("a plan has the same result as graphql", () => {
     expect(messages(result)).toEqual([versionInfo.major >= 17 ? "item 0" : none]);
   });
 
+  it("for an item of an async iterator that fails at once: errors below it that come later are dropped", async () => {
+    const schema = schemaOf("type Query { list: [A!] } type A { items: [Int!] sure: Int! }", {
+      "Query.list": async function* (): AsyncGenerator<unknown> {
+        yield { items: [Promise.reject(new Error("late"))], sure: null };
+      },
+    });
+
+    const result = await same(schema, "{ list { items sure } }");
+
+    expect(messages(result)).not.toContain("late");
+  });
+
   it("for keys that every object inherits", async () => {
     const schema = schemaOf("type Query { a: String b: Int }");
 

@@ -53,26 +53,25 @@ class ListCompletion {
     const pending = new Pending();
     // graphql waits for the items only after the last one.
     this.#gather = new Gather(this.#completed, { isOrdered: true });
-    this.#addAll(items).then(
-      () => forward(() => this.#result(), pending),
-      (error: unknown) => pending.fail(error),
-    );
+    void this.#addAll(items[Symbol.asyncIterator](), pending);
     return pending;
   }
 
-  async #addAll(items: AsyncIterable<unknown>): Promise<void> {
-    const iterator = items[Symbol.asyncIterator]();
+  /** Settles the list in the turn of its last item, before the promises of its items call back. */
+  async #addAll(iterator: AsyncIterator<unknown>, list: Pending): Promise<void> {
     try {
       for (;;) {
         const step = await this.#next(iterator);
-        if (step.done === true) return;
+        if (step.done === true) break;
         if (this.#run.isOver) return await closeQuietly(iterator);
         this.#add(step.value);
       }
     } catch (error) {
       void closeQuietly(iterator);
-      throw error;
+      list.fail(error);
+      return;
     }
+    forward(() => this.#result(), list);
   }
 
   /** The error of an iterator is located at the list. */
