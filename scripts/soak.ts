@@ -4,7 +4,7 @@ import { Child } from "./processes/child.ts";
 import type { Traffic } from "./soak/client.ts";
 import { makeFaultPlace } from "./soak/fault-place.ts";
 import { runFaults } from "./soak/fault-run.ts";
-import { faultKinds } from "./soak/fault-windows.ts";
+import { faultKinds, networkFaults } from "./soak/fault-windows.ts";
 import type { Figures } from "./soak/figures.ts";
 import { makePlace } from "./soak/place.ts";
 import { ServerProcess } from "./soak/server-process.ts";
@@ -12,7 +12,7 @@ import { leaks, people } from "./soak/soak-settings.ts";
 import { headings, row } from "./soak/table.ts";
 import { heapGrowth, type Run, type Sample, verdict } from "./soak/verdict.ts";
 
-// npm run soak -- [--minutes 30] [--short] [--rate 60] [--postgres] [--redis] [--leak heap] [--faults redis,postgres,process,clock,slow]
+// npm run soak -- [--minutes 30] [--short] [--rate 60] [--postgres] [--redis] [--leak heap] [--faults redis,silence or all]
 // A server under mixed traffic of clients that behave, misbehave and hang up; afterwards nothing of them may be left in it.
 
 const SHORT_SECONDS = 20;
@@ -39,7 +39,10 @@ const { values } = parseArgs({
 const minutes = positive("minutes", values.minutes);
 const rate = positive("rate", values.rate);
 const leak = values.leak === undefined ? null : oneOf("leak", values.leak, leaks);
-const kinds = (values.faults?.split(",") ?? []).map((kind) => oneOf("faults", kind, faultKinds));
+const kinds =
+  values.faults === "all"
+    ? faultKinds
+    : (values.faults?.split(",") ?? []).map((kind) => oneOf("faults", kind, faultKinds));
 
 if (values.faults === undefined) await soakPlainly();
 else await soakUnderFaults();
@@ -57,7 +60,7 @@ async function soakPlainly(): Promise<void> {
 
 /** Faults first. Then the load as always, for which nothing is excused. */
 async function soakUnderFaults(): Promise<void> {
-  const place = await makeFaultPlace();
+  const place = await makeFaultPlace(kinds.some((kind) => networkFaults.includes(kind)));
   try {
     const server = await ServerProcess.start({ ...place.settings, leak, faults: { restartedOn: null } });
     try {

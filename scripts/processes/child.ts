@@ -45,6 +45,10 @@ export class Child {
   }
 
   kill(): void {
-    this.#process.kill("SIGKILL");
+    this.signal("SIGKILL");
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
   }
 }

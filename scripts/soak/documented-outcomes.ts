@@ -1,4 +1,4 @@
-import type { FaultKind } from "./fault-windows.ts";
+import { type FaultKind, networkFaults } from "./fault-windows.ts";
 import type { Answer } from "./world.ts";
 
 /** A request was refused or broken off in a way that is documented for the fault at that time. */
@@ -12,7 +12,7 @@ export class Excused extends Error {
   }
 }
 
-const OUTAGES: readonly FaultKind[] = ["redis", "postgres", "process"];
+const OUTAGES: readonly FaultKind[] = ["redis", "postgres", "process", "pause", ...networkFaults];
 const OUTAGE_CODES: readonly unknown[] = ["SERVICE_UNAVAILABLE", "PUBSUB_GAP"];
 const OUTAGE_CLOSES: readonly number[] = [1001, 1013, 4403];
 const BROKEN = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
@@ -64,7 +64,7 @@ export function judgeClose(code: number, faults: ReadonlySet<FaultKind>): never 
   throw new Error(`the socket was closed with ${code}`);
 }
 
-/** Whether a server was away. */
+/** Whether a server was down, or could not be reached in time. */
 export function hasOutage(faults: ReadonlySet<FaultKind>): boolean {
   return OUTAGES.some((kind) => faults.has(kind));
 }

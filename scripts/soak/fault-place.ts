@@ -4,28 +4,43 @@ import { join } from "node:path";
 import { RedisServer } from "../../test/redis/redis-server.ts";
 import { type OwnPostgres, ownPostgres } from "../../test/sql/accounts/own-postgres.ts";
 import type { Place } from "./place.ts";
+import { TcpProxy } from "./tcp-proxy.ts";
 
 export interface FaultPlace extends Place {
   readonly postgres: OwnPostgres;
   readonly redis: RedisServer;
+  /** Between them and the server process. */
+  readonly proxies: { readonly redis: TcpProxy; readonly postgres: TcpProxy };
 }
 
-/** A PostgreSQL and a Redis on ports of their own, which only this run uses and breaks. */
-export async function makeFaultPlace(): Promise<FaultPlace> {
+/**
+ * A PostgreSQL and a Redis on ports of their own, which only this run uses and breaks. With `isProxied`, the server
+ * process reaches them through the proxies, which accept connections even while the server behind them is down.
+ */
+export async function makeFaultPlace(isProxied: boolean): Promise<FaultPlace> {
   const folder = mkdtempSync(join(tmpdir(), "portico-soak-"));
   const directory = join(folder, "uploads");
   mkdirSync(directory);
   const postgres = await ownPostgres();
   // Sessions have to survive a killed Redis. It writes before it replies, and only a crash of the machine would need an fsync.
   const redis = await RedisServer.start(["--appendonly", "yes", "--appendfsync", "no"]);
+  const proxies = {
+    redis: await TcpProxy.start(redis.port),
+    postgres: await TcpProxy.start(Number(new URL(postgres.url).port)),
+  };
+  const database = isProxied ? proxies.postgres.through(postgres.url) : postgres.url;
+  const url = isProxied ? proxies.redis.through(redis.url) : redis.url;
   return {
-    settings: { database: postgres.url, redis: { url: redis.url, prefix: "soak" }, directory },
+    settings: { database, redis: { url, prefix: "soak" }, directory },
     postgres,
     redis,
+    proxies,
     async clear() {
       // A frozen server does not end.
       postgres.thaw();
       redis.thaw();
+      await proxies.postgres.close();
+      await proxies.redis.close();
       await postgres.remove();
       await redis.remove();
       rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,20 @@
 /** A mode of `--faults`. */
-export type FaultKind = "redis" | "postgres" | "process" | "clock" | "slow";
+export type FaultKind = ServerFault | NetworkFault;
 
-export const faultKinds: readonly FaultKind[] = ["redis", "postgres", "process", "clock", "slow"];
+type ServerFault = "redis" | "postgres" | "process" | "pause" | "clock" | "slow";
+/** What a proxy in front of Redis and PostgreSQL does to their connections. */
+type NetworkFault = "delay" | "throttle" | "silence" | "half-close" | "reset";
+
+export const networkFaults: readonly FaultKind[] = ["delay", "throttle", "silence", "half-close", "reset"];
+export const faultKinds: readonly FaultKind[] = [
+  "redis",
+  "postgres",
+  "process",
+  "pause",
+  "clock",
+  "slow",
+  ...networkFaults,
+];
 
 /** The service is normal again within this time after a fault. */
 export const RECOVERY_MS = 15_000;

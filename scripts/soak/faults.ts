@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FaultPlace } from "./fault-place.ts";
 import type { FaultKind } from "./fault-windows.ts";
 import type { ServerProcess } from "./server-process.ts";
+import type { Line, TcpProxy } from "./tcp-proxy.ts";
 
 /** Something that breaks and is repaired again. */
 export interface Fault {
@@ -16,6 +17,14 @@ const DOWN_MS = 1_000;
 const FROZEN_MS = 2_800;
 const SHIFTED_MS = 1_000;
 const SLOW_MS = 2_000;
+const SHAPED_MS = 2_000;
+/** Each way. A transaction has several round trips. */
+const DELAY_MS = 80;
+const BYTES_PER_SECOND = 4_000;
+const CUTS = 3;
+const CUT_MS = 300;
+/** Shorter than the patience of a client. */
+const PAUSE_MS = 2_500;
 
 export const faults: readonly Fault[] = [
   { kind: "redis", name: "kill Redis", run: ({ redis }) => restart(redis) },
@@ -26,7 +35,45 @@ export const faults: readonly Fault[] = [
   { kind: "redis", name: "freeze Redis", run: ({ redis }) => freeze(redis) },
   { kind: "postgres", name: "restart PostgreSQL", run: ({ postgres }) => restart(postgres) },
   { kind: "clock", name: "clock an hour behind", run: (_place, server) => shift(server, -HOUR_MS) },
+  { kind: "pause", name: "pause the process", run: (_place, server) => pause(server) },
+  ...overNetwork("delay", "delay", (proxy) => shape(proxy, { delayMs: DELAY_MS })),
+  ...overNetwork("throttle", "throttle", (proxy) => shape(proxy, { bytesPerSecond: BYTES_PER_SECOND })),
+  ...overNetwork("silence", "silence", silence),
+  ...overNetwork("half-close", "half-close the connections to", (proxy) => cut(() => proxy.halfClose())),
+  ...overNetwork("reset", "reset the connections to", (proxy) => cut(() => proxy.reset())),
 ];
+
+function overNetwork(kind: FaultKind, verb: string, run: (proxy: TcpProxy) => Promise<void>): readonly Fault[] {
+  return [
+    { kind, name: `${verb} Redis`, run: ({ proxies }) => run(proxies.redis) },
+    { kind, name: `${verb} PostgreSQL`, run: ({ proxies }) => run(proxies.postgres) },
+  ];
+}
+
+async function shape(proxy: TcpProxy, line: Line): Promise<void> {
+  proxy.shape(line);
+  await sleep(SHAPED_MS);
+  proxy.shape({});
+}
+
+async function silence(proxy: TcpProxy): Promise<void> {
+  proxy.silence();
+  await sleep(FROZEN_MS);
+  proxy.endSilence();
+}
+
+async function cut(connections: () => void): Promise<void> {
+  for (let n = 0; n < CUTS; n++) {
+    connections();
+    await sleep(CUT_MS);
+  }
+}
+
+async function pause(server: ServerProcess): Promise<void> {
+  server.pause();
+  await sleep(PAUSE_MS);
+  server.resume();
+}
 
 async function restart(server: { kill(): Promise<void>; start(): Promise<void> }): Promise<void> {
   await server.kill();

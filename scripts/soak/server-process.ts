@@ -41,6 +41,15 @@ export class ServerProcess {
     await this.#child.hear("port");
   }
 
+  /** Stops it with SIGSTOP: its connections stay open, and its timers are late afterwards. */
+  pause(): void {
+    this.#child.signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#child.signal("SIGCONT");
+  }
+
   figures(tell: "figures" | "everything"): Promise<Figures> {
     return this.#child.ask("figures", { tell });
   }
