@@ -36,12 +36,17 @@ export function judgeAnswer(
   throw new Error(`${status}${lack}, not ${expected}: ${text.slice(0, 300)}`);
 }
 
+/** The error codes of a GraphQL response. */
+export function codesOf(errors: unknown): readonly unknown[] {
+  return ((errors ?? []) as readonly { readonly extensions?: { readonly code?: unknown } }[]).map(
+    ({ extensions }) => extensions?.code,
+  );
+}
+
 /** Judges the errors of a GraphQL response. */
 export function judgeErrors(errors: unknown, faults: ReadonlySet<FaultKind>): void {
   if (errors === undefined) return;
-  const codes = (errors as readonly { readonly extensions?: { readonly code?: unknown } }[]).map(
-    ({ extensions }) => extensions?.code,
-  );
+  const codes = codesOf(errors);
   if (hasOutage(faults) && codes.length > 0 && codes.every((code) => OUTAGE_CODES.includes(code)))
     throw new Excused(String(codes[0]), true);
   throw new Error(`a GraphQL response with errors: ${JSON.stringify(errors).slice(0, 300)}`);

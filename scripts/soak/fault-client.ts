@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Writes } from "./acknowledged-writes.ts";
 import { Excused } from "./documented-outcomes.ts";
 import { type FaultKind, FaultWindows, RECOVERY_MS } from "./fault-windows.ts";
+import type { Identities } from "./identity-record.ts";
 import { slowClients } from "./slow-clients.ts";
 import { type SteadyAction, steadyActions } from "./steady-actions.ts";
 import { PATIENCE_MS, SteadyClient } from "./steady-client.ts";
@@ -15,6 +16,7 @@ export interface FaultTraffic {
   readonly statuses: Readonly<Record<number, number>>;
   readonly faults: readonly string[];
   readonly writes: Writes;
+  readonly identities: Identities;
   /** From the end of the last fault until every kind of request worked; `null` when one did not. */
   readonly recoveredMs: number | null;
 }
@@ -118,6 +120,7 @@ function traffic(): FaultTraffic {
     statuses: Object.fromEntries(client.world.statuses),
     faults,
     writes: client.writes.all,
+    identities: client.identities.all,
     recoveredMs,
   };
 }

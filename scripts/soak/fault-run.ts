@@ -59,13 +59,16 @@ export async function runFaults(
 }
 
 function verdict(
-  { faults: wrong, statuses, excused, recoveredMs }: FaultTraffic,
+  { faults: wrong, statuses, excused, identities, recoveredMs }: FaultTraffic,
   kinds: ReadonlySet<FaultKind>,
 ): readonly string[] {
   return [
     ...(hasOutage(kinds) && Object.keys(excused).length === 0
       ? ["no client noticed a fault: the run proves nothing"]
       : []),
+    ...(identities.checked === 0 ? ["no response named its user: the run proves nothing"] : []),
+    ...someOf("a request was taken for another user's", identities.mistaken),
+    ...someOf("a valid credential was rejected", identities.refused),
     ...someOf("during faults an answer was wrong", wrong),
     ...(statuses[500] === undefined ? [] : [`${statuses[500]} answers were 500`]),
     ...(recoveredMs === null ? [`the service was not normal ${RECOVERY_MS / 1_000} s after the last fault`] : []),
@@ -73,7 +76,7 @@ function verdict(
 }
 
 function report(
-  { actions, statuses, excused, writes, recoveredMs }: FaultTraffic,
+  { actions, statuses, excused, writes, identities, recoveredMs }: FaultTraffic,
   seconds: number,
   unsureDone: number,
 ): void {
@@ -82,6 +85,8 @@ function report(
     `during faults: ${actions} actions in ${seconds.toFixed(0)} s, answers by status: ${JSON.stringify(statuses)}`,
   );
   console.log(`documented failures: ${JSON.stringify(excused)}`);
+  const { checked, mistaken, refused: rejected } = identities;
+  console.log(`identities: ${checked} checked, ${mistaken.length} mistaken, ${rejected.length} valid ones rejected`);
   console.log(
     `writes: ${acknowledged.length} acknowledged, ${unsure.length} unsure (${unsureDone} of them are there), ${refused.length} refused; ` +
       `normal ${recoveredMs === null ? "never" : `${(recoveredMs / 1_000).toFixed(1)} s`} after the last fault`,

@@ -63,12 +63,13 @@ export async function soakApp(
     ],
     defaultPageSize: 25,
   });
+  const nameOf = settings.leak === "identity" ? previousName() : ({ displayName }: Named) => displayName;
   const desk = Depend(open.provider(() => ({ isOpen: true })));
   soakGraph({ database, open, newest, directory: settings.directory }).mount(app);
   app.get("/notes", { params: { desk } }, ({ response }) =>
     response.apaginate(noteList(database), { strategy: newest }),
   );
-  app.get("/private", { auth: useAuth(), params: { desk } }, ({ user }) => ({ name: user.displayName }));
+  app.get("/private", { auth: useAuth(), params: { desk } }, ({ user }) => ({ name: nameOf(user) }));
   app.get(
     "/forbidden",
     { auth: useAuth({ permissions: ["read:secrets"] }), params: { desk } },
@@ -85,9 +86,9 @@ export async function soakApp(
     app.post(
       "/entries",
       { auth: useAuth(), body: entry, params: { unit: Depend(unitOfWork(database, open)) } },
-      async ({ body, unit }) => {
+      async ({ body, unit, user }) => {
         await unit.insertInto("entries").values(body).execute();
-        return body;
+        return { ...body, by: nameOf(user) };
       },
     );
   app.get("/slow", { params: { desk } }, async ({ request }) => {
@@ -113,12 +114,26 @@ export async function soakApp(
 
 /** The mistake that the checker of acknowledged writes has to find. */
 function acknowledgeEarly(app: PorticoApp, database: Database<Tables>): void {
-  app.post("/entries", { auth: useAuth(), body: entry }, async ({ body }) => {
+  app.post("/entries", { auth: useAuth(), body: entry }, async ({ body, user }) => {
     void sleep(200)
       .then(() => database.insertInto("entries").values(body).execute())
       .catch(() => {});
-    return body;
+    return { ...body, by: user.displayName };
   });
+}
+
+interface Named {
+  readonly displayName: string;
+}
+
+/** The mistake that the checker of identities has to find: now and then, the user of the request before. */
+function previousName(): (user: Named) => string {
+  let [count, last] = [0, ""];
+  return ({ displayName }) => {
+    const previous = last;
+    last = displayName;
+    return ++count % 20 === 0 ? previous : displayName;
+  };
 }
 
 function storesOf({ redis, faults }: SoakSettings): Stores {

@@ -88,6 +88,9 @@ export function soakGraph({ database, open, newest, directory }: GraphParts): Gr
     mine: subscription(t.int, { params: { desk }, auth: true })(async function* ({ ctx }) {
       yield* open.iterate(ctx.pubsub.subscribe(ticked));
     }),
+    owner: subscription(t.string, { auth: true })(async function* ({ ctx }) {
+      yield ctx.user.displayName;
+    }),
     together: subscription(t.int, { shared: true })(async function* ({ ctx }) {
       yield* open.iterate(ctx.pubsub.subscribe(ticked));
     }),

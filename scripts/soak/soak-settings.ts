@@ -20,10 +20,18 @@ interface FaultSettings {
 /** Short ones, so that a frozen server is noticed within a run. */
 export const DEADLINES = { timeoutSeconds: 2, statementSeconds: 2 } as const;
 
-/** Something that a server can forget to let go of; `acknowledgement` responds to a write before it is committed. */
-export type Leak = "heap" | "dependency" | "iterator" | "file" | "timer" | "acknowledgement";
+/** Something that a server can forget to let go of; `acknowledgement` responds to a write before it is committed, `identity` names another user. */
+export type Leak = "heap" | "dependency" | "iterator" | "file" | "timer" | "acknowledgement" | "identity";
 
-export const leaks: readonly Leak[] = ["heap", "dependency", "iterator", "file", "timer", "acknowledgement"];
+export const leaks: readonly Leak[] = [
+  "heap",
+  "dependency",
+  "iterator",
+  "file",
+  "timer",
+  "acknowledgement",
+  "identity",
+];
 
 /** People that the server knows and the clients sign in as. */
 export const people: People = {

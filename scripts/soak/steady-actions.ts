@@ -15,8 +15,11 @@ export const steadyActions: readonly SteadyAction[] = [
     weight: 12,
     run: (client) =>
       client.writes.write(async (body) => {
-        const { text } = await client.ask({ method: "POST", path: "/entries", headers: client.session(), body }, 200);
-        expectEqual(JSON.parse(text), body);
+        const session = client.session();
+        const { text } = await client.askAs(session, { method: "POST", path: "/entries", body });
+        const { by, ...entry } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+        client.identities.compare(session, "/entries", by);
+        expectEqual(entry, body);
       }),
   },
   {
@@ -44,14 +47,8 @@ export const steadyActions: readonly SteadyAction[] = [
       if (notes.length !== 5) throw new Error(`${notes.length} notes, not 5`);
     },
   },
-  {
-    name: "session",
-    weight: 8,
-    async run(client) {
-      await client.ask({ path: "/private", headers: client.session() }, 200);
-    },
-  },
-  { name: "access token", weight: 4, run: (client) => client.askWithToken("/private") },
+  { name: "session", weight: 8, run: (client) => client.checkSession() },
+  { name: "access token", weight: 4, run: (client) => client.checkToken() },
   { name: "visit", weight: 1, run: (client) => client.world.visit((visitor) => client.visit(visitor)) },
   { name: "liveness", weight: 2, run: async (client) => void (await client.ask({ path: "/livez" }, 200)) },
   {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WriteRecord } from "./acknowledged-writes.ts";
-import { type Excuse, judgeAnswer, judgeBreak, judgeErrors } from "./documented-outcomes.ts";
+import { codesOf, type Excuse, judgeAnswer, judgeBreak, judgeErrors } from "./documented-outcomes.ts";
 import type { FaultWindows } from "./fault-windows.ts";
+import { type Credential, IdentityRecord } from "./identity-record.ts";
 import { people } from "./soak-settings.ts";
 import { type Answer, type Ask, type Person, pick, readTokens, type World } from "./world.ts";
 
@@ -15,8 +16,9 @@ export class SteadyClient {
   readonly world: World;
   readonly windows: FaultWindows;
   readonly writes: WriteRecord = new WriteRecord();
-  readonly #cookies: string[] = [];
-  #token: { readonly access: string; readonly at: number } | null = null;
+  readonly identities: IdentityRecord = new IdentityRecord();
+  readonly #sessions: Credential[] = [];
+  #token: (Credential & { readonly at: number }) | null = null;
 
   constructor(world: World, windows: FaultWindows) {
     this.world = world;
@@ -25,8 +27,8 @@ export class SteadyClient {
 
   /** Signs in before the first fault. The sessions have to survive all of them. */
   async signIn(): Promise<void> {
-    for (const person of this.world.members.slice(0, SESSIONS)) this.#cookies.push(await this.#login(person));
-    await this.askWithToken("/private");
+    for (const person of this.world.members.slice(0, SESSIONS)) this.#sessions.push(await this.#login(person));
+    await this.checkToken();
   }
 
   /** Sends a request. Throws unless it is answered as expected, `Excused` when the failure is a documented one. */
@@ -41,41 +43,68 @@ export class SteadyClient {
     return answer;
   }
 
-  async graph(query: string, variables: object = {}): Promise<unknown> {
+  /** Sends a request with a valid credential. An outage may fail it, but a 401 is recorded as a refusal. */
+  askAs(credential: Credential, ask: Ask, excuse: Excuse = () => false): Promise<Answer> {
+    return this.ask({ ...ask, headers: credential.headers }, 200, (status, faults) => {
+      const reason = excuse(status, faults);
+      if (status === 401 && reason === false) this.identities.refuse(credential, ask.path);
+      return reason;
+    });
+  }
+
+  async graph(query: string, variables: object = {}, credential: Credential | null = null): Promise<unknown> {
     const start = performance.now();
-    const { text } = await this.ask({ method: "POST", path: "/graphql", body: { query, variables } }, 200);
+    const ask = { method: "POST", path: "/graphql", body: { query, variables } };
+    const { text } = await (credential === null ? this.ask(ask, 200) : this.askAs(credential, ask));
     const { data, errors } = JSON.parse(text) as { readonly data?: unknown; readonly errors?: unknown };
+    if (credential !== null && codesOf(errors).includes("UNAUTHENTICATED")) this.identities.refuse(credential, "me");
     judgeErrors(errors, this.windows.since(start));
     return data;
   }
 
-  session(): { readonly cookie: string } {
-    return { cookie: pick(this.#cookies) };
+  /** One of the sessions from before the first fault. */
+  session(): Credential {
+    return pick(this.#sessions);
+  }
+
+  /** Compares the user that a route and a resolver see with the owner of the session. */
+  async checkSession(): Promise<void> {
+    const session = this.session();
+    await this.#checkRoute(session);
+    const { me } = (await this.graph("{ me }", {}, session)) as { readonly me?: unknown };
+    this.identities.compare(session, "me", me);
   }
 
   /** A request with an access token. A process whose clock is wrong may refuse it, and makes none that is valid later. */
-  async askWithToken(path: string): Promise<void> {
+  async checkToken(): Promise<void> {
     if (this.#token === null || performance.now() - this.#token.at > RENEW_MS) {
       if (this.windows.since(performance.now()).has("clock")) return;
-      this.#token = readTokens(await this.#signInBy("/account/token", pick(this.world.members)));
+      const person = pick(this.world.members);
+      const { access, at } = readTokens(await this.#signInBy("/account/token", person));
+      this.#token = { name: person.name, headers: { authorization: `Bearer ${access}` }, at };
     }
-    const headers = { authorization: `Bearer ${this.#token.access}` };
-    await this.ask({ path, headers }, 200, (status, faults) => status === 401 && faults.has("clock") && "401");
+    await this.#checkRoute(this.#token, (status, faults) => status === 401 && faults.has("clock") && "401");
   }
 
   /** Signs in and out again. A session that was ended with 204 stays ended. */
   async visit(visitor: Person): Promise<void> {
-    const headers = { cookie: await this.#login(visitor) };
-    await this.ask({ path: "/private", headers }, 200);
+    const session = await this.#login(visitor);
+    const { headers } = session;
+    await this.#checkRoute(session);
     await this.ask({ method: "POST", path: "/account/logout", headers, body: {} }, 204);
     await this.ask({ path: "/private", headers }, 401);
   }
 
-  async #login(person: Person): Promise<string> {
+  async #checkRoute(credential: Credential, excuse?: Excuse): Promise<void> {
+    const { text } = await this.askAs(credential, { path: "/private" }, excuse);
+    this.identities.compare(credential, "/private", (JSON.parse(text) as { readonly name?: unknown }).name);
+  }
+
+  async #login(person: Person): Promise<Credential> {
     const { headers } = await this.#signInBy("/account/login", person);
     const cookie = headers["set-cookie"]?.[0]?.split(";")[0];
     if (cookie === undefined) throw new Error("a login without a cookie");
-    return cookie;
+    return { name: person.name, headers: { cookie } };
   }
 
   #signInBy(path: string, { name, address }: Person): Promise<Answer> {
