@@ -126,7 +126,8 @@ export class Load {
   admits(hasCredential: boolean, waitedMs: number): boolean {
     const share = hasCredential || this.#limit === this.#limits.maxInFlight ? 1 : ANONYMOUS_SHARE;
     const { maxWaitMs, maxInFlight, maxEventLoopDelayMs } = this.#limits;
-    if (waitedMs > SATURATED_MS || (waitedMs > maxWaitMs * share && this.#isSaturated(performance.now()))) return false;
+    const isSaturated = waitedMs > SATURATED_MS || this.#isSaturated(performance.now());
+    if (waitedMs > maxWaitMs * share && isSaturated) return false;
     if (this.#inFlight >= this.#limit * share || this.#waiting >= maxInFlight) return false;
     return this.#eventLoopDelayMs <= maxEventLoopDelayMs;
   }

@@ -112,6 +112,30 @@ it("responds with 503 while the event loop is blocked, except for health routes,
   }
 });
 
+it("accepts a request that waits for its turn for longer than a second, if maxWaitMs allows it", async () => {
+  const load = { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 };
+  const app = new PorticoApp({ logger: false, load })
+    .get("/accepted", () => "accepted")
+    .get("/busy", () => {
+      const until = performance.now() + 400;
+      while (performance.now() < until);
+      return "done";
+    });
+  client = await liveClient(app);
+  const { port } = client;
+  const connections = await Promise.all(Array.from({ length: 6 }, () => rawConnection(port)));
+  const send = (path: string): void => {
+    for (const { socket } of connections) socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n`);
+    for (const { socket } of connections) socket.write(path === "/busy" ? "Connection: close\r\n\r\n" : "\r\n");
+  };
+  send("/accepted");
+  await Promise.all(connections.map((connection) => connection.until("accepted")));
+  send("/busy");
+  await Promise.all(connections.map(({ closed }) => closed));
+
+  for (const { received } of connections) expect(received()).toContain("done");
+});
+
 it("starts the requests of one round of the event loop in turns, so that rounds stay short", async () => {
   let round = 0;
   const startedIn: number[] = [];
