@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { type GauntletResults, gauntletTables } from "./gauntlet-tables.ts";
+import { type ReliabilityResults, reliabilityTables } from "./reliability-tables.ts";
 
 // npm run figures: fills the performance figures of the documentation from bench/results. With --check it only compares them.
 
@@ -77,6 +78,9 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
   },
   gauntlet(source) {
     return gauntletTables(source("gauntlet") as unknown as GauntletResults);
+  },
+  reliability(source) {
+    return reliabilityTables(source("reliability") as unknown as ReliabilityResults);
   },
   accounts(source) {
     const { node, figures } = source("accounts-node24");

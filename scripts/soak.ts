@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Child } from "./processes/child.ts";
@@ -15,6 +16,7 @@ import { heapGrowth, type Run, type Sample, verdict } from "./soak/verdict.ts";
 // npm run soak -- [--minutes 30] [--short] [--rate 60] [--postgres] [--redis] [--leak heap] [--faults redis,silence or all]
 // A server under mixed traffic of clients that behave, misbehave and hang up; afterwards nothing of them may be left in it.
 
+const FAULT_RESULTS = ".cache/soak-faults.json";
 const SHORT_SECONDS = 20;
 const SHORT_FAULT_SECONDS = 12;
 /** The load after the last fault. */
@@ -65,8 +67,13 @@ async function soakUnderFaults(): Promise<void> {
     const server = await ServerProcess.start({ ...place.settings, leak, faults: { restartedOn: null } });
     try {
       const seconds = values.short ? SHORT_FAULT_SECONDS : minutes * 60;
-      const faults = await runFaults(place, server, { kinds, seconds, rate });
-      report(await soak(server, values.short ? SHORT_QUIET_SECONDS : QUIET_SECONDS, 13), faults);
+      const results = await runFaults(place, server, { kinds, seconds, rate });
+      const violations = report(
+        await soak(server, values.short ? SHORT_QUIET_SECONDS : QUIET_SECONDS, 13),
+        results.violations,
+      );
+      mkdirSync(".cache", { recursive: true });
+      writeFileSync(FAULT_RESULTS, `${JSON.stringify({ ...results, violations }, null, 2)}\n`);
     } finally {
       server.kill();
     }
@@ -118,7 +125,7 @@ function isBusy({ dependencies, iterators, connections }: Figures): boolean {
   return dependencies + iterators + connections > 0;
 }
 
-function report(run: Run, before: readonly string[]): void {
+function report(run: Run, before: readonly string[]): readonly string[] {
   const { samples, traffic, idle, settled } = run;
   const faults = [...before, ...verdict(run)];
   console.log(`answers by status: ${JSON.stringify(traffic.statuses)}`);
@@ -131,6 +138,7 @@ function report(run: Run, before: readonly string[]): void {
       (faults.length === 0 ? "nothing is left" : `${faults.length} FAULTS`),
   );
   if (faults.length > 0) process.exitCode = 1;
+  return faults;
 }
 
 function oneOf<T extends string>(name: string, text: string, choices: readonly T[]): T {

@@ -36,6 +36,12 @@ export class WriteRecord {
 }
 
 export interface WriteCheck {
+  /** Acknowledged writes that are not in the table. */
+  readonly lost: number;
+  /** Writes that are in the table more than once. */
+  readonly repeated: number;
+  /** Refused writes that are in the table. */
+  readonly refusedDone: number;
   /** A sentence for each kind. */
   readonly violations: readonly string[];
   /** How many of the unsure writes were carried out. */
@@ -49,7 +55,7 @@ export async function checkWrites(url: string, writes: Writes): Promise<WriteChe
   try {
     const { rows } = await client.query<{ number: number; text: string }>("select number, text from entries");
     const unsure = new Set(writes.unsure);
-    return { violations: compare(writes, rows), unsureDone: rows.filter(({ number }) => unsure.has(number)).length };
+    return { ...compare(writes, rows), unsureDone: rows.filter(({ number }) => unsure.has(number)).length };
   } finally {
     await client.end();
   }
@@ -58,27 +64,31 @@ export async function checkWrites(url: string, writes: Writes): Promise<WriteChe
 function compare(
   { acknowledged, unsure, refused }: Writes,
   rows: readonly { readonly number: number; readonly text: string }[],
-): readonly string[] {
+): Omit<WriteCheck, "unsureDone"> {
   const counts = new Map<number, number>();
   for (const { number } of rows) counts.set(number, (counts.get(number) ?? 0) + 1);
   const known = new Set([...acknowledged, ...unsure, ...refused]);
   const isThere = (number: number): boolean => counts.has(number);
-  const violations: readonly (readonly [what: string, numbers: readonly number[]])[] = [
-    ["acknowledged writes are lost", acknowledged.filter((number) => !isThere(number))],
-    ["writes were carried out more than once", [...counts].filter(([, count]) => count > 1).map(([number]) => number)],
-    ["refused writes are there", refused.filter(isThere)],
+  const lost = acknowledged.filter((number) => !isThere(number));
+  const repeated = [...counts].filter(([, count]) => count > 1).map(([number]) => number);
+  const refusedDone = refused.filter(isThere);
+  const found: readonly (readonly [what: string, numbers: readonly number[]])[] = [
+    ["acknowledged writes are lost", lost],
+    ["writes were carried out more than once", repeated],
+    ["refused writes are there", refusedDone],
     ["rows were written by no client", [...counts.keys()].filter((number) => !known.has(number))],
     [
       "rows have the wrong text",
       rows.filter(({ number, text }) => text !== textOf(number)).map(({ number }) => number),
     ],
   ];
-  return [
+  const violations = [
     ...(acknowledged.length === 0 ? ["no write was acknowledged: the run proves nothing"] : []),
-    ...violations
+    ...found
       .filter(([, numbers]) => numbers.length > 0)
       .map(([what, numbers]) => `${numbers.length} ${what}, for example ${numbers.slice(0, 5).join(", ")}`),
   ];
+  return { violations, lost: lost.length, repeated: repeated.length, refusedDone: refusedDone.length };
 }
 
 function textOf(number: number): string {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Child } from "../processes/child.ts";
-import { checkWrites } from "./acknowledged-writes.ts";
+import { checkWrites, type WriteCheck } from "./acknowledged-writes.ts";
 import { hasOutage } from "./documented-outcomes.ts";
 import type { FaultClientSettings, FaultOrder, FaultTraffic } from "./fault-client.ts";
 import type { FaultPlace } from "./fault-place.ts";
@@ -17,18 +17,41 @@ export interface FaultRunOptions {
   readonly rate: number;
 }
 
+/** What a run with faults did and found. */
+export interface FaultResults {
+  readonly seconds: number;
+  /** How often each fault was injected, by its name. */
+  readonly injected: Readonly<Record<string, number>>;
+  readonly actions: number;
+  readonly statuses: Readonly<Record<number, number>>;
+  /** Failures that are documented, by their kind. */
+  readonly documented: Readonly<Record<string, number>>;
+  /** Responses that are not documented for the fault. */
+  readonly unexpected: number;
+  readonly writes: Omit<WriteCheck, "violations"> & {
+    readonly acknowledged: number;
+    readonly unsure: number;
+    readonly refused: number;
+  };
+  readonly identities: { readonly checked: number; readonly mistaken: number; readonly refused: number };
+  readonly recoveredMs: number | null;
+  /** A sentence for each kind. */
+  readonly violations: readonly string[];
+}
+
 const CLIENT = new URL("fault-client.ts", import.meta.url);
 const GAP_MS = 800;
 const EXIT_MS = 5_000;
 
-/** Breaks one thing after the other while clients write. Returns what went wrong, in a sentence each. */
+/** Breaks one thing after the other while clients write. */
 export async function runFaults(
   place: FaultPlace,
   server: ServerProcess,
   { kinds, seconds, rate }: FaultRunOptions,
-): Promise<readonly string[]> {
+): Promise<FaultResults> {
   const settings: FaultClientSettings = { port: server.port, rate };
   const client = new Child(CLIENT, settings);
+  const injected = new Map<string, number>();
   const order = (what: FaultOrder): Promise<unknown> => client.ask("noted", what);
   try {
     await client.hear("ready");
@@ -41,6 +64,7 @@ export async function runFaults(
         const from = since();
         await fault.run(place, server);
         await order({ end: true });
+        injected.set(fault.name, (injected.get(fault.name) ?? 0) + 1);
         console.log(`${from.toFixed(1).padStart(7)} to ${since().toFixed(1).padStart(5)} s: ${fault.name}`);
       }
     } while (since() < seconds);
@@ -50,12 +74,31 @@ export async function runFaults(
     await client.ended(EXIT_MS);
     const took = since();
     await server.order({ outages: false });
-    const { violations, unsureDone } = await checkWrites(place.postgres.url, traffic.writes);
-    report(traffic, took, unsureDone);
-    return [...verdict(traffic, new Set(kinds)), ...violations];
+    const { violations, ...check } = await checkWrites(place.postgres.url, traffic.writes);
+    report(traffic, took, check.unsureDone);
+    const { actions, statuses, excused, faults: wrong, writes, identities, recoveredMs } = traffic;
+    return {
+      seconds: Math.round(took),
+      injected: Object.fromEntries(injected),
+      actions,
+      statuses,
+      documented: excused,
+      unexpected: wrong.length,
+      writes: { ...lengths(writes), ...check },
+      identities: { ...lengths(identities), checked: identities.checked },
+      recoveredMs,
+      violations: [...verdict(traffic, new Set(kinds)), ...violations],
+    };
   } finally {
     client.kill();
   }
+}
+
+/** The lengths of the lists in `record`. */
+function lengths<T extends object>(record: T): { readonly [Key in keyof T]: number } {
+  return Object.fromEntries(
+    Object.entries(record).map(([key, list]) => [key, Array.isArray(list) ? list.length : 0]),
+  ) as { [Key in keyof T]: number };
 }
 
 function verdict(

@@ -22,12 +22,16 @@ export async function subscribe(client: SteadyClient): Promise<void> {
     perMessageDeflate: false,
     headers: session.headers,
   });
+  const judge = (faults: ReadonlySet<FaultKind>, errors: unknown): void => {
+    if (codesOf(errors).includes("UNAUTHENTICATED")) client.identities.refuse(session, "a socket");
+    judgeErrors(errors, faults);
+  };
   const listened = new Promise<void>((resolve, reject) => {
     const judged =
-      <T extends unknown[]>(judge: (faults: ReadonlySet<FaultKind>, ...args: T) => void) =>
+      <T extends unknown[]>(check: (faults: ReadonlySet<FaultKind>, ...args: T) => void) =>
       (...args: T): void => {
         try {
-          judge(client.windows.since(start), ...args);
+          check(client.windows.since(start), ...args);
         } catch (error) {
           reject(error);
         }
@@ -35,10 +39,6 @@ export async function subscribe(client: SteadyClient): Promise<void> {
     let last: number | null = null;
     const send = (id: string, query: string): void =>
       socket.send(JSON.stringify({ type: "subscribe", id, payload: { query } }));
-    const judge = (faults: ReadonlySet<FaultKind>, errors: unknown): void => {
-      if (codesOf(errors).includes("UNAUTHENTICATED")) client.identities.refuse(session, "a socket");
-      judgeErrors(errors, faults);
-    };
     const read = (faults: ReadonlySet<FaultKind>, { type, id, payload }: Message): void => {
       if (type === "connection_ack") {
         send(OWNER, "subscription { owner }");

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { type ReliabilityResults, reliabilityTables } from "../../scripts/reliability-tables.ts";
+
+const traffic = { goodput: 900, p90Ms: 80, p99Ms: 95, outcomes: { 200: 900, 503: 1_800 }, withoutRetryAfter: 0 };
+const results: ReliabilityResults = {
+  node: "v24.21.0",
+  day: "2026-11-16",
+  faults: {
+    seconds: 60,
+    injected: { "kill Redis": 3, "silence PostgreSQL": 2 },
+    actions: 4_000,
+    statuses: { 200: 3_000 },
+    documented: { 503: 900 },
+    unexpected: 0,
+    writes: { acknowledged: 1_200, unsure: 90, refused: 30, unsureDone: 4, lost: 0, repeated: 0, refusedDone: 0 },
+    identities: { checked: 2_000, mistaken: 0, refused: 0 },
+    recoveredMs: 1_640,
+    violations: [],
+  },
+  fuzz: { inputs: 20_000, seconds: 60, failures: 0 },
+  overload: { share: 0.93, limit: 0.8, routes: { "/plain": { peak: traffic, during: traffic, after: traffic } } },
+};
+
+it("shows what was tried, how often and what was lost", () => {
+  const text = reliabilityTables(results);
+  expect(text).toContain("| 2026-11-16, Node 24.21.0 | How often | Lost or wrong |");
+  expect(text).toContain("| 5 | every kind of request works 1.6 s after the last one |");
+  expect(text).toContain("| Acknowledged writes | 1,200 | 0 lost |");
+  expect(text).toContain(
+    "| 2,700 | 0 without a response, 0 rejected without `Retry-After`; the server still does 93% ",
+  );
+  expect(text).toContain("| Kill Redis | 3 |\n| Silence PostgreSQL | 2 |");
+  expect(text).toContain("found nothing else");
+});
+
+it("shows losses", () => {
+  const { faults } = results;
+  const text = reliabilityTables({
+    ...results,
+    faults: {
+      ...faults,
+      writes: { ...faults.writes, lost: 2 },
+      identities: { ...faults.identities, mistaken: 1 },
+      recoveredMs: null,
+      violations: ["2 acknowledged writes are lost, for example `1`"],
+    },
+  });
+  expect(text).toContain("| 1,200 | 2 lost |");
+  expect(text).toContain("| 2,000 | 1 name another user |");
+  expect(text).toContain("**no recovery**");
+  expect(text).toContain("- `2 acknowledged writes are lost, for example '1'`");
+});
