@@ -98,12 +98,13 @@ async function recovery(): Promise<number | null> {
 
 async function perform(name: string, run: () => Promise<void>): Promise<boolean> {
   actions++;
+  const start = performance.now();
   try {
     await run();
     return true;
   } catch (error) {
     if (error instanceof Excused) excused.set(error.message, (excused.get(error.message) ?? 0) + 1);
-    else if (faults.length < 1_000) faults.push(`${name}: ${describe(error)}`);
+    else if (faults.length < 1_000) faults.push(`${name}: ${describe(error)} (${windows.between(start)})`);
     return false;
   }
 }

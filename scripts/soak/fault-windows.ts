@@ -37,6 +37,13 @@ export class FaultWindows {
     for (const window of this.#windows) window.to = Math.min(window.to, performance.now());
   }
 
+  /** The faults between `from` and now, in their order, with how many seconds ago each began. */
+  between(from: number): string {
+    const now = performance.now();
+    const seen = this.#windows.filter(({ to }) => to >= from);
+    return seen.map((window) => `${window.kind} ${((now - window.from) / 1_000).toFixed(0)} s ago`).join(", ");
+  }
+
   /** The faults that something which began at `from` and ends now may have seen. */
   since(from: number): ReadonlySet<FaultKind> {
     return new Set(this.#windows.filter(({ to }) => to + RECOVERY_MS >= from).map(({ kind }) => kind));
