@@ -18,7 +18,7 @@ interface Plan {
 
 const FULL: Plan = { generations: 3, rounds: 20 };
 const ONCE: Plan = { ...FULL, generations: 1 };
-const SHORT: Plan = { generations: 1, rounds: 40 };
+const SHORT: Plan = { generations: 1, rounds: 25 };
 /** Rounds that are not measured, in which V8 compiles the server's code. */
 const WARM_UP = 30;
 const BASE = "graphql-js 16";
@@ -52,7 +52,7 @@ export async function run(): Promise<void> {
     console.log(`  ${row}: a request of F blocks the event loop for up to ${ms.toFixed(1)} ms`);
   printVerdicts(verdicts);
   keepResults(
-    `graphql-node${nodeMajor}-graphql${graphqlMajor}`,
+    `${isOnce ? "versions" : "graphql"}-node${nodeMajor}-graphql${graphqlMajor}`,
     {
       node: process.version,
       graphql: graphqlMajor,
@@ -62,9 +62,7 @@ export async function run(): Promise<void> {
       documentBytes: { prepared, executed },
       gates: verdicts.map(({ title, unit, gate, goal, measured }) => ({ title, unit, gate, goal, measured })),
     },
-    plotOf(rowsOf(compared.filter((server) => server.workloads.includes("B"))), (row, workload) =>
-      share(figures, row, workload),
-    ),
+    isOnce ? undefined : plotOf(rowsOf(compared.filter(isList)), (row, workload) => share(figures, row, workload)),
   );
 }
 
@@ -116,6 +114,8 @@ async function longestBlocks(compared: readonly Server[]): Promise<ReadonlyMap<s
   }
   return blocks;
 }
+
+const isList = ({ workloads: names }: Server): boolean => names.includes("B");
 
 const rowsOf = (compared: readonly Server[]): readonly string[] => [...new Set(compared.map(({ row }) => row))];
 
