@@ -7,6 +7,8 @@ import { type ReliabilityResults, reliabilityTables } from "./reliability-tables
 /** The parts of a file in `bench/results` that the documentation shows. */
 export interface BenchResults {
   readonly node: string;
+  /** The major version of graphql that Portico ran on. */
+  readonly graphql?: string;
   readonly figures: readonly { readonly row: string; readonly workload: string; readonly micros: number }[];
 }
 
@@ -16,6 +18,7 @@ type Source = (name: string) => BenchResults;
 const BLOCK = /(?<=<!-- figures: (?<name>\S+) -->\n).*?(?=<!-- end of figures -->)/gs;
 const BASE = "graphql-js 16";
 const WORKLOADS = ["A", "B", "C", "D", "E"];
+const VERSIONS = ["versions-node22-graphql16", "versions-node24-graphql16", "versions-node26-graphql17"];
 
 const blocks: Readonly<Record<string, (source: Source) => string>> = {
   graphql(source) {
@@ -37,6 +40,24 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
             `Workload G costs Portico ${whole(microsOf(figures, "Portico", "G"))} µs. The other servers have no equal of it.`,
           ]
         : []),
+    ].join("\n");
+  },
+  versions(source) {
+    const workloads = [...WORKLOADS, "G"];
+    return [
+      `| Portico on | ${workloads.join(" | ")} |`,
+      `|---|${workloads.map(() => "--:|").join("")}`,
+      ...VERSIONS.map((name) => {
+        const { node, graphql, figures } = source(name);
+        const cells = workloads.map((workload) => {
+          const micros = microsOf(figures, "Portico", workload);
+          const ratio = isCell(figures, BASE, workload)
+            ? ` (${(microsOf(figures, BASE, workload) / micros).toFixed(2)})`
+            : "";
+          return `${whole(micros)} µs${ratio}`;
+        });
+        return `| Node ${node.slice(1)}, graphql ${graphql} | ${cells.join(" | ")} |`;
+      }),
     ].join("\n");
   },
   readme(source) {
