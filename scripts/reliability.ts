@@ -7,7 +7,7 @@ import type { ReliabilityResults } from "./reliability-tables.ts";
 import type { FaultResults } from "./soak/fault-run.ts";
 
 // npm run reliability -- [--minutes 30]
-// Fuzzes for a quarter of the time, injects faults for the rest, then overloads a server. docs/reliability.md shows the results.
+// Fuzzes for a quarter of the time, injects faults for the rest, then overloads a server. Writes bench/results/reliability.json.
 
 interface FuzzResults {
   readonly inputs: number;
