@@ -17,6 +17,8 @@ function shop(options: PorticoAppOptions = {}): PorticoApp {
   return new PorticoApp({ logger: false, openapi: false, ...options })
     .get("/books", ({ query }) => ({ query }))
     .get("/books/new", ({ query, request }) => ({ query, params: request.params }))
+    .get("/a%20b", () => "encoded")
+    .get("/a;b", () => "semicolon")
     .get("/books/:id", ({ path, request }) => ({ ...path, url: request.url, ip: request.ip }))
     .post("/books", { body: z.object({ title: z.string() }) }, ({ body, response }) => response.status(201).json(body))
     .post("/echo", async ({ request, response }) => response.bytes(await request.bytes(), "text/plain"))
@@ -73,6 +75,8 @@ const requests: Readonly<Record<string, string>> = {
   "a fixed path with two slashes": head("GET /books//new"),
   "a fixed path in capitals": head("GET /BOOKS"),
   "a fixed path as an absolute URL": head("GET http://shop.example/books/new"),
+  "a path that was declared encoded": head("GET /a%20b"),
+  "a path with a semicolon": head("GET /a;b"),
   "HEAD of a fixed path": head("HEAD /books/new"),
   "a parameter": head("GET /books/%C3%A4"),
   "a trailing slash": head("GET /books/7/"),
