@@ -1,4 +1,3 @@
-import * as graphql from "graphql";
 import {
   type GraphQLSchema,
   OverlappingFieldsCanBeMergedRule,
@@ -11,6 +10,7 @@ import type { Limits } from "../limits/limits.ts";
 import { findOverlaps } from "../limits/overlaps.ts";
 import { graphRefusal, graphRefusalOf } from "./graph-refusal.ts";
 import { hideSuggestions } from "./hide-suggestions.ts";
+import { isGraphql17 } from "./plan/is-graphql17.ts";
 import type { ReadDocument } from "./read-document.ts";
 import { subscriptionConditionsRule } from "./subscription-conditions-rule.ts";
 
@@ -19,11 +19,9 @@ import { subscriptionConditionsRule } from "./subscription-conditions-rule.ts";
 const MOST_OPERATIONS = 10;
 const LARGE = 10_000;
 
-/** graphql 17, which has the function, needs no other rule for subscriptions. */
-const allRules =
-  "validateSubscriptionArgs" in graphql
-    ? specifiedRules
-    : specifiedRules.map((rule) => (rule === SingleFieldSubscriptionsRule ? subscriptionConditionsRule : rule));
+const allRules = isGraphql17
+  ? specifiedRules
+  : specifiedRules.map((rule) => (rule === SingleFieldSubscriptionsRule ? subscriptionConditionsRule : rule));
 const linearRules = allRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
 
 type Parsed = Pick<ReadDocument, "document" | "fragments">;

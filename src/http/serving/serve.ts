@@ -39,7 +39,10 @@ async function respondInTime(ctx: HttpContext, running: PromiseLike<void>, optio
     const sending = respond(ctx, handled, time);
     if (sending === undefined) return time.end();
     pending = sending;
-    if ((await time.result(sending)) !== null) return time.end();
+    const sent = await time.result(sending);
+    if (sent !== null) time.end();
+    if (sent?.kind === "failed") throw sent.error;
+    if (sent !== null) return;
   }
   const isArriving = ctx.inFlight?.isArriving === true;
   endEarly(ctx, isArriving ? bodyTimeout() : handlerTimeout(ctx, options.timeoutMs), options);
