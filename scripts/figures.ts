@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { type GauntletResults, gauntletTables } from "./gauntlet-tables.ts";
-import { type ReliabilityResults, reliabilityTables } from "./reliability-tables.ts";
+import { type GauntletResults, gauntletTables } from "./figures/gauntlet-tables.ts";
+import { type ReliabilityResults, reliabilityTables } from "./figures/reliability-tables.ts";
 
 // npm run figures: fills the performance figures of the documentation from bench/results. With --check it only compares them.
 

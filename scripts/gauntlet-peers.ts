@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { type Report, runGauntlet } from "../packages/graphql-gauntlet/src/index.ts";
-import type { GauntletResults } from "./gauntlet-tables.ts";
+import type { GauntletResults } from "./figures/gauntlet-tables.ts";
 
 // npm run gauntlet:peers: runs graphql-gauntlet against Portico and other servers, each as its quick start sets it up, and
 // writes bench/results/gauntlet.json. Needs npm ci --prefix bench/peers. npm run figures copies the results to the page.

@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { keepResults } from "../bench/graphql/keep-results.ts";
 import type { OverloadResults } from "../bench/overload.ts";
-import type { ReliabilityResults } from "./reliability-tables.ts";
-import type { FaultResults } from "./soak/fault-run.ts";
+import type { ReliabilityResults } from "./figures/reliability-tables.ts";
+import type { FaultResults } from "./soak/faults/fault-run.ts";
 
 // npm run reliability -- [--minutes 30]
 // Fuzzes for a quarter of the time, injects faults for the rest, then overloads a server. Writes bench/results/reliability.json.

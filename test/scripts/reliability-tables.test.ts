@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type ReliabilityResults, reliabilityTables } from "../../scripts/reliability-tables.ts";
+import { type ReliabilityResults, reliabilityTables } from "../../scripts/figures/reliability-tables.ts";
 
 const traffic = { goodput: 900, p90Ms: 80, p99Ms: 95, outcomes: { 200: 900, 503: 1_800 }, withoutRetryAfter: 0 };
 const results: ReliabilityResults = {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { TcpProxy } from "../../scripts/soak/tcp-proxy.ts";
+import { TcpProxy } from "../../scripts/soak/faults/tcp-proxy.ts";
 
 let server: Server;
 let proxy: TcpProxy;

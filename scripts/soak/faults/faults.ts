@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ServerProcess } from "../server-process.ts";
 import type { FaultPlace } from "./fault-place.ts";
 import type { FaultKind } from "./fault-windows.ts";
-import type { ServerProcess } from "./server-process.ts";
 import type { Line, TcpProxy } from "./tcp-proxy.ts";
 
 /** Something that breaks and is repaired again. */

@@ -1,5 +1,5 @@
-import type { OverloadResults } from "../bench/overload.ts";
-import type { FaultResults } from "./soak/fault-run.ts";
+import type { OverloadResults } from "../../bench/overload.ts";
+import type { FaultResults } from "../soak/faults/fault-run.ts";
 
 /** The content of `bench/results/reliability.json`. */
 export interface ReliabilityResults {

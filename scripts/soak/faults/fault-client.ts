@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { pick, World } from "../world.ts";
 import type { Writes } from "./acknowledged-writes.ts";
 import { Excused } from "./documented-outcomes.ts";
 import { type FaultKind, FaultWindows, RECOVERY_MS } from "./fault-windows.ts";
@@ -6,7 +7,6 @@ import type { Identities } from "./identity-record.ts";
 import { slowClients } from "./slow-clients.ts";
 import { type SteadyAction, steadyActions } from "./steady-actions.ts";
 import { PATIENCE_MS, SteadyClient } from "./steady-client.ts";
-import { pick, World } from "./world.ts";
 
 /** What the clients saw of the faults. */
 export interface FaultTraffic {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Child } from "../processes/child.ts";
+import { Child } from "../../processes/child.ts";
+import type { ServerProcess } from "../server-process.ts";
+import { someOf } from "../verdict.ts";
 import { checkWrites, type WriteCheck } from "./acknowledged-writes.ts";
 import { hasOutage } from "./documented-outcomes.ts";
 import type { FaultClientSettings, FaultOrder, FaultTraffic } from "./fault-client.ts";
 import type { FaultPlace } from "./fault-place.ts";
 import { type FaultKind, RECOVERY_MS } from "./fault-windows.ts";
 import { faults } from "./faults.ts";
-import type { ServerProcess } from "./server-process.ts";
-import { someOf } from "./verdict.ts";
 
 export interface FaultRunOptions {
   readonly kinds: readonly FaultKind[];

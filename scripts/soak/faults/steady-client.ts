@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { people } from "../soak-settings.ts";
+import { type Answer, type Ask, type Person, pick, readTokens, type World } from "../world.ts";
 import { WriteRecord } from "./acknowledged-writes.ts";
 import { codesOf, type Excuse, judgeAnswer, judgeBreak, judgeErrors } from "./documented-outcomes.ts";
 import type { FaultWindows } from "./fault-windows.ts";
 import { type Credential, IdentityRecord } from "./identity-record.ts";
-import { people } from "./soak-settings.ts";
-import { type Answer, type Ask, type Person, pick, readTokens, type World } from "./world.ts";
 
 /** Longer than every deadline on the way of a request together: for the session, for a connection, for a statement. */
 export const PATIENCE_MS = 15_000;

@@ -1,4 +1,4 @@
-import { type Outcome, type Row, rows } from "../packages/graphql-gauntlet/src/index.ts";
+import { type Outcome, type Row, rows } from "../../packages/graphql-gauntlet/src/index.ts";
 
 /** The content of `bench/results/gauntlet.json`. */
 export interface GauntletResults {

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RedisServer } from "../../test/redis/redis-server.ts";
-import { type OwnPostgres, ownPostgres } from "../../test/sql/accounts/own-postgres.ts";
-import type { Place } from "./place.ts";
+import { RedisServer } from "../../../test/redis/redis-server.ts";
+import { type OwnPostgres, ownPostgres } from "../../../test/sql/accounts/own-postgres.ts";
+import type { Place } from "../place.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 
 export interface FaultPlace extends Place {

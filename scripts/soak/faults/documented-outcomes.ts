@@ -1,5 +1,5 @@
+import type { Answer } from "../world.ts";
 import { type FaultKind, networkFaults } from "./fault-windows.ts";
-import type { Answer } from "./world.ts";
 
 /** A request was refused or broken off in a way that is documented for the fault at that time. */
 export class Excused extends Error {
