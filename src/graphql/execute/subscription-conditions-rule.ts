@@ -21,7 +21,7 @@ export const subscriptionConditionsRule: ValidationRule = (context) => {
   return {
     OperationDefinition(node) {
       if (node.operation !== OperationTypeNode.SUBSCRIPTION) return;
-      const nodes = conditionsIn(context, node.selectionSet, new Set());
+      const nodes = conditionsIn(context, node.selectionSet);
       if (nodes.length === 0) return checkSingleField(node);
       const subject = node.name === undefined ? "Anonymous Subscription" : `Subscription "${node.name.value}"`;
       const message = `${subject} must not use \`@skip\` or \`@include\` directives in the top level selection.`;
@@ -32,18 +32,20 @@ export const subscriptionConditionsRule: ValidationRule = (context) => {
 
 type SingleFieldVisitor = ASTVisitor & { OperationDefinition(this: void, node: OperationDefinitionNode): void };
 
-function conditionsIn(
-  context: ValidationContext,
-  { selections }: SelectionSetNode,
-  visited: Set<string>,
-): readonly DirectiveNode[] {
-  return selections.flatMap((selection) => {
-    const own = (selection.directives ?? []).filter(({ name }) => name.value === "skip" || name.value === "include");
-    if (selection.kind === Kind.FIELD) return own;
-    if (selection.kind === Kind.INLINE_FRAGMENT)
-      return [...own, ...conditionsIn(context, selection.selectionSet, visited)];
-    const fragment = visited.has(selection.name.value) ? undefined : context.getFragment(selection.name.value);
-    visited.add(selection.name.value);
-    return fragment ? [...own, ...conditionsIn(context, fragment.selectionSet, visited)] : own;
-  });
+/** The conditions on the root fields, in linear time: each fragment is read once. */
+function conditionsIn(context: ValidationContext, root: SelectionSetNode): readonly DirectiveNode[] {
+  const found: DirectiveNode[] = [];
+  const visited = new Set<string>();
+  const open = [root];
+  for (let set = open.pop(); set !== undefined; set = open.pop())
+    for (const selection of set.selections) {
+      for (const directive of selection.directives ?? [])
+        if (directive.name.value === "skip" || directive.name.value === "include") found.push(directive);
+      if (selection.kind === Kind.INLINE_FRAGMENT) open.push(selection.selectionSet);
+      if (selection.kind !== Kind.FRAGMENT_SPREAD || visited.has(selection.name.value)) continue;
+      visited.add(selection.name.value);
+      const fragment = context.getFragment(selection.name.value);
+      if (fragment) open.push(fragment.selectionSet);
+    }
+  return found;
 }
