@@ -1,3 +1,4 @@
+export type { PorticoConfig } from "./cli/project/portico-config.ts";
 export type { Clock } from "./core/clock.ts";
 export { ConfigurationError } from "./core/configuration-error.ts";
 export { env } from "./core/env.ts";
@@ -30,7 +31,8 @@ export type { Schema } from "./http/context/schema.ts";
 export type { Socket, SocketMessage } from "./http/context/socket.ts";
 export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
 export * from "./http/exceptions/http-exception.ts";
-export { type Credential, type Revocation, revoked } from "./http/identity/credential.ts";
+export type { RequestEvent, RequestHook } from "./http/hooks/request-hooks.ts";
+export { type AssuranceLevel, type Credential, type Revocation, revoked } from "./http/identity/credential.ts";
 export {
   AnonymousUser,
   type AuthScope,
@@ -52,6 +54,16 @@ export type { Method, RouteOptions } from "./http/routing/route.ts";
 export { type Preset, Router, type RouterOptions } from "./http/routing/router.ts";
 export type { SocketOptions } from "./http/routing/socket-route.ts";
 export type { HealthCheck, HealthOptions } from "./http/serving/health-routes.ts";
+export { Metrics, type MetricsFigures, type MetricsRecord } from "./observe/metrics.ts";
+export {
+  type OpenTelemetryHook,
+  type OpenTelemetryOptions,
+  type OperationSpan,
+  type OperationTracer,
+  opentelemetry,
+} from "./observe/opentelemetry.ts";
+export { type OperationsPageOptions, operationsPage } from "./observe/operations-page/operations-page.ts";
+export { type PrometheusHook, type PrometheusOptions, prometheus } from "./observe/prometheus.ts";
 export type { OpenApiDocument, OpenApiSecurityScheme } from "./openapi/open-api-document.ts";
 export type { OpenApiOptions } from "./openapi/open-api-options.ts";
 export {

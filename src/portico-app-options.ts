@@ -29,6 +29,7 @@ export interface PorticoAppOptions {
   readonly title?: string;
   /** The version of the API in its OpenAPI document. @default "0.0.0" */
   readonly version?: string;
+  /** The description of the API in its OpenAPI document. @default none */
   readonly description?: string;
   /**
    * Browser origins that may read responses, send cookies and open sockets. The application's own origin always may. @default
@@ -48,10 +49,13 @@ export interface PorticoAppOptions {
   readonly trustedProxies?: readonly string[];
   /** The largest request body, unless a route sets its own limit. @default "1mb" */
   readonly maxBody?: Size;
+  /** Time limits for requests and connections. @default those of `TimeoutOptions` */
   readonly timeouts?: TimeoutOptions;
+  /** Overload protection. @default that of `LoadOptions` */
   readonly load?: LoadOptions;
-  /** `false` disables both health routes. */
+  /** `false` disables both health routes. @default those of `HealthOptions` */
   readonly health?: HealthOptions | false;
+  /** The end of the process. @default that of `ShutdownOptions` */
   readonly shutdown?: ShutdownOptions;
   /** The OpenAPI document and its HTML page. @default served outside production */
   readonly openapi?: OpenApiOptions | boolean;

@@ -3,10 +3,14 @@ import type { Duplex } from "node:stream";
 import { ConfigurationError } from "./core/configuration-error.ts";
 import type { Logger } from "./core/logger.ts";
 import type { MaybePromise } from "./core/maybe-promise.ts";
+import { resolveOptions } from "./core/resolve-options.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
+import type { Behind, Gate, GateUser } from "./http/access/gate.ts";
+import { authRule, type RouteAuth } from "./http/access/read-gate.ts";
 import type { AppServices } from "./http/context/app-services.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/context/exception-handlers.ts";
-import type { BaseContext } from "./http/context/http-context.ts";
+import type { BaseContext, HttpContext } from "./http/context/http-context.ts";
+import { LaterWork } from "./http/context/later-work.ts";
 import { Load } from "./http/context/load.ts";
 import { Origins } from "./http/context/origins.ts";
 import { contain } from "./http/engine/contain.ts";
@@ -18,8 +22,11 @@ import {
   type InjectResponse,
 } from "./http/engine/engine.ts";
 import type { EngineApp } from "./http/engine/engine-app.ts";
+import type { HostRequest, HostResponse } from "./http/engine/host-exchange.ts";
 import { routeUpgrade } from "./http/engine/route-upgrade.ts";
+import { type RequestHook, RequestHooks } from "./http/hooks/request-hooks.ts";
 import { Actors } from "./http/identity/actors.ts";
+import type { AuthScope } from "./http/identity/identity.ts";
 import { OpenConnections } from "./http/identity/open-connections.ts";
 import { Paging } from "./http/pages/paging.ts";
 import { checkPaths } from "./http/routing/check-paths.ts";
@@ -27,8 +34,10 @@ import { reportGates } from "./http/routing/report-gates.ts";
 import { reportOverrides } from "./http/routing/report-overrides.ts";
 import type { Route } from "./http/routing/route.ts";
 import { Router, type RouteTable } from "./http/routing/router.ts";
-import { type HealthOptions, healthRoutes } from "./http/serving/health-routes.ts";
+import { healthRoutes } from "./http/serving/health-routes.ts";
+import { HostRequests } from "./http/serving/host-requests.ts";
 import { Server } from "./http/serving/server.ts";
+import { listeningReport, listeningReports } from "./listening-report.ts";
 import { buildOpenApiDocument } from "./openapi/build-open-api-document.ts";
 import type { OpenApiDocument } from "./openapi/open-api-document.ts";
 import { openApiRoutes } from "./openapi/open-api-routes.ts";
@@ -80,6 +89,8 @@ export class PorticoApp extends Router {
   readonly #startHooks: LifeCycleHook[] = [];
   readonly #closeHooks: LifeCycleHook[] = [];
   #table: RouteTable | null = null;
+  #hostRequests: HostRequests | null = null;
+  #isPlugin = false;
   #document: OpenApiDocument | null = null;
   #started: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
@@ -108,6 +119,7 @@ export class PorticoApp extends Router {
       log: this.#engine.log,
       origins: new Origins(origins, publicUrl),
       load: new Load(load),
+      laterWork: new LaterWork(),
       connections: new OpenConnections({
         clock,
         log: this.#engine.log,
@@ -115,10 +127,12 @@ export class PorticoApp extends Router {
         recheckMs: timeouts.recheckSeconds * 1000,
       }),
       paging: new Paging(cursorKeys, this.#engine.log, publicUrl !== null),
+      requestHooks: new RequestHooks(clock, this.#engine.log),
       exceptionHandlers: this.#exceptionHandlers,
       overrides: this.#overrides,
       actors: this.actors,
     };
+    this.#engine.server.on("connection", () => this.#services.load.accepted());
     this.#server = new Server(this.#services, {
       maxBody: this.#options.maxBody,
       handlerMs: timeouts.handlerSeconds * 1000,
@@ -130,6 +144,17 @@ export class PorticoApp extends Router {
   /** @internal */
   get stores(): Stores {
     return this.#services.stores;
+  }
+
+  /** @internal */
+  get settings(): ResolvedAppOptions {
+    return this.#options;
+  }
+
+  /** @internal All routes and sockets, with those of the documentation and health. After this call routes can no longer change. */
+  get table(): RouteTable {
+    const { middleware, routes, sockets } = this.#collect();
+    return { middleware, routes: [...routes, ...this.#documentationRoutes(), ...this.#healthRoutes()], sockets };
   }
 
   /** @internal An application has its own server. */
@@ -182,6 +207,7 @@ export class PorticoApp extends Router {
    */
   plugin(): FastifyPluginAsync {
     const app = this.#engineApp([]);
+    this.#isPlugin = true;
     return async (fastify) => {
       await this.#engine.plugin(app)(fastify, {});
       if (app.sockets.length > 0) {
@@ -205,7 +231,47 @@ export class PorticoApp extends Router {
   }
 
   /**
-   * Turns errors of a class, and of its subclasses without a handler, into responses.
+   * Identifies the caller of a route that belongs to the server around this application, such as Express or Fastify. It runs the
+   * application's middleware and checks `auth`, as for a route of this application, and returns the context. Headers and cookies
+   * that the middleware sets are added to the response of the other server. A second call for the same request runs no
+   * middleware again.
+   *
+   * Rejects with the error of `auth` or of a middleware, whose `status` and `headers` Express and Fastify send. Without `auth`,
+   * an anonymous caller is accepted, and it rejects with 503 if the caller's credential cannot be verified.
+   *
+   * @example
+   * ```ts
+   * import Fastify from "fastify";
+   * import { PorticoApp } from "portico";
+   *
+   * const app = new PorticoApp();
+   * const fastify = Fastify();
+   * await fastify.register(app.plugin(), { prefix: "/api" });
+   * fastify.get("/profile", async (request, reply) => {
+   *   const { user } = await app.identify(request, reply, { auth: true });
+   *   return { name: user.displayName };
+   * });
+   * ```
+   */
+  async identify<
+    G extends boolean | Gate<boolean, AuthScope, never> = Gate,
+    Verdict extends MaybePromise<boolean> = never,
+  >(
+    request: HostRequest,
+    response: HostResponse,
+    options: { readonly auth?: RouteAuth<G, Verdict> } = {},
+  ): Promise<HttpContext<GateUser<Behind<never, G, Verdict>>>> {
+    const { auth } = resolveOptions("identify", options, { auth: authRule });
+    // In another Fastify application, the hooks of that application have started this one.
+    if (!this.#isPlugin) await this.#start();
+    this.#hostRequests ??= new HostRequests(this.#services, this.#options.maxBody, this.#collect().middleware);
+    const ctx = await this.#hostRequests.identify(this.#engine.hostExchange(request, response), auth);
+    return ctx as HttpContext<unknown> as HttpContext<GateUser<Behind<never, G, Verdict>>>;
+  }
+
+  /**
+   * Turns errors of a class, and of its subclasses without a handler, into responses. For an error of a GraphQL resolver,
+   * the response becomes the error of the field.
    *
    * @example
    * ```ts
@@ -246,6 +312,26 @@ export class PorticoApp extends Router {
     return this;
   }
 
+  /**
+   * Adds a hook that is called when a response was sent, and when a socket was opened or closed: a function, `Metrics`,
+   * `prometheus()` or `opentelemetry()`. It also sees requests without a route, and those that the server rejects under load.
+   * Responses do not wait for it, and its errors are only logged.
+   *
+   * @example
+   * ```ts
+   * import { PorticoApp } from "portico";
+   *
+   * const app = new PorticoApp();
+   * app.onRequest(({ method, route, status, durationSeconds }) => {
+   *   if (durationSeconds > 1) app.log.warn({ method, route, status, durationSeconds }, "slow request");
+   * });
+   * ```
+   */
+  onRequest(hook: RequestHook): this {
+    this.#services.requestHooks.add(hook);
+    return this;
+  }
+
   /** Runs before the first request is served. If it throws, the application does not start. */
   onStart(hook: LifeCycleHook): this {
     this.#startHooks.push(hook);
@@ -277,7 +363,10 @@ export class PorticoApp extends Router {
     const address = await this.#engine.listen(port, host);
     this.#endOnSignals();
     const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
-    this.#address = { port: address.port, host: address.address, url: `http://${name}:${address.port}` };
+    const url = `http://${name}:${address.port}`;
+    this.#address = { port: address.port, host: address.address, url };
+    if (listeningReports.hasSubscribers)
+      listeningReports.publish(listeningReport(url, this.#options, this.table.routes));
     return this.#address;
   }
 
@@ -314,32 +403,39 @@ export class PorticoApp extends Router {
     await Promise.all([this.#engine.close(deadlineMs), this.#server.closeSockets(socketMs)]);
     clearTimeout(cut);
     this.#server.stop();
+    await this.#services.laterWork.finish(deadlineMs);
     await this.#runCloseHooks();
   }
 
   #start(): Promise<void> {
     this.#started ??= (async () => {
-      const { health } = this.#options;
-      this.#engine.start(this.#engineApp(health === false ? [] : this.#healthRoutes(health)));
+      this.#engine.start(this.#engineApp(this.#healthRoutes()));
       await this.#engine.ready();
       await this.#runStartHooks();
     })();
     return this.#started;
   }
 
-  #healthRoutes(health: Required<HealthOptions>): readonly Route[] {
+  #healthRoutes(): readonly Route[] {
+    const { health } = this.#options;
+    if (health === false) return [];
     const checks = { ...storeChecks(this.#services.stores, this.#services.clock), ...health.checks };
     return healthRoutes({ ...health, checks }, this.#server);
   }
 
-  #engineApp(health: readonly Route[]): EngineApp {
+  #documentationRoutes(): readonly Route[] {
     const { openapi } = this.#options;
+    if (openapi === false) return [];
+    const { middleware } = this.#collect();
+    // The app's middleware also runs for these routes.
+    return openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
+  }
+
+  #engineApp(health: readonly Route[]): EngineApp {
     const { middleware, routes, sockets } = this.#collect();
     // Built now, not on first use, so that two routes with one name are an error at startup.
-    if (openapi !== false) this.openapi();
-    // The app's middleware also runs for these routes.
-    const documentation =
-      openapi === false ? [] : openApiRoutes(openapi, () => this.openapi()).map((route) => ({ ...route, middleware }));
+    if (this.#options.openapi !== false) this.openapi();
+    const documentation = this.#documentationRoutes();
     checkPaths([...routes, ...documentation, ...health], sockets);
     this.#services.paging.check(routes);
     reportGates(this.log, { middleware, routes, sockets });

@@ -7,7 +7,13 @@ import { type HttpContext, identify, type WebSocketContext } from "../http/conte
 import type { PorticoRequest } from "../http/context/portico-request.ts";
 import { HttpException } from "../http/exceptions/http-exception.ts";
 import type { Credential } from "../http/identity/credential.ts";
-import { type AuthScope, type CurrentUser, type Identity, NOBODY } from "../http/identity/identity.ts";
+import {
+  ANONYMOUS,
+  type AuthScope,
+  type CurrentUser,
+  type Identity,
+  type UserProtocol,
+} from "../http/identity/identity.ts";
 import type { Next } from "../http/routing/middleware.ts";
 import type { OpenApiSecurityScheme } from "../http/routing/open-api-security-scheme.ts";
 import { AuthResult } from "./backends/auth-result.ts";
@@ -59,7 +65,18 @@ export class AuthenticationMiddleware {
     this.#timeoutMs = timeoutSeconds * 1000;
     this.#challenge = challengeOf(backend, []);
     this.#headers = backend.flatMap(({ headers }) => headers);
-    this.#anonymous = this.#challenge === undefined ? NOBODY : Object.freeze({ ...NOBODY, challenge: this.#challenge });
+    this.#anonymous =
+      this.#challenge === undefined ? ANONYMOUS : Object.freeze({ ...ANONYMOUS, challenge: this.#challenge });
+  }
+
+  /** @internal The backends, for tools that inspect the application. */
+  get backends(): readonly AuthenticationBackend[] {
+    return this.#backends;
+  }
+
+  /** @internal The user model, for tools that inspect the application. */
+  get userModel(): UserModel<CurrentUser> {
+    return this.#userModel;
   }
 
   /** The sign-in methods that its backends provide. At startup, gates are checked against them. */
@@ -94,7 +111,7 @@ export class AuthenticationMiddleware {
     const declined: AuthenticationBackend[] = [];
     for (const backend of this.#backends) {
       try {
-        const found = await this.#ask(backend, ctx.request);
+        const found = await this.#ask(backend, ctx);
         if (found.user !== null) return this.#identity(backend, ctx, found);
         if (found.isFault === true)
           ctx.log.error(
@@ -114,11 +131,11 @@ export class AuthenticationMiddleware {
     if (refusal !== undefined) return { ...this.#anonymous, refusal };
     if (declined.length === 0) return this.#anonymous;
     const challenge = challengeOf(this.#backends, declined);
-    return { ...NOBODY, isRejected: true, ...(challenge === undefined ? {} : { challenge }) };
+    return { ...ANONYMOUS, isRejected: true, ...(challenge === undefined ? {} : { challenge }) };
   }
 
-  async #ask(backend: AuthenticationBackend, request: PorticoRequest): Promise<Found> {
-    const result: AuthResult | undefined = await this.#answerOf(backend, request);
+  async #ask(backend: AuthenticationBackend, ctx: HttpContext | WebSocketContext): Promise<Found> {
+    const result: AuthResult | undefined = await this.#answerOf(backend, ctx.request);
     if (typeof result !== "object" || result === null)
       return { user: null, reason: "the backend did not return an AuthResult", isFault: true };
     if (!result.success) return { user: null, ...result };
@@ -126,7 +143,8 @@ export class AuthenticationMiddleware {
     if (identity === null)
       return { user: null, reason: "the backend returned an identity that is not a string", isFault: true };
     if (identity === "") return { user: null, reason: "the backend returned an empty identity" };
-    const user = await inTime(this.#userModel.loadUser(identity), this.#timeoutMs);
+    const user =
+      ctx.services.actors.standInOf(identity) ?? (await inTime(this.#userModel.loadUser(identity), this.#timeoutMs));
     if (user === null || !user.isAuthenticated) return { user: null, reason: "the user was not found" };
     const { scope, credential } = result;
     if (isOutdated(user, credential))
@@ -153,7 +171,7 @@ export class AuthenticationMiddleware {
       // A backend that reads the current context gets the context of the request, as it did the first time.
       recheck: () =>
         withContext(ctx, async () => {
-          const again = await this.#ask(backend, ctx.request);
+          const again = await this.#ask(backend, ctx);
           if (again.user === null || again.user.identity !== user.identity) return false;
           // Permissions may have changed, so later checks use the new user, unless something else has set the identity
           // since.
@@ -182,7 +200,7 @@ interface Declined {
 type Found = Authenticated | Declined;
 
 /** Whether all credentials of the user were revoked since, by a new password or by "sign out everywhere". */
-function isOutdated({ credentialVersion }: CurrentUser, credential: Credential | undefined): boolean {
+function isOutdated({ credentialVersion }: UserProtocol, credential: Credential | undefined): boolean {
   return (
     credentialVersion !== undefined && credential?.version !== undefined && credential.version !== credentialVersion
   );

@@ -7,7 +7,9 @@ export type { AccountEvent, AccountEventHook, AccountEventKind } from "./account
 export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
 export { type AuthenticationOptions, authentication } from "./accounts/authentication.ts";
 export type { BreachCheck } from "./accounts/check-new-password.ts";
+export type { ImpersonationOptions } from "./accounts/impersonation.ts";
 export { consoleMailer, type Mail, type Mailer } from "./accounts/mailer.ts";
+export type { HumanCheck } from "./accounts/require-human.ts";
 export { accountRoutes } from "./accounts/routes/account-routes.ts";
 export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";
 export { APIKeys } from "./api-keys/api-keys.ts";
@@ -21,6 +23,7 @@ export type { JWTAuthOptions } from "./backends/jwt-auth-options.ts";
 export { SessionAuthBackend } from "./backends/session-auth-backend.ts";
 export type { TokenClaims } from "./backends/token-claims.ts";
 export type { JSONWebKeySet } from "./backends/verifying-keys.ts";
+export type { PasskeyOptions } from "./factors/passkey-options.ts";
 export { limitLogin } from "./limits/limit-login.ts";
 export {
   type LegacyPasswordScheme,
@@ -28,6 +31,11 @@ export {
   PasswordHasher,
   type PasswordOptions,
 } from "./passwords/password-hasher.ts";
+export { type GitHubOptions, github } from "./providers/github.ts";
+export { google } from "./providers/google.ts";
+export type { IdentityProvider } from "./providers/identity-provider.ts";
+export { type OIDCOptions, oidc } from "./providers/oidc.ts";
+export type { ProviderOptions } from "./providers/provider-options.ts";
 export { SessionMiddleware, type SessionMiddlewareOptions } from "./sessions/session-middleware.ts";
 export { type JWKSRoutesOptions, jwksRoutes, publicKeySet } from "./tokens/jwks-routes.ts";
 export type { JWTAlgorithm } from "./tokens/jwt-algorithm.ts";

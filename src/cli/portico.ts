@@ -1,31 +1,30 @@
 #!/usr/bin/env node
-import { readFileSync } from "node:fs";
-import { askPassword } from "./ask-password.ts";
+import { existsSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { compileCache } from "./compile-cache.ts";
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+// As `node --env-file=.env` does. A variable that is already set keeps its value.
+if (existsSync(".env")) process.loadEnvFile();
+const cache = compileCache(process.cwd());
+if (cache !== undefined) enableCompileCache(cache);
+// Only modules that are loaded from here on come from the cache.
+const [{ runCli }, { Prompt }] = await Promise.all([import("./run-cli.ts"), import("./prompt.ts")]);
 
-const args = process.argv.slice(2);
-try {
-  if (args[0] === "--version") say(version());
-  else {
-    const { runCommand } = await import("./run-command.ts");
-    process.exitCode = await runCommand(args, {
-      env: process.env,
-      say,
-      complain,
-      askPassword: () => askPassword(process.stdin, process.stderr),
-    });
-  }
-} catch (error) {
-  // kysely is an optional peer dependency, which only applications with a database install.
-  const isMissing = (error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND" && /'kysely'/.test(String(error));
-  if (!isMissing) throw error;
-  complain('portico: the package "kysely" is required. Run: npm install kysely');
-  process.exitCode = 1;
-}
+// The reader of a pipe may have seen enough, such as `head`.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit());
 
-function version(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
-}
+const prompt = new Prompt(process.stdin, process.stderr);
+const code = await runCli(process.argv.slice(2), {
+  env: process.env,
+  cwd: process.cwd(),
+  say: (line) => void process.stdout.write(`${line}\n`),
+  complain: (line) => void process.stderr.write(`${line}\n`),
+  askPassword: () => prompt.askPassword(),
+  confirm: process.stdin.isTTY ? (question) => prompt.confirm(question) : null,
+  width: process.stdout.isTTY ? process.stdout.columns : null,
+});
+// Modules of the application may keep connections or timers that the command does not know.
+await Promise.all(
+  [process.stdout, process.stderr].map((stream) => new Promise<void>((done) => stream.write("", () => done()))),
+);
+process.exit(code);

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "./configuration-error.ts";
+import { reportSecret, secretReports } from "./secret-report.ts";
 
 /** A secret of at least 32 bytes that only the server knows. A string is measured in bytes of UTF-8. */
 export type Secret = string | Uint8Array;
@@ -58,6 +59,7 @@ export function secretsOf(option: string, given: unknown): readonly [Secret, ...
   const secrets = list as readonly Secret[] as readonly [Secret, ...Secret[]];
   // This comes before anything is derived, because a derived secret always looks random.
   if (secrets.some(isGuessable)) throw new ConfigurationError(option, "is too easy to guess: use 32 random bytes");
+  if (secretReports.hasSubscribers) for (const secret of secrets) secretReports.publish(reportSecret(option, secret));
   return secrets;
 }
 

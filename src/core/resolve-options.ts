@@ -153,7 +153,7 @@ export const wholeNumber: OptionRule<number> = optionRule(
 );
 
 /** A rule for an option that `null` turns off. */
-export function orNull(rule: OptionRule<number>): OptionRule<number | null> {
+export function orNull<T>(rule: OptionRule<T>): OptionRule<T | null> {
   return { expected: `${rule.expected}, or null`, read: (value) => (value === null ? null : rule.read(value)) };
 }
 /** A duration. Node's timers take at most 2^31 - 1 ms and fire at once beyond it. */
@@ -175,3 +175,8 @@ export function listOf<T>(expected: string, accepts: (entry: unknown) => boolean
       Array.isArray(value) && value.every((entry) => accepts(entry)) ? Object.freeze([...(value as T[])]) : REFUSED,
   };
 }
+
+export const columnList: OptionRule<readonly string[]> = listOf<string>(
+  "a list of columns",
+  (column) => typeof column === "string",
+);

@@ -12,10 +12,15 @@ export class Turns {
   #resumed = 0;
   #sliceEnd = 0;
   #isSliceOpen = false;
+  readonly #isLeftOut: () => boolean;
 
-  /** @param sliceMs how long this work may hold the event loop in one of its rounds */
-  constructor(sliceMs: number) {
+  /**
+   * @param sliceMs how long this work may hold the event loop in one of its rounds
+   * @param isLeftOut returns whether waiting work leaves out this round
+   */
+  constructor(sliceMs: number, isLeftOut: () => boolean = () => false) {
     this.#sliceMs = sliceMs;
+    this.#isLeftOut = isLeftOut;
   }
 
   /**
@@ -42,10 +47,11 @@ export class Turns {
     if (this.#resumed > 0) this.#waiting = this.#waiting.slice(this.#resumed);
     this.#resumed = 0;
     if (this.#waiting.length === 0) return;
-    this.#openSlice(performance.now());
     // While there is work, slices follow each other: they must not keep the request in memory that opened the first one.
     outside(() => setImmediate(this.#closeSlice));
-    this.#resume();
+    const isLeftOut = this.#isLeftOut();
+    this.#openSlice(isLeftOut ? Number.NEGATIVE_INFINITY : performance.now());
+    if (!isLeftOut) this.#resume();
   };
 
   /** Resumes one at a time. The work that resumed before runs between two calls, so the clock shows how long it took. */

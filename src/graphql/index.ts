@@ -1,7 +1,13 @@
+export {
+  type ConnectionResolverOptions,
+  connectionResolver,
+  type ResolvedConnection,
+} from "./adopt/connection-resolver.ts";
+export { inject } from "./adopt/inject.ts";
 export { type ConnectionOptions, connection } from "./connection/connection.ts";
 export type { DocumentSource, DocumentsOptions } from "./documents/documents.ts";
 export type { FormattedError } from "./errors/format-error.ts";
-export { Graph, type GraphOptions } from "./graph.ts";
+export { Graph, type GraphOptions, type GraphRules } from "./graph.ts";
 
 import * as t from "./types/t.ts";
 
@@ -16,13 +22,6 @@ export { Info } from "./fields/info.ts";
 export { type Batch, type Loader, loader } from "./fields/loader.ts";
 export { ResolverError } from "./fields/resolver-error.ts";
 export type { FieldTiming, FieldTrace } from "./hooks/field-trace.ts";
-export { Metrics, type MetricsRecord } from "./hooks/metrics.ts";
-export {
-  type OpenTelemetryOptions,
-  type OperationSpan,
-  type OperationTracer,
-  opentelemetry,
-} from "./hooks/opentelemetry.ts";
 export type {
   OperationAround,
   OperationContext,
@@ -32,16 +31,17 @@ export type {
   OperationResult,
 } from "./hooks/operation-hook.ts";
 export { OperationLog, type OperationLogOptions } from "./hooks/operation-log.ts";
-export { type PrometheusHook, type PrometheusOptions, prometheus } from "./hooks/prometheus.ts";
 export { IDE, type IDEOptions } from "./ide/ide.ts";
 export { Limits, type LimitsOptions } from "./limits/limits.ts";
+export { nodeKey } from "./nodes/node-key.ts";
+export type { NodeOptions } from "./nodes/node-source.ts";
 export { GraphContext } from "./operation/graph-context.ts";
-export { type OperationsPageOptions, operationsPage } from "./operations-page/operations-page.ts";
 export { printSchema } from "./schema/print-schema.ts";
 export { type SchemaConfig, schema } from "./schema/schema.ts";
 export type { SubscriptionsOptions } from "./subscriptions/subscriptions.ts";
 export { Transport, type TransportOptions } from "./transport/transport.ts";
 export type { ArgOptions } from "./types/arg.ts";
+export type { Directive, DirectiveOptions } from "./types/directive.ts";
 export type { EnumType, EnumValueOptions } from "./types/enum-type.ts";
 export type { GraphType, InOf, OutOf } from "./types/graph-type.ts";
 export type { InputType } from "./types/input-type.ts";

@@ -1,4 +1,5 @@
 import { decidesByColumns, nameOf } from "../http/access/gate-node.ts";
+import type { Schema } from "../http/context/schema.ts";
 import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
@@ -24,10 +25,11 @@ export function pageParameters({ paginated }: Route, taken: readonly OpenApiPara
 /** Describes a page: items of the route's schema and the metadata of its strategy. */
 export function pageResponse(
   paginated: NonNullable<Route["paginated"]>,
+  itemSchema: Schema,
   components: Components,
   hint: string,
 ): OpenApiResponse {
-  const item = components.place(jsonSchema(paginated.item, "output"), "output", `${hint}Item`);
+  const item = components.place(jsonSchema(itemSchema, "output"), "output", `${hint}Item`);
   const schema: JsonSchema = {
     type: "object",
     properties: { items: { type: "array", items: item }, pagination: metadataOf(paginated) },

@@ -39,6 +39,15 @@ const Problem: JsonSchema = {
       description: "The id of the line in the server's log, if the error was unexpected.",
     },
     errors,
+    pending: {
+      type: "string",
+      description: "The token that completes a sign-in with the second factor, if one is required.",
+    },
+    methods: {
+      type: "array",
+      items: { type: "string" },
+      description: "The second factors that the user has.",
+    },
   },
   required: ["type", "title", "status", "detail", "code"],
 };

@@ -1,3 +1,4 @@
+import { escapeHtml } from "../http/html/escape-html.ts";
 import { htmlHeaders } from "../http/html/html-headers.ts";
 
 /** The input of the reference page. URLs are relative to the page. */
@@ -18,15 +19,15 @@ export const referenceHeaders: Readonly<Record<string, string>> = htmlHeaders({
 
 /** Returns the page that shows the document. It loads only the document and one script, both from this application. */
 export function referenceHtml({ title, document, script }: ReferenceHtml): string {
-  const link = `<a href="${escape(document)}">OpenAPI document</a>`;
+  const link = `<a href="${escapeHtml(document)}">OpenAPI document</a>`;
   if (script === null)
     return html(title, note(title, `The API reference is not part of this build. Open the ${link} instead.`));
-  const configuration = escape(JSON.stringify({ ...CONFIGURATION, url: document }));
+  const configuration = escapeHtml(JSON.stringify({ ...CONFIGURATION, url: document }));
   return html(
     title,
     `<noscript>${note(title, `This page needs JavaScript. Open the ${link} instead.`)}</noscript>
 <script id="api-reference" type="application/json" data-configuration="${configuration}"></script>
-<script src="${escape(script)}"></script>`,
+<script src="${escapeHtml(script)}"></script>`,
   );
 }
 
@@ -37,7 +38,7 @@ function html(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 </head>
 <body>
@@ -50,7 +51,7 @@ ${body}
 /** Shown if the page itself cannot be used. */
 function note(title: string, sentence: string): string {
   const style = "max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif";
-  return `<div style="${style}"><h1>${escape(title)}</h1><p>${sentence}</p></div>`;
+  return `<div style="${style}"><h1>${escapeHtml(title)}</h1><p>${sentence}</p></div>`;
 }
 
 /** Turns off Scalar's hosted services and the buttons that lead to them. */
@@ -68,15 +69,3 @@ const CONFIGURATION = {
     section:focus-visible { outline: none; }
   `,
 };
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
-}

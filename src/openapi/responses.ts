@@ -19,9 +19,10 @@ export function responses(
   const misfits = Object.values(schemas).flatMap((schema) => (schema === undefined ? [] : [misfitStatus(schema)]));
   return {
     ...(response === undefined && paginated === undefined ? { 200: { description: describe(200) } } : {}),
-    ...(paginated === undefined
+    ...(paginated === undefined ? {} : { 400: problemResponse(describe(400)) }),
+    ...(paginated === undefined || paginated.item === null
       ? {}
-      : { 200: pageResponse(paginated, components, hint), 400: problemResponse(describe(400)) }),
+      : { 200: pageResponse(paginated, paginated.item, components, hint) }),
     ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
     ...(schemas.body === undefined ? {} : { 400: problemResponse(describe(400)) }),
     ...(misfits.includes(422) ? { 422: problemResponse(describe(422), "ValidationProblem") } : {}),

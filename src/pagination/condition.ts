@@ -12,6 +12,15 @@ export type ConditionNode =
   | { readonly kind: "equal"; readonly column: string; readonly value: PresentValue }
   /** At least two values, all different and of one type. */
   | { readonly kind: "in"; readonly column: string; readonly values: readonly PresentValue[] }
+  /** A null is neither less nor greater than a value. */
+  | {
+      readonly kind: "compare";
+      readonly column: string;
+      readonly operator: "<" | "<=" | ">" | ">=";
+      readonly value: number | bigint | Date;
+    }
+  /** The text begins with the value, which is not empty. */
+  | { readonly kind: "prefix"; readonly column: string; readonly value: string }
   /** The value is in a column of another table, in a row that meets `where`. A null is in no table. */
   | ({ readonly kind: "related"; readonly column: string; readonly from: string; readonly key: string } & {
       readonly where: ConditionNode;
@@ -90,6 +99,20 @@ export function isIn<const C extends string>(column: C, values: readonly Conditi
 export function isNull<const C extends string>(column: C): Condition<C> {
   checkColumn("isNull", column);
   return new Term({ kind: "null", column });
+}
+
+/** Matches rows whose column is before or after the value. */
+export function isCompared<const C extends string>(
+  column: C,
+  operator: "<" | "<=" | ">" | ">=",
+  value: number | bigint | Date,
+): Condition<C> {
+  return new Term({ kind: "compare", column, operator, value });
+}
+
+/** Matches rows whose column begins with the text. The engine compares text by the column's collation. */
+export function isPrefixed<const C extends string>(column: C, value: string): Condition<C> {
+  return new Term({ kind: "prefix", column, value });
 }
 
 class Term<C extends string> implements Condition<C> {

@@ -3,11 +3,14 @@ import { KeyTooLong, openCursor, type Position, type Seal, sealCursor } from "./
 import type { AnyHandler } from "./data-handler.ts";
 import { isSeekable } from "./data-handler.ts";
 import { Fetching, fetchItems } from "./fetch-items.ts";
-import { keyOfItem } from "./key-of-item.ts";
-import { KEYS, type KeyedRows, KeyMisfit, type KeyTuple } from "./key-tuple.ts";
+import type { Filters } from "./filter/filters.ts";
+import { type KeyedRows, KeyMisfit, type KeyTuple } from "./keys/key-tuple.ts";
+import { keysOf } from "./keys/keys-of.ts";
 import { scopedTotals } from "./list-scope.ts";
+import { noteList } from "./note-list.ts";
 import { askedTotal, checkDepth, reportedTotal, sliceOf } from "./offset-page.ts";
-import { type Order, withUniqueKey } from "./order.ts";
+import { type Order, withNulls, withUniqueKey } from "./order.ts";
+import { pageBar } from "./page-bar.ts";
 import type { PageRequest } from "./page-request.ts";
 import { InvalidCursorError, InvalidPageError } from "./pagination-error.ts";
 import type { Steps } from "./steps.ts";
@@ -29,16 +32,21 @@ export interface Window<T> {
 export class CursorList<T> {
   readonly handler: AnyHandler<T>;
   readonly order: Order;
-  readonly #strategy: CursorPagination<any>;
+  readonly #strategy: CursorPagination<any, any>;
   readonly #request: PageRequest;
+  readonly #filters: string | null;
   #seal: Seal | undefined;
 
-  /** @param order the order that the client chose, if it chose one */
+  /**
+   * @param order the order that the client chose, if it chose one
+   * @param filters the filters of the client, which the handler applies
+   */
   constructor(
-    strategy: CursorPagination<any>,
+    strategy: CursorPagination<any, any>,
     handler: AnyHandler<T>,
     request: PageRequest,
     order: Order = strategy.order,
+    filters: Filters | null = null,
   ) {
     this.handler = handler;
     if (strategy.sort !== null && !isSeekable(handler))
@@ -46,9 +54,11 @@ export class CursorList<T> {
         "CursorPagination.sortable",
         `requires a data handler that can sort: implement getItemsAfter in ${handler.constructor.name}`,
       );
-    this.order = isSeekable(handler) ? withUniqueKey(order, handler.uniqueKey) : order;
+    this.order = isSeekable(handler) ? withUniqueKey(withNulls(order, strategy.nulls), handler.uniqueKey) : order;
     this.#strategy = strategy;
     this.#request = request;
+    this.#filters = filters?.text ?? null;
+    noteList(strategy, handler, request.place);
   }
 
   /** Returns the position of a cursor. Throws `InvalidCursorError` before anything is read. */
@@ -96,7 +106,7 @@ export class CursorList<T> {
       if (!(error instanceof KeyMisfit)) throw error;
       throw new InvalidCursorError({ parameter: this.#strategy.positionParameter, cause: error });
     }
-    const keyAt = found[KEYS] ?? ((index: number) => keyOf(handler, found[index] as T, order));
+    const keyAt = keysOf(handler, found, order);
     const hasExtra = found.length === wanted;
     const nearest = hasExtra || skip > 0 ? found.slice(skip, skip + size) : found;
     const hasPassed = key !== null || (skip > 0 && found.length > 0);
@@ -146,11 +156,11 @@ export class CursorList<T> {
   }
 
   get #sealing(): Seal {
-    const { keys, filter, scope } = this.#request;
+    const { keys, cursorScope, scope } = this.#request;
     const { maxAgeSeconds, positionParameter } = this.#strategy;
     this.#seal ??= {
       keys,
-      scope: this.#strategy.scopeOf(this.#name, this.order, filter, scope?.name),
+      scope: this.#strategy.scopeOf(this.#name, this.order, cursorScope, scope?.name, this.#filters),
       parameter: positionParameter,
       now: this.#request.now() / 1000,
       ...(maxAgeSeconds === undefined ? {} : { maxAgeSeconds }),
@@ -159,21 +169,18 @@ export class CursorList<T> {
   }
 }
 
-function keyOf<T>(handler: AnyHandler<T>, item: T, order: Order): KeyTuple {
-  return handler.keyOf?.(item, order) ?? keyOfItem(item, order);
-}
-
 /** Returns the page that a cursor points to. */
 export function* cursorPage<T>(
-  strategy: CursorPagination<any>,
+  strategy: CursorPagination<any, any>,
   handler: AnyHandler<T>,
   request: PageRequest,
+  filters: Filters | null,
 ): Steps<Page<T, object>> {
   const { params, baseUrl, search } = request;
   const parsed = strategy.parseParameters(params);
   const { cursor, order } = parsed;
   const [skip, size] = sliceOf(strategy, parsed);
-  const list = new CursorList(strategy, handler, request, order);
+  const list = new CursorList(strategy, handler, request, order, filters);
   const position = cursor === null ? null : list.open(cursor);
   if (cursor !== null && Object.hasOwn(params, "page") && strategy.positionParameter !== "page")
     request.warn("the request has both a cursor and a page number: the page number is ignored");
@@ -195,12 +202,22 @@ export function* cursorPage<T>(
   const turned = at !== null && "offset" in at ? at : null;
   const cursorOf = (index: number, way: Position["direction"]): string =>
     items.length > 0 ? cursorAt(index, way) : list.seal({ direction: way, at: turned });
+  const nextCursor = size > 0 && hasNext ? cursorOf(items.length - 1, "forward") : null;
+  const prevCursor = size > 0 && hasPrevious ? cursorOf(0, "backward") : null;
+  const near =
+    strategy.pageBar === null ? null : yield* pageBar(list, { size, nextCursor, prevCursor }, strategy.pageBar);
   const facts = {
     hasMore: size > 0 && hasNext,
     isBeyondCap,
     ...(search === undefined ? {} : { search }),
-    nextCursor: size > 0 && hasNext ? cursorOf(items.length - 1, "forward") : null,
-    prevCursor: size > 0 && hasPrevious ? cursorOf(0, "backward") : null,
+    nextCursor,
+    prevCursor,
+    ...(near === null ? {} : { near }),
+    // The last page is read backward from the end, so it needs no total.
+    lastCursor:
+      size > 0 && isSeekable(handler) && (items.length > 0 || hasNext || hasPrevious)
+        ? list.seal({ direction: "backward", at: null })
+        : null,
   };
   return { items, pagination: strategy.generateMetadata(reported, items, baseUrl, params, facts) };
 }

@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
-import type { Condition } from "./condition.ts";
-import type { KeyTuple } from "./key-tuple.ts";
+import type { Condition, ConditionValue } from "./condition.ts";
+import type { KeyTuple } from "./keys/key-tuple.ts";
 import type { Order } from "./order.ts";
 
 /** The context of a fetch. */
@@ -73,6 +73,39 @@ export interface Seekable<T> {
   keyOf?(item: T, order: Order): KeyTuple;
 }
 
+/** The values of a parent, by the columns of its children that refer to it: `{ author_id: "7" }`. */
+export type ParentKey = Readonly<Record<string, ConditionValue>>;
+
+/** A position in the list of one parent. */
+export interface ParentSeek {
+  readonly parent: ParentKey;
+  /** Only rows after this key are read. `null` is the beginning, or the end when going backward. */
+  readonly key: KeyTuple | null;
+}
+
+/**
+ * Members of a handler that can read and count the lists of many parents at once, for a connection with `parent`. All
+ * parents of one call have the same columns. A null refers to no parent, so its list is empty.
+ */
+export interface Nestable<T> {
+  /**
+   * Returns the rows next to each key, closest first in both directions: one list for each seek, in their order. An
+   * `Error` fails only the seek at its position.
+   */
+  getItemsBelow(
+    seeks: readonly ParentSeek[],
+    by: Pick<SeekRequest, "order" | "direction">,
+    limit: number,
+    context?: FetchContext,
+  ): Promise<readonly (readonly T[] | Error)[]>;
+  /** Returns the number of items of each parent, or `cap` for those that have at least that many. */
+  countBelow(
+    parents: readonly ParentKey[],
+    cap: number | null,
+    context?: FetchContext,
+  ): Promise<readonly (number | Error)[]>;
+}
+
 /** Members of a handler that can estimate its total without counting. */
 export interface Estimating {
   estimateTotalItems(context?: FetchContext): MaybePromise<number>;
@@ -102,6 +135,20 @@ export interface Scopable<T> {
    * true for rows with null, so compile it as `column <> value or column is null`.
    */
   scopedTo(condition: Condition): DataHandler<T>;
+  /**
+   * Whether an error of the source means that a value in the condition does not fit its column, such as text for a UUID.
+   * If a client sent the value as a filter, the response is then 400. @default no error means that
+   */
+  isMisfit?(error: unknown): boolean;
+}
+
+/** Members of a handler that can leave out columns, so that a connection with `columns: "selected"` reads fewer of them. */
+export interface Selecting<T> {
+  /**
+   * Returns a handler for the same rows, which may lack other columns than these. It reads what it needs for the keys of
+   * its rows in any case. Totals are not affected.
+   */
+  selecting(columns: readonly string[]): DataHandler<T>;
 }
 
 /** Marks a handler that can sort by columns that its items do not have. Only TypeScript uses it. */
@@ -115,7 +162,8 @@ export interface Counted {
 }
 
 /** A handler with all optional members. */
-export type AnyHandler<T> = DataHandler<T> & Partial<Seekable<T> & Estimating & Capping & Deep & Scopable<T> & Counted>;
+export type AnyHandler<T> = DataHandler<T> &
+  Partial<Seekable<T> & Estimating & Capping & Deep & Scopable<T> & Nestable<T> & Selecting<T> & Counted>;
 
 export function isDataHandler(value: unknown): value is AnyHandler<unknown> {
   if (typeof value !== "object" || value === null) return false;
@@ -127,6 +175,15 @@ export function isScopable<T>(handler: AnyHandler<T>): handler is DataHandler<T>
   return typeof handler.scopedTo === "function";
 }
 
+export function isSelecting<T>(handler: AnyHandler<T>): handler is DataHandler<T> & Selecting<T> {
+  return typeof handler.selecting === "function";
+}
+
 export function isSeekable<T>(handler: AnyHandler<T>): handler is DataHandler<T> & Seekable<T> {
   return typeof handler.getItemsAfter === "function";
+}
+
+export function isNestable<T>(handler: AnyHandler<T>): handler is DataHandler<T> & Seekable<T> & Nestable<T> {
+  const { getItemsBelow, countBelow } = handler;
+  return isSeekable(handler) && typeof getItemsBelow === "function" && typeof countBelow === "function";
 }

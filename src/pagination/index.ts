@@ -6,17 +6,23 @@ export type {
   Deep,
   Estimating,
   FetchContext,
+  Nestable,
+  ParentKey,
+  ParentSeek,
   Scopable,
   Seekable,
   SeekRequest,
+  Selecting,
   Sorting,
 } from "./data-handler.ts";
 export { AsyncDataHandler, SyncDataHandler } from "./data-handler.ts";
-export { KeyMisfit, type KeyTuple, type KeyValue } from "./key-tuple.ts";
+export type { Filterable, FilterOptions } from "./filter/filterable.ts";
+export { KeyMisfit, type KeyTuple, type KeyValue } from "./keys/key-tuple.ts";
 export type { Links } from "./links.ts";
-export type { Direction, Order } from "./order.ts";
+export type { Direction, NullPlacement, Order } from "./order.ts";
 export {
   InvalidCursorError,
+  InvalidFilterError,
   InvalidPageError,
   InvalidPageSizeError,
   InvalidSortError,
@@ -37,6 +43,7 @@ export {
   type CursorOptions,
   CursorPagination,
   type CursorParameters,
+  type PageLink,
 } from "./strategies/cursor-pagination.ts";
 export {
   type LimitOffsetMetadata,
@@ -51,3 +58,4 @@ export {
 export type { PaginateOptions } from "./strategies/strategy-by-name.ts";
 export { AsyncListDataHandler, type ListHandlerOptions, SyncListDataHandler } from "./sync-list-data-handler.ts";
 export type { Totals } from "./totals.ts";
+export { type WalkBatch, type WalkOptions, walk } from "./walk.ts";

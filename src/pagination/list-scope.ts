@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { Condition } from "./condition.ts";
-import { type AnyHandler, isDataHandler, isScopable } from "./data-handler.ts";
+import { type AnyHandler, type DataHandler, isDataHandler, isScopable, type Scopable } from "./data-handler.ts";
 import { run, type Steps, wait } from "./steps.ts";
-import { AsyncListDataHandler, SyncListDataHandler } from "./sync-list-data-handler.ts";
+import { AsyncListDataHandler, SyncListDataHandler, withItems } from "./sync-list-data-handler.ts";
 import { DataHandlerInvalid } from "./totals.ts";
 
 /** An authorization rule, applied to the items of a list for one caller. */
@@ -37,7 +37,12 @@ export function* scoped<T>(handler: AnyHandler<T>, scope: ListScope): Steps<AnyH
       `the rule ${scope.name}`,
       `cannot restrict the data handler ${handler.constructor.name} without a condition: add \`where\` to the rule`,
     );
-  const restricted: unknown = handler.scopedTo(scope.condition);
+  return restrictedBy(handler, scope.condition);
+}
+
+/** Returns the handler for the rows that meet the condition. */
+export function restrictedBy<T>(handler: DataHandler<T> & Scopable<T>, condition: Condition): AnyHandler<T> {
+  const restricted: unknown = handler.scopedTo(condition);
   if (isDataHandler(restricted)) return restricted as AnyHandler<T>;
   throw new DataHandlerInvalid(handler, "did not return a data handler from scopedTo");
 }
@@ -49,11 +54,9 @@ function* filtered<T>(
   const total = yield* wait(handler.getTotalItems());
   const items = yield* wait(handler.getItems(0, total));
   const decisions = yield* decided(scope, items);
-  const { name, uniqueKey } = handler;
-  const List = handler instanceof SyncListDataHandler ? SyncListDataHandler : AsyncListDataHandler;
-  return new List(
+  return withItems(
+    handler,
     items.filter((_item, index) => decisions[index] === true),
-    { uniqueKey, ...(name === undefined ? {} : { name }) },
   );
 }
 

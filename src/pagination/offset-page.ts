@@ -1,6 +1,7 @@
 import type { AnyHandler } from "./data-handler.ts";
 import { Fetching, fetchItems } from "./fetch-items.ts";
 import { scopedTotals } from "./list-scope.ts";
+import { noteList } from "./note-list.ts";
 import type { PageRequest } from "./page-request.ts";
 import { InvalidPageError } from "./pagination-error.ts";
 import { type Steps, wait } from "./steps.ts";
@@ -17,6 +18,7 @@ export function* offsetPage<T>(
   handler: AnyHandler<T>,
   request: PageRequest,
 ): Steps<Page<T, object>> {
+  noteList(strategy, handler, request.place);
   const [offset, limit] = sliceOf(strategy, strategy.parseParameters(request.params));
   checkDepth(handler, offset, strategy.positionParameter);
   const totals = scopedTotals<Totals>(request.scope, strategy.totals ?? "exact");

@@ -14,8 +14,8 @@ export interface PageRequest {
   readonly search?: string;
   /** The name of a list whose handler has none: the route's pattern or the field's coordinate. */
   readonly place: string;
-  /** Part of a cursor's scope. */
-  readonly filter?: Readonly<Record<string, unknown>>;
+  /** Values of the author that cursors are bound to. */
+  readonly cursorScope?: Readonly<Record<string, unknown>>;
   /** The authorization rule of the list. Cursors are bound to its name. */
   readonly scope?: ListScope;
   /** Read only when a cursor is opened or created. */

@@ -1,7 +1,9 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import { cursorPage } from "./cursor-page.ts";
 import type { AnyHandler } from "./data-handler.ts";
-import { isAgreed, type ListScope, scoped } from "./list-scope.ts";
+import { filteredHandler } from "./filter/filtered-handler.ts";
+import { Filters } from "./filter/filters.ts";
+import { isAgreed, scoped } from "./list-scope.ts";
 import { offsetPage } from "./offset-page.ts";
 import type { PageRequest } from "./page-request.ts";
 import { RuleDisagreement } from "./rule-disagreement.ts";
@@ -19,27 +21,49 @@ export function paginate<T>(
   handler: AnyHandler<T>,
   request: PageRequest,
 ): MaybePromise<Page<T, object>> {
-  const { scope } = request;
-  return run(scope === undefined ? pageOf(strategy, handler, request) : scopedPage(strategy, handler, request, scope));
+  const { filters: fields } = strategy;
+  if (fields === null) return run(scopedPage(strategy, handler, request, null));
+  return run(filteredPage(strategy, handler, request, Filters.fromQuery(fields, request.params)));
+}
+
+function* filteredPage<T>(
+  strategy: AnyStrategy,
+  handler: AnyHandler<T>,
+  request: PageRequest,
+  filters: Filters,
+): Steps<Page<T, object>> {
+  const source = yield* filteredHandler(handler, filters);
+  try {
+    return yield* scopedPage(strategy, source, request, filters);
+  } catch (error) {
+    throw source.isMisfit?.(error) === true && source !== handler ? filters.misfit(error) : error;
+  }
 }
 
 function* scopedPage<T>(
   strategy: AnyStrategy,
   handler: AnyHandler<T>,
   request: PageRequest,
-  scope: ListScope,
+  filters: Filters | null,
 ): Steps<Page<T, object>> {
+  const { scope } = request;
+  if (scope === undefined) return yield* pageOf(strategy, handler, request, filters);
   const restricted = yield* scoped(handler, scope);
-  const page = yield* pageOf(strategy, restricted, request);
+  const page = yield* pageOf(strategy, restricted, request, filters);
   if (yield* isAgreed(handler, scope, page.items)) return page;
   // A row may have changed after it was read and before the rule looked at it, so the page is read once more.
-  const again = yield* pageOf(strategy, restricted, request);
+  const again = yield* pageOf(strategy, restricted, request, filters);
   if (yield* isAgreed(handler, scope, again.items)) return again;
   throw new RuleDisagreement(scope.name);
 }
 
-function pageOf<T>(strategy: AnyStrategy, handler: AnyHandler<T>, request: PageRequest): Steps<Page<T, object>> {
+function pageOf<T>(
+  strategy: AnyStrategy,
+  handler: AnyHandler<T>,
+  request: PageRequest,
+  filters: Filters | null,
+): Steps<Page<T, object>> {
   return strategy instanceof CursorPagination
-    ? cursorPage(strategy, handler, request)
+    ? cursorPage(strategy, handler, request, filters)
     : offsetPage(strategy, handler, request);
 }

@@ -64,6 +64,14 @@ export class InvalidSortError extends PaginationError {
   }
 }
 
+/** A filter of the list is unknown, or its operator or value is not valid. */
+export class InvalidFilterError extends PaginationError {
+  override readonly name: string = "InvalidFilterError";
+  constructor(message: string, options: PaginationErrorOptions) {
+    super("INVALID_FILTER", message, options);
+  }
+}
+
 /** The cursor is not valid for this list. Every cause has the same message, so that it does not help to forge one. */
 export class InvalidCursorError extends PaginationError {
   override readonly name: string = "InvalidCursorError";

@@ -5,17 +5,18 @@ import { InvalidSortError } from "./pagination-error.ts";
 import { type QueryParams, readText } from "./query-params.ts";
 import type { ParameterDescription } from "./strategies/base-pagination-strategy.ts";
 
-/** The columns that a client may sort by. */
+/** The names that a client may sort by. */
 export interface SortLimits {
   /** The name of the query parameter. */
   readonly parameter: string;
-  readonly columns: readonly string[];
-  /** The maximum number of columns in one request. */
+  /** The column of each name. */
+  readonly columns: ReadonlyMap<string, string>;
+  /** The maximum number of names in one request. */
   readonly most: number;
 }
 
 /**
- * Returns the order in a query, such as `-priority,created_at`, or `undefined` if it has none. Throws
+ * Returns the order in a query, such as `-priority,createdAt`, or `undefined` if it has none. Throws
  * `InvalidSortError`.
  */
 export function readSort(params: QueryParams, limits: SortLimits): Order | undefined {
@@ -28,35 +29,42 @@ export function readSort(params: QueryParams, limits: SortLimits): Order | undef
 }
 
 /**
- * Returns the order of the columns as a client names them, with a leading `-` for descending. Throws
- * `InvalidSortError`.
+ * Returns the order of the columns that a client names, with a leading `-` for descending. Throws `InvalidSortError`.
  */
-export function sortOrder(names: readonly string[], { parameter, columns, most }: SortLimits): Order {
+function sortOrder(names: readonly string[], limits: SortLimits): Order {
+  const { parameter, columns } = limits;
+  const known = `${[...columns.keys()].join(", ")}. Prefix a name with - for descending order`;
   const refuse = (reason: string): InvalidSortError => new InvalidSortError(`${parameter} ${reason}`, { parameter });
-  if (names.length === 0)
-    throw refuse(`is empty: it accepts ${columns.join(", ")}. Prefix a column with - for descending order`);
-  if (names.length > most) throw refuse(`accepts at most ${most} ${most === 1 ? "column" : "columns"}`);
-  const order = names.map((name): readonly [string, Direction] =>
-    name.startsWith("-") ? [name.slice(1), "desc"] : [name, "asc"],
+  if (names.length === 0) throw refuse(`is empty: it accepts ${known}`);
+  const order = names.map((name): readonly [string | undefined, Direction] =>
+    name.startsWith("-") ? [columns.get(name.slice(1)), "desc"] : [columns.get(name), "asc"],
   );
-  if (order.some(([column]) => !columns.includes(column)))
-    throw refuse(`accepts only ${columns.join(", ")}. Prefix a column with - for descending order`);
-  if (new Set(order.map(([column]) => column)).size < order.length) throw refuse("names a column more than once");
+  if (names.length <= limits.most && order.some(([column]) => column === undefined))
+    throw refuse(`accepts only ${known}`);
+  return checkedOrder(order as Order, limits);
+}
+
+/** Returns the order if it is short enough and has no column twice. Throws `InvalidSortError`. */
+export function checkedOrder(order: Order, { parameter, most }: SortLimits): Order {
+  const refuse = (reason: string): InvalidSortError => new InvalidSortError(`${parameter} ${reason}`, { parameter });
+  if (order.length === 0) throw refuse("is empty");
+  if (order.length > most) throw refuse(`accepts at most ${most} ${most === 1 ? "name" : "names"}`);
+  if (new Set(order.map(([column]) => column)).size < order.length) throw refuse("repeats a name");
   return order;
 }
 
 /** Describes the query parameter for the OpenAPI document. */
 export function sortParameter({ parameter, columns, most }: SortLimits): ParameterDescription {
-  const items = { type: "string", enum: columns.flatMap((column) => [column, `-${column}`]) };
+  const items = { type: "string", enum: [...columns.keys()].flatMap((name) => [name, `-${name}`]) };
   return {
     name: parameter,
-    description: "The columns to sort by. Prefix a column with - for descending order. Omit it for the default order.",
-    schema: { type: "array", items, minItems: 1, maxItems: Math.min(most, columns.length) },
+    description: "The names to sort by. Prefix a name with - for descending order. Omit it for the default order.",
+    schema: { type: "array", items, minItems: 1, maxItems: Math.min(most, columns.size) },
   };
 }
 
 interface SortOptions {
-  readonly sortable: readonly string[] | undefined;
+  readonly sortable: ReadonlyMap<string, string> | undefined;
   readonly sortParam: string | undefined;
   readonly maxSortColumns: number | undefined;
   readonly cursorParam: string;
@@ -82,14 +90,20 @@ export function sortLimits(owner: string, options: SortOptions): SortLimits | nu
   return { parameter, columns: sortable, most };
 }
 
-export const sortableRule: OptionRule<readonly string[]> = {
-  expected: "a list of distinct columns, without commas or a leading -",
-  read: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every(isName) && new Set(value).size === value.length
-      ? Object.freeze([...(value as string[])])
-      : REFUSED,
+export const sortableRule: OptionRule<ReadonlyMap<string, string>> = {
+  expected: "a list of distinct columns, or an object from names to distinct columns, without commas or a leading -",
+  read: (value) => {
+    const entries = Array.isArray(value) ? value.map((column) => [column, column]) : entriesOf(value);
+    const columns = entries.map(([, column]) => column);
+    const isValid = entries.every((entry) => entry.every(isName)) && new Set(columns).size === columns.length;
+    return entries.length > 0 && isValid ? new Map(entries as [string, string][]) : REFUSED;
+  },
 };
 
-function isName(column: unknown): boolean {
-  return typeof column === "string" && /^[^-,][^,]*$/.test(column);
+function entriesOf(value: unknown): readonly (readonly unknown[])[] {
+  return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === "string" && /^[^-,][^,]*$/.test(name);
 }

@@ -9,8 +9,8 @@ import {
   type SeekRequest,
   SyncDataHandler,
 } from "./data-handler.ts";
-import { keyOfItem } from "./key-of-item.ts";
-import { compareKeys, type KeyTuple } from "./key-tuple.ts";
+import { keyOfItem } from "./keys/key-of-item.ts";
+import { compareKeys, type KeyTuple } from "./keys/key-tuple.ts";
 import type { Order } from "./order.ts";
 
 /** Options of a list data handler. */
@@ -88,6 +88,16 @@ export class AsyncListDataHandler<T> extends AsyncDataHandler<T> implements Seek
   }
 }
 
+/** Returns the list with other items. */
+export function withItems<T>(
+  list: SyncListDataHandler<T> | AsyncListDataHandler<T>,
+  items: readonly T[],
+): SyncListDataHandler<T> | AsyncListDataHandler<T> {
+  const { name, uniqueKey } = list;
+  const List = list instanceof SyncListDataHandler ? SyncListDataHandler : AsyncListDataHandler;
+  return new List(items, { uniqueKey, ...(name === undefined ? {} : { name }) });
+}
+
 const listRules = {
   name: text,
   uniqueKey: listOf<string>("a list of field names", (field) => typeof field === "string"),
@@ -147,9 +157,9 @@ function boundary<T>(placed: readonly Placed<T>[], key: KeyTuple, order: Order, 
 }
 
 function compareTuples(a: KeyTuple, b: KeyTuple, order: Order): number {
-  for (const [index, [, direction]] of order.entries()) {
-    const place = compareKeys(a[index] ?? null, b[index] ?? null);
-    if (place !== 0) return direction === "asc" ? place : -place;
+  for (const [index, column] of order.entries()) {
+    const place = compareKeys(a[index] ?? null, b[index] ?? null, column);
+    if (place !== 0) return place;
   }
   return 0;
 }

@@ -1,9 +1,11 @@
+import type { ConnectionOptions } from "node:tls";
 import { createClient, ErrorReply } from "redis";
 
 /** The part of node-redis that Portico uses: one connection, which is discarded when it breaks. */
 export interface RedisClient {
   connect(): Promise<unknown>;
   sendCommand(command: readonly string[]): Promise<unknown>;
+  publish(channel: string, text: string): Promise<unknown>;
   subscribe(channel: string, listener: (text: string) => void): Promise<void>;
   unsubscribe(channel: string, listener: (text: string) => void): Promise<void>;
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -12,18 +14,45 @@ export interface RedisClient {
   destroy(): void;
 }
 
+/** How connections with TLS (`rediss://`) check the server, and who they are. */
+export type RedisTls = Pick<ConnectionOptions, "ca" | "cert" | "key" | "servername">;
+
+export interface RedisClientOptions {
+  readonly timeoutMs: number;
+  readonly tls: RedisTls | undefined;
+  /** Whether the server is a node of a cluster, in which a channel belongs to one shard. */
+  readonly isSharded?: boolean;
+}
+
 /** Returns a client that is not connected yet and never reconnects by itself. */
-export function redisClient(url: string, connectTimeoutMs: number): RedisClient {
-  return createClient({
+export function redisClient(url: string, { timeoutMs, tls, isSharded = false }: RedisClientOptions): RedisClient {
+  const isEncrypted = url.startsWith("rediss:");
+  const client = createClient({
     url,
     RESP: 3,
-    socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false },
+    socket: {
+      connectTimeout: timeoutMs,
+      reconnectStrategy: false,
+      ...(isEncrypted && tls !== undefined ? { ...tls, tls: true as const } : {}),
+    },
     // A command on a lost connection fails immediately instead of being queued for the next one.
     disableOfflineQueue: true,
     maintNotifications: "disabled",
     // The client's own timeout covers only the write, not the reply, so RedisConnection has another one.
     commandOptions: { timeout: 0 },
   });
+  return {
+    connect: () => client.connect(),
+    sendCommand: (command) => client.sendCommand(command),
+    publish: (channel, text) => (isSharded ? client.sPublish(channel, text) : client.publish(channel, text)),
+    subscribe: (channel, listener) =>
+      isSharded ? client.sSubscribe(channel, listener) : client.subscribe(channel, listener),
+    unsubscribe: (channel, listener) =>
+      isSharded ? client.sUnsubscribe(channel, listener) : client.unsubscribe(channel, listener),
+    on: (event, listener) => client.on(event, listener),
+    close: () => client.close(),
+    destroy: () => client.destroy(),
+  };
 }
 
 /** Whether Redis itself returned the error, so that the connection is intact. */

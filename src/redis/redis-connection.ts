@@ -3,34 +3,34 @@ import type { Logger } from "../core/logger.ts";
 import { outside } from "../core/outside.ts";
 import { PorticoError } from "../core/portico-error.ts";
 import { within } from "../core/within.ts";
-import { redisHost } from "./check-redis-url.ts";
+import { reconnectDelay } from "../stores/reconnect-delay.ts";
+import { startWithin } from "../stores/start-within.ts";
 import { isReply, type RedisClient, redisClient } from "./redis-client.ts";
+import type { RedisLink, RedisLinkOptions } from "./redis-link.ts";
 
-export interface RedisConnectionOptions {
-  /** The role in messages, such as `durable`. */
-  readonly role: string;
-  readonly url: string;
-  readonly timeoutMs: number;
-  /** The effect of a lost connection, for the log. */
-  readonly meanwhile: string;
-  /** Called for every established connection, including the first. */
-  readonly onReady?: () => void;
-  /** Called when an established connection is lost. */
-  readonly onLost?: () => void;
+/** Where the server is that a connection leads to. */
+export interface RedisLocation {
+  /** The URL of the server at this moment. */
+  readonly locate: () => Promise<string>;
+  readonly close?: () => Promise<void>;
 }
 
-/** How long the application waits for Redis at startup. */
-const START_MS = 5_000;
+export interface RedisConnectionOptions extends RedisLinkOptions {
+  /** The server in messages. */
+  readonly host: string;
+  /** Whether the server is a node of a cluster. */
+  readonly isSharded?: boolean;
+}
+
 /** How often an idle connection is checked. Nothing else reports that a host has vanished. */
-const HEARTBEAT_MS = 1_000;
-/** The minimum time between two connection attempts. */
-const LONGEST_DELAY_MS = 400;
+export const HEARTBEAT_MS = 1_000;
 
 /**
  * A connection to Redis that is opened by the first command and replaced when it breaks. Without a connection, commands
  * fail immediately: nothing is queued, and nothing is sent twice.
  */
-export class RedisConnection {
+export class RedisConnection implements RedisLink {
+  readonly #location: RedisLocation;
   readonly #options: RedisConnectionOptions;
   readonly #closing = new AbortController();
   /** Settled when the first attempt has ended, successfully or not. Commands wait for it. */
@@ -38,6 +38,7 @@ export class RedisConnection {
   /** Settled by the first established connection. */
   readonly #stood: PromiseWithResolvers<void> = Promise.withResolvers();
   #client: RedisClient | null = null;
+  #url = "";
   #isConnecting = false;
   #lostAt: number | null = null;
   #cause: unknown;
@@ -45,44 +46,35 @@ export class RedisConnection {
   #heardAt = Number.NEGATIVE_INFINITY;
   #log: Logger | null = null;
 
-  constructor(options: RedisConnectionOptions) {
+  constructor(location: RedisLocation, options: RedisConnectionOptions) {
+    this.#location = location;
     this.#options = options;
   }
 
-  get isReady(): boolean {
+  isReady(): boolean {
     return this.#client !== null;
   }
 
-  /** Starts connecting without waiting for it. */
   open(log?: Logger): void {
     this.#log = log ?? this.#log;
     if (this.#client === null && !this.#isConnecting) void outside(() => this.#connect());
   }
 
-  /** Connects. Rejects if Redis cannot be reached within a few seconds. */
   async start(log: Logger): Promise<void> {
     this.open(log);
-    try {
-      await within(START_MS, this.#stood.promise);
-    } catch {
-      const { role, url } = this.#options;
-      const sentence = `cannot start the ${role} role: no connection to Redis at ${redisHost(url)}`;
-      throw new PorticoError("STORE_UNAVAILABLE", sentence, { status: 503, cause: this.#cause });
-    }
+    const { role, host } = this.#options;
+    await startWithin(role, `Redis at ${host}`, this.#stood.promise, () => this.#cause);
   }
 
-  /** Rejects while Redis does not respond. */
   async check(): Promise<void> {
-    await this.send(["PING"]);
+    await this.send("", ["PING"]);
   }
 
-  /** Sends one command. Rejects with code `STORE_UNAVAILABLE`, or `STORE_FULL` if Redis is out of memory. */
-  send(command: readonly string[]): Promise<unknown> {
-    return this.run((client) => client.sendCommand(command));
+  send(key: string, command: readonly string[]): Promise<unknown> {
+    return this.run(key, (client) => client.sendCommand(command));
   }
 
-  /** Runs any client call, with the errors of `send`. */
-  async run<T>(work: (client: RedisClient) => Promise<T>): Promise<T> {
+  async run<T>(_key: string, work: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client ?? (await this.#first());
     try {
       const answer = await within(this.#options.timeoutMs, work(client), () => this.#heardAt);
@@ -94,18 +86,21 @@ export class RedisConnection {
     }
   }
 
-  /** Notes that data has arrived: in a busy process, a pending reply may be queued behind it. */
   noteLife(): void {
     this.#heardAt = performance.now();
   }
 
-  /** Waits for pending replies and closes the connection permanently. */
+  async servers(): Promise<readonly RedisLink[]> {
+    return [this];
+  }
+
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#heartbeat);
     const client = this.#client;
     this.#client = null;
     this.#tried.resolve();
+    await this.#location.close?.();
     if (client === null) return;
     await within(this.#options.timeoutMs, client.close()).catch(() => {});
     client.destroy();
@@ -129,29 +124,29 @@ export class RedisConnection {
         return;
       }
       this.#tried.resolve();
-      const delayMs = Math.min(LONGEST_DELAY_MS, 25 * 2 ** attempt);
-      // Attempts are spread out, so that not all processes connect at the same moment.
-      await sleep(delayMs * (0.5 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {});
+      await sleep(reconnectDelay(attempt), undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   async #attempt(): Promise<RedisClient | null> {
-    const { url, timeoutMs } = this.#options;
-    const client = redisClient(url, timeoutMs);
-    client.on("error", (cause) => this.#drop(client, cause));
+    let client: RedisClient | null = null;
     try {
-      await within(timeoutMs, client.connect());
-      if (!this.#closing.signal.aborted) return client;
+      this.#url = await this.#location.locate();
+      const opened = redisClient(this.#url, this.#options);
+      client = opened;
+      opened.on("error", (cause) => this.#drop(opened, cause));
+      await within(this.#options.timeoutMs, opened.connect());
+      if (!this.#closing.signal.aborted) return opened;
     } catch (cause) {
       this.#miss(cause);
     }
-    client.destroy();
+    client?.destroy();
     return null;
   }
 
   #take(client: RedisClient): void {
     this.#client = client;
-    this.#heartbeat = setInterval(() => void this.check().catch(() => {}), HEARTBEAT_MS).unref();
+    this.#heartbeat = setInterval(() => void this.#beat(client), HEARTBEAT_MS).unref();
     this.#stood.resolve();
     if (this.#lostAt !== null) {
       const seconds = Math.round((performance.now() - this.#lostAt) / 100) / 10;
@@ -162,13 +157,19 @@ export class RedisConnection {
     this.#tried.resolve();
   }
 
+  /** A primary that was replaced while it was separated from the others still responds. */
+  async #beat(client: RedisClient): Promise<void> {
+    const [url] = await Promise.all([this.#location.locate().catch(() => this.#url), this.check().catch(() => {})]);
+    if (url !== this.#url) this.#drop(client, new Error("the primary was replaced"));
+  }
+
   #drop(client: RedisClient, cause: unknown): void {
     if (client !== this.#client) return;
     this.#client = null;
     clearInterval(this.#heartbeat);
     this.#miss(cause);
     client.destroy();
-    this.#options.onLost?.();
+    this.#options.onLost?.(() => true);
     void outside(() => this.#connect());
   }
 
@@ -182,13 +183,17 @@ export class RedisConnection {
   }
 
   #failure(cause: unknown): PorticoError {
-    const { role } = this.#options;
-    const options = { status: 503, headers: { "retry-after": "1" }, cause };
-    if (isReply(cause) && cause.message.startsWith("OOM "))
-      return new PorticoError("STORE_FULL", `Redis is out of memory (${role})`, options);
-    const why = this.#closing.signal.aborted ? "is closed" : "does not respond";
-    return new PorticoError("STORE_UNAVAILABLE", `Redis ${why} (${role})`, options);
+    return storeFailure(this.#options.role, cause, this.#closing.signal.aborted);
   }
+}
+
+/** The error of a command that failed. */
+export function storeFailure(role: string, cause: unknown, isClosed: boolean): PorticoError {
+  const options = { status: 503, headers: { "retry-after": "1" }, cause };
+  if (isReply(cause) && cause.message.startsWith("OOM "))
+    return new PorticoError("STORE_FULL", `Redis is out of memory (${role})`, options);
+  const why = isClosed ? "is closed" : "does not respond";
+  return new PorticoError("STORE_UNAVAILABLE", `Redis ${why} (${role})`, options);
 }
 
 /** The server was the primary when we connected. A new connection to its host name may reach the current primary. */

@@ -4,8 +4,9 @@ import { resolveOptions } from "../core/resolve-options.ts";
 import { type Count, type CounterStore, checkWindow } from "../stores/counter-store.ts";
 import { MemoryCounter } from "../stores/memory-counter.ts";
 import { storeKey } from "../stores/store-key.ts";
-import { checkRedisUrl } from "./check-redis-url.ts";
-import { RedisConnection } from "./redis-connection.ts";
+import { linkToRedis } from "./link-to-redis.ts";
+import { checkRedisAddress, type RedisAddress } from "./redis-address.ts";
+import type { RedisLink } from "./redis-link.ts";
 import { type RedisOptions, redisCounterRules } from "./redis-options.ts";
 import { RedisScript } from "./redis-script.ts";
 
@@ -48,17 +49,17 @@ const count = new RedisScript(COUNT);
  * ```
  */
 export class RedisCounter implements CounterStore {
-  readonly #connection: RedisConnection;
+  readonly #link: RedisLink;
   readonly #limiter: RateLimiterRedis;
   readonly #insurance: MemoryCounter | null;
   readonly #prefix: string;
 
-  constructor(url: string, options: RedisCounterOptions = {}) {
-    checkRedisUrl("RedisCounter.url", url);
-    const { prefix, timeoutSeconds, insurance } = resolveOptions("RedisCounter", options, redisCounterRules);
-    this.#connection = new RedisConnection({
+  constructor(address: RedisAddress, options: RedisCounterOptions = {}) {
+    checkRedisAddress("RedisCounter.address", address);
+    const { prefix, timeoutSeconds, tls, insurance } = resolveOptions("RedisCounter", options, redisCounterRules);
+    this.#link = linkToRedis(address, {
       role: "counters",
-      url,
+      tls,
       timeoutMs: timeoutSeconds * 1000,
       meanwhile: insurance ? "falling back to in-process counting" : "counting fails with STORE_UNAVAILABLE",
     });
@@ -66,7 +67,7 @@ export class RedisCounter implements CounterStore {
     this.#prefix = prefix;
     this.#limiter = new RateLimiterRedis({
       storeClient: {
-        eval: (_: string, call: Call) => count.run(this.#connection, String(call.keys[0]), call.arguments),
+        eval: (_: string, call: Call) => count.run(this.#link, String(call.keys[0]), call.arguments),
       },
       useRedisPackage: true,
       customIncrTtlLuaScript: COUNT,
@@ -78,16 +79,16 @@ export class RedisCounter implements CounterStore {
 
   /** With the in-process fallback, an application starts even if Redis is down. */
   async start(log: Logger): Promise<void> {
-    if (this.#insurance === null) await this.#connection.start(log);
-    else this.#connection.open(log);
+    if (this.#insurance === null) await this.#link.start(log);
+    else this.#link.open(log);
   }
 
   async check(): Promise<void> {
-    if (this.#insurance === null) await this.#connection.check();
+    if (this.#insurance === null) await this.#link.check();
   }
 
   close(): Promise<void> {
-    return this.#connection.close();
+    return this.#link.close();
   }
 
   async increment(key: string, windowMs: number): Promise<Count> {
@@ -104,7 +105,8 @@ export class RedisCounter implements CounterStore {
     checkWindow(windowMs);
     await this.#insurance?.reset(key, windowMs);
     try {
-      await this.#connection.send(["DEL", this.#key(key, windowMs)]);
+      const counter = this.#key(key, windowMs);
+      await this.#link.send(counter, ["DEL", counter]);
     } catch (error) {
       if (this.#insurance === null) throw error;
     }
@@ -114,14 +116,16 @@ export class RedisCounter implements CounterStore {
     await this.#insurance?.resetAll();
     // Escapes the characters of the prefix that have a meaning in a pattern.
     const pattern = `${this.#prefix.replace(/[\\*?[\]]/g, "\\$&")}:counters:*`;
-    let cursor = "0";
-    do {
-      const answer = await this.#connection.send(["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"]);
-      const [next, keys] = answer as readonly [string, readonly string[]];
-      // One command per key, because in a cluster all keys of a command must be on one node.
-      await Promise.all(keys.map((key) => this.#connection.send(["DEL", key])));
-      cursor = next;
-    } while (cursor !== "0");
+    for (const server of await this.#link.servers()) {
+      let cursor = "0";
+      do {
+        const answer = await server.send("", ["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"]);
+        const [next, keys] = answer as readonly [string, readonly string[]];
+        // One command per key, because in a cluster all keys of a command must be in one slot.
+        await Promise.all(keys.map((key) => this.#link.send(key, ["DEL", key])));
+        cursor = next;
+      } while (cursor !== "0");
+    }
   }
 
   async #count(key: string, windowMs: number): Promise<Count> {

@@ -3,8 +3,9 @@ import type { Logger } from "../core/logger.ts";
 import { resolveOptions } from "../core/resolve-options.ts";
 import { checkTtl, type KeyValueStore } from "../stores/key-value-store.ts";
 import { storeKey } from "../stores/store-key.ts";
-import { checkRedisUrl } from "./check-redis-url.ts";
-import { RedisConnection } from "./redis-connection.ts";
+import { linkToRedis } from "./link-to-redis.ts";
+import { checkRedisAddress, type RedisAddress } from "./redis-address.ts";
+import type { RedisLink } from "./redis-link.ts";
 import { type RedisOptions, redisRules } from "./redis-options.ts";
 import { RedisScript } from "./redis-script.ts";
 
@@ -31,15 +32,15 @@ return 1
  * ```
  */
 export class RedisKeyValue implements KeyValueStore {
-  readonly #connection: RedisConnection;
+  readonly #link: RedisLink;
   readonly #prefix: string;
 
-  constructor(url: string, options: RedisOptions = {}) {
-    checkRedisUrl("RedisKeyValue.url", url);
-    const { prefix, timeoutSeconds } = resolveOptions("RedisKeyValue", options, redisRules);
-    this.#connection = new RedisConnection({
+  constructor(address: RedisAddress, options: RedisOptions = {}) {
+    checkRedisAddress("RedisKeyValue.address", address);
+    const { prefix, timeoutSeconds, tls } = resolveOptions("RedisKeyValue", options, redisRules);
+    this.#link = linkToRedis(address, {
       role: "durable",
-      url,
+      tls,
       timeoutMs: timeoutSeconds * 1000,
       meanwhile: "reads and writes fail with STORE_UNAVAILABLE",
     });
@@ -47,10 +48,11 @@ export class RedisKeyValue implements KeyValueStore {
   }
 
   async start(log: Logger): Promise<void> {
-    await this.#connection.start(log);
-    const policy = await this.#evictionPolicy();
-    if (policy === null) log.warn({}, "redis: could not read maxmemory-policy for the durable store");
-    if (policy === null || policy === "noeviction") return;
+    await this.#link.start(log);
+    const policies = await Promise.all((await this.#link.servers()).map(evictionPolicy));
+    if (policies.includes(null)) log.warn({}, "redis: could not read maxmemory-policy for the durable store");
+    const policy = policies.find((name) => name !== null && name !== "noeviction");
+    if (policy === undefined) return;
     throw new ConfigurationError(
       "PorticoApp.stores.durable",
       `is a Redis with maxmemory-policy ${policy}, which evicts keys, including sessions, when memory is full: ` +
@@ -60,55 +62,62 @@ export class RedisKeyValue implements KeyValueStore {
 
   /** The check writes, because a Redis that is full or has become a replica still responds to everything else. */
   async check(): Promise<void> {
-    await this.#connection.send(["SET", `${this.#prefix}:check`, "1", "PX", "1000"]);
+    const key = `${this.#prefix}:check`;
+    await Promise.all([this.#link.check(), this.#link.send(key, ["SET", key, "1", "PX", "1000"])]);
   }
 
   close(): Promise<void> {
-    return this.#connection.close();
+    return this.#link.close();
   }
 
   async get(key: string): Promise<string | null> {
-    return (await this.#connection.send(["GET", this.#key(key)])) as string | null;
+    return (await this.#send(key, "GET")) as string | null;
   }
 
   async set(key: string, value: string, ttlMs?: number): Promise<void> {
     checkTtl(ttlMs);
-    await this.#connection.send(["SET", this.#key(key), value, ...expiry(ttlMs)]);
+    await this.#send(key, "SET", value, ...expiry(ttlMs));
   }
 
   async setIfAbsent(key: string, value: string, ttlMs?: number): Promise<boolean> {
     checkTtl(ttlMs);
-    return (await this.#connection.send(["SET", this.#key(key), value, "NX", ...expiry(ttlMs)])) !== null;
+    return (await this.#send(key, "SET", value, "NX", ...expiry(ttlMs))) !== null;
   }
 
   async compareAndSet(key: string, expected: string | null, value: string, ttlMs?: number): Promise<boolean> {
     if (expected === null) return this.setIfAbsent(key, value, ttlMs);
     checkTtl(ttlMs);
-    return (await compareAndSet.run(this.#connection, this.#key(key), [expected, value, String(ttlMs ?? "")])) === 1;
+    return (await compareAndSet.run(this.#link, this.#key(key), [expected, value, String(ttlMs ?? "")])) === 1;
   }
 
   async delete(key: string): Promise<boolean> {
-    return (await this.#connection.send(["DEL", this.#key(key)])) === 1;
+    return (await this.#send(key, "DEL")) === 1;
   }
 
+  /** In a cluster, always the clock of the same primary. */
   async time(): Promise<number> {
-    const [seconds, microseconds] = (await this.#connection.send(["TIME"])) as readonly [string, string];
+    const [seconds, microseconds] = (await this.#link.send(this.#prefix, ["TIME"])) as readonly [string, string];
     return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+  }
+
+  #send(name: string, command: string, ...args: readonly string[]): Promise<unknown> {
+    const key = this.#key(name);
+    return this.#link.send(key, [command, key, ...args]);
   }
 
   /** In a cluster, the part in braces decides on which node a key is stored. */
   #key(key: string): string {
     return `${this.#prefix}:durable:{${storeKey(key)}}`;
   }
+}
 
-  /** Reads INFO, because hosted servers reject CONFIG. Returns `null` if INFO is rejected as well. */
-  async #evictionPolicy(): Promise<string | null> {
-    try {
-      const info = String(await this.#connection.send(["INFO", "memory"]));
-      return /^maxmemory_policy:(?<policy>[\w-]+)/m.exec(info)?.groups?.["policy"] ?? null;
-    } catch {
-      return null;
-    }
+/** Reads INFO, because hosted servers reject CONFIG. Returns `null` if INFO is rejected as well. */
+async function evictionPolicy(server: RedisLink): Promise<string | null> {
+  try {
+    const info = String(await server.send("", ["INFO", "memory"]));
+    return /^maxmemory_policy:(?<policy>[\w-]+)/m.exec(info)?.groups?.["policy"] ?? null;
+  } catch {
+    return null;
   }
 }
 

@@ -1,4 +1,5 @@
-import { flag, type OptionRule, optional, optionRule, positiveInteger } from "../core/resolve-options.ts";
+import { flag, type OptionRule, optional, optionRule, positiveInteger, thing } from "../core/resolve-options.ts";
+import type { RedisTls } from "./redis-client.ts";
 
 /** Options of all stores on Redis. */
 export interface RedisOptions {
@@ -11,6 +12,11 @@ export interface RedisOptions {
    * @default 2
    */
   readonly timeoutSeconds?: number;
+  /**
+   * For `rediss://`: the certificate authority (`ca`), a client certificate (`cert`, `key`) and the name in the server's
+   * certificate (`servername`), as `tls.connect` of Node takes them. @default the authorities that Node trusts
+   */
+  readonly tls?: RedisTls;
 }
 
 const prefix: OptionRule<string> = optionRule(
@@ -26,9 +32,20 @@ type WithFallback<T> = OptionRule<T> & { readonly fallback: T };
 type RedisRules = {
   readonly prefix: WithFallback<string>;
   readonly timeoutSeconds: WithFallback<number>;
+  readonly tls: OptionRule<RedisTls>;
 };
 
-export const redisRules: RedisRules = { prefix: optional(prefix, "portico"), timeoutSeconds: optional(timeout, 2) };
+const TLS = ["ca", "cert", "key", "servername"];
+const tls: OptionRule<RedisTls> = thing(
+  "an object with ca, cert, key or servername",
+  (value) => typeof value === "object" && value !== null && Object.keys(value).every((key) => TLS.includes(key)),
+);
+
+export const redisRules: RedisRules = {
+  prefix: optional(prefix, "portico"),
+  timeoutSeconds: optional(timeout, 2),
+  tls,
+};
 export const redisCounterRules: RedisRules & { readonly insurance: WithFallback<boolean> } = {
   ...redisRules,
   insurance: optional(flag, true),

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isReply } from "./redis-client.ts";
-import type { RedisConnection } from "./redis-connection.ts";
+import type { RedisLink } from "./redis-link.ts";
 
 /** A Lua script that Redis runs atomically. Its text is sent once per server, then only its hash. */
 export class RedisScript {
@@ -12,8 +12,8 @@ export class RedisScript {
     this.#hash = createHash("sha1").update(text).digest("hex");
   }
 
-  run(connection: RedisConnection, key: string, args: readonly string[]): Promise<unknown> {
-    return connection.run(async (client) => {
+  run(link: RedisLink, key: string, args: readonly string[]): Promise<unknown> {
+    return link.run(key, async (client) => {
       try {
         return await client.sendCommand(["EVALSHA", this.#hash, "1", key, ...args]);
       } catch (error) {

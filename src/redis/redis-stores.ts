@@ -1,17 +1,17 @@
 import { optionRule, resolveOptions } from "../core/resolve-options.ts";
 import type { Stores } from "../stores/stores.ts";
-import { checkRedisUrl } from "./check-redis-url.ts";
+import { checkRedisAddress, isAddressObject, type RedisAddress } from "./redis-address.ts";
 import { RedisCounter, type RedisCounterOptions } from "./redis-counter.ts";
 import { RedisKeyValue } from "./redis-key-value.ts";
 import { redisCounterRules, redisPubSubRules } from "./redis-options.ts";
 import { RedisPubSub, type RedisPubSubOptions } from "./redis-pub-sub.ts";
 
-/** A Redis URL for each role. */
-export interface RedisUrls {
+/** A Redis for each role. */
+export interface RedisAddresses {
   /** For data that must not be lost: persistent, with `maxmemory-policy noeviction`. */
-  readonly durable: string;
-  readonly counters: string;
-  readonly bus: string;
+  readonly durable: RedisAddress;
+  readonly counters: RedisAddress;
+  readonly bus: RedisAddress;
 }
 
 /** The options of all three roles. */
@@ -30,8 +30,8 @@ export interface RedisStores extends Stores {
 }
 
 /**
- * Returns the three roles on one Redis, or on one each. It connects when the application starts, or with the first
- * call, with one connection per role. The application closes them on shutdown.
+ * Returns the three roles on one Redis, or on one each: a server, a cluster, or a primary behind Sentinel. It connects when
+ * the application starts, or with the first call, with one connection per role and server. The application closes them on shutdown.
  *
  * While Redis does not respond, nothing waits for it: calls reject with a `PorticoError` with code `STORE_UNAVAILABLE`,
  * which is a 503, and each process counts rate limits on its own. Redis is in use again within a second of its return.
@@ -45,12 +45,13 @@ export interface RedisStores extends Stores {
  * new PorticoApp({ stores: redisStores(env("REDIS_URL")) });
  * ```
  */
-export function redisStores(urls: string | RedisUrls, options: RedisStoresOptions = {}): RedisStores {
-  const { durable, counters, bus } = readUrls(urls);
-  const { insurance, maxQueued, ...shared } = resolveOptions("redisStores", options, {
+export function redisStores(address: RedisAddress | RedisAddresses, options: RedisStoresOptions = {}): RedisStores {
+  const { durable, counters, bus } = readAddresses(address);
+  const { insurance, maxQueued, tls, ...others } = resolveOptions("redisStores", options, {
     ...redisCounterRules,
     ...redisPubSubRules,
   });
+  const shared = tls === undefined ? others : { ...others, tls };
   const stores = {
     durable: new RedisKeyValue(durable, shared),
     counters: new RedisCounter(counters, { ...shared, insurance }),
@@ -64,16 +65,16 @@ export function redisStores(urls: string | RedisUrls, options: RedisStoresOption
 
 const ROLES = ["durable", "counters", "bus"] as const;
 
-function readUrls(given: string | RedisUrls): RedisUrls {
-  if (typeof given === "string") {
-    checkRedisUrl("redisStores.url", given);
+function readAddresses(given: RedisAddress | RedisAddresses): RedisAddresses {
+  if (typeof given === "string" || isAddressObject(given)) {
+    checkRedisAddress("redisStores.address", given);
     return { durable: given, counters: given, bus: given };
   }
-  // The roles are checked as options, so that the error names an unknown role, and the URLs by a check that does not
+  // The roles are checked as options, so that the error names an unknown role, and the addresses by a check that does not
   // repeat them.
-  const urls = resolveOptions("redisStores", given, { durable: anything, counters: anything, bus: anything });
-  for (const role of ROLES) checkRedisUrl(`redisStores.${role}`, urls[role]);
-  return urls as RedisUrls;
+  const addresses = resolveOptions("redisStores", given, { durable: anything, counters: anything, bus: anything });
+  for (const role of ROLES) checkRedisAddress(`redisStores.${role}`, addresses[role]);
+  return addresses as RedisAddresses;
 }
 
-const anything = optionRule<unknown>("a URL", () => true);
+const anything = optionRule<unknown>("an address", () => true);

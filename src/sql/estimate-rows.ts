@@ -28,7 +28,9 @@ const ESTIMATES: Readonly<Record<SqlDialect, (query: AnyQuery) => Promise<number
     const table = new QueryColumns(query).mainTable?.table;
     if ([where, joins, groupBy, having, setOperations].some((part) => part !== undefined) || table === undefined)
       return null;
-    const rows = await runRaw(query, ["stat from sqlite_stat1 where tbl = ", " limit 1"], [table]).catch(() => []);
+    const rows = await runRaw(query, ["stat from sqlite_stat1 where tbl = ", " limit 1"], [table], ["stat"]).catch(
+      () => [],
+    );
     const stat = rows[0]?.["stat"];
     return typeof stat === "string" ? Number.parseInt(stat, 10) : null;
   },

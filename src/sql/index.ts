@@ -1,11 +1,16 @@
 // TypeScript can write a type into an application's declarations only if the program has loaded a module that exports it.
 export type {} from "../types/sql/index.ts";
+export { type AccountLog, type AccountLogEntry, accountLog } from "./account-log/account-log.ts";
+export { accountLogMigration } from "./account-log/account-log-migration.ts";
 export type { Database, SentStatement, Transaction, TransactionSettings } from "./database/database.ts";
 export { type DatabaseOptions, openDatabase } from "./database/open-database.ts";
+export { transaction } from "./database/transaction.ts";
 export { type MigrationStatus, migrate, migrationStatus } from "./migrations/migrate.ts";
 export type { MigrateOptions, Migration } from "./migrations/migration.ts";
 export type { PorticoTables, UserTable } from "./migrations/portico-tables.ts";
 export { namedStatements } from "./named-statements.ts";
+export { type PrismaQueries, prismaDialect } from "./prisma/prisma-dialect.ts";
+export { type PrismaTransactions, prismaTransaction } from "./prisma/prisma-transaction.ts";
 export { sqlStores } from "./stores/sql-stores.ts";
 export { TableHandler, type TableHandlerOptions, tableHandler } from "./table-handler.ts";
 export { type TotalsCache, type TotalsCacheOptions, totalsCache } from "./totals-cache.ts";

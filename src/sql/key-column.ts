@@ -1,6 +1,6 @@
 import { type Expression, type RawBuilder, sql } from "kysely";
-import type { KeyValue } from "../pagination/key-tuple.ts";
-import type { SqlDialect } from "./sql-dialect.ts";
+import type { KeyValue } from "../pagination/keys/key-tuple.ts";
+import { isNullLastByDefault, type SqlDialect } from "./sql-dialect.ts";
 import { KeySlot } from "./statement.ts";
 
 /** A column of the order, as SQL. */
@@ -8,10 +8,14 @@ export interface KeyColumn {
   readonly expression: Expression<unknown>;
   readonly direction: "asc" | "desc";
   readonly isNullable: boolean;
+  /** Whether nulls come last in this direction. */
+  readonly isNullLast: boolean;
   /** Whether it is an alias of SQLite's rowid. */
   readonly isRowid: boolean;
   /** The type name in the catalogue, or an empty string if it is unknown. */
   readonly type: string;
+  /** The value that the column is compared with. @default a parameter with the number of the column */
+  readonly value?: RawBuilder<unknown>;
 }
 
 const MYSQL_NUMBERS = /^(?:tinyint|smallint|mediumint|int|bigint|year|bit|enum|set)(?: unsigned)?$/;
@@ -47,9 +51,27 @@ export function sortValue(dialect: SqlDialect, { expression, type }: KeyColumn):
   return dialect === "mysql" && /^(?:enum|set)$/.test(type) ? sql`(${expression} + 0)` : sql`${expression}`;
 }
 
+/** Whether nulls are placed differently from how the engine and its indexes place them. */
+export function isNullMoved(dialect: SqlDialect, { direction, isNullable, isNullLast }: KeyColumn): boolean {
+  return isNullable && isNullLast !== isNullLastByDefault(dialect, direction);
+}
+
+/** Returns the terms of ORDER BY that sort by an expression as the column says. */
+export function sortTerms(
+  dialect: SqlDialect,
+  column: KeyColumn,
+  expression: Expression<unknown> = column.expression,
+): readonly RawBuilder<unknown>[] {
+  const { direction, isNullLast } = column;
+  const term = sql`${expression} ${sql.raw(direction)}`;
+  if (!isNullMoved(dialect, column)) return [term];
+  if (dialect === "mysql") return [sql`${expression} is null ${sql.raw(isNullLast ? "asc" : "desc")}`, term];
+  return [sql`${term} ${sql.raw(isNullLast ? "nulls last" : "nulls first")}`];
+}
+
 /** Returns a parameter of the column's own type. Otherwise, the engine would compare rounded numbers. */
-export function keyParameter(dialect: SqlDialect, { type }: KeyColumn, column: number): RawBuilder<unknown> {
-  const slot = sql`${new KeySlot(column)}`;
+export function keyParameter(dialect: SqlDialect, { type, value }: KeyColumn, column: number): RawBuilder<unknown> {
+  const slot = value ?? sql`${new KeySlot(column)}`;
   if (dialect !== "mysql") return slot;
   if (MYSQL_BYTES.test(type)) return sql`unhex(${slot})`;
   if (MYSQL_DOUBLES.test(type))

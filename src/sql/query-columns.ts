@@ -5,7 +5,9 @@ import {
   ExpressionWrapper,
   IdentifierNode,
   type OperationNode,
+  ParensNode,
   ReferenceNode,
+  SelectAllNode,
   SelectQueryNode,
   TableNode,
 } from "kysely";
@@ -17,6 +19,24 @@ export interface FieldSource {
   readonly expression: Expression<unknown>;
   /** The table column, or `null` if the field is computed. */
   readonly column: { readonly table: TableName; readonly name: string; readonly isOuter: boolean } | null;
+}
+
+/** An entry of the select clause. */
+export interface SelectedField {
+  readonly node: OperationNode;
+  /** The entry without its alias. */
+  readonly value: OperationNode;
+  /** The name of the field; `undefined` for `*` and for raw SQL. */
+  readonly name: string | undefined;
+  /** For `*`, the source of the fields, if the query shows it. */
+  readonly star: Star | null;
+}
+/** The table or the subquery that `*` takes its fields from. */
+interface Star {
+  readonly table: TableName | null;
+  /** The fields of a subquery that names all of them, or `null`. */
+  readonly fields: ReadonlySet<string> | null;
+  readonly reference: (column: string) => OperationNode;
 }
 
 interface Source {
@@ -46,8 +66,36 @@ export class QueryColumns {
     return this.#sources[0]?.table ?? null;
   }
 
+  /** The name by which columns refer to the first source. */
+  get mainName(): string | undefined {
+    const main = this.#sources[0];
+    return main?.alias ?? main?.table?.table;
+  }
+
+  /** The entries of the select clause, in their order. */
+  get selected(): readonly SelectedField[] {
+    return (this.#node.selections ?? []).map(({ selection }) => ({
+      node: selection,
+      value: AliasNode.is(selection) ? selection.node : selection,
+      name: fieldName(selection),
+      star: this.#starOf(selection),
+    }));
+  }
+
+  #starOf(node: OperationNode): Star | null {
+    const isOfTable = ReferenceNode.is(node) && SelectAllNode.is(node.column);
+    if (!isOfTable && !SelectAllNode.is(node)) return null;
+    const source = this.#sourceNamed(isOfTable ? node.table?.table.identifier.name : undefined);
+    // A table of WITH is not in the catalogue, or hides the one that is.
+    if (source === undefined || this.#node.with !== undefined) return null;
+    const { table, fields } = source;
+    const owner = tableOf(source);
+    return { table, fields, reference: (column) => ReferenceNode.create(ColumnNode.create(column), owner) };
+  }
+
   find(field: string): FieldSource {
-    const name = this.#nameOf(field);
+    const { name, reference: found } = this.#located(field);
+    if (found !== undefined) return this.#sourceOf(found);
     for (const { selection } of this.#node.selections ?? []) {
       if (AliasNode.is(selection) && IdentifierNode.is(selection.alias) && selection.alias.name === name)
         return this.#sourceOf(selection.node);
@@ -67,21 +115,17 @@ export class QueryColumns {
   lacks(field: string): boolean {
     const fields = this.#sources[0]?.fields ?? null;
     if (fields === null) return false;
-    const name = this.#nameOf(field);
+    const name = this.nameOf(field);
     return !fields.has(name) && !namedFields(this.#node).has(name);
   }
 
   #sourceOf(node: OperationNode): FieldSource {
-    const expression = new ExpressionWrapper<any, any, unknown>(node);
     const name = ReferenceNode.is(node) ? columnName(node) : undefined;
-    if (name === undefined || !ReferenceNode.is(node)) return { expression, column: null };
-    const label = node.table?.table.identifier.name;
-    const source =
-      label === undefined
-        ? this.#sources.length === 1
-          ? this.#sources[0]
-          : undefined
-        : this.#sources.find(({ alias, table }) => (alias ?? table?.table) === label);
+    // A computed field may be raw SQL with any operators.
+    if (name === undefined || !ReferenceNode.is(node))
+      return { expression: new ExpressionWrapper<any, any, unknown>(ParensNode.create(node)), column: null };
+    const expression = new ExpressionWrapper<any, any, unknown>(node);
+    const source = this.#sourceNamed(node.table?.table.identifier.name);
     return {
       expression,
       column:
@@ -89,14 +133,27 @@ export class QueryColumns {
     };
   }
 
+  /** The source that a column refers to, or the only one. */
+  #sourceNamed(label: string | undefined): Source | undefined {
+    if (label === undefined) return this.#sources.length === 1 ? this.#sources[0] : undefined;
+    return this.#sources.find(({ alias, table }) => (alias ?? table?.table) === label);
+  }
+
   /** The name in the database, because a plugin of the query may rename columns. */
-  #nameOf(field: string): string {
+  nameOf(field: string): string {
+    return this.#located(field).name;
+  }
+
+  /** The name in the database, or the column itself if a plugin finds it. */
+  #located(field: string): { readonly name: string; readonly reference?: ReferenceNode } {
     const probe = this.#query
       .clearSelect()
       .select(field as never)
       .toOperationNode();
     const selection = probe.selections?.[0]?.selection;
-    return (selection !== undefined && ReferenceNode.is(selection) ? columnName(selection) : undefined) ?? field;
+    if (selection === undefined || !ReferenceNode.is(selection)) return { name: field };
+    const name = columnName(selection) ?? field;
+    return selection.table === undefined ? { name } : { name, reference: selection };
   }
 }
 

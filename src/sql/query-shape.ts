@@ -1,12 +1,15 @@
-import { type OperationNode, ParensNode, ReferenceNode } from "kysely";
+import { type OperationNode, ReferenceNode } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
+import type { MaybePromise } from "../core/maybe-promise.ts";
 import type { Order } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { countStatement } from "./count-statement.ts";
 import type { KeyColumn } from "./key-column.ts";
 import { type FieldSource, QueryColumns, tablePath } from "./query-columns.ts";
+import type { QueryOrigin } from "./query-origin.ts";
 import { seekStatement } from "./seek-statement.ts";
-import { dialectOf, type SqlDialect } from "./sql-dialect.ts";
+import { type Selection, selectionOf } from "./selection.ts";
+import { dialectOf, isNullLastByDefault, type SqlDialect } from "./sql-dialect.ts";
 import { parametersOf, type Statement } from "./statement.ts";
 import { type ColumnFacts, type TableName, tableColumns } from "./table-columns.ts";
 
@@ -17,34 +20,39 @@ const MOST_STATEMENTS = 200;
 
 const shapes = new Map<string, QueryShape>();
 
+type Compiled = Statement | readonly Statement[];
+
 /** All queries with the same text, whatever their parameters: their columns, and the statements built from them. */
 export class QueryShape {
   readonly dialect: SqlDialect;
+  readonly origin: QueryOrigin;
   readonly #madeAt = performance.now();
   readonly #tables = new Map<string, Promise<ReadonlyMap<string, ColumnFacts>>>();
   readonly #columns = new Map<string, readonly KeyColumn[]>();
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Map<string, Compiled>();
+  readonly #selections = new Map<string, Selection | null>();
   readonly #declared = new Set<string>();
   readonly #references = new Map<string, OperationNode>();
   #table: { readonly name: string | undefined } | null = null;
 
-  constructor(text: string) {
+  constructor(text: string, origin: QueryOrigin) {
     this.dialect = dialectOf(text);
+    this.origin = origin;
   }
 
   /** Returns the shape of the queries with this text. */
-  static of(text: string): QueryShape {
-    const known = shapes.get(text);
+  static of(text: string, origin: QueryOrigin): QueryShape {
+    const known = shapes.get(origin.key + text);
     if (known !== undefined && performance.now() - known.#madeAt < BELIEVED_MS) return known;
-    const shape = new QueryShape(text);
+    const shape = new QueryShape(text, origin);
     if (shapes.size >= MOST_SHAPES) shapes.clear();
-    shapes.set(text, shape);
+    shapes.set(origin.key + text, shape);
     return shape;
   }
 
   /** Clears the cached catalogue data. */
-  static forget(text: string): void {
-    shapes.delete(text);
+  static forget(text: string, origin: QueryOrigin): void {
+    shapes.delete(origin.key + text);
   }
 
   /** The name of the first table of the queries. */
@@ -62,7 +70,7 @@ export class QueryShape {
     if (this.#declared.has(key)) return;
     const columns = new QueryColumns(query);
     const field = uniqueKey.find((column) => columns.lacks(column));
-    if (field !== undefined) throw new ConfigurationError("tableHandler: the query", missing(field, uniqueKey));
+    if (field !== undefined) throw new ConfigurationError(`${this.origin.label}: the query`, missing(field, uniqueKey));
     if (this.#declared.size < MOST_STATEMENTS) this.#declared.add(key);
   }
 
@@ -91,18 +99,44 @@ export class QueryShape {
     columns: readonly KeyColumn[],
     isNull: readonly boolean[] | null,
     limit: number,
+    selection: Selection | null,
   ): Statement {
-    const name = `${keyOf(order)} ${isNull?.map(Number).join("") ?? "-"} ${limit}`;
+    const name = `${keyOf(order)} ${patternOf(isNull)} ${limit} ${selection?.name ?? ""}`;
+    const compile = (): Statement => seekStatement(selection?.of(query) ?? query, this.dialect, columns, isNull, limit);
+    return this.compiled(name, compile);
+  }
+
+  /**
+   * Returns the part of the queries with these fields, or `null` if all of it has to be read. The catalogue is read
+   * once.
+   */
+  selection(query: AnyQuery, fields: readonly string[]): MaybePromise<Selection | null> {
+    const key = JSON.stringify(fields);
+    const known = this.#selections.get(key);
+    return known === undefined ? this.#select(query, fields, key) : known;
+  }
+
+  async #select(query: AnyQuery, fields: readonly string[], key: string): Promise<Selection | null> {
+    const columnsOf = async (table: TableName): Promise<ReadonlySet<string>> =>
+      new Set((await this.#columnsOf(query, table)).keys());
+    const selection = await selectionOf(query, this.dialect, fields, columnsOf);
+    if (this.#selections.size >= MOST_STATEMENTS) this.#selections.clear();
+    this.#selections.set(key, selection);
+    return selection;
+  }
+
+  /** Returns the statement or the statements of this name. They are compiled once. */
+  compiled<S extends Compiled>(name: string, compile: () => S): S {
     const known = this.#statements.get(name);
-    if (known !== undefined) return known;
-    const made = seekStatement(query, this.dialect, columns, isNull, limit);
+    if (known !== undefined) return known as S;
+    const made = compile();
     if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
     this.#statements.set(name, made);
     return made;
   }
 
   /**
-   * Returns the column that a rule's condition compares. Throws `ConfigurationError` if the query shows that it does not
+   * Returns the column that a condition compares. Throws `ConfigurationError` if the query shows that it does not
    * exist.
    */
   conditionColumn(query: AnyQuery, field: string): OperationNode {
@@ -110,32 +144,32 @@ export class QueryShape {
     if (known !== undefined) return known;
     const columns = new QueryColumns(query);
     if (columns.lacks(field))
-      throw new ConfigurationError("tableHandler: the query", `has no column ${field}, but a rule's condition uses it`);
+      throw new ConfigurationError(
+        `${this.origin.label}: the query`,
+        `has no column ${field}, but the condition of a rule or a filter uses it`,
+      );
     const node = columns.find(field).expression.toOperationNode();
-    // A computed field may be raw SQL with any operators. It is not cached, because it may contain parameters.
-    if (!ReferenceNode.is(node)) return ParensNode.create(node);
+    // A computed field is not cached, because it may contain parameters.
+    if (!ReferenceNode.is(node)) return node;
     if (this.#references.size < MOST_STATEMENTS) this.#references.set(field, node);
     return node;
   }
 
   /** Returns the statement that counts all rows, or up to a cap. It is compiled once. */
   count(query: AnyQuery, cap: number | null): Statement {
-    const name = `count ${cap}`;
-    const known = this.#statements.get(name) ?? countStatement(query, this.dialect, cap);
-    this.#statements.set(name, known);
-    return known;
+    return this.compiled(`count ${cap}`, () => countStatement(query, this.dialect, cap));
   }
 
   async #findColumns(query: AnyQuery, order: Order, uniqueKey: readonly string[]): Promise<readonly KeyColumn[]> {
-    checkSeekable(query);
+    checkSeekable(query, this.origin);
     const sources = new QueryColumns(query);
     const found: KeyColumn[] = [];
-    for (const [field, direction] of order) {
+    for (const [field, direction, nulls] of order) {
       const source = sources.find(field);
       const { expression, column } = source;
       if (column === null && parametersOf(this.dialect, expression.toOperationNode()).length > 0)
         throw new ConfigurationError(
-          `tableHandler: ${field}`,
+          `${this.origin.label}: ${field}`,
           "is computed from query parameters: order by a column instead",
         );
       const facts = await this.#factsOf(query, field, source, uniqueKey);
@@ -144,6 +178,7 @@ export class QueryShape {
         expression,
         direction,
         isNullable: !isNotNull,
+        isNullLast: nulls === undefined ? isNullLastByDefault(this.dialect, direction) : nulls === "nulls last",
         isRowid: facts?.isRowid ?? false,
         type: facts?.type ?? "",
       });
@@ -164,7 +199,7 @@ export class QueryShape {
     const columns = await this.#columnsOf(query, column.table);
     const facts = columns.get(column.name);
     if (facts === undefined && columns.size > 0)
-      throw new ConfigurationError(`tableHandler: the table ${column.table.table}`, missing(field, uniqueKey));
+      throw new ConfigurationError(`${this.origin.label}: the table ${column.table.table}`, missing(field, uniqueKey));
     return facts;
   }
 
@@ -185,16 +220,16 @@ export class QueryShape {
  * Rejects grouped queries, where a condition would apply to the rows before grouping, and ordered queries, whose order
  * would be ignored.
  */
-function checkSeekable(query: AnyQuery): void {
+function checkSeekable(query: AnyQuery, { label }: QueryOrigin): void {
   const { groupBy, distinctOn, frontModifiers, setOperations, orderBy } = query.toOperationNode();
   if (orderBy !== undefined)
     throw new ConfigurationError(
-      "tableHandler",
+      label,
       "requires a query without ORDER BY for cursor pagination: set order or sortField on the strategy",
     );
   if ([groupBy, distinctOn, frontModifiers, setOperations].every((part) => part === undefined)) return;
   throw new ConfigurationError(
-    "tableHandler",
+    label,
     "does not support cursors over a query with GROUP BY, DISTINCT or a set operation: select from it as a subquery",
   );
 }
@@ -202,11 +237,16 @@ function checkSeekable(query: AnyQuery): void {
 function missing(field: string, uniqueKey: readonly string[]): string {
   return uniqueKey.includes(field)
     ? `has no column ${field} to break ties: set uniqueKey to columns that identify a row`
-    : `has no column ${field}, but its list is ordered by it`;
+    : `has no column ${field}, but its list is ordered by it or refers to a parent by it`;
 }
 
-function keyOf(order: Order): string {
+/** The name of a pattern of nulls in a key. */
+export function patternOf(isNull: readonly boolean[] | null): string {
+  return isNull?.map(Number).join("") ?? "-";
+}
+
+export function keyOf(order: Order): string {
   let key = "";
-  for (const [column, direction] of order) key += `${column} ${direction},`;
+  for (const [column, direction, nulls = ""] of order) key += `${column} ${direction} ${nulls},`;
   return key;
 }

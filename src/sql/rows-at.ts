@@ -1,4 +1,5 @@
 import { ExpressionWrapper, type OperationNode, type OrderByItemNode, RawNode, ReferenceNode } from "kysely";
+import type { Order } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { QueryColumns } from "./query-columns.ts";
 
@@ -25,9 +26,23 @@ export async function rowsAt(
   return rows.toReversed();
 }
 
+/** Returns the query in the order in which `rowsAt` reads it, or in the reverse of it. */
+export function offsetQuery(query: AnyQuery, uniqueKey: readonly string[], isReversed: boolean): AnyQuery {
+  return ordered(query, orderItems(query, uniqueKey), isReversed);
+}
+
+/** Returns the columns of that order, with `null` for an expression. */
+export function offsetOrder(query: AnyQuery, uniqueKey: readonly string[]): readonly (Order[number] | null)[] {
+  return orderItems(query, uniqueKey).map(({ node, way, original }) => {
+    const name = ReferenceNode.is(node) ? nameOf(node) : undefined;
+    if (name === undefined || way === null) return null;
+    return original?.nulls === undefined ? [name, way] : [name, way, `nulls ${original.nulls}`];
+  });
+}
+
 interface OrderItem {
   readonly node: OperationNode;
-  /** Returns `null` for a direction that cannot be reversed. */
+  /** `null` for a direction that cannot be reversed. */
   readonly way: "asc" | "desc" | null;
   readonly original: OrderByItemNode | null;
 }
@@ -58,6 +73,9 @@ function wayOf({ direction }: OrderByItemNode): OrderItem["way"] {
 
 function ordered(query: AnyQuery, items: readonly OrderItem[], isReversed: boolean): AnyQuery {
   return items.reduce((built: AnyQuery, { node, way, original }) => {
+    // A direction in raw SQL is never reversed.
+    if (way === null && original !== null)
+      return built.orderBy(new ExpressionWrapper<any, any, unknown>(original) as never);
     const expression = new ExpressionWrapper<any, any, unknown>(node);
     const turned = isReversed ? (way === "asc" ? "desc" : "asc") : way;
     return built.orderBy(expression as never, (item) => {

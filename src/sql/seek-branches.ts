@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { type KeyColumn, keyParameter } from "./key-column.ts";
-import { isNullLast, type SqlDialect } from "./sql-dialect.ts";
+import { isNullMoved, type KeyColumn, keyParameter } from "./key-column.ts";
+import { isNullLastByDefault, type SqlDialect } from "./sql-dialect.ts";
 
 /** One index range: columns that equal the key, then one column after it. */
 export interface SeekBranch {
@@ -36,15 +36,30 @@ export function seekBranches(
 }
 
 /**
+ * Returns all rows as consecutive index ranges. Only PostgreSQL has indexes with nulls at either end. In the index of
+ * another engine, the values and the nulls of the first column are two ranges if the order moves the nulls.
+ */
+export function wholeBranches(dialect: SqlDialect, columns: readonly KeyColumn[]): readonly SeekBranch[] {
+  const [first] = columns;
+  if (dialect === "postgres" || first === undefined || !isNullMoved(dialect, first))
+    return [{ conditions: [], sortBy: columns }];
+  const values: Condition = { sql: sql`${first.expression} is not null`, isNullTest: false };
+  const nulls: Condition = { sql: sql`${first.expression} is null`, isNullTest: true };
+  const inOrder = first.isNullLast ? [values, nulls] : [nulls, values];
+  return inOrder.map((condition) => branchOf(dialect, columns, [], [condition]));
+}
+
+/**
  * A column that equals a value needs no sorting. A column that is null needs none either, but PostgreSQL uses the order
  * of an index only if the column is named.
  */
 function branchOf(
   dialect: SqlDialect,
-  columns: readonly KeyColumn[],
+  keyColumns: readonly KeyColumn[],
   isNull: readonly boolean[],
   conditions: readonly Condition[],
 ): SeekBranch {
+  const columns = keyColumns.map((column, index) => (index < conditions.length ? settled(dialect, column) : column));
   const plain = conditions.map((condition) => condition.sql);
   if (dialect === "mysql") {
     // To MySQL, only nulls are one index entry, whose rows are in the order of the other columns.
@@ -58,6 +73,15 @@ function branchOf(
       (_column, index) => conditions[index]?.isNullTest !== false || index === conditions.length - 1,
     ),
   };
+}
+
+/**
+ * Within a range, a column with a condition is always null or never, so its order is that of the index. The indexes of
+ * PostgreSQL have the placement of nulls in their definition, and are only used for an order that names it.
+ */
+function settled(dialect: SqlDialect, column: KeyColumn): KeyColumn {
+  if (dialect === "postgres") return column;
+  return { ...column, isNullLast: isNullLastByDefault(dialect, column.direction) };
 }
 
 /**
@@ -95,14 +119,12 @@ function equals(dialect: SqlDialect, column: KeyColumn, index: number, isNull: b
 
 /** Returns the conditions for values after a value in one column, in order. */
 function beyond(dialect: SqlDialect, column: KeyColumn, index: number, isNull: boolean): readonly Condition[] {
-  const { expression, direction, isNullable } = column;
-  // Whether nulls come last in the direction of this column.
-  const isNullAhead = isNullLast(dialect) === (direction === "asc");
-  if (isNull) return isNullAhead ? [] : [{ sql: sql`${expression} is not null`, isNullTest: false }];
+  const { expression, direction, isNullable, isNullLast } = column;
+  if (isNull) return isNullLast ? [] : [{ sql: sql`${expression} is not null`, isNullTest: false }];
   const value = keyParameter(dialect, column, index);
   const rest = direction === "asc" ? sql`${expression} > ${value}` : sql`${expression} < ${value}`;
   const values: Condition = { sql: rest, isNullTest: false };
-  return isNullAhead && isNullable ? [values, { sql: sql`${expression} is null`, isNullTest: true }] : [values];
+  return isNullLast && isNullable ? [values, { sql: sql`${expression} is null`, isNullTest: true }] : [values];
 }
 
 /**

@@ -1,16 +1,16 @@
-import { type RawBuilder, sql } from "kysely";
+import { type OperationNodeSource, type RawBuilder, sql } from "kysely";
 import type { AnyQuery } from "./any-query.ts";
-import { exactText, type KeyColumn, sortValue } from "./key-column.ts";
-import { isRowValue, rowValueCondition, type SeekBranch, seekBranches } from "./seek-branches.ts";
+import { exactText, type KeyColumn, sortTerms, sortValue } from "./key-column.ts";
+import { isRowValue, rowValueCondition, type SeekBranch, seekBranches, wholeBranches } from "./seek-branches.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
-import { Statement } from "./statement.ts";
+import { SELECTED, Statement } from "./statement.ts";
 
 /** Generated names end in letters, because plugins that rename columns treat digits specially. */
 const letter = (index: number): string => String.fromCharCode(97 + index);
 /** Returns the column that holds the exact text of a key column. */
 export const textColumn = (index: number): string => `~k${letter(index)}`;
 const sortColumn = (index: number): string => `~s${letter(index)}`;
-const BRANCH = "~branch";
+const RANGE = "~range";
 
 /** Whether a column exists only for the handler and is removed from the items. */
 export function isHidden(column: string): boolean {
@@ -28,50 +28,79 @@ export function seekStatement(
   isNull: readonly boolean[] | null,
   limit: number,
 ): Statement {
-  const base = query
-    .clearOrderBy()
-    .select(columns.map((column, index) => exactText(dialect, column).as(textColumn(index))));
+  const base = query.select(columns.map((column, index) => exactText(dialect, column).as(textColumn(index))));
+  const [only, ...others] = seekRanges(dialect, columns, isNull);
   const isPlain = query.toOperationNode().with === undefined;
-  if (isPlain && isNull === null) return new Statement(dialect, sorted(base, columns, limit).toOperationNode());
-  if (isPlain && isNull !== null && isRowValue(dialect, columns))
-    return new Statement(
-      dialect,
-      sorted(base.where(rowValueCondition(dialect, columns) as never), columns, limit).toOperationNode(),
-    );
-  const branches = isNull === null ? [{ conditions: [], sortBy: columns }] : seekBranches(dialect, columns, isNull);
-  const [only] = branches;
-  if (isPlain && branches.length === 1 && only !== undefined)
-    return new Statement(dialect, sorted(limited(base, only), only.sortBy, limit).toOperationNode());
-  return new Statement(dialect, union(base, dialect, branches, columns, limit).toOperationNode());
+  const selected = [SELECTED, ...columns.map((_column, index) => textColumn(index))];
+  if (isPlain && only !== undefined && others.length === 0)
+    return new Statement(dialect, rangeRows(base, dialect, only, limit).toOperationNode(), selected);
+  const rows = mergedRows(seekParts(base, dialect, columns, isNull, limit), dialect, columns, limit);
+  return new Statement(dialect, rows.toOperationNode(), [...selected, ...partColumns(columns)]);
 }
 
-function sorted(query: AnyQuery, columns: readonly KeyColumn[], limit: number): AnyQuery {
-  // A literal, because a planner that does not know the small limit plans for many rows.
-  return columns
-    .reduce((built, { expression, direction }) => built.orderBy(expression as never, direction), query)
-    .limit(sql.lit(limit));
-}
-
-function limited(query: AnyQuery, { conditions }: SeekBranch): AnyQuery {
-  return conditions.reduce((built: AnyQuery, condition) => built.where(condition as never), query);
-}
-
-/** Each range has its own limit, and the few rows of all ranges are sorted again. */
-function union(
-  base: AnyQuery,
+/**
+ * Returns the rows of each index range after a key as a query with its own limit. They have the columns of
+ * `resultOrder`.
+ */
+export function seekParts(
+  query: AnyQuery,
   dialect: SqlDialect,
-  branches: readonly SeekBranch[],
+  columns: readonly KeyColumn[],
+  isNull: readonly boolean[] | null,
+  limit: number,
+): readonly RawBuilder<unknown>[] {
+  const hidden = columns.map((column, at) => sortValue(dialect, column).as(sortColumn(at)));
+  return seekRanges(dialect, columns, isNull).map((range, index) => {
+    const part = query.select([...hidden, sql.lit(index).as(RANGE)]);
+    return sql`select * from ${rangeRows(part, dialect, range, limit)} as ${sql.id(`~u${letter(index)}`)}`;
+  });
+}
+
+/** Returns the columns that `seekParts` adds, in order. */
+export function partColumns(columns: readonly KeyColumn[]): readonly string[] {
+  return [...columns.map((_column, index) => sortColumn(index)), RANGE];
+}
+
+/** Returns the first rows of all ranges. The few rows of the ranges are sorted again. */
+export function mergedRows(
+  parts: readonly OperationNodeSource[],
+  dialect: SqlDialect,
   columns: readonly KeyColumn[],
   limit: number,
 ): RawBuilder<unknown> {
-  const parts = branches.map((branch, index) => {
-    const hidden = columns.map((column, at) => sortValue(dialect, column).as(sortColumn(at)));
-    const part = limited(base.select([...hidden, sql.lit(index).as(BRANCH)]), branch);
-    return sql`select * from ${sorted(part, branch.sortBy, limit)} as ${sql.id(`~u${letter(index)}`)}`;
+  return sql`select * from (${sql.join(parts, sql` union all `)}) as ${sql.id("~all")} order by ${sql.join(resultOrder(dialect, columns))} limit ${sql.lit(limit)}`;
+}
+
+/** Returns the order of rows from several ranges. */
+export function resultOrder(dialect: SqlDialect, columns: readonly KeyColumn[]): readonly RawBuilder<unknown>[] {
+  const order = columns.flatMap((column, index) => sortTerms(dialect, column, sql.id(sortColumn(index))));
+  return [sql`${sql.id(RANGE)}`, ...order];
+}
+
+/** Returns the exact texts of such rows. */
+export function resultTexts(dialect: SqlDialect, columns: readonly KeyColumn[]): readonly RawBuilder<unknown>[] {
+  return columns.map((column, index) => {
+    const text = exactText(dialect, { ...column, expression: sql.id(sortColumn(index)) });
+    return sql`${text} as ${sql.id(textColumn(index))}`;
   });
-  const order = [
-    sql.id(BRANCH),
-    ...columns.map(({ direction }, index) => sql`${sql.id(sortColumn(index))} ${sql.raw(direction)}`),
-  ];
-  return sql`select * from (${sql.join(parts, sql` union all `)}) as ${sql.id("~all")} order by ${sql.join(order)} limit ${sql.lit(limit)}`;
+}
+
+/** The index ranges after the key, closest first. */
+function seekRanges(
+  dialect: SqlDialect,
+  columns: readonly KeyColumn[],
+  isNull: readonly boolean[] | null,
+): readonly SeekBranch[] {
+  if (isNull === null) return wholeBranches(dialect, columns);
+  if (isRowValue(dialect, columns)) return [{ conditions: [rowValueCondition(dialect, columns)], sortBy: columns }];
+  return seekBranches(dialect, columns, isNull);
+}
+
+function rangeRows(query: AnyQuery, dialect: SqlDialect, { conditions, sortBy }: SeekBranch, limit: number): AnyQuery {
+  const limited = conditions.reduce((built: AnyQuery, condition) => built.where(condition as never), query);
+  // A literal, because a planner that does not know the small limit plans for many rows.
+  return sortBy
+    .flatMap((column) => sortTerms(dialect, column))
+    .reduce((built, term) => built.orderBy(term as never), limited.clearOrderBy())
+    .limit(sql.lit(limit));
 }

@@ -11,7 +11,7 @@ export function dialectOf(text: string): SqlDialect {
   throw new ConfigurationError("tableHandler", "supports PostgreSQL, MySQL, MariaDB and SQLite, but not this dialect");
 }
 
-/** Whether nulls come last in ascending order. */
-export function isNullLast(dialect: SqlDialect): boolean {
-  return dialect === "postgres";
+/** Whether nulls come last in a direction, if a statement does not place them. */
+export function isNullLastByDefault(dialect: SqlDialect, direction: "asc" | "desc"): boolean {
+  return (dialect === "postgres") === (direction === "asc");
 }

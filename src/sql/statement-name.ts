@@ -2,15 +2,19 @@ import { createHash } from "node:crypto";
 
 // A server keeps named statements as long as the connection is open, so their number is limited.
 const MOST_NAMES = 256;
+const MOST_SELECTED = 128;
 const USES_BEFORE_NAME = 2;
 const MOST_COUNTED = 4_096;
 
 const names = new Map<string, string>();
 const uses = new Map<string, number>();
 
-/** Records a use of a statement. A repeated statement gets a name, while names are left. */
-export function noteUse(text: string): void {
-  if (names.has(text) || names.size >= MOST_NAMES) return;
+/**
+ * Records a use of a statement. A repeated statement gets a name, while names are left. Clients can choose the columns of
+ * statements in many ways, which must not use up the names of the others.
+ */
+export function noteUse(text: string, isSelected = false): void {
+  if (names.has(text) || names.size >= (isSelected ? MOST_SELECTED : MOST_NAMES)) return;
   const count = (uses.get(text) ?? 0) + 1;
   if (count > USES_BEFORE_NAME) {
     uses.delete(text);

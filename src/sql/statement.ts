@@ -24,27 +24,54 @@ export class KeySlot {
   }
 }
 
+/** Stands for the columns of the author's query in the columns of a result. */
+export const SELECTED = "*";
+
 /** A statement that is compiled once and run with different parameters. */
 export class Statement {
+  /** The columns of its result, in order. */
+  readonly columns: readonly string[];
   readonly #fragments: readonly string[];
   readonly #parameters: readonly unknown[];
   readonly #text: string;
 
-  constructor(dialect: SqlDialect, node: OperationNode) {
+  constructor(dialect: SqlDialect, node: OperationNode, columns: readonly string[]) {
+    this.columns = columns;
     const compiled = splitter(dialect).compileQuery(node as RootOperationNode, createQueryId());
     this.#fragments = compiled.sql.slice(SELECT.length).split(PARAMETER);
     this.#parameters = compiled.parameters;
     this.#text = textOf(dialect, compiled);
   }
 
-  /** @param given the parameters of the author's query, which the statement contains once or several times */
-  run(query: AnyQuery, given: readonly unknown[], key: readonly unknown[]): Promise<Record<string, unknown>[]> {
+  /** The text after `select`, split at its parameters. */
+  get fragments(): readonly string[] {
+    return this.#fragments;
+  }
+
+  /** The text for the driver, with its placeholders. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /**
+   * @param given the parameters of the author's query, which the statement contains once or several times
+   * @param isSelected whether the client chose its columns
+   */
+  run(
+    query: AnyQuery,
+    given: readonly unknown[],
+    key: readonly unknown[],
+    isSelected = false,
+  ): Promise<Record<string, unknown>[]> {
+    noteUse(this.#text, isSelected);
+    return runRaw(query, this.#fragments, this.values(given, key), this.columns);
+  }
+
+  values(given: readonly unknown[], key: readonly unknown[]): readonly unknown[] {
     let count = 0;
-    const values = this.#parameters.map((parameter) =>
+    return this.#parameters.map((parameter) =>
       parameter instanceof KeySlot ? key[parameter.column] : given[count++ % given.length],
     );
-    noteUse(this.#text);
-    return runRaw(query, this.#fragments, values);
   }
 }
 
@@ -96,18 +123,31 @@ function textOf(dialect: SqlDialect, { sql }: CompiledQuery): string {
  * of a query. A plugin that replaces the statement uses public API.
  *
  * @param fragments the text after `select`, split at its parameters
+ * @param columns the columns of the result, in order
  */
 export function runRaw(
   query: AnyQuery,
   fragments: readonly string[],
   values: readonly unknown[],
+  columns: readonly string[],
 ): Promise<Record<string, unknown>[]> {
   const text = RawNode.create(
     fragments,
     values.map((value) => ValueNode.create(value)),
   );
-  const node = SelectQueryNode.cloneWithSelections(SelectQueryNode.create(), [SelectionNode.create(text as never)]);
+  const select = SelectQueryNode.cloneWithSelections(SelectQueryNode.create(), [SelectionNode.create(text as never)]);
+  const node: ResultNode = { ...select, resultColumns: columns };
   return query.withPlugin(new Replacement(node)).execute() as Promise<Record<string, unknown>[]>;
+}
+
+/** A statement as raw SQL, for an executor whose driver returns the values of a row without their names. */
+interface ResultNode extends SelectQueryNode {
+  readonly resultColumns: readonly string[];
+}
+
+/** Returns the columns of the result of a statement. A query of the builder returns those of the author's query. */
+export function resultColumns(node: OperationNode): readonly string[] {
+  return (node as Partial<ResultNode>).resultColumns ?? [SELECTED];
 }
 
 class Replacement implements KyselyPlugin {

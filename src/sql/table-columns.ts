@@ -13,7 +13,7 @@ export interface ColumnFacts {
   readonly isNotNull: boolean;
   /** Whether it is an alias of SQLite's rowid. */
   readonly isRowid: boolean;
-  /** The type in lower case, without its length. */
+  /** The type without its length, as SQL spells it in a cast. In lower case, except on PostgreSQL. */
   readonly type: string;
 }
 
@@ -40,11 +40,16 @@ const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName)
   {
     postgres: async (query, { schema, table }) => {
       const fragments = [
-        "a.attname as name, a.atttypid::regtype::text as type, a.attnotnull as required from pg_catalog.pg_attribute a where a.attrelid = to_regclass(",
+        "a.attname as name, pg_catalog.format_type(a.atttypid, -1) as type, a.attnotnull as required from pg_catalog.pg_attribute a where a.attrelid = to_regclass(",
         ") and a.attnum > 0 and not a.attisdropped",
       ];
       const path = [schema, table].flatMap((part) => (part === undefined ? [] : [`"${part.replaceAll('"', '""')}"`]));
-      return (await runRaw(query, fragments, [path.join(".")])) as unknown as CatalogueRow[];
+      return (await runRaw(
+        query,
+        fragments,
+        [path.join(".")],
+        ["name", "type", "required"],
+      )) as unknown as CatalogueRow[];
     },
     mysql: async (query, { schema, table }) => {
       const fragments = [
@@ -52,7 +57,7 @@ const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName)
         ", database()) and table_name = ",
         "",
       ];
-      const rows = await runRaw(query, fragments, [schema ?? null, table]);
+      const rows = await runRaw(query, fragments, [schema ?? null, table], ["name", "type", "whole", "nullable"]);
       return rows.map(({ name, type, whole, nullable }) => ({
         name: String(name),
         type: String(whole).includes("unsigned") ? `${String(type)} unsigned` : String(type),
@@ -61,7 +66,7 @@ const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName)
     },
     sqlite: async (query, { schema, table }) => {
       const fragments = ['name, lower(type) as type, "notnull" as required, pk from pragma_table_info(', ", ", ")"];
-      const rows = await runRaw(query, fragments, [table, schema ?? "main"]);
+      const rows = await runRaw(query, fragments, [table, schema ?? "main"], ["name", "type", "required", "pk"]);
       const keys = rows.filter(({ pk }) => Number(pk) > 0).length;
       return rows.map(({ name, type, required, pk }) => {
         const isRowid = keys === 1 && Number(pk) === 1 && type === "integer";

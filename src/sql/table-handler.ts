@@ -1,31 +1,41 @@
 import type { SelectQueryBuilder } from "kysely";
+import { BatchQueue } from "../core/batch-queue.ts";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import { listOf, optionRule, orNull, resolveOptions, text, wholeNumber } from "../core/resolve-options.ts";
-import type { Condition } from "../pagination/condition.ts";
+import { isPromise } from "../core/maybe-promise.ts";
+import { columnList, optionRule, orNull, resolveOptions, text, wholeNumber } from "../core/resolve-options.ts";
+import { type Condition, type ConditionValue, isIn } from "../pagination/condition.ts";
 import {
   AsyncDataHandler,
   type Capping,
   type Deep,
   type Estimating,
   type FetchContext,
+  type Nestable,
+  type ParentKey,
+  type ParentSeek,
   type Scopable,
   type Seekable,
   type SeekRequest,
+  type Selecting,
   type Sorting,
 } from "../pagination/data-handler.ts";
-import { KEYS, KeyMisfit, type KeyTuple } from "../pagination/key-tuple.ts";
+import type { KeyTuple } from "../pagination/keys/key-tuple.ts";
 import { type Order, reversed } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { estimateRows } from "./estimate-rows.ts";
-import { driverValue, type KeyColumn, keyValueFrom } from "./key-column.ts";
+import { exactJson } from "./exact-json.ts";
+import { isDataException, keyedItems, keyValues, misfitOf } from "./keyed-items.ts";
+import { type Among, amongRule, itemsAmong } from "./nested/items-among.ts";
+import { countsBelow, itemsBelow } from "./nested/items-below.ts";
+import type { NestedSource } from "./nested/nested-reading.ts";
+import { KYSELY, type QueryOrigin } from "./query-origin.ts";
 import { QueryShape } from "./query-shape.ts";
 import { rowsAt } from "./rows-at.ts";
 import { scopedQuery } from "./scoped-query.ts";
-import { isHidden, textColumn } from "./seek-statement.ts";
 import type { TotalsCache } from "./totals-cache.ts";
 import { withClosedWhere } from "./with-closed-where.ts";
 
-export interface TableHandlerOptions<Row> {
+export interface TableHandlerOptions<Row, C extends string = Extract<keyof Row, string>> {
   /** Scope of the list's cursors. @default the table */
   readonly name?: string;
   /** Columns that together identify a row. @default ["id"] */
@@ -38,17 +48,21 @@ export interface TableHandlerOptions<Row> {
   readonly maxOffset?: number | null;
   /** Caches exact counts. @default none */
   readonly totalsCache?: TotalsCache;
+  /**
+   * Restricts the list to rows whose column has one of these values, as in `{ source_id: followed }`. With an index on
+   * the column followed by the order, a cursor page is merged from the index ranges of the values. It reads neither all
+   * rows of the values nor rows of other values. @default all rows
+   */
+  readonly among?: { readonly [K in C]?: readonly ConditionValue[] };
 }
 
-type Row = Record<string, unknown>;
-
 /**
- * The rows of a query, created by `tableHandler`. `C` names the columns that they can be sorted by in addition to their
+ * The rows of a query, created by `tableHandler` or `drizzleHandler`. `C` names the columns that they can be sorted by in addition to their
  * own.
  */
 export class TableHandler<T, C extends string = Extract<keyof T, string>>
   extends AsyncDataHandler<T>
-  implements Seekable<T>, Estimating, Capping, Deep, Scopable<T>, Sorting<C>
+  implements Seekable<T>, Estimating, Capping, Deep, Scopable<T>, Nestable<T>, Selecting<T>, Sorting<C>
 {
   declare readonly "~columns"?: (column: C) => void;
   declare readonly name?: string;
@@ -57,37 +71,65 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   readonly uniqueKey: readonly string[];
   readonly endsWhenShort = true;
   readonly #query: AnyQuery;
+  readonly #origin: QueryOrigin;
   readonly #totalsCache: TotalsCache | undefined;
+  /** The values of `among`, and the list without them. */
+  readonly #among: { readonly among: Among; readonly all: TableHandler<T, C> } | undefined;
+  /** The columns that pages are read with; `null` for all of them. */
+  readonly #columns: readonly string[] | null;
   #compiled: { readonly sql: string; readonly parameters: readonly unknown[] } | undefined;
 
   /**
-   * Called by `tableHandler`, which knows the types.
+   * Called by `tableHandler` and `drizzleHandler`, which know the types.
    *
-   * @param origin the handler that this one restricts, whose query and options have been checked
+   * @param from the handler that this one restricts, whose query and options have been checked; or the origin of the query
    */
-  constructor(query: AnyQuery, options?: TableHandlerOptions<T>, origin?: TableHandler<T, C>) {
+  constructor(
+    query: AnyQuery,
+    options?: TableHandlerOptions<T, C>,
+    from: TableHandler<T, C> | QueryOrigin = KYSELY,
+    among?: { readonly among: Among; readonly all: TableHandler<T, C> },
+    columns: readonly string[] | null = from instanceof TableHandler ? from.#columns : null,
+  ) {
     super();
-    if (origin !== undefined) {
+    this.#columns = columns;
+    if (from instanceof TableHandler) {
       this.#query = query;
-      this.#totalsCache = origin.#totalsCache;
-      this.uniqueKey = origin.uniqueKey;
-      if (origin.name !== undefined) this.name = origin.name;
-      if (origin.maxOffset !== undefined) this.maxOffset = origin.maxOffset;
-      if (origin.maxSkipped !== undefined) this.maxSkipped = origin.maxSkipped;
+      this.#origin = from.#origin;
+      this.#among = among;
+      this.#totalsCache = from.#totalsCache;
+      this.uniqueKey = from.uniqueKey;
+      if (from.name !== undefined) this.name = from.name;
+      if (from.maxOffset !== undefined) this.maxOffset = from.maxOffset;
+      if (from.maxSkipped !== undefined) this.maxSkipped = from.maxSkipped;
       return;
     }
-    const { name, uniqueKey, maxOffset, totalsCache } =
-      options === undefined ? NO_OPTIONS : resolveOptions("tableHandler", options, tableRules);
+    this.#origin = from;
+    const { label } = from;
+    const {
+      name,
+      uniqueKey,
+      maxOffset,
+      totalsCache,
+      among: given,
+    } = options === undefined ? NO_OPTIONS : resolveOptions(label, options, tableRules);
     if (typeof (query as AnyQuery | null)?.toOperationNode !== "function")
       throw new ConfigurationError("tableHandler", "requires a Kysely select query that has not been executed");
     const { limit, offset } = query.toOperationNode();
     if (limit !== undefined || offset !== undefined)
-      throw new ConfigurationError("tableHandler", "requires a query without LIMIT and OFFSET: the strategy sets them");
+      throw new ConfigurationError(label, "requires a query without LIMIT and OFFSET: the strategy sets them");
     if (maxOffset === undefined) this.maxSkipped = MOST_SKIPPED;
     else if (maxOffset !== null) this.maxOffset = maxOffset;
     this.uniqueKey = uniqueKey ?? BY_ID;
     this.#query = withClosedWhere(query);
     this.#totalsCache = totalsCache;
+    if (given !== undefined) {
+      const { among: _among, ...others } = options as TableHandlerOptions<T, C>;
+      const { column } = given;
+      const values = given.values.map((value) => from.encode(column, value));
+      this.#among = { among: { column, values }, all: new TableHandler<T, C>(query, others, from) };
+      this.#query = scopedQuery(this.#query, this.#among.all.#shape, isIn(given.column, given.values));
+    }
     const shape = this.#shape;
     shape.declare(query, this.uniqueKey);
     const scope = name ?? shape.tableOf(query);
@@ -108,13 +150,30 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
    * subquery.
    */
   scopedTo(condition: Condition): TableHandler<T, C> {
-    return new TableHandler<T, C>(scopedQuery(this.#query, this.#shape, condition), undefined, this);
+    const among = this.#among && { ...this.#among, all: this.#among.all.scopedTo(condition) };
+    return new TableHandler<T, C>(scopedQuery(this.#query, this.#shape, condition), undefined, this, among);
+  }
+
+  /**
+   * Returns the list with only these columns in its rows, if the query can be read without the others. Otherwise, its rows
+   * have all columns. Reading a column that was left out throws `TypeError`.
+   */
+  selecting(columns: readonly string[]): TableHandler<T, C> {
+    // Drizzle maps rows by the order of its fields.
+    if (this.#origin !== KYSELY) return this;
+    const sorted = [...new Set(columns)].toSorted();
+    const among = this.#among && { ...this.#among, all: this.#among.all.selecting(sorted) };
+    return new TableHandler<T, C>(this.#query, undefined, this, among, sorted);
+  }
+
+  isMisfit(error: unknown): boolean {
+    return isDataException(error);
   }
 
   async getTotalItems(): Promise<number> {
     const { sql, parameters } = this.#source;
     if (this.#totalsCache === undefined) return this.#count(null);
-    return this.#totalsCache.get(JSON.stringify([sql, parameters], textOf), () => this.#count(null));
+    return this.#totalsCache.get(exactJson([sql, parameters]), () => this.#count(null));
   }
 
   countUpTo(cap: number): Promise<number> {
@@ -144,26 +203,89 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     if (found !== null) return found;
     // A null in a column that the catalogue says is never null means that the table has changed, so the catalogue is
     // read again.
-    QueryShape.forget(this.#source.sql);
+    this.#forget();
     return (await this.#seek(order, seek.key, limit)) ?? [];
   }
 
+  async getItemsBelow(
+    seeks: readonly ParentSeek[],
+    { order, direction }: Pick<SeekRequest, "order" | "direction">,
+    limit: number,
+  ): Promise<readonly (readonly T[] | Error)[]> {
+    const directed = direction === "forward" ? order : reversed(order);
+    const encoded = seeks.map(({ parent, key }) => ({ parent: this.#encoded(parent), key }));
+    const found = await itemsBelow(await this.#selected(), encoded, directed, limit);
+    if (found !== null) return found as readonly (readonly T[] | Error)[];
+    this.#forget();
+    return ((await itemsBelow(await this.#selected(), encoded, directed, limit)) ?? []) as readonly (
+      | readonly T[]
+      | Error
+    )[];
+  }
+
+  async countBelow(given: readonly ParentKey[], cap: number | null): Promise<readonly (number | Error)[]> {
+    const parents = given.map((parent) => this.#encoded(parent));
+    const cache = this.#totalsCache;
+    if (cache === undefined || cap !== null) return countsBelow(this.#nested, parents, cap);
+    const { sql, parameters } = this.#source;
+    const queue = new BatchQueue<ParentKey, number>((missing) => countsBelow(this.#nested, missing, null));
+    const count = (parent: ParentKey): Promise<number> =>
+      cache.get(exactJson([sql, parameters, parent]), () => queue.add(parent));
+    return Promise.all(parents.map((parent) => count(parent).catch((error: Error) => error)));
+  }
+
+  #encoded(parent: ParentKey): ParentKey {
+    const { encode } = this.#origin;
+    return Object.fromEntries(Object.entries(parent).map(([field, value]) => [field, encode(field, value)]));
+  }
+
+  /** @internal The query with its shape, to explain its statements. */
+  get "~source"(): NestedSource {
+    return this.#nested;
+  }
+
+  get #nested(): NestedSource {
+    return {
+      query: this.#query,
+      shape: this.#shape,
+      parameters: this.#source.parameters,
+      uniqueKey: this.uniqueKey,
+      selection: null,
+    };
+  }
+
+  /** The source of pages, with the selected columns. */
+  async #selected(): Promise<NestedSource> {
+    const nested = this.#nested;
+    return this.#columns === null
+      ? nested
+      : { ...nested, selection: await nested.shape.selection(this.#query, this.#columns) };
+  }
+
   async #seek(order: Order, key: KeyTuple | null, limit: number): Promise<readonly T[] | null> {
+    if (this.#among !== undefined) {
+      const found = await itemsAmong(await this.#among.all.#selected(), this.#among.among, order, key, limit);
+      if (found !== "too many") return found as readonly T[] | null;
+    }
     const shape = this.#shape;
     const known = shape.columns(this.#query, order, this.uniqueKey);
     const columns = "then" in known ? await known : known;
-    const values = key === null ? [] : driverValues(shape, columns, key);
+    const values = key === null ? [] : keyValues(shape.dialect, columns, key);
     const isNull = key === null ? null : key.map((value) => value === null);
-    const statement = shape.statement(this.#query, order, columns, isNull, limit);
+    const chosen = this.#columns === null ? null : shape.selection(this.#query, this.#columns);
+    const selection = isPromise(chosen) ? await chosen : chosen;
+    const statement = shape.statement(this.#query, order, columns, isNull, limit, selection);
     try {
-      const rows = await statement.run(this.#query, this.#source.parameters, values);
-      return itemsOf(rows, columns, shape) as readonly unknown[] as readonly T[] | null;
+      const rows = await statement.run(this.#query, this.#source.parameters, values, selection !== null);
+      return keyedItems(rows, columns, shape.dialect, selection) as readonly unknown[] as readonly T[] | null;
     } catch (error) {
-      throw key !== null && isDataException(error)
-        ? // The database's message is left out, because it repeats the value.
-          new KeyMisfit(`a cursor value does not fit its column (SQLSTATE ${(error as { code: string }).code})`)
-        : error;
+      throw (key === null ? null : misfitOf(error)) ?? error;
     }
+  }
+
+  #forget(): void {
+    QueryShape.forget(this.#source.sql, this.#origin);
+    if (this.#among !== undefined) this.#among.all.#forget();
   }
 
   async #count(cap: number | null): Promise<number> {
@@ -184,7 +306,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   get #shape(): QueryShape {
-    return QueryShape.of(this.#source.sql);
+    return QueryShape.of(this.#source.sql, this.#origin);
   }
 }
 
@@ -193,8 +315,11 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
  * is first read.
  */
 export type TableHandlerArguments<Columns, T> = "id" extends keyof Columns
-  ? [options?: TableHandlerOptions<T>]
-  : [options: TableHandlerOptions<T> & Required<Pick<TableHandlerOptions<T>, "uniqueKey">>];
+  ? [options?: TableHandlerOptions<T, Extract<keyof T | keyof Columns, string>>]
+  : [
+      options: TableHandlerOptions<T, Extract<keyof T | keyof Columns, string>> &
+        Required<Pick<TableHandlerOptions<T>, "uniqueKey">>,
+    ];
 
 /**
  * Returns the rows of a Kysely query as a list source, on the query's executor: a transaction or the pool.
@@ -236,54 +361,13 @@ const BY_ID: readonly string[] = ["id"];
 
 const tableRules = {
   name: text,
-  uniqueKey: listOf<string>("a list of columns", (column) => typeof column === "string"),
+  uniqueKey: columnList,
   maxOffset: orNull(wholeNumber),
   totalsCache: optionRule<TotalsCache>(
     "the result of totalsCache()",
     (value) => typeof (value as TotalsCache | null)?.get === "function",
   ),
+  among: amongRule,
 };
 
 const NO_OPTIONS = resolveOptions("tableHandler", {}, tableRules);
-
-function driverValues({ dialect }: QueryShape, columns: readonly KeyColumn[], key: KeyTuple): readonly unknown[] {
-  return columns.map((column, index) => {
-    const value = driverValue(dialect, column, key[index] ?? null);
-    if (value === undefined) throw new KeyMisfit("a cursor value does not fit its column");
-    return value;
-  });
-}
-
-/** PostgreSQL's class 22: a text that is not a valid number or time, or is out of range. */
-function isDataException(error: unknown): boolean {
-  const code: unknown = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && /^22[0-9A-Z]{3}$/.test(code);
-}
-
-/**
- * Returns the rows as the author selected them, with their keys attached to the list, or `null` if there is a null in a
- * column that the catalogue says is never null.
- */
-function itemsOf(rows: readonly Row[], columns: readonly KeyColumn[], { dialect }: QueryShape): readonly Row[] | null {
-  const texts = columns.map((_column, index) => textColumn(index));
-  const required = texts.filter((_text, index) => columns[index]?.isNullable === false);
-  const visible = Object.keys(rows[0] ?? {}).filter((column) => !isHidden(column));
-  // All objects have one shape from the start: copying it is four times as fast as deleting the hidden columns.
-  const blank: Row = {};
-  for (const column of visible) blank[column] = null;
-  const items: Row[] = [];
-  for (const row of rows) {
-    for (const text of required) if (row[text] === null) return null;
-    const item = { ...blank };
-    for (const column of visible) item[column] = row[column];
-    items.push(item);
-  }
-  const keyAt = (index: number): KeyTuple => texts.map((text) => keyValueFrom(dialect, rows[index]?.[text]));
-  return Object.defineProperty(items, KEYS, { value: keyAt });
-}
-
-/** Keeps apart what JSON would not: a bigint from a text, and infinity from null. */
-function textOf(_key: string, value: unknown): unknown {
-  const isExact = typeof value !== "bigint" && (typeof value !== "number" || Number.isFinite(value));
-  return isExact ? value : { [typeof value]: String(value) };
-}

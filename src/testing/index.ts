@@ -1,5 +1,8 @@
+export type { WatchedDatabase } from "../sql/database/on-statement-sent.ts";
 export { type ActingOptions, actingAs } from "./acting-as.ts";
 export { type AgreementOptions, expectAgreement } from "./expect-agreement.ts";
+export { expectFlat, type FlatOptions } from "./expect-flat.ts";
+export { expectPlans, type PlansOptions } from "./expect-plans.ts";
 export type { GraphEvents } from "./graph-events.ts";
 export type { GraphAsk, GraphResult } from "./graph-result.ts";
 export { type LiveClient, liveClient } from "./live-client.ts";
@@ -9,3 +12,4 @@ export { resetLimits } from "./reset-limits.ts";
 export { type GraphVariables, type TestClient, type TestRequest, testClient } from "./test-client.ts";
 export type { TestResponse } from "./test-response.ts";
 export { SocketRefused, type TestSocket, type TestSocketOptions } from "./test-socket.ts";
+export { type StatementWatch, type WatchedStatement, watchStatements } from "./watch-statements.ts";

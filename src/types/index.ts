@@ -21,6 +21,8 @@ export type { RuleParts } from "../http/access/rule.ts";
 export type { ErrorClass } from "../http/context/exception-handlers.ts";
 export type { RawPath, RawQuery } from "../http/context/exchange.ts";
 export type { SchemaInput, SchemaOutput } from "../http/context/schema.ts";
+export type { FastifyHostRequest, HostRequest, HostResponse } from "../http/engine/host-exchange.ts";
+export type { RequestAround, RequestFunction } from "../http/hooks/request-hooks.ts";
 export type { Misfit } from "../http/identity/identity.ts";
 export type { RouteParams } from "../http/routing/depend.ts";
 export type { OptionalParams, ParamName, PathParams, PathSegments } from "../http/routing/path-params.ts";
@@ -38,6 +40,10 @@ export type {
 } from "../http/routing/route.ts";
 export type { RouteMethod, SocketMethod } from "../http/routing/router.ts";
 export type { SocketHandler, SocketHandlerArgs } from "../http/routing/socket-route.ts";
+export type { OperationFigures, RouteFigures } from "../observe/metrics.ts";
+export type { ObservedOperation, ObservedResult, ObservedStatement } from "../observe/observed-operation.ts";
+export type { ActiveOperationTracer, ObservedEnd } from "../observe/opentelemetry.ts";
+export type { Percentiles, TotalsRecord } from "../observe/totals.ts";
 export type {
   JsonSchema,
   OpenApiComponents,

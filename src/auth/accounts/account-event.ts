@@ -19,16 +19,39 @@ export type AccountEventKind =
   | "email_verified"
   | "email_change_requested"
   | "email_changed"
+  | "second_factor_enrolled"
+  | "second_factor_removed"
+  | "second_factors_reset"
+  | "second_factor_used"
+  | "second_factor_failed"
+  | "recovery_code_used"
+  | "recovery_codes_created"
+  | "passkey_added"
+  | "passkey_removed"
   | "api_key_created"
   | "api_key_revoked"
+  | "provider_linked"
+  | "provider_unlinked"
+  | "provider_sign_in_failed"
+  | "provider_logged_out"
+  | "impersonation_started"
+  | "impersonation_refused"
+  | "impersonation_ended"
+  | "new_device"
   | "breach_check_failed";
 
 /** One entry for an audit log. It is frozen and contains no credentials. */
 export interface AccountEvent {
   readonly kind: AccountEventKind;
   readonly at: Date;
+  readonly outcome: "success" | "failure";
   /** The identity of the account's user, or `null` if it is unknown. */
   readonly user: string | null;
+  /**
+   * The identity of the caller, or `null` if the route does not require one. For an administrator who acts as the user, it
+   * is the administrator's, and for a command of `portico` it is `"operator"`.
+   */
+  readonly actor: string | null;
   readonly address: string;
   readonly device: string;
 }
@@ -36,24 +59,43 @@ export interface AccountEvent {
 /** Called for every account event. An error it throws is logged and does not affect the response. */
 export type AccountEventHook = (event: AccountEvent) => MaybePromise<void>;
 
-/** Logs the event and calls the hook without waiting for it. */
+const FAILURES: readonly AccountEventKind[] = [
+  "registration_repeated",
+  "login_failed",
+  "token_reused",
+  "impersonation_refused",
+  "breach_check_failed",
+];
+
+/** Logs the event and calls the hook without waiting for it. Shutdown waits. */
 export function report(
   ctx: HttpContext,
   hook: AccountEventHook | undefined,
   kind: AccountEventKind,
   user: string | null,
+  actor: string | null = callerOf(ctx),
 ): void {
   const { services, log, request } = ctx;
   const event: AccountEvent = Object.freeze({
     kind,
+    outcome: FAILURES.includes(kind) ? "failure" : "success",
     user,
+    actor,
     at: new Date(services.clock.now()),
     address: request.ip,
     device: deviceLabel(request.headers["user-agent"]),
   });
   log.info({ account: event }, `account: ${kind}`);
   if (hook === undefined) return;
-  Promise.resolve(event)
+  const called = Promise.resolve(event)
     .then(hook)
     .catch((err: unknown) => services.log.error({ err, kind }, "the onEvent hook failed for an account event"));
+  services.laterWork.add(called);
+}
+
+function callerOf(ctx: HttpContext): string | null {
+  // Reading the caller adds `Vary` to the response, which would reveal that there was an event.
+  if (!ctx.isIdentityRead) return null;
+  const { user, impersonator } = ctx;
+  return impersonator ?? (user.isAuthenticated ? user.identity : null);
 }

@@ -1,9 +1,7 @@
 import { within } from "../../core/within.ts";
 import type { HttpContext } from "../../http/context/http-context.ts";
 import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
-import { isCommonPassword } from "../passwords/is-common-password.ts";
-import { readNewPassword } from "../passwords/password-attempt.ts";
-import { refuseNameAsPassword } from "../passwords/refuse-name-as-password.ts";
+import { refuseWeakPassword } from "../passwords/refuse-weak-password.ts";
 import type { Accounts } from "./accounts.ts";
 
 /** Returns whether a password has leaked, for example by sending a prefix of its hash to a breach service. */
@@ -27,10 +25,7 @@ export async function checkNewPassword(
   password: string,
   { email, username }: Owner,
 ): Promise<void> {
-  readNewPassword(password);
-  refuseNameAsPassword(password, [email, username, ctx.services.title, accounts.options.audience]);
-  if (await isCommonPassword(password))
-    throw new HttpException(422, "This password is too common. Choose another one.", { code: "PASSWORD_TOO_COMMON" });
+  await refuseWeakPassword(password, [email, username, ctx.services.title, accounts.options.audience]);
   if (await isBreached(ctx, accounts, password))
     throw new HttpException(422, "This password has appeared in a data breach. Choose another one.", {
       code: "PASSWORD_BREACHED",

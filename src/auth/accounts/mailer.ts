@@ -8,9 +8,32 @@ export interface Mail {
    * old one.
    */
   readonly to: string;
-  readonly kind: "reset" | "verify" | "change_email" | "already_registered" | "password_changed" | "email_changed";
+  readonly kind:
+    | "reset"
+    | "verify"
+    | "change_email"
+    | "already_registered"
+    | "password_changed"
+    | "email_changed"
+    | "sign_in"
+    | "new_device"
+    | "second_factor_enrolled"
+    | "second_factor_removed"
+    | "second_factors_reset"
+    | "passkey_added"
+    | "passkey_removed"
+    | "recovery_code_used"
+    | "recovery_codes_created"
+    | "provider_linked"
+    | "provider_unlinked";
   /** The link with its token, or `null` for a notice without a link. */
   readonly url: string | null;
+  /** For `sign_in`: the code to type in the browser that asked for the email. It is a secret as well. */
+  readonly code?: string;
+  /** For `new_device`: the name of the device, such as "Firefox on Linux". */
+  readonly device?: string;
+  /** For `provider_linked` and `provider_unlinked`: the name of the provider. */
+  readonly provider?: string;
 }
 
 /** Sends emails. It runs after the response, so that the timing does not reveal whether an email was sent. */
@@ -32,7 +55,8 @@ export function consoleMailer(): Mailer {
       "consoleMailer",
       "must not be used in production: it prints emails instead of sending them",
     );
-  return async ({ to, kind, url }) => {
-    process.stdout.write(`mail to ${to}: ${kind}${url === null ? "" : ` ${url}`}\n`);
+  return async ({ to, kind, url, code }) => {
+    const secrets = [url ?? [], code ?? []].flat();
+    process.stdout.write(`mail to ${to}: ${[kind, ...secrets].join(" ")}\n`);
   };
 }

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { sha256 } from "../sha256.ts";
 
 /** The user and subject that a token was issued for. */
 export interface TokenGrant {
@@ -59,6 +60,20 @@ export class OneTimeTokens {
   }
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+/** The tokens of links that reset a password. */
+export function resetTokens(store: KeyValueStore): OneTimeTokens {
+  return new OneTimeTokens(store, "password-reset", LINK_MS);
 }
+
+/** The tokens of links that verify an email address. */
+export function verifyTokens(store: KeyValueStore): OneTimeTokens {
+  return new OneTimeTokens(store, "email-verification", LINK_MS);
+}
+
+/** The tokens of links that change an email address. */
+export function emailTokens(store: KeyValueStore): OneTimeTokens {
+  return new OneTimeTokens(store, "email-change", LINK_MS);
+}
+
+/** How long the link in an email is valid. */
+const LINK_MS = 30 * 60_000;

@@ -1,8 +1,9 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
 import { Conflict, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { sha256 } from "../sha256.ts";
 import { type APIKeyRecord, parseKeyRecord } from "./api-key-record.ts";
 import { isKeyId } from "./api-key-text.ts";
 
@@ -116,7 +117,7 @@ function recordKey(id: string): string {
 
 /** Hashes the identity, because not every text is a valid store key. */
 function listKey(user: string): string {
-  return `apikeys-of:${createHash("sha256").update(JSON.stringify(user)).digest("base64url")}`;
+  return `apikeys-of:${sha256(JSON.stringify(user))}`;
 }
 
 function parseIds(text: string | null): readonly string[] {

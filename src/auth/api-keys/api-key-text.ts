@@ -1,5 +1,6 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { sha256 } from "../sha256.ts";
 
 /** An API key as text, with its public id. */
 export interface APIKeyText {
@@ -40,7 +41,7 @@ export function isKeyId(text: unknown): text is string {
  * Returns the stored hash of a key. Its secret has 256 bits and cannot be guessed, so one round of SHA-256 is enough.
  */
 export function keyDigest({ text }: APIKeyText): string {
-  return createHash("sha256").update(text).digest("base64url");
+  return sha256(text);
 }
 
 /** Detects typos without a lookup, and lets secret scanners recognise a key in source code. */

@@ -10,6 +10,7 @@ import type { UserProtocol } from "../../http/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { isSignedInStill } from "../is-signed-in-still.ts";
+import { impersonating } from "../sessions/impersonating.ts";
 import { type APIKey, type CreatedAPIKey, credentialId, shown } from "./api-key.ts";
 import type { APIKeyRecord } from "./api-key-record.ts";
 import { APIKeyStore, type StoredKey } from "./api-key-store.ts";
@@ -163,7 +164,7 @@ export class APIKeys {
   async verifyOn(services: AppServices | undefined, text: string): Promise<APIKey | null> {
     const presented = readKey(text);
     if (presented === null) return null;
-    const keys = this.#keysOn(services);
+    const keys = this.keysOn(services);
     const found = await keys.find(presented.id);
     const now = (this.#clock ?? services?.clock ?? systemClock).now();
     const digest = keyDigest(presented);
@@ -185,7 +186,8 @@ export class APIKeys {
     return (this.#clock ?? currentContext()?.services.clock ?? systemClock).now();
   }
 
-  #keysOn(services: AppServices | undefined): APIKeyStore {
+  /** @internal The stored keys of an application. */
+  keysOn(services: Pick<AppServices, "stores" | "clock"> | undefined): APIKeyStore {
     const store = this.#store ?? services?.stores.durable;
     if (store === undefined)
       throw new Error("APIKeys has no store: outside a request, create it with new APIKeys({ store })");
@@ -194,7 +196,7 @@ export class APIKeys {
 
   /** Turns a store failure into 503 for the client and logs the cause. */
   async #reach<T>(operation: (keys: APIKeyStore) => Promise<T>): Promise<T> {
-    const keys = this.#keysOn(currentContext()?.services);
+    const keys = this.keysOn(currentContext()?.services);
     try {
       return await operation(keys);
     } catch (error) {
@@ -219,9 +221,11 @@ export class APIKeys {
   }
 }
 
-/** A leaked key must not be able to create keys that outlive it. */
+/** A leaked key must not be able to create keys that outlive it, and neither must an administrator who acts as the user. */
 function refuseKeys(): void {
-  if (currentContext()?.scope.auth === "apikey")
+  const ctx = currentContext();
+  if (ctx?.isImpersonated === true) throw impersonating();
+  if (ctx?.scope.auth === "apikey")
     throw new PermissionDenied("API keys cannot be used to create API keys. Sign in with a session or token.");
 }
 

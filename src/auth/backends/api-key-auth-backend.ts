@@ -25,7 +25,7 @@ export interface APIKeyAuthOptions {
    * The keys. Share the object with the routes that create them. @default `new APIKeys()`, in the app's durable store
    */
   readonly keys?: APIKeys;
-  /** The store of the keys. Use it instead of `keys`. */
+  /** The store of the keys. Use it instead of `keys`. @default the app's durable store */
   readonly store?: KeyValueStore;
   /** The request header that carries the key. @default "X-API-Key" */
   readonly header?: string;
@@ -85,6 +85,11 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
   override get securityScheme(): OpenApiSecurityScheme {
     // The default header keeps its usual spelling.
     return { type: "apiKey", in: "header", name: this.#header === "x-api-key" ? "X-API-Key" : this.#header };
+  }
+
+  /** @internal The keys, for tools that sign stand-ins in. */
+  get keys(): APIKeys {
+    return this.#keys;
   }
 
   /** Rejects when the store fails. */

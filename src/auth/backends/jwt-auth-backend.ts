@@ -1,9 +1,10 @@
-import { compactVerify } from "jose";
+import { compactVerify, SignJWT } from "jose";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { currentContext } from "../../http/context/current-context.ts";
 import type { PorticoRequest } from "../../http/context/portico-request.ts";
+import type { AuthScope } from "../../http/identity/identity.ts";
 import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 import { AuthResult } from "./auth-result.ts";
@@ -32,7 +33,7 @@ import type { VerifyingKey, VerifyingKeys } from "./verifying-keys.ts";
  * ```
  */
 export class JWTAuthBackend extends AuthenticationBackend {
-  readonly scope = "jwt" as const;
+  readonly scope: AuthScope;
   readonly #keys: VerifyingKeys;
   readonly #algorithms: string[];
   readonly #rules: ClaimRules;
@@ -49,6 +50,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
   constructor(options: JWTAuthOptions) {
     super();
     const resolved = resolveJWTAuthOptions(options);
+    this.scope = resolved.scope;
     this.#keys = resolved.keys;
     this.#algorithms = [...resolved.algorithms];
     this.#rules = resolved;
@@ -100,6 +102,24 @@ export class JWTAuthBackend extends AuthenticationBackend {
     if (this.#sessions !== undefined && !(await isSessionAlive(this.#sessions, token)))
       return AuthResult.decline("the session of the token has ended");
     return AuthResult.accept(token.identity, this.scope, token.credential);
+  }
+
+  /**
+   * @internal A token for this identity that the backend accepts, for tools that sign stand-ins in. Returns `null` if its keys
+   * can only verify.
+   */
+  async tokenFor(identity: string, claims: { readonly exp: number } & TokenClaims): Promise<string | null> {
+    if (!this.#algorithms.includes("HS256")) return null;
+    const [key] = await this.#keys.find({ alg: "HS256", kid: undefined });
+    if (key === undefined) return null;
+    const { identifier, issuer, audience } = this.#rules;
+    const named = {
+      sub: identity,
+      [identifier]: identity,
+      ...(issuer === undefined ? {} : { iss: issuer }),
+      ...(audience?.[0] === undefined ? {} : { aud: audience[0] }),
+    };
+    return new SignJWT({ ...claims, ...named }).setProtectedHeader({ alg: "HS256", typ: "at+jwt" }).sign(key);
   }
 
   #recall(text: string): VerifiedToken | null {

@@ -16,6 +16,7 @@ import {
   text,
   wholeNumber,
 } from "../../core/resolve-options.ts";
+import type { AuthScope } from "../../http/identity/identity.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { JWTAlgorithm } from "../tokens/jwt-algorithm.ts";
@@ -33,6 +34,17 @@ export interface JWTAuthOptions {
   readonly algorithms?: readonly JWTAlgorithm[];
   /** The claim that contains the identity. Tokens of `TokenForUser` use `sub`. @default "id" */
   readonly identifier?: string;
+  /**
+   * The scope of callers with such a token, for `useAuth({ scopes })` and `request.scope.auth`. Give each issuer its own, and
+   * declare it in `Scopes`. Account routes accept only `"jwt"` and `"session"`. @default "jwt"
+   */
+  readonly scope?: AuthScope;
+  /**
+   * Limits the permissions of the user to those of the token: the name of a claim with a list or with text separated by spaces,
+   * such as `scope`, or a function of the claims. A token without the claim has no permissions. A function may return
+   * `undefined` for no limit. @default no limit
+   */
+  readonly permissions?: string | ((claims: TokenClaims) => readonly string[] | undefined);
   /** The required `iss` claim. @default not checked */
   readonly issuer?: string;
   /** The accepted `aud` values. Set it if several services share a key. @default not checked */
@@ -63,6 +75,7 @@ export interface JWTAuthOptions {
 }
 
 export interface ResolvedJWTAuthOptions extends ClaimRules {
+  readonly scope: AuthScope;
   readonly keys: VerifyingKeys;
   readonly algorithms: readonly JWTAlgorithm[];
   readonly typ: "at+jwt" | undefined;
@@ -124,6 +137,14 @@ const rules = {
     strict: true as const,
   },
   identifier: optional(identifierRule, "id"),
+  scope: optional({ ...(text as OptionRule<AuthScope>), strict: true as const }, "jwt"),
+  permissions: {
+    ...optionRule<string | ((claims: TokenClaims) => readonly string[] | undefined)>(
+      "the name of a claim, or a function of the claims",
+      (value) => typeof value === "function" || identifierRule.read(value) !== REFUSED,
+    ),
+    strict: true as const,
+  },
   issuer: { ...text, strict: true as const },
   audience: { ...audienceRule, strict: true as const },
   typ: { ...optionRule<"at+jwt">('"at+jwt"', (value) => value === "at+jwt"), strict: true as const },

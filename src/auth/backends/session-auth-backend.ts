@@ -33,9 +33,13 @@ export class SessionAuthBackend extends AuthenticationBackend {
   }
 
   /** Rejects when the store fails, and without `SessionMiddleware`. */
-  async authenticate({ sessions }: PorticoRequest): Promise<AuthResult> {
-    if (!(sessions instanceof RequestSessions))
-      throw new TypeError("SessionAuthBackend requires SessionMiddleware: add it before AuthenticationMiddleware");
-    return sessions.authenticate();
+  async authenticate(request: PorticoRequest): Promise<AuthResult> {
+    return sessionsOf(request).authenticate();
   }
+}
+
+/** Throws without `SessionMiddleware`. */
+export function sessionsOf({ sessions }: PorticoRequest): RequestSessions {
+  if (sessions instanceof RequestSessions) return sessions;
+  throw new TypeError("SessionAuthBackend requires SessionMiddleware: add it before AuthenticationMiddleware");
 }

@@ -12,6 +12,8 @@ export interface ClaimRules {
   readonly audience: readonly string[] | undefined;
   readonly clockTolerance: number;
   readonly maxLifetime: number;
+  /** The claim with the permissions of the token, or a function that returns them; `undefined` if they are not limited. */
+  readonly permissions: string | ((claims: TokenClaims) => readonly string[] | undefined) | undefined;
 }
 
 /** The parts of a verified token that are needed for every request. */
@@ -41,7 +43,12 @@ export function judgeClaims(claims: TokenClaims, rules: ClaimRules, now: number)
   if (claim !== undefined && identity === null) return null;
   const version = own(claims, VERSION_CLAIM);
   if (version !== undefined && !Number.isSafeInteger(version)) return null;
-  const credential = credentialOf(claims, expiresAt as number, version as number | undefined);
+  const permissions = permissionsOf(claims, rules.permissions);
+  const credential: Credential = {
+    ...credentialOf(claims, expiresAt as number, version as number | undefined),
+    claims,
+    ...(permissions === undefined ? {} : { permissions }),
+  };
   return { identity, claims, expiresAt: expiresAt as number, credential };
 }
 
@@ -54,6 +61,15 @@ function credentialOf(claims: TokenClaims, expiresAt: number, version: number | 
     expiresAt: expiresAt * 1000,
     ...(version === undefined ? {} : { version }),
   };
+}
+
+/** Returns an empty list, which allows nothing, if the claim is missing or has another type. */
+function permissionsOf(claims: TokenClaims, rule: ClaimRules["permissions"]): readonly string[] | undefined {
+  if (rule === undefined) return undefined;
+  const told: unknown = typeof rule === "function" ? rule(claims) : (own(claims, rule) ?? []);
+  if (told === undefined) return undefined;
+  const list: unknown = typeof told === "string" ? told.split(" ").filter((name) => name !== "") : told;
+  return Array.isArray(list) && list.every((name) => typeof name === "string") ? [...list] : [];
 }
 
 export function isOver({ expiresAt }: Pick<VerifiedToken, "expiresAt">, rules: ClaimRules, now: number): boolean {

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import { TooManyRequests } from "../../http/exceptions/http-exception.ts";
 import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
 import type { CounterStore } from "../../stores/counter-store.ts";
+import { sha256 } from "../sha256.ts";
 
 /** The number of attempts allowed in a window. */
 export interface AttemptLimit {
@@ -55,5 +55,5 @@ function guarded(store: CounterStore): GuardedCounter {
 
 /** Hashes the identifier, which may have any length and must not be readable in the counter store. */
 function keyOf({ name, whose, limit }: CountedAttempt): string {
-  return `attempts:${name}:${limit}:${createHash("sha256").update(whose).digest("base64url")}`;
+  return `attempts:${name}:${limit}:${sha256(whose)}`;
 }

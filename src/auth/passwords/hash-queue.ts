@@ -58,10 +58,15 @@ export class HashQueue {
     this.#slots = slots;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** @param signal the work does not start after it is aborted, because the result would be discarded */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#slots.areFree) await this.#slots.take();
     else await this.#wait();
     try {
+      if (signal?.aborted === true)
+        throw new ServiceUnavailable("The request ended before its password was hashed.", {
+          retryAfterSeconds: RETRY_SECONDS,
+        });
       return await work();
     } finally {
       this.#slots.release();

@@ -98,7 +98,8 @@ export class PasswordHasher {
    * password: the result is then always negative. A failed attempt does the same work for every user, even if the
    * stored hash cannot be read.
    *
-   * Throws 422 for a password that is too long, and 503 if too many wait.
+   * Throws 422 for a password that is too long, and 503 if too many wait or if the client of the current request
+   * disconnected in the meantime.
    */
   async verify(password: string, stored: string | null): Promise<PasswordCheck> {
     const { normal, raw, isLongEnough } = readAttempt(password);
@@ -114,7 +115,7 @@ export class PasswordHasher {
         }
       }
       return WRONG;
-    });
+    }, currentContext()?.signal);
   }
 
   #find(stored: string | null): { readonly scheme: PasswordScheme; readonly hash: StoredHash | null } {

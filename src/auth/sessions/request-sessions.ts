@@ -1,15 +1,19 @@
 import type { KeyRing } from "../../core/key-ring.ts";
 import { flag, optional, resolveOptions } from "../../core/resolve-options.ts";
+import { assuranceLevel } from "../../http/access/use-auth.ts";
 import { type HttpContext, identify, type WebSocketContext } from "../../http/context/http-context.ts";
+import { AuthenticationFailed } from "../../http/exceptions/authentication-failed.ts";
 import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
-import { type Credential, revoked } from "../../http/identity/credential.ts";
-import { type CurrentUser, NOBODY } from "../../http/identity/identity.ts";
+import { type AssuranceLevel, type Credential, revoked } from "../../http/identity/credential.ts";
+import { ANONYMOUS, type CurrentUser, type UserProtocol } from "../../http/identity/identity.ts";
 import type { DeviceSession, LoginOptions, SessionManager } from "../../http/identity/session-manager.ts";
 import { AuthResult } from "../backends/auth-result.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
 import { deviceLabel } from "./device-label.ts";
+import { impersonating, impersonationEnded } from "./impersonating.ts";
 import { crossSiteRefused, isForgeable } from "./is-forgeable.ts";
 import { RequestCookie } from "./request-cookie.ts";
+import type { Acting, SessionRecord } from "./session-record.ts";
 import type { NewSession, SessionStore, StoredSession } from "./session-store.ts";
 
 const NAME = "session:";
@@ -19,7 +23,8 @@ export function sessionNamedBy(credential: Credential | undefined): string | nul
   return credential?.id?.startsWith(NAME) === true ? credential.id.slice(NAME.length) : null;
 }
 
-const loginRules = { remember: optional(flag, false) };
+const beginRules = { level: assuranceLevel };
+const loginRules = { ...beginRules, remember: optional(flag, false) };
 
 /** The sessions of one request. Nothing is read or looked up before a method is called. */
 export class RequestSessions implements SessionManager {
@@ -28,6 +33,8 @@ export class RequestSessions implements SessionManager {
   readonly #store: SessionStore;
   /** The handle of the session that the request came with or has started. */
   #current: string | null = null;
+  /** Whether the session acts as another user, for whom it must not create or end anything. */
+  #isActing = false;
 
   constructor(ctx: HttpContext | WebSocketContext, ring: KeyRing, store: SessionStore) {
     this.#ctx = ctx;
@@ -40,8 +47,14 @@ export class RequestSessions implements SessionManager {
     return this.#cookie.isSent;
   }
 
-  /** Authenticates the request by its session cookie. Rejects when the store fails. */
-  async authenticate(): Promise<AuthResult> {
+  /**
+   * Authenticates the request by its session cookie. Rejects when the store fails.
+   *
+   * @param isPermitted whether the session may still act as another user
+   */
+  async authenticate(
+    isPermitted: (record: SessionRecord, acting: Acting) => Promise<boolean> = async () => false,
+  ): Promise<AuthResult> {
     const cookie = this.#cookie.presented;
     if (cookie.kind === "none") return AuthResult.decline("no session cookie");
     if (cookie.kind === "bad")
@@ -53,30 +66,69 @@ export class RequestSessions implements SessionManager {
     if (session === null) return this.#declineAndForget("the session has ended");
     this.#current = session.handle;
     if (cookie.key === "older") this.#sendCookie(cookie.id, session);
-    return AuthResult.accept(session.record.user, "session", this.#credential(session));
+    const { user, acting } = session.record;
+    if (acting === undefined) return AuthResult.accept(user, "session", this.#credential(session));
+    this.#isActing = this.#ctx.services.clock.now() < acting.until && (await isPermitted(session.record, acting));
+    if (!this.#isActing) return AuthResult.decline("the impersonation has ended", impersonationEnded());
+    const expiresAt = Math.min(acting.until, this.#store.lastsUntil(session));
+    // Neither the sign-in nor its level is the user's own, so gates that require them reject the caller.
+    return AuthResult.accept(acting.user, "session", { id: NAME + session.handle, expiresAt, impersonator: user });
   }
 
   async login(user: CurrentUser, options: LoginOptions = {}): Promise<void> {
-    const { remember } = resolveOptions("sessions.login", options, loginRules);
+    const { remember, level } = resolveOptions("sessions.login", options, loginRules);
     const ctx = this.#ctx;
     if (ctx.kind !== "http")
       throw new Error("sessions.login cannot be called on a WebSocket: the session cookie needs an HTTP response");
-    const draft = this.#draft("login", user, remember);
+    const draft = this.#draft("login", user, remember, level);
     const started = await this.#reach(async () => {
       const session = await this.#store.start(draft);
       await this.#endPresented();
       return session;
     });
-    this.#current = started.handle;
-    this.#sendCookie(started.id, started);
-    const { challenge } = ctx.identity;
-    const credential = this.#credential(started);
-    identify(ctx, { user, auth: "session", credential, ...(challenge === undefined ? {} : { challenge }) });
+    this.#adopt(user, started);
   }
 
-  async begin(user: CurrentUser): Promise<string> {
-    const draft = this.#draft("begin", user, true);
+  async begin(user: CurrentUser, options: Pick<LoginOptions, "level"> = {}): Promise<string> {
+    const { level } = resolveOptions("sessions.begin", options, beginRules);
+    const draft = this.#draft("begin", user, true, level);
     return (await this.#reach(() => this.#store.start(draft))).handle;
+  }
+
+  /**
+   * Raises the caller's session to this level, after the user has proved a second factor. The session gets a new id and
+   * the old one ends at once (session fixation), but it ends when it would have ended before. Returns the id for the
+   * tokens of a caller who uses a token, and `null` for one with a cookie. Throws 401 if the session has ended.
+   */
+  async raise(user: CurrentUser, level: AssuranceLevel): Promise<string | null> {
+    const handle = this.#own;
+    const session = handle === null ? null : await this.#reach(() => this.find(user.identity, handle));
+    if (session === null) throw new AuthenticationFailed();
+    const { isRemembered, origin = session.handle } = session.record;
+    const draft = { ...this.#draft("raise", user, isRemembered, level), origin };
+    const byToken = this.#byToken !== null;
+    const raised = await this.#reach(async () => {
+      const started = await this.#store.start(draft, this.#store.lastsUntil(session));
+      if ((await this.#end(user.identity, [session.handle])) > 0) return started;
+      // The session was signed out in the meantime, and must not go on under another id.
+      await this.#end(user.identity, [started.handle]);
+      throw new AuthenticationFailed();
+    });
+    if (!byToken) this.#adopt(user, raised);
+    return byToken ? raised.handle : null;
+  }
+
+  /**
+   * Lets the session of the cookie act as another user, or with `null` as its own user again, from the next request on.
+   * Closes the connections that it opened before. Returns its record as it was before, or `null` if it has ended or
+   * already is as required.
+   */
+  async act(acting: Acting | null): Promise<SessionRecord | null> {
+    const handle = this.#current;
+    if (handle === null) return null;
+    const before = await this.#reach(() => this.#store.act(handle, acting));
+    if (before !== null) await this.#publishEnd(before.acting?.user ?? before.user, [handle]);
+    return before;
   }
 
   async logout(): Promise<void> {
@@ -106,6 +158,7 @@ export class RequestSessions implements SessionManager {
   }
 
   async revoke(id: string): Promise<boolean> {
+    this.#refuseActing();
     const user = this.#user;
     if (user === null) return false;
     const count = await this.#reach(() => this.#endOne(user, id));
@@ -141,18 +194,33 @@ export class RequestSessions implements SessionManager {
     );
   }
 
-  /** Ends one session of a user, who need not be the caller. */
+  /** Ends one session of a user, who need not be the caller, and the session that continues it after a second factor. */
   async endOneOf(user: string, handle: string): Promise<void> {
-    await this.#reach(() => this.#endOne(user, handle));
+    await this.#reach(async () => {
+      const sessions = await this.#store.list(user);
+      const meant = sessions.filter((session) => session.handle === handle || session.record.origin === handle);
+      const handles = meant.map((session) => session.handle);
+      if (handles.length > 0) await this.#end(user, handles);
+    });
+  }
+
+  /** Makes this the session of the request and of the client's cookie. */
+  #adopt(user: CurrentUser, started: StoredSession & { readonly id: string }): void {
+    this.#current = started.handle;
+    this.#sendCookie(started.id, started);
+    const { challenge } = this.#ctx.identity;
+    const credential = this.#credential(started);
+    identify(this.#ctx, { user, auth: "session", credential, ...(challenge === undefined ? {} : { challenge }) });
   }
 
   /** The values of a new session of the user. */
-  #draft(method: string, user: CurrentUser, isRemembered: boolean): NewSession {
+  #draft(method: string, user: UserProtocol, isRemembered: boolean, level: AssuranceLevel | undefined): NewSession {
     const { identity, isAuthenticated, credentialVersion } = user;
     if (!isAuthenticated || typeof identity !== "string" || identity === "")
       throw new TypeError(`sessions.${method} requires a signed-in user with an identity`);
     if (isForgeable(this.#ctx)) throw crossSiteRefused();
     refuseNarrowed(user);
+    this.#refuseActing();
     const { request } = this.#ctx;
     return {
       user: identity,
@@ -160,10 +228,12 @@ export class RequestSessions implements SessionManager {
       address: request.ip,
       isRemembered,
       ...(credentialVersion === undefined ? {} : { version: credentialVersion }),
+      ...(level === undefined ? {} : { level }),
     };
   }
 
   async #revokeBut(spared: string | null): Promise<number> {
+    this.#refuseActing();
     const user = this.#user;
     if (user === null) return 0;
     return this.#reach(async () => {
@@ -182,6 +252,7 @@ export class RequestSessions implements SessionManager {
       expiresAt: this.#store.lastsUntil(session),
       signedInAt: record.issuedAt,
       ...(record.version === undefined ? {} : { version: record.version }),
+      ...(record.level === undefined ? {} : { level: record.level }),
     };
   }
 
@@ -227,6 +298,11 @@ export class RequestSessions implements SessionManager {
   /** Ends sessions and notifies all processes, so that connections opened with them are closed. */
   async #end(user: string, handles: readonly string[]): Promise<number> {
     const count = await this.#store.end(user, handles);
+    await this.#publishEnd(user, handles);
+    return count;
+  }
+
+  async #publishEnd(user: string, handles: readonly string[]): Promise<void> {
     const { services, log } = this.#ctx;
     // Published directly, not through the context's bus: a transaction must neither undo nor delay a revocation.
     const published = handles.map((handle) =>
@@ -236,14 +312,17 @@ export class RequestSessions implements SessionManager {
       // The sessions have ended anyway, and open connections are closed at their next recheck.
       if (result.status === "rejected") log.warn({ err: result.reason }, "failed to publish a session revocation");
     }
-    return count;
+  }
+
+  #refuseActing(): void {
+    if (this.#isActing) throw impersonating();
   }
 
   #signOut(): void {
     this.#current = null;
     this.#cookie.forget();
     const { auth, challenge } = this.#ctx.identity;
-    if (auth === "session") identify(this.#ctx, challenge === undefined ? NOBODY : { ...NOBODY, challenge });
+    if (auth === "session") identify(this.#ctx, challenge === undefined ? ANONYMOUS : { ...ANONYMOUS, challenge });
   }
 
   #declineAndForget(reason: string): AuthResult {

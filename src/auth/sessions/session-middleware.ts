@@ -6,6 +6,7 @@ import type { HttpContext, WebSocketContext } from "../../http/context/http-cont
 import type { Next } from "../../http/routing/middleware.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { RequestSessions } from "./request-sessions.ts";
+import { SESSION_COOKIE, sealId } from "./session-cookie.ts";
 import { type SessionLimits, SessionStore } from "./session-store.ts";
 
 export interface SessionMiddlewareOptions {
@@ -77,10 +78,19 @@ export class SessionMiddleware {
     if (sessions.isCookieSent || ctx.isIdentityRead) ctx.outgoing.vary("Cookie");
   }
 
+  /** @internal The sessions of an application, and the cookie of one, for tools that sign stand-ins in. */
+  sessionsOn({ stores, clock }: Pick<AppServices, "stores" | "clock">): {
+    readonly store: SessionStore;
+    readonly cookieOf: (id: string) => string;
+  } {
+    const store = new SessionStore(this.#store ?? stores.durable, clock, this.#limits);
+    return { store, cookieOf: (id) => `${SESSION_COOKIE}=${sealId(this.#ring, id)}` };
+  }
+
   #storeOf(services: AppServices): SessionStore {
     const known = this.#stores.get(services);
     if (known !== undefined) return known;
-    const store = new SessionStore(this.#store ?? services.stores.durable, services.clock, this.#limits);
+    const { store } = this.sessionsOn(services);
     this.#stores.set(services, store);
     return store;
   }

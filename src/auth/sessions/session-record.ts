@@ -1,3 +1,5 @@
+import type { AssuranceLevel } from "../../http/identity/credential.ts";
+
 /** The stored data of a session. Times are milliseconds since 1970. */
 export interface SessionRecord {
   readonly user: string;
@@ -11,6 +13,21 @@ export interface SessionRecord {
   /** Whether the record is written but not yet in the user's list. A pending session is not valid. */
   readonly isPending: boolean;
   /** The user's `credentialVersion` at the sign-in. A new password changes it and so invalidates the session. */
+  readonly version?: number;
+  /** How strongly the user signed in. Without it, with one factor. */
+  readonly level?: AssuranceLevel;
+  /** The handle of the first session that this one continues under a new id, after a second factor. */
+  readonly origin?: string;
+  /** The user that the owner of the session, an administrator, acts as. */
+  readonly acting?: Acting;
+}
+
+/** The user that an administrator acts as. */
+export interface Acting {
+  readonly user: string;
+  /** When it ends at the latest. */
+  readonly until: number;
+  /** The user's `credentialVersion` at the start. */
   readonly version?: number;
 }
 
@@ -27,13 +44,21 @@ export function parseRecord(text: string | null): SessionRecord | null {
     const value = JSON.parse(text) as Partial<Record<keyof SessionRecord, unknown>> | null;
     const fits = Object.entries(KINDS).every(([key, kind]) => typeof value?.[key as keyof SessionRecord] === kind);
     const isVersioned = value?.version === undefined || typeof value.version === "number";
-    return fits && isVersioned ? (value as SessionRecord) : null;
+    const isLevelled = value?.level === undefined || value.level === "mfa";
+    const isContinued = value?.origin === undefined || typeof value.origin === "string";
+    const isActing = value?.acting === undefined || isActingRecord(value.acting);
+    return fits && isVersioned && isLevelled && isContinued && isActing ? (value as SessionRecord) : null;
   } catch {
     return null;
   }
 }
 
-const KINDS: Readonly<Record<Exclude<keyof SessionRecord, "version">, string>> = {
+function isActingRecord(value: unknown): boolean {
+  const { user, until, version } = (value ?? {}) as Partial<Record<keyof Acting, unknown>>;
+  return typeof user === "string" && typeof until === "number" && ["number", "undefined"].includes(typeof version);
+}
+
+const KINDS: Readonly<Record<Exclude<keyof SessionRecord, "version" | "level" | "origin" | "acting">, string>> = {
   user: "string",
   issuedAt: "number",
   seenAt: "number",

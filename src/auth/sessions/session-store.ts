@@ -1,11 +1,12 @@
-import { createHash, randomBytes, randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
 import { outside } from "../../core/outside.ts";
 import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { storeTime } from "../../stores/store-time.ts";
-import { afterUse, expiresAt, type Lifetimes, parseRecord, type SessionRecord } from "./session-record.ts";
+import { sha256 } from "../sha256.ts";
+import { type Acting, afterUse, expiresAt, type Lifetimes, parseRecord, type SessionRecord } from "./session-record.ts";
 
 /** The lifetimes of sessions and the maximum number per user. */
 export interface SessionLimits {
@@ -24,7 +25,10 @@ export interface StoredSession {
 }
 
 /** The values of a new session. */
-export type NewSession = Pick<SessionRecord, "user" | "device" | "address" | "isRemembered" | "version">;
+export type NewSession = Pick<
+  SessionRecord,
+  "user" | "device" | "address" | "isRemembered" | "version" | "level" | "origin"
+>;
 
 /** A live session with its record as it was read. */
 interface Presented {
@@ -61,14 +65,21 @@ export class SessionStore {
     this.#limits = limits;
   }
 
-  /** Starts a session and returns it with the id for its cookie. */
-  async start(draft: NewSession): Promise<StoredSession & { readonly id: string }> {
+  /**
+   * Starts a session and returns it with the id for its cookie.
+   *
+   * @param endsAt when it ends at the latest, if that is before its absolute lifetime
+   */
+  async start(
+    draft: NewSession,
+    endsAt: number = Number.POSITIVE_INFINITY,
+  ): Promise<StoredSession & { readonly id: string }> {
     for (let attempt = 0; attempt < MOST_STARTS; attempt++) {
       const id = randomBytes(32).toString("base64url");
       const handle = handleOf(id);
       const now = await storeTime(this.#store, this.#clock);
-      const { absoluteMs } = this.#lifetimes(draft);
-      const record = { ...draft, issuedAt: now, seenAt: now, lifetimeMs: absoluteMs, isPending: false };
+      const lifetimeMs = Math.max(1, Math.min(this.#lifetimes(draft).absoluteMs, endsAt - now));
+      const record = { ...draft, issuedAt: now, seenAt: now, lifetimeMs, isPending: false };
       const pending = JSON.stringify({ ...record, isPending: true });
       await this.#store.set(recordKey(handle), pending, PENDING_MS);
       await this.#change(draft.user, (handles) => this.#enlist(handles, handle));
@@ -118,6 +129,33 @@ export class SessionStore {
     const ended = await Promise.all(handles.map((handle) => this.#store.delete(recordKey(handle))));
     await this.#change(user, async (listed) => listed.filter((handle) => !handles.includes(handle)));
     return ended.filter(Boolean).length;
+  }
+
+  /** Makes a session as old as if it had not been used since before its lifetime, and keeps its record for a while. */
+  async expire(handle: string): Promise<void> {
+    const text = await this.#store.get(recordKey(handle));
+    const record = parseRecord(text);
+    if (record === null) return;
+    const agedMs = Math.max(record.lifetimeMs, this.#lifetimes(record).absoluteMs) + SLACK_MS;
+    const old = { ...record, issuedAt: record.issuedAt - agedMs, seenAt: record.seenAt - agedMs };
+    await this.#store.compareAndSet(recordKey(handle), text, JSON.stringify(old), SLACK_MS);
+  }
+
+  /**
+   * Lets the session act as another user, or with `null` as its own user again. Returns its record as it was before, or
+   * `null` if it has ended or already is as required.
+   */
+  async act(handle: string, acting: Acting | null): Promise<SessionRecord | null> {
+    for (let attempt = 0; attempt < MOST_CHANGES; attempt++) {
+      const found = await this.#presented(handle);
+      if (found === null) return null;
+      const { acting: before, ...own } = found.session.record;
+      if ((before === undefined) === (acting === null)) return null;
+      // `false` if another request has recorded a use or ended the session.
+      if (await this.#replace(handle, found.text, acting === null ? own : { ...own, acting }))
+        return found.session.record;
+    }
+    throw new ServiceUnavailable("Too many concurrent changes to this session. Try again.");
   }
 
   /** Returns the owner of the session with this id, even if it has expired, or `null` if there is none. */
@@ -224,10 +262,6 @@ function recordKey(handle: string): string {
 /** Hashes the identity, because not every text is a valid store key. */
 function listKey(user: string): string {
   return `sessions-of:${sha256(JSON.stringify(user))}`;
-}
-
-function sha256(value: string | Uint8Array): string {
-  return createHash("sha256").update(value).digest("base64url");
 }
 
 function parseHandles(text: string | null): readonly string[] {

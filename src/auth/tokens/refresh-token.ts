@@ -1,4 +1,5 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { sha256 } from "../sha256.ts";
 
 /** The parts of a refresh token. */
 export interface RefreshToken {
@@ -76,7 +77,7 @@ export class RefreshTokenKeys {
 
 /** Returns the stored hash of a token or id. */
 export function digestOf(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("base64url");
+  return sha256(bytes);
 }
 
 function bodyOf({ family, generation, secret }: RefreshToken): Buffer {

@@ -1,7 +1,8 @@
-import { createHash, createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { OptionRule } from "../../core/resolve-options.ts";
+import { sha256 } from "../sha256.ts";
 import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.ts";
 
 /**
@@ -126,5 +127,5 @@ function publicMembers(jwk: JWK): Readonly<Record<string, string>> {
 }
 
 function thumbprint(members: Readonly<Record<string, string>>): string {
-  return createHash("sha256").update(JSON.stringify(members)).digest("base64url");
+  return sha256(JSON.stringify(members));
 }

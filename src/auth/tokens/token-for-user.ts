@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
+import { currentContext } from "../../http/context/current-context.ts";
 import type { UserProtocol } from "../../http/identity/identity.ts";
+import { impersonating } from "../sessions/impersonating.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
 import { RefreshFamilies, type RefreshOwner } from "./refresh-families.ts";
 import { RefreshTokenKeys } from "./refresh-token.ts";
@@ -24,7 +26,7 @@ export interface TokenPair {
  * when the version changes.
  *
  * Throws `TypeError` for an anonymous user, 403 for a user with a restricted credential, such as an API key with
- * permissions, and `ConfigurationError` for invalid options. No error shows the secret or the key.
+ * permissions, or while an administrator acts as the user, and `ConfigurationError` for invalid options. No error shows the secret or the key.
  *
  * @example
  * ```ts
@@ -43,6 +45,7 @@ export class TokenForUser {
     if (!user.isAuthenticated || typeof user.identity !== "string" || user.identity === "")
       throw new TypeError("TokenForUser requires a signed-in user with an identity");
     refuseNarrowed(user);
+    if (currentContext()?.isImpersonated === true) throw impersonating();
     this.#options = resolveTokenOptions("TokenForUser", options);
     const { sid } = this.#options;
     const { identity, credentialVersion } = user;

@@ -39,7 +39,7 @@ export function refuseNarrowed(user: UserProtocol): void {
 }
 
 function narrow(user: CurrentUser, permissions: readonly string[]): CurrentUser {
-  // Typed as the protocol, because `narrowedTo` is optional in the registered class.
+  // Typed as the protocol, because the registered class may lack its optional members.
   const known: UserProtocol = user;
   const itself: unknown = known.narrowedTo?.(permissions);
   if (itself !== undefined) return itself as CurrentUser;
@@ -47,7 +47,7 @@ function narrow(user: CurrentUser, permissions: readonly string[]): CurrentUser 
   const narrowed = Object.create(Object.getPrototypeOf(user) as object | null) as CurrentUser;
   for (const name of Reflect.ownKeys(user)) take(user, name, narrowed);
   for (const name of FACTS)
-    if (!Object.hasOwn(user, name) && name in user) define(narrowed, name, false, () => user[name]);
+    if (!Object.hasOwn(user, name) && name in user) define(narrowed, name, false, () => known[name]);
   for (const name of namesOf(user))
     if (GRANTS.test(name))
       define(narrowed, name, isListed(user, name), () => nothingOf(user[name as keyof CurrentUser]));

@@ -1,19 +1,18 @@
 import type { Position } from "../../pagination/cursor/seal-cursor.ts";
 import type { CursorList } from "../../pagination/cursor-page.ts";
-import type { Order } from "../../pagination/order.ts";
 import {
   InvalidCursorError,
+  InvalidFilterError,
   InvalidPageError,
   InvalidPageSizeError,
   InvalidSortError,
   PaginationError,
 } from "../../pagination/pagination-error.ts";
 import { readSize } from "../../pagination/query-params.ts";
-import { sortOrder } from "../../pagination/read-sort.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { arg } from "../types/arg.ts";
 import type { Arg } from "../types/graph-type.ts";
-import { list, nullable } from "../types/list-type.ts";
+import { nullable } from "../types/list-type.ts";
 import { int, string } from "../types/scalars.ts";
 
 type Place = NonNullable<Position["at"]>;
@@ -38,10 +37,12 @@ export interface ConnectionArgs {
   readonly before?: string | null;
   /** Present only if the strategy is sortable. */
   readonly sort?: readonly string[] | null;
+  /** Present only if the strategy is filterable. */
+  readonly filter?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The paging arguments in the schema, without `sort`. */
-export const connectionArgs: Readonly<Record<Exclude<keyof ConnectionArgs, "sort">, Arg<any>>> = {
+/** The paging arguments in the schema, without `sort` and `filter`. */
+export const connectionArgs: Readonly<Record<Exclude<keyof ConnectionArgs, "sort" | "filter">, Arg<any>>> = {
   first: arg(nullable(int), {
     description: "The maximum number of items, from the start of the list or after the cursor in after.",
   }),
@@ -52,24 +53,12 @@ export const connectionArgs: Readonly<Record<Exclude<keyof ConnectionArgs, "sort
   before: arg(nullable(string), { description: "Returns the items before this cursor." }),
 };
 
-/** The argument `sort`, if the strategy lets clients sort. */
-export function sortArgs(strategy: CursorPagination<any>): Readonly<Record<string, Arg<any>>> {
-  const { sort } = strategy;
-  if (sort === null) return {};
-  const description = `The columns to sort by: ${sort.columns.join(", ")}. Prefix a column with - for descending order.`;
-  return { sort: arg(nullable(list(string)), { description }) };
-}
-
-/** The order in the arguments, or `undefined` if there is none. Throws `InvalidSortError`. */
-export function readSorting(strategy: CursorPagination<any>, { sort: names }: ConnectionArgs): Order | undefined {
-  const { sort } = strategy;
-  // If the strategy is not sortable, the connection may declare its own argument named sort.
-  if (sort === null || names === null || names === undefined) return undefined;
-  return blaming("sort", () => sortOrder(names, { ...sort, parameter: "sort" }));
-}
-
 /** Reads the arguments before anything is fetched. Throws a `PaginationError` with the code `BAD_USER_INPUT`. */
-export function readWanted(strategy: CursorPagination<any>, list: CursorList<unknown>, args: ConnectionArgs): Wanted {
+export function readWanted(
+  strategy: CursorPagination<any, any>,
+  list: CursorList<unknown>,
+  args: ConnectionArgs,
+): Wanted {
   const first = readCount(strategy, "first", args.first);
   const last = readCount(strategy, "last", args.last);
   if (first !== null && last !== null)
@@ -88,7 +77,7 @@ export function readWanted(strategy: CursorPagination<any>, list: CursorList<unk
 }
 
 function readCount(
-  strategy: CursorPagination<any>,
+  strategy: CursorPagination<any, any>,
   parameter: "first" | "last",
   value: ConnectionArgs["first"],
 ): number | null {
@@ -114,7 +103,7 @@ function readPlace(
 }
 
 /** Runs the function. A pagination error that it throws names the argument and has the code for GraphQL clients. */
-function blaming<T>(parameter: string, run: () => T): T {
+export function blaming<T>(parameter: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -127,6 +116,8 @@ export function asUserInput(error: unknown, parameter: string): unknown {
   if (!(error instanceof PaginationError)) return error;
   const options = { parameter, code: "BAD_USER_INPUT", cause: error };
   if (error instanceof InvalidCursorError) return new InvalidCursorError(options);
-  const Kind = [InvalidPageError, InvalidSortError].find((kind) => error instanceof kind) ?? InvalidPageSizeError;
+  const Kind =
+    [InvalidPageError, InvalidSortError, InvalidFilterError].find((kind) => error instanceof kind) ??
+    InvalidPageSizeError;
   return new Kind(error.message, options);
 }

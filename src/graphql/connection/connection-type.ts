@@ -39,22 +39,23 @@ function makeConnection(Node: ObjectType<unknown>): ObjectType<ListConnection<un
   const BookConnection: ObjectType<ListConnection<unknown>> = object(
     `${Node.name}Connection`,
     {
-      edges: field(itemsOf(BookEdge))(({ parent }: Of) => parent.edges()),
-      nodes: field(itemsOf(Node), { description: "The items without their cursors." })(({ parent }: Of) =>
-        parent.nodes(),
+      edges: field(itemsOf(BookEdge), { reads: ["edges"] })(({ parent }: Of<"edges">) => parent.edges()),
+      nodes: field(itemsOf(Node), { description: "The items without their cursors.", reads: ["nodes"] })(
+        ({ parent }: Of<"nodes">) => parent.nodes(),
       ),
-      pageInfo: field(PageInfo)(({ parent }: Of) => parent.pageInfo()),
+      pageInfo: field(PageInfo, { reads: ["pageInfo"] })(({ parent }: Of<"pageInfo">) => parent.pageInfo()),
       totalCount: field(nullable(int), {
         description: "The number of items in the whole list, counted only if this field is selected.",
-      })(({ parent }: Of) => parent.totalCount()),
+        reads: ["totalCount"],
+      })(({ parent }: Of<"totalCount">) => parent.totalCount()),
     },
     { description: `A page of a list of ${Node.name}.` },
   );
   return BookConnection;
 }
 
-interface Of {
-  readonly parent: ListConnection<unknown>;
+interface Of<K extends keyof ListConnection<unknown>> {
+  readonly parent: Pick<ListConnection<unknown>, K>;
 }
 
 const PageInfo: ObjectType<PageInfoValue> = object(

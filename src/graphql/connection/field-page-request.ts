@@ -12,10 +12,10 @@ export class FieldPageRequest extends ContextPageRequest<PageContext> {
   constructor(
     ctx: PageContext,
     { parentType, fieldName }: GraphQLResolveInfo,
-    filter: PageRequest["filter"],
+    cursorScope: PageRequest["cursorScope"],
     scope?: ListScope,
   ) {
-    super(ctx, filter, scope);
+    super(ctx, cursorScope, scope);
     this.place = `${parentType.name}.${fieldName}`;
   }
 }

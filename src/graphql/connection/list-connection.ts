@@ -1,26 +1,45 @@
+import { inField } from "../../http/context/current-field.ts";
 import { CursorList, type Window } from "../../pagination/cursor-page.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
+import type { Filters } from "../../pagination/filter/filters.ts";
 import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
+import type { Order } from "../../pagination/order.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import { InvalidPageError } from "../../pagination/pagination-error.ts";
 import { RuleDisagreement } from "../../pagination/rule-disagreement.ts";
 import { runLater, type Steps, wait } from "../../pagination/steps.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import { asUserInput, type ConnectionArgs, readSorting, readWanted, type Wanted } from "./connection-args.ts";
+import { asUserInput, type ConnectionArgs, readWanted, type Wanted } from "./connection-args.ts";
 import { connectionWindow } from "./connection-window.ts";
+
+/** The order and the filters that the client chose. The handler applies the filters. */
+export interface ListChoice {
+  readonly order: Order | undefined;
+  readonly filters: Filters | null;
+  /** Returns the error of a filter if it caused this error of the source, or else the error itself. */
+  readonly blamed: (error: unknown) => unknown;
+}
 
 /** The value of a connection: rows are fetched, counted and sealed into cursors only if a query selects them. */
 export class ListConnection<T> {
-  readonly #strategy: CursorPagination<any>;
+  readonly #strategy: CursorPagination<any, any>;
   readonly #list: CursorList<T>;
   readonly #request: PageRequest;
   readonly #wanted: Wanted;
+  readonly #blamed: ListChoice["blamed"];
   #window: Promise<Window<T>> | undefined;
 
-  constructor(strategy: CursorPagination<any>, handler: AnyHandler<T>, request: PageRequest, args: ConnectionArgs) {
+  constructor(
+    strategy: CursorPagination<any, any>,
+    handler: AnyHandler<T>,
+    request: PageRequest,
+    args: ConnectionArgs,
+    { order, filters, blamed }: ListChoice,
+  ) {
     this.#strategy = strategy;
-    this.#list = new CursorList(strategy, handler, request, readSorting(strategy, args));
+    this.#list = new CursorList(strategy, handler, request, order, filters);
     this.#request = request;
+    this.#blamed = blamed;
     this.#wanted = readWanted(strategy, this.#list, args);
   }
 
@@ -43,13 +62,20 @@ export class ListConnection<T> {
     const { totals = "exact" } = this.#strategy;
     // A rule without a condition decides about each item, so the items cannot be counted.
     if (totals === "none" || this.#request.scope?.condition === null) return null;
-    const total = await runLater(askedTotal(this.#list.handler, totals, this.#request));
+    const total = await this.#run(askedTotal(this.#list.handler, totals, this.#request)).catch((error: unknown) => {
+      throw asUserInput(this.#blamed(error), "filter");
+    });
     return reportedTotal(total, totals, 0).reported;
   }
 
   #read(): Promise<Window<T>> {
-    this.#window ??= runLater(this.#steps());
+    this.#window ??= this.#run(this.#steps());
     return this.#window;
+  }
+
+  /** Reads on behalf of the connection itself, not of the field of its page that was selected first. */
+  #run<R>(steps: Steps<R>): Promise<R> {
+    return inField({ coordinate: this.#request.place, isConnection: true }, () => runLater(steps));
   }
 
   *#steps(): Steps<Window<T>> {
@@ -60,7 +86,8 @@ export class ListConnection<T> {
         throw new InvalidPageError(`${parameter} is beyond the last page`, { parameter });
       return window;
     } catch (error) {
-      throw asUserInput(error, parameter);
+      const cause = this.#blamed(error);
+      throw asUserInput(cause, cause === error ? parameter : "filter");
     }
   }
 

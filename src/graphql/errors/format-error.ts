@@ -7,6 +7,7 @@ import { logFailure, logRefusal } from "../../http/context/render-problem.ts";
 import { isForClients, isOutage } from "../../http/exceptions/is-for-clients.ts";
 import { GraphQLDenied } from "../fields/graphql-denied.ts";
 import { locationsOf } from "./document-source.ts";
+import { isGraphQLError, rootCause } from "./root-cause.ts";
 
 /** An error in a response. */
 export interface FormattedError {
@@ -57,18 +58,6 @@ export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: bool
 /** Whether the details of an error are hidden from clients. */
 export function isUnexpected(error: GraphQLError): boolean {
   return !isMeantForClients(error, rootCause(error));
-}
-
-/** The error that a resolver threw, without the errors that graphql wrapped around it. */
-function rootCause(error: GraphQLError): unknown {
-  let cause: unknown = error;
-  while (isGraphQLError(cause) && cause.originalError !== undefined) cause = cause.originalError;
-  return cause;
-}
-
-/** Checks the brand instead of `instanceof`, because a resolver may throw the error of another copy of graphql. */
-function isGraphQLError(value: unknown): value is GraphQLError {
-  return value instanceof Error && Object.prototype.toString.call(value) === "[object GraphQLError]";
 }
 
 function isMeantForClients(error: GraphQLError, cause: unknown): boolean {

@@ -37,8 +37,3 @@ function mostTelling(errors: readonly GraphQLError[]): readonly GraphQLError[] {
 function moreErrors(count: number): GraphQLError {
   return new GraphQLError(`${count} more errors are not listed`, { extensions: { code: MORE, count } });
 }
-
-/** The number of errors, including those that are not listed. */
-export function countErrors(errors: readonly FormattedError[]): number {
-  return errors.reduce((sum, { extensions: { code, count } }) => sum + (code === MORE ? Number(count) : 1), 0);
-}

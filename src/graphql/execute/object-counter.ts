@@ -10,6 +10,7 @@ import {
   isObjectType,
 } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
+import { withReadsOf } from "../fields/reads.ts";
 import { objectLimitError } from "./object-limit-error.ts";
 
 /** Counts the objects of an operation that graphql executes. A plan counts them itself. */
@@ -89,7 +90,8 @@ function countResults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     for (const field of Object.values(type.getFields()))
-      if (field.resolve && isCompositeType(getNamedType(field.type))) field.resolve = counting(field.resolve);
+      if (field.resolve && isCompositeType(getNamedType(field.type)))
+        field.resolve = withReadsOf(field, counting(field.resolve));
   }
 }
 

@@ -1,6 +1,7 @@
 import { OperationTypeNode } from "graphql";
 import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
+import { handleExceptions } from "../errors/handle-exceptions.ts";
 import { type Observation, observe } from "../hooks/observation.ts";
 import {
   type LiveSubscription,
@@ -85,7 +86,11 @@ function run(
 ): MaybePromise<OperationResponse> {
   // A request over HTTP has the time limit of its route.
   const timed = ctx.kind === "http" ? execution : { ...execution, timeoutMs };
-  return andThen(runOperation(ctx, timed, arrival), (result) => responseTo(result, ctx, isDebug, findings));
+  return andThen(runOperation(ctx, timed, arrival), (result) =>
+    result.errors === undefined
+      ? responseTo(result, ctx, isDebug, findings)
+      : andThen(handleExceptions(result, ctx), (handled) => responseTo(handled, ctx, isDebug, findings)),
+  );
 }
 
 async function subscribe(

@@ -10,6 +10,7 @@ import { type DeclaredParams, isAmbient, readDeclaredParams } from "./declared-p
 import type { Operation } from "./field-def.ts";
 import { type ResolvedFieldOptions, readFieldOptions, sizeArguments } from "./field-options.ts";
 import { readGates } from "./field-question.ts";
+import { gateReads, type Reads } from "./reads.ts";
 import { ResolverError } from "./resolver-error.ts";
 
 /** A field as `field(type, options)` declares it, before it has a resolver. */
@@ -21,16 +22,26 @@ export interface FieldHead {
   readonly gates: readonly GateNode[];
   readonly limits: readonly RateLimit[];
   readonly options: ResolvedFieldOptions;
-  /** Turns the return value of the resolver into the value of the field; `null` if they are the same. */
+  /** Returns the value of the field; `null` if it is what the resolver returns. */
   readonly finish: Finish | null;
   /** The type of the items, for a list whose value is another object, such as a connection. */
   readonly items: AnyRef | null;
+  /** Checks the field when the schema is built, when all types are declared. */
+  readonly check: ((place: string) => void) | null;
+  /** The columns of the parent that the field needs itself; `undefined` if they follow from its resolver. */
+  readonly parentReads: Reads | undefined;
+  /** The columns of the parent that its gates need. */
+  readonly gateReads: Reads;
 }
-/** Called with the return value of the resolver, behind the gate. */
-export type Finish = (given: unknown, call: FieldCall) => unknown;
+/** The parts of a field whose value is another object, such as a connection. */
+type HeadParts = Partial<Pick<FieldHead, "finish" | "items" | "check" | "parentReads">>;
+/** Called behind the gate. */
+export type Finish = (call: FieldCall) => unknown;
 
 /** One call of a field, with the arguments as the resolver receives them. */
-interface FieldCall {
+export interface FieldCall {
+  /** Calls the resolver for this parent. */
+  readonly resolve: (parent: unknown) => unknown;
   readonly parent: unknown;
   readonly args: Readonly<Record<string, unknown>>;
   readonly graph: GraphContext;
@@ -54,8 +65,7 @@ export function declareHead(
   operation: Operation,
   type: unknown,
   options: unknown,
-  finish: Finish | null = null,
-  items: AnyRef | null = null,
+  { finish = null, items = null, check = null, parentReads }: HeadParts = {},
 ): FieldHead {
   if (!isTypeRef(type))
     throw new ResolverError(
@@ -67,15 +77,19 @@ export function declareHead(
   const stranger = sizeArguments(read.listSize).find((name) => !params.args.some(({ key }) => key === name));
   if (stranger !== undefined)
     throw new ResolverError(operation, `listSize.argument names ${stranger}, which is not an argument of this field`);
+  const gates = readGates(operation, read);
   return {
     operation,
     type,
     params,
-    gates: readGates(operation, read),
+    gates,
     limits: read.limit === undefined ? [] : [read.limit],
     options: read,
     finish,
     items,
+    check,
+    parentReads,
+    gateReads: gateReads(gates, read.reads),
   };
 }
 

@@ -27,14 +27,23 @@ export interface PropertyField<in Parent, out Result = unknown> {
   readonly [PROPERTY]?: { readonly result: Result; of(parent: Parent): void };
 }
 
+/** The parent that a field with `reads` can be declared in. */
+export type WithReads<Parent, Reads extends string> = [Reads] extends [never]
+  ? Parent
+  : Parent & { readonly [C in Reads]: unknown };
+/** The parent that a resolver receives: with `reads`, only these columns. */
+export type ReadParent<Parent, Reads extends string> = [Reads] extends [never]
+  ? Parent
+  : Pick<Parent, Extract<Reads, keyof Parent>>;
+
 /** Takes the resolver, or decorates a method or property. TypeScript reports errors against the last signature. */
-export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation>
+export interface FieldFactory<Result, P, Gated, GateParent, Op extends Operation, Reads extends string = never>
   extends PropertyField<GateParent, Result> {
   /** The wrapper form: all parameters of the resolver are inferred. */
   <Parent extends GateParent>(
-    resolver: (args: ResolverArgs<P, Parent, Gated>) => MaybePromise<Result>,
+    resolver: (args: ResolverArgs<P, ReadParent<Parent, Reads>, Gated>) => MaybePromise<Result>,
     context?: undefined,
-  ): FieldDef<Parent, MaybePromise<Result>, TestArgs<P, Parent, Gated>, Op>;
+  ): FieldDef<Parent, MaybePromise<Result>, TestArgs<P, ReadParent<Parent, Reads>, Gated>, Op>;
   /** The legacy decorator of a property. */
   <K extends string>(target: { readonly [N in K]: Result }, key: K): void;
   /** The legacy decorator of a method. */

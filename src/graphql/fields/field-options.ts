@@ -1,13 +1,15 @@
 import type { GraphQLResolveInfo } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { flag, optionRule, resolveOptions, text, wholeNumber } from "../../core/resolve-options.ts";
+import { columnList, flag, optionRule, resolveOptions, text, wholeNumber } from "../../core/resolve-options.ts";
 import type { Gate } from "../../http/access/gate.ts";
 import { authRule, type WrittenAuth } from "../../http/access/read-gate.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { AnonymousUser, AuthScope, Caller, CurrentUser } from "../../http/identity/identity.ts";
 import type { RateLimit } from "../../http/limits/rate-limit.ts";
 import type { InOf } from "../types/graph-type.ts";
+import type { AppliedDirective } from "../types/type-node.ts";
+import { directiveList } from "../types/type-options.ts";
 import type { InjectedParam } from "./args.ts";
 
 /** The arguments among the parameters, as a gate receives them. */
@@ -74,7 +76,8 @@ export type ListSize<Argument extends string = string> =
   | number
   | {
       /**
-       * The argument that sets the number of items. Of several, such as `first` and `last`, the largest value is used.
+       * The argument that sets the number of items: a number, or a list with one entry per item. Of several, such as
+       * `first` and `last`, the largest value is used.
        */
       readonly argument: Argument | readonly Argument[];
       /** The maximum number of items that the list returns. */
@@ -89,13 +92,17 @@ export type FieldAuth<P, Parent, Yes, Verdict, Required extends boolean> =
   | ((user: CurrentUser, place: GateArgs<Parent, NoInfer<P>>) => Verdict)
   | Gate<Required, AuthScope, GateArgs<Parent, NoInfer<P>>>;
 
-/** The options of a field. `Yes`, `Verdict` and `Required` are `never` if `auth` is absent. */
+/**
+ * The options of a field. `Yes`, `Verdict` and `Required` are `never` if `auth` is absent, and `Reads` is `never` if `reads`
+ * is.
+ */
 export interface FieldOptions<
   P,
   Parent,
   Yes extends boolean,
   Verdict extends MaybePromise<boolean>,
   Required extends boolean = never,
+  Reads extends string = never,
 > {
   /** The parameters of the resolver by name: arguments, dependencies, contexts. */
   readonly params?: P;
@@ -117,6 +124,12 @@ export interface FieldOptions<
    * a subscription, each start counts. @default no limit
    */
   readonly limit?: RateLimit;
+  /**
+   * The columns of the parent that the resolver and the gate read. `parent` in the resolver then has only these. A list with
+   * `columns: "selected"` reads them if a query selects the field. @default all columns, unless the resolver and the gate
+   * use no parent
+   */
+  readonly reads?: readonly Reads[];
   /** The cost of one selection of this field. @default 1 */
   readonly cost?: number;
   /** The factor for the cost of the selections below this field. @default 1 */
@@ -132,6 +145,8 @@ export interface FieldOptions<
   readonly permissionClasses?: readonly (FieldPermission | (new () => FieldPermission))[];
   /** Extensions for other tools, passed to graphql unchanged. */
   readonly extensions?: Readonly<Record<string, unknown>>;
+  /** Directives made by `t.directive`, with their arguments. @default none */
+  readonly directives?: readonly AppliedDirective[];
 }
 
 /** The options of a subscription. */
@@ -164,6 +179,7 @@ export interface ResolvedFieldOptions {
   readonly auth: WrittenAuth | undefined;
   readonly nullable: false | undefined;
   readonly limit: RateLimit | undefined;
+  readonly reads: readonly string[] | undefined;
   readonly cost: number | undefined;
   readonly listSize: ListSize | undefined;
   readonly name: string | undefined;
@@ -172,6 +188,7 @@ export interface ResolvedFieldOptions {
   readonly permissionClasses: readonly unknown[] | undefined;
   readonly extensions: Readonly<Record<string, unknown>> | undefined;
   readonly shared: boolean | undefined;
+  readonly directives: readonly AppliedDirective[] | undefined;
 }
 
 const OURS = ["cost", "listSize", "permissionClasses", "shared"];
@@ -187,7 +204,8 @@ export function readFieldOptions(operation: string, options: unknown): ResolvedF
       `${operation}.limit`,
       "cannot be combined with shared: a limit counts the calls of each caller, and a shared subscription has no caller",
     );
-  const taken = OURS.find((name) => Object.hasOwn(read.extensions ?? {}, name));
+  const reserved = read.directives === undefined ? OURS : [...OURS, "directives"];
+  const taken = reserved.find((name) => Object.hasOwn(read.extensions ?? {}, name));
   if (taken !== undefined)
     throw new ConfigurationError(`${operation}.extensions.${taken}`, `is reserved: use the option ${taken} instead`);
   return read;
@@ -221,6 +239,7 @@ const rules = {
     "a limit made by rateLimit()",
     (value) => typeof value === "function" && typeof (value as Partial<RateLimit>).attempt === "function",
   ),
+  reads: columnList,
   cost: wholeNumber,
   listSize: optionRule<ListSize>("a whole number, or { argument, max, assumed }", isListSize),
   name: text,
@@ -232,6 +251,7 @@ const rules = {
     (value) => typeof value === "object" && value !== null,
   ),
   shared: flag,
+  directives: directiveList,
 } as const;
 
 const NOTHING: ResolvedFieldOptions = resolveOptions("field", {}, rules);

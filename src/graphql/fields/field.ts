@@ -9,7 +9,7 @@ import {
   type FieldDeclaration,
   type FieldHead,
 } from "./field-declaration.ts";
-import type { FieldDef, FieldFactory, Operation, SubscriptionFactory } from "./field-def.ts";
+import type { FieldDef, FieldFactory, Operation, SubscriptionFactory, WithReads } from "./field-def.ts";
 import type { FieldOptions, IsGated, SubscriptionOptions } from "./field-options.ts";
 import { ResolverError } from "./resolver-error.ts";
 
@@ -22,10 +22,11 @@ export interface FieldFunction<Op extends Operation> {
     Yes extends boolean = never,
     Verdict extends MaybePromise<boolean> = never,
     Required extends boolean = never,
+    const Reads extends string = never,
   >(
     type: T,
-    options?: FieldOptions<P, GateParent, Yes, Verdict, Required>,
-  ): FieldFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>, GateParent, Op>;
+    options?: FieldOptions<P, GateParent, Yes, Verdict, Required, Reads>,
+  ): FieldFactory<OutOf<T>, P, IsGated<Yes, Verdict, Required>, WithReads<GateParent, Reads>, Op, Reads>;
 }
 
 /**

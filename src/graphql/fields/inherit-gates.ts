@@ -1,5 +1,6 @@
 import type { GateNode } from "../../http/access/gate-node.ts";
 import type { FieldDeclaration } from "./field-declaration.ts";
+import { allReads } from "./reads.ts";
 
 /**
  * Returns a field with the gates and limits of the fields that it redeclares or inherits. Gates add up. `auth: false` drops the
@@ -12,7 +13,8 @@ export function inheritGates(field: FieldDeclaration, inherited: readonly FieldD
     if (!isOpen || gate.kind === "place") gates.set(identityOf(gate), gate);
   for (const gate of field.gates) gates.set(identityOf(gate), gate);
   const limits = new Set([...inherited.flatMap((one) => one.limits), ...field.limits]);
-  return { ...field, gates: [...gates.values()], limits: [...limits] };
+  const reads = allReads([field, ...inherited].map((one) => one.gateReads));
+  return { ...field, gates: [...gates.values()], limits: [...limits], gateReads: reads };
 }
 
 /** The value that two declarations of the same gate share. */

@@ -1,3 +1,4 @@
+import { BatchQueue } from "../../core/batch-queue.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
@@ -64,28 +65,24 @@ function checkContext(ctx: unknown): void {
   );
 }
 
-interface Waiting<K, V> {
-  readonly key: K;
-  readonly resolve: (value: V) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 class LoadQueue<K, V> {
-  readonly #batch: Batch<K, V>;
-  readonly #ctx: BaseContext;
+  readonly #queue: BatchQueue<K, V>;
   readonly #values = new Map<K, Promise<V>>();
-  #waiting: Waiting<K, V>[] = [];
 
   constructor(batch: Batch<K, V>, ctx: BaseContext) {
-    this.#batch = batch;
-    this.#ctx = ctx;
+    this.#queue = new BatchQueue(async (keys) => {
+      const values = await batch(keys, { ctx });
+      if (Array.isArray(values) && values.length === keys.length) return values as readonly (V | Error)[];
+      throw new TypeError(
+        `the batch function of a loader must return one value for each of its ${keys.length} keys, received ${Array.isArray(values) ? values.length : typeof values}`,
+      );
+    });
   }
 
   load(key: K): Promise<V> {
     const known = this.#values.get(key);
     if (known !== undefined) return known;
-    if (this.#waiting.length === 0) schedule(() => void this.#dispatch());
-    const value = new Promise<V>((resolve, reject) => this.#waiting.push({ key, resolve, reject }));
+    const value = this.#queue.add(key);
     this.#values.set(key, value);
     return value;
   }
@@ -94,31 +91,4 @@ class LoadQueue<K, V> {
     if (key.length === 0) this.#values.clear();
     else this.#values.delete(key[0] as K);
   }
-
-  async #dispatch(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
-      const values = await this.#batch(
-        waiting.map(({ key }) => key),
-        { ctx: this.#ctx },
-      );
-      if (!Array.isArray(values) || values.length !== waiting.length)
-        throw new TypeError(
-          `the batch function of a loader must return one value for each of its ${waiting.length} keys, received ${Array.isArray(values) ? values.length : typeof values}`,
-        );
-      waiting.forEach(({ resolve, reject }, index) => {
-        const value = values[index] as V | Error;
-        if (value instanceof Error) reject(value);
-        else resolve(value);
-      });
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-    }
-  }
-}
-
-/** Runs the dispatch after all promise callbacks of this turn, so that other fields can add their keys. */
-function schedule(dispatch: () => void): void {
-  queueMicrotask(() => process.nextTick(dispatch));
 }

@@ -1,6 +1,7 @@
 import { defaultFieldResolver, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from "graphql";
 import type { Clock } from "../../core/clock.ts";
 import { isPromise } from "../../core/maybe-promise.ts";
+import { withReadsOf } from "../fields/reads.ts";
 
 /** How long one field took in one operation. */
 export interface FieldTiming {
@@ -69,7 +70,7 @@ export function traceFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     for (const field of Object.values(type.getFields()))
-      field.resolve = timed(`${type.name}.${field.name}`, field.resolve ?? defaultFieldResolver);
+      field.resolve = withReadsOf(field, timed(`${type.name}.${field.name}`, field.resolve ?? defaultFieldResolver));
   }
 }
 

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { AppServices } from "../../http/context/app-services.ts";
+import { runInside } from "../../http/hooks/called-hook.ts";
 import type { FormattedError } from "../errors/format-error.ts";
 import { FieldTrace } from "./field-trace.ts";
 import { ObservedStream, type Sent } from "./observed-stream.ts";
-import type { OperationAround, OperationEnd, OperationFindings } from "./operation-hook.ts";
-import { logHookFailure, type OperationHooks } from "./operation-hooks.ts";
+import type { OperationEnd, OperationFindings } from "./operation-hook.ts";
+import { HOOK_NAME, type OperationHooks } from "./operation-hooks.ts";
 
 /** Called once per operation when it arrives. The caller must end the observation. */
 export function observe(hooks: OperationHooks, services: Pick<AppServices, "clock" | "log">): Observation {
@@ -37,10 +38,8 @@ export class Observation {
     // A hook that does not await the end must not cause an unhandled rejection.
     ended.promise.catch(() => {});
     this.#ended = ended;
-    const entered = around.reduceRight<() => Promise<T>>(
-      (next, hook) => () => this.#enter(hook, next, ended.promise),
-      async () => work(),
-    )();
+    const { log } = this.#services;
+    const entered = runInside(around, async () => work(), { ended: ended.promise, log, name: HOOK_NAME });
     entered.catch(ended.reject);
     return entered;
   }
@@ -86,24 +85,5 @@ export class Observation {
   ending(findings: OperationFindings): (errors: readonly FormattedError[]) => void {
     const inside = AsyncLocalStorage.snapshot();
     return (errors) => inside(() => this.end({ data: null, errors }, findings));
-  }
-
-  /** Enters one hook. If it fails or does not start the operation, the operation runs without it. */
-  #enter<T>(around: OperationAround, next: () => Promise<T>, ended: Promise<OperationEnd>): Promise<T> {
-    const { log } = this.#services;
-    let running: Promise<T> | null = null;
-    const start = (): Promise<OperationEnd> => {
-      running ??= next();
-      return ended;
-    };
-    const finish = async (): Promise<void> => {
-      try {
-        await around(start);
-      } catch (err) {
-        logHookFailure(log, err);
-      }
-    };
-    void finish();
-    return running ?? (running = next());
   }
 }

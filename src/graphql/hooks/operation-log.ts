@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Logger } from "../../core/logger.ts";
 import { flag, optional, resolveOptions, seconds } from "../../core/resolve-options.ts";
-import { countErrors } from "../errors/format-errors.ts";
+import { shownName } from "../../observe/named-rows.ts";
+import { countErrors } from "../../observe/observed-operation.ts";
 import type { FieldTiming } from "./field-trace.ts";
-import { shownName } from "./named-rows.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
 
 /** The options of `OperationLog`. */

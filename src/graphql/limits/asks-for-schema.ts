@@ -11,13 +11,12 @@ export function asksForSchema(operation: OperationDefinitionNode, fragments: Fra
   const open: SelectionSetNode[] = [operation.selectionSet];
   for (let set = open.pop(); set !== undefined; set = open.pop()) {
     for (const node of set.selections) {
-      const name = node.kind === Kind.INLINE_FRAGMENT ? null : node.name.value;
-      if (node.kind === Kind.FIELD && (name === "__schema" || name === "__type")) return true;
+      if (node.kind === Kind.FIELD && (node.name.value === "__schema" || node.name.value === "__type")) return true;
       if (node.kind !== Kind.FRAGMENT_SPREAD) {
         if (node.selectionSet !== undefined) open.push(node.selectionSet);
-      } else if (name !== null && !seen.has(name)) {
-        seen.add(name);
-        const fragment = fragments.get(name);
+      } else if (!seen.has(node.name.value)) {
+        seen.add(node.name.value);
+        const fragment = fragments.get(node.name.value);
         if (fragment !== undefined) open.push(fragment.selectionSet);
       }
     }

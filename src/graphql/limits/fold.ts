@@ -77,7 +77,7 @@ export function fold<Sum, Context>(
     }
     const name = node.name.value;
     const fragment = fragments.get(name);
-    const known = fragment === undefined ? null : gathered.get(name);
+    const known = gathered.get(name);
     if (fragment === undefined || known !== undefined) {
       gathering.merge(sum, node, known ?? gathering.empty());
       return null;

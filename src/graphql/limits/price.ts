@@ -39,15 +39,16 @@ interface List {
  */
 export function priceOf(schema: GraphQLSchema, parent: GraphQLNamedType | undefined, name: string): Price {
   const own = fieldOf(parent, name);
-  const fields = own === undefined ? [] : [own, ...implementations(schema, parent, name)];
+  if (own === undefined) return { cost: 1, lists: [], type: undefined };
+  const fields = [own, ...implementations(schema, parent, name)];
   const costs = fields.map(({ extensions }) => (isCount(extensions["cost"]) ? extensions["cost"] : 1));
   const lists: List[] = fields.flatMap((field) => {
     const size = field.extensions["listSize"];
     return isListSize(size) ? [{ field, size }] : [];
   });
-  // Some object types declare the size of the list, and at least one does not.
-  if (own !== undefined && lists.length > 0 && lists.length < fields.length - 1) lists.push({ field: own, size: 1 });
-  return { cost: costs.length === 0 ? 1 : Math.max(...costs), lists, type: own && getNamedType(own.type) };
+  // At least one of the object types does not declare the size of the list.
+  if (lists.length < fields.length - 1) lists.push({ field: own, size: 1 });
+  return { cost: Math.max(...costs), lists, type: getNamedType(own.type) };
 }
 
 /** The factor for the cost of the selections in this field. */
@@ -76,7 +77,7 @@ function implementations(
   parent: GraphQLNamedType | undefined,
   name: string,
 ): GraphQLField<any, any>[] {
-  if (parent === undefined || !isAbstractType(parent)) return [];
+  if (!isAbstractType(parent)) return [];
   return schema.getPossibleTypes(parent).flatMap((type) => fieldOf(type, name) ?? []);
 }
 
@@ -98,6 +99,7 @@ function quantityOf(size: ListSize, field: GraphQLField<unknown, unknown>, node:
   }
 
   function read(value: unknown): number {
+    if (Array.isArray(value)) return Math.min(value.length, max);
     const count = Math.ceil(Number(typeof value === "bigint" || typeof value === "number" ? value : max));
     return Number.isNaN(count) ? max : Math.min(Math.max(count, 0), max);
   }
@@ -127,9 +129,10 @@ function defaultOf(argument: GraphQLArgument | undefined): unknown {
   return given?.literal === undefined ? (given?.value ?? defaultValue) : literal(given.literal);
 }
 
-/** A value that is not a number becomes `NaN`, for which the maximum size is used. */
+/** A list becomes its length. A value that is not a number becomes `NaN`, for which the maximum size is used. */
 function literal(node: ArgumentNode["value"]): unknown {
   if (node.kind === Kind.NULL) return null;
+  if (node.kind === Kind.LIST) return node.values.length;
   return node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : Number.NaN;
 }
 

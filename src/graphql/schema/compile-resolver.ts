@@ -7,10 +7,14 @@ import { denialSince, FieldQuestion, passGate } from "../fields/field-question.t
 import type { GraphContext } from "../operation/graph-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
 import type { Complete } from "./input-completion.ts";
+import type { Validate } from "./input-validation.ts";
+import { validatedArgs } from "./validated-args.ts";
 
-type RawArgs = Readonly<Record<string, unknown>>;
+export type RawArgs = Readonly<Record<string, unknown>>;
 export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;
 type Build = (source: unknown, args: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => Record<string, unknown>;
+
+type ReadArgs = (raw: RawArgs) => Record<string, unknown>;
 
 /** How one argument is passed to the resolver. */
 export interface ArgPlan {
@@ -19,6 +23,7 @@ export interface ArgPlan {
   /** The name in the schema. */
   readonly name: string;
   readonly complete: Complete;
+  readonly validate: Validate;
 }
 
 /**
@@ -33,8 +38,30 @@ export function compileResolver(
   receiver: object | null,
   check: CheckResult | null,
 ): Resolve {
+  const validate = validatedArgs(args);
+  if (validate === null) return compileCall(field, argsBuilder(field, args), argsReader(args), receiver, check);
+  const valid = args.map((arg) => (arg.validate === null ? arg : { ...arg, complete: null }));
+  const build = argsBuilder(field, valid);
+  const read = argsReader(valid);
+  const resolve = compileCall(
+    field,
+    (source, raw, graph, info) => build(source, validate(raw), graph, info),
+    read === null ? null : (raw) => read(validate(raw)),
+    receiver,
+    check,
+  );
+  // Copied, because executions of a document may share one object, and each of them validates its own.
+  return (source, raw, graph, info) => resolve(source, { ...raw }, graph, info);
+}
+
+function compileCall(
+  field: FieldDeclaration,
+  build: Build,
+  read: ReadArgs | null,
+  receiver: object | null,
+  check: CheckResult | null,
+): Resolve {
   const call = resolverCall(field, receiver);
-  const build = argsBuilder(field, args);
   const { injected } = field.params;
   const run: Resolve =
     injected.length === 0
@@ -48,28 +75,31 @@ export function compileResolver(
           const filled = graph.dependencies.fill(injected, target);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
-  const complete = checked(field.finish === null ? run : finished(run, args, field.finish), check);
-  return guarded(field, args, complete);
+  const complete = checked(field.finish === null ? run : finished(run, read, field.finish), check);
+  return guarded(field, read, complete);
 }
 
 /** Checks the result of a resolver, synchronously if it can. */
-export type CheckResult = (result: unknown, graph: GraphContext) => unknown;
+export type CheckResult = (result: unknown, graph: GraphContext, info: GraphQLResolveInfo) => unknown;
 
 export function checked(resolve: Resolve, check: CheckResult | null): Resolve {
   if (check === null) return resolve;
   return (source, raw, graph, info) => {
     const result = resolve(source, raw, graph, info);
-    return isPromise(result) ? result.then((later) => check(later, graph)) : check(result, graph);
+    return isPromise(result) ? result.then((later) => check(later, graph, info)) : check(result, graph, info);
   };
 }
 
 /** Puts the gates and the limits before a resolver. A mutation that they refuse did not run, and does not fail its operation. */
-function guarded(field: FieldDeclaration, args: readonly ArgPlan[], resolve: Resolve): Resolve {
-  const { operation, limits } = field;
-  const gate = allGates(field.gates);
-  if (operation === "subscription") return gatedAgain(gate, args, limited(limits, resolve));
-  if (operation === "mutation") return afresh(guardedMutation(gate, args, limits, resolve));
-  return gated(gate, args, limited(limits, resolve));
+export function guarded(
+  { operation, limits, gates }: Pick<FieldDeclaration, "operation" | "limits" | "gates">,
+  read: ReadArgs | null,
+  resolve: Resolve,
+): Resolve {
+  const gate = allGates(gates);
+  if (operation === "subscription") return gatedAgain(gate, read, limited(limits, resolve));
+  if (operation === "mutation") return afresh(guardedMutation(gate, read, limits, resolve));
+  return gated(gate, read, limited(limits, resolve));
 }
 
 /** Root fields of a mutation run one after another, so each may change the objects that gates decided about before. */
@@ -83,7 +113,7 @@ function afresh(resolve: Resolve): Resolve {
 
 function guardedMutation(
   gate: GateNode | null,
-  args: readonly ArgPlan[],
+  read: ReadArgs | null,
   limits: readonly RateLimit[],
   resolve: Resolve,
 ): Resolve {
@@ -92,19 +122,22 @@ function guardedMutation(
     graph.beginsToRun(info);
     return resolve(source, raw, graph, info);
   };
-  const start = gated(gate, args, limited(limits, run));
+  const start = gated(gate, read, limited(limits, run));
   return (source, raw, graph, info) => {
     graph.awaitsGate(info);
     return start(source, raw, graph, info);
   };
 }
 
-function finished(run: Resolve, args: readonly ArgPlan[], finish: Finish): Resolve {
-  return (source, raw, graph, info) => {
-    const given = run(source, raw, graph, info);
-    const call = { parent: source, args: readArgs(args, raw), graph, info };
-    return isPromise(given) ? given.then((value) => finish(value, call)) : finish(given, call);
-  };
+function finished(run: Resolve, read: ReadArgs | null, finish: Finish): Resolve {
+  return (source, raw, graph, info) =>
+    finish({
+      resolve: (parent) => run(parent, raw, graph, info),
+      parent: source,
+      args: read === null ? {} : read(raw),
+      graph,
+      info,
+    });
 }
 
 /** Without an endpoint the schema may run without a context, and then an operation cannot be cancelled. */
@@ -120,7 +153,7 @@ export function compileProperty(
   check: CheckResult | null,
 ): Resolve {
   const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
-  return guarded(field, [], checked(property, check));
+  return guarded(field, null, checked(property, check));
 }
 
 function limited(limits: readonly RateLimit[], resolve: Resolve): Resolve {
@@ -131,9 +164,9 @@ function limited(limits: readonly RateLimit[], resolve: Resolve): Resolve {
   };
 }
 
-function gated(gate: GateNode | null, args: readonly ArgPlan[], resolve: Resolve): Resolve {
+function gated(gate: GateNode | null, read: ReadArgs | null, resolve: Resolve): Resolve {
   if (gate === null) return resolve;
-  const ask = questioner(args);
+  const ask = questioner(read);
   return (source, raw, graph, info) => {
     const passed = passGate(gate, ask(source, raw, graph, info));
     return passed === undefined
@@ -143,10 +176,10 @@ function gated(gate: GateNode | null, args: readonly ArgPlan[], resolve: Resolve
 }
 
 /** A subscription outlives the verdict of its gate, so the operation keeps a function that rechecks it. */
-function gatedAgain(gate: GateNode | null, args: readonly ArgPlan[], subscribe: Resolve): Resolve {
+function gatedAgain(gate: GateNode | null, read: ReadArgs | null, subscribe: Resolve): Resolve {
   if (gate === null) return subscribe;
-  const ask = questioner(args);
-  const start = gated(gate, args, subscribe);
+  const ask = questioner(read);
+  const start = gated(gate, read, subscribe);
   return (source, raw, graph, info) => {
     graph.denialSince = (now) => denialSince(gate, ask(source, raw, now, info));
     return start(source, raw, graph, info);
@@ -154,20 +187,22 @@ function gatedAgain(gate: GateNode | null, args: readonly ArgPlan[], subscribe: 
 }
 
 function questioner(
-  args: readonly ArgPlan[],
+  read: ReadArgs | null,
 ): (parent: unknown, raw: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => FieldQuestion {
-  const hasArgs = args.length > 0;
-  return (parent, raw, graph, info) =>
-    new FieldQuestion(graph, parent, hasArgs ? () => readArgs(args, raw) : null, info);
+  return (parent, raw, graph, info) => new FieldQuestion(graph, parent, read === null ? null : () => read(raw), info);
 }
 
-function readArgs(args: readonly ArgPlan[], raw: RawArgs): Record<string, unknown> {
-  const read: Record<string, unknown> = {};
-  for (const { key, name, complete } of args) {
-    const value = complete === null ? raw[name] : complete(raw[name]);
-    if (value !== undefined) read[key] = value;
-  }
-  return read;
+/** Reads all arguments by their names in the resolver. `null` if the field has none. */
+export function argsReader(args: readonly Omit<ArgPlan, "validate">[]): ReadArgs | null {
+  if (args.length === 0) return null;
+  return (raw) => {
+    const read: Record<string, unknown> = {};
+    for (const { key, name, complete } of args) {
+      const value = complete === null ? raw[name] : complete(raw[name]);
+      if (value !== undefined) read[key] = value;
+    }
+    return read;
+  };
 }
 
 function resolverCall(field: FieldDeclaration, receiver: object | null): (source: unknown, args: object) => unknown {

@@ -1,4 +1,5 @@
 import {
+  type DirectiveLocation,
   defaultFieldResolver,
   type GraphQLArgumentConfig,
   type GraphQLFieldConfig,
@@ -9,9 +10,11 @@ import {
 import { checkNeedsNoObject } from "../../http/access/read-gate.ts";
 import type { FieldDeclaration } from "../fields/field-declaration.ts";
 import { fieldExtensions } from "../fields/field-options.ts";
+import { gateExtensions } from "../fields/gate-extensions.ts";
+import { fieldReads, noteReads } from "../fields/reads.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
-import type { AnyRef, ArgNode } from "../types/type-node.ts";
+import type { AnyRef, AppliedDirective, ArgNode } from "../types/type-node.ts";
 import { checkName } from "../types/type-options.ts";
 import {
   type ArgPlan,
@@ -22,7 +25,9 @@ import {
   type Resolve,
 } from "./compile-resolver.ts";
 import type { InputCompletion } from "./input-completion.ts";
+import type { InputValidation } from "./input-validation.ts";
 import { resultCheck, screened } from "./result-check.ts";
+import { tracked } from "./tracked.ts";
 import type { TypeGuard } from "./type-guard.ts";
 
 /** A field with its key and, for a root, the instance whose member it is. */
@@ -35,12 +40,19 @@ export interface PlacedField {
 /** The types of the schema that a field is built for. */
 export interface FieldTypes {
   readonly completion: InputCompletion;
+  readonly validation: InputValidation;
   output(place: string, ref: AnyRef): GraphQLOutputType;
   /** The guard of a result of this type; `null` if no type in it has a gate. */
   guard(place: string, ref: AnyRef, isWhole: boolean): TypeGuard | null;
   /** Whether a field may be null although its resolver must not return null. */
   isNullable(place: string, field: FieldDeclaration): boolean;
   input(place: string, arg: ArgNode): GraphQLArgumentConfig;
+  /** The extensions of a place with these directives. */
+  marks(
+    place: string,
+    location: `${DirectiveLocation}`,
+    directives: readonly AppliedDirective[] | undefined,
+  ): Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -56,6 +68,7 @@ export function fieldConfig(
   isOptional = false,
 ): GraphQLFieldConfig<unknown, GraphContext> {
   const { options } = field;
+  field.check?.(place);
   const { args, plans } = readArgs(place, field, types);
   const guard = types.guard(place, field.type, field.operation === "mutation");
   const declared = types.output(place, field.type);
@@ -66,8 +79,12 @@ export function fieldConfig(
     args,
     description: options.description,
     deprecationReason: options.deprecationReason,
-    extensions: fieldExtensions(options),
-    ...resolverConfig(key, field, plans, receiver, check, guard),
+    extensions: {
+      ...fieldExtensions(options),
+      ...gateExtensions(field.gates),
+      ...types.marks(place, "FIELD_DEFINITION", options.directives),
+    },
+    ...resolverConfig(place, key, field, plans, receiver, check, guard),
   };
 }
 
@@ -88,6 +105,7 @@ export function rootConfig(
 /** Builds the configuration of a field that exposes the property of its name, as graphql reads it. */
 export function propertyConfig(
   place: string,
+  name: string,
   ref: AnyRef,
   types: FieldTypes,
   isOptional: boolean,
@@ -98,7 +116,7 @@ export function propertyConfig(
   const check = resultCheck(place, { isPresent, guard, isMutation: false });
   return {
     type: isPresent ? declared.ofType : declared,
-    ...(check === null ? {} : { resolve: checked(defaultFieldResolver as Resolve, check) }),
+    ...(check === null ? {} : { resolve: noteReads(checked(defaultFieldResolver as Resolve, check), [name]) }),
   };
 }
 
@@ -110,15 +128,18 @@ function readArgs(
   const args: GraphQLFieldConfigArgumentMap = {};
   const plans = params.args.map((arg): ArgPlan => {
     const name = arg.name ?? arg.key;
-    checkName(`${place}(${name}:)`, name);
+    const coordinate = `${place}(${name}:)`;
+    checkName(coordinate, name);
     if (Object.hasOwn(args, name)) throw new ResolverError(place, `has two arguments named ${name}`);
-    args[name] = types.input(`${place}(${name}:)`, arg);
-    return { key: arg.key, name, complete: types.completion.of(`the argument ${name}`, arg) };
+    args[name] = types.input(coordinate, arg);
+    const complete = types.completion.of(`the argument ${name}`, arg);
+    return { key: arg.key, name, complete, validate: types.validation.of(coordinate, arg.type) };
   });
   return { args, plans };
 }
 
 function resolverConfig(
+  place: string,
   key: string,
   field: FieldDeclaration,
   plans: readonly ArgPlan[],
@@ -130,10 +151,14 @@ function resolverConfig(
     const subscribe = screened(compileResolver(field, plans, receiver, null), guard);
     return { subscribe, resolve: checked((event) => event, check) };
   }
-  if (field.resolver !== null) return { resolve: compileResolver(field, plans, receiver, check) };
+  const isConnection = field.options.extensions?.["isConnection"] === true;
   const property = field.member ?? key;
+  const reads = fieldReads(field, property);
+  if (field.resolver !== null)
+    return { resolve: noteReads(tracked(place, isConnection, compileResolver(field, plans, receiver, check)), reads) };
   // graphql's default resolver reads a property that has no gate, no limit and no other name.
   const isBare = field.gates.length === 0 && field.limits.length === 0 && check === null;
   const isDefault = isBare && receiver === null && (field.options.name ?? key) === property;
-  return isDefault ? {} : { resolve: compileProperty(property, field, receiver, check) };
+  if (isDefault) return {};
+  return { resolve: noteReads(tracked(place, false, compileProperty(property, field, receiver, check)), reads) };
 }

@@ -1,13 +1,8 @@
-import type { GraphQLNamedType } from "graphql";
-
-const GATED = new WeakSet<GraphQLNamedType>();
-
-/** Marks a type whose objects may be refused by a gate. */
-export function markGated(type: GraphQLNamedType): void {
-  GATED.add(type);
-}
+import { type GraphQLNamedType, type GraphQLSchema, isAbstractType, isObjectType } from "graphql";
+import { gateIn } from "../fields/gate-extensions.ts";
 
 /** Whether objects of this type may be refused by the gate of their type. */
-export function isGatedType(type: GraphQLNamedType): boolean {
-  return GATED.has(type);
+export function isGatedType(schema: GraphQLSchema, type: GraphQLNamedType): boolean {
+  if (isObjectType(type)) return gateIn(type) !== null;
+  return isAbstractType(type) && schema.getPossibleTypes(type).some((member) => gateIn(member) !== null);
 }

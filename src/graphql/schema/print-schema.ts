@@ -1,8 +1,9 @@
 import { type GraphQLSchema, lexicographicSortSchema, printSchema as print } from "graphql";
+import { hasDirectives, printDirectives } from "./print-directives.ts";
 
 /**
  * Prints the schema as SDL. Types and fields are sorted, so the text does not depend on the order in which files are
- * loaded. Uses the copy of graphql that Portico uses.
+ * loaded. Directives of `t.directive` are printed where they are applied. Uses the copy of graphql that Portico uses.
  *
  * @example
  * ```ts
@@ -12,5 +13,6 @@ import { type GraphQLSchema, lexicographicSortSchema, printSchema as print } fro
  * ```
  */
 export function printSchema(schema: GraphQLSchema): string {
-  return `${print(lexicographicSortSchema(schema)).trimEnd()}\n`;
+  const sorted = lexicographicSortSchema(schema);
+  return `${(hasDirectives(sorted) ? printDirectives(sorted) : print(sorted)).trimEnd()}\n`;
 }

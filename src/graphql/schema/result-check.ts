@@ -1,4 +1,4 @@
-import { isPromise } from "../../core/maybe-promise.ts";
+import { andThen, isPromise } from "../../core/maybe-promise.ts";
 import { Refusal } from "../../http/access/refusal.ts";
 import { NotFound } from "../../http/exceptions/http-exception.ts";
 import { denialFrom } from "../fields/graphql-denied.ts";
@@ -23,28 +23,32 @@ export function resultCheck(place: string, { isPresent, guard, isMutation }: Res
     if (isMutation) throw new NotFound();
     return null;
   };
-  return (result, graph) => {
+  return (result, graph, info) => {
     if (isPresent && (result === null || result === undefined))
       throw new Error(`Cannot return null for non-nullable field ${place}.`);
     if (guard === null) return result;
-    const guarded = guard(result, graph);
+    const guarded = guard(result, graph, info);
     return isPromise(guarded) ? guarded.then(settle) : settle(guarded);
   };
 }
 
-/** Drops the events of a subscription whose object is refused, or whose list has only refused objects. */
-export function screened(subscribe: Resolve, guard: TypeGuard | null): Resolve {
+/**
+ * Drops the events of a subscription whose object is refused, or whose list has only refused objects.
+ *
+ * @param resolve reads the object from the event; by default the event is the object
+ */
+export function screened(subscribe: Resolve, guard: TypeGuard | null, resolve: Resolve = eventItself): Resolve {
   if (guard === null) return subscribe;
   return (source, raw, graph, info) => {
-    graph.isDropped = (event, now) => {
-      const guarded = guard(event, now);
-      return isPromise(guarded)
-        ? Promise.resolve(guarded).then((later) => isGone(event, later))
-        : isGone(event, guarded);
-    };
+    graph.isDropped = (event, now) =>
+      andThen(resolve(event, raw, now, info), (value) =>
+        andThen(guard(value, now, info), (guarded) => isGone(value, guarded)),
+      );
     return subscribe(source, raw, graph, info);
   };
 }
+
+const eventItself: Resolve = (event) => event;
 
 function isGone(event: unknown, guarded: unknown): boolean {
   if (guarded === ABSENT) return true;

@@ -1,6 +1,8 @@
 import {
   astFromValue,
+  type DirectiveLocation,
   type GraphQLArgumentConfig,
+  type GraphQLDirective,
   GraphQLEnumType,
   type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
@@ -11,16 +13,18 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLScalarType,
+  GraphQLScalarType,
   GraphQLUnionType,
   isInputType,
   isOutputType,
 } from "graphql";
 import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
+import { gateExtensions } from "../fields/gate-extensions.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
-import { interfacesOf } from "../types/type-gate.ts";
+import { interfacesOf, typeGate } from "../types/type-gate.ts";
 import type {
   AnyRef,
+  AppliedDirective,
   ArgNode,
   InterfaceNode,
   NamedNode,
@@ -32,7 +36,7 @@ import { checkName } from "../types/type-options.ts";
 import { abstractTypeResolver } from "./abstract-type-resolver.ts";
 import { type FieldTypes, fieldConfig, type PlacedField, propertyConfig, rootConfig } from "./field-config.ts";
 import { InputCompletion } from "./input-completion.ts";
-import { markGated } from "./is-gated-type.ts";
+import { checkDefault, InputValidation } from "./input-validation.ts";
 import { TypeGates } from "./type-gates.ts";
 import type { TypeGuard } from "./type-guard.ts";
 import type { TypeNames } from "./type-names.ts";
@@ -40,6 +44,7 @@ import type { TypeNames } from "./type-names.ts";
 /** Builds the graphql types of one schema, each of them once. */
 export class SchemaTypes implements FieldTypes {
   readonly completion: InputCompletion;
+  readonly validation: InputValidation;
   readonly #names: TypeNames;
   readonly #gates: TypeGates;
   readonly #built = new Map<NamedNode, GraphQLNamedType>();
@@ -48,6 +53,7 @@ export class SchemaTypes implements FieldTypes {
     this.#names = names;
     this.#gates = new TypeGates(names);
     this.completion = new InputCompletion((ref) => names.resolve("an input", ref));
+    this.validation = new InputValidation((place, ref) => names.resolve(place, ref));
   }
 
   /** Every type of the schema, including those that no field refers to. */
@@ -55,8 +61,22 @@ export class SchemaTypes implements FieldTypes {
     return this.#names.nodes().map((node) => this.#named(node));
   }
 
-  root(name: string, fields: readonly PlacedField[]): GraphQLObjectType {
-    return new GraphQLObjectType({
+  /** The directives of the schema besides those of GraphQL itself. */
+  directives(): readonly GraphQLDirective[] {
+    return this.#names.directives.build(this);
+  }
+
+  marks(
+    place: string,
+    location: `${DirectiveLocation}`,
+    directives: readonly AppliedDirective[] | undefined,
+  ): Readonly<Record<string, unknown>> {
+    return this.#names.directives.extensions(place, location, directives, this);
+  }
+
+  root(node: ObjectNode, fields: readonly PlacedField[]): GraphQLObjectType {
+    const { name } = node;
+    const type = new GraphQLObjectType({
       name,
       fields: () =>
         fieldMap(
@@ -67,15 +87,23 @@ export class SchemaTypes implements FieldTypes {
           ]),
         ),
     });
+    this.#built.set(node, type);
+    return type;
   }
 
   output(place: string, ref: AnyRef): GraphQLOutputType {
     const type = this.#type(place, this.#names.resolve(place, ref));
-    if (isOutputType(type)) return type;
-    throw new ResolverError(
-      place,
-      `${String(type)} is an input type. The type of a field must be a scalar, an enum, an object, an interface or a union`,
-    );
+    if (!isOutputType(type))
+      throw new ResolverError(
+        place,
+        `${String(type)} is an input type. The type of a field must be a scalar, an enum, an object, an interface or a union`,
+      );
+    if (this.validation.of(place, ref) !== null)
+      throw new ResolverError(
+        place,
+        "has a type with a schema, which is for arguments. Use the scalar without the schema",
+      );
+    return type;
   }
 
   guard(place: string, ref: AnyRef, isWhole: boolean): TypeGuard | null {
@@ -86,10 +114,11 @@ export class SchemaTypes implements FieldTypes {
     return this.#gates.isNullable(place, field);
   }
 
-  input(place: string, arg: ArgNode): GraphQLArgumentConfig {
+  input(place: string, arg: ArgNode, location: `${DirectiveLocation}` = "ARGUMENT_DEFINITION"): GraphQLArgumentConfig {
     const type = this.#inputType(place, arg.type);
     const { description, deprecationReason } = arg;
-    if (arg.default === undefined) return { type, description, deprecationReason };
+    const extensions = this.marks(place, location, arg.directives);
+    if (arg.default === undefined) return { type, description, deprecationReason, extensions };
     try {
       astFromValue(arg.default, type);
     } catch (cause) {
@@ -101,14 +130,14 @@ export class SchemaTypes implements FieldTypes {
         },
       );
     }
-    return { type, description, deprecationReason, defaultValue: arg.default };
+    checkDefault(place, arg.default, this.completion.of(place, arg), this.validation.of(place, arg.type));
+    return { type, description, deprecationReason, extensions, defaultValue: arg.default };
   }
 
   #named(node: NamedNode): GraphQLNamedType {
     const known = this.#built.get(node);
     if (known !== undefined) return known;
     const type = this.#build(node);
-    if (this.#gates.isGated(node)) markGated(type);
     this.#built.set(node, type);
     return type;
   }
@@ -117,30 +146,54 @@ export class SchemaTypes implements FieldTypes {
     const { name } = node;
     switch (node.kind) {
       case "scalar":
-        return node.type;
+        return this.#scalar(node.type, this.marks(name, "SCALAR", node.directives));
       case "enum":
-        return new GraphQLEnumType({ name, description: node.description, values: { ...node.values } });
+        return new GraphQLEnumType({
+          name,
+          description: node.description,
+          extensions: this.marks(name, "ENUM", node.directives),
+          values: Object.fromEntries(
+            Object.entries(node.values).map(([key, { directives, ...value }]) => [
+              key,
+              { ...value, extensions: this.marks(`${name}.${key}`, "ENUM_VALUE", directives) },
+            ]),
+          ),
+        });
       case "input": {
         const { description, isOneOf } = node;
         return new GraphQLInputObjectType({
           name,
           description,
           isOneOf,
+          extensions: this.marks(name, "INPUT_OBJECT", node.directives),
           fields: () => this.#inputFields(node.name, node.fields, isOneOf),
         });
       }
       case "object":
-        return new GraphQLObjectType({ ...this.#fielded(node) });
+        return new GraphQLObjectType({
+          ...this.#fielded(node),
+          extensions: { ...gateExtensions([typeGate(node)]), ...this.marks(name, "OBJECT", node.directives) },
+        });
       case "interface":
-        return new GraphQLInterfaceType({ ...this.#fielded(node), resolveType: this.#typeResolver(node) });
+        return new GraphQLInterfaceType({
+          ...this.#fielded(node),
+          extensions: this.marks(name, "INTERFACE", node.directives),
+          resolveType: this.#typeResolver(node),
+        });
       case "union":
         return new GraphQLUnionType({
           name,
           description: node.description,
+          extensions: this.marks(name, "UNION", node.directives),
           types: () => this.#names.members(node).map((member) => this.#named(member) as GraphQLObjectType),
           resolveType: this.#typeResolver(node),
         });
     }
+  }
+
+  /** A scalar is made when it is declared, and schemas share it unless it has directives. */
+  #scalar(type: GraphQLScalarType, extensions: Readonly<Record<string, unknown>>): GraphQLScalarType {
+    return Object.keys(extensions).length === 0 ? type : new GraphQLScalarType({ ...type.toConfig(), extensions });
   }
 
   #fielded(node: ObjectNode | InterfaceNode) {
@@ -158,7 +211,7 @@ export class SchemaTypes implements FieldTypes {
             const isOptional = this.#gates.isOptional(node, name);
             if (isDeclared)
               return [name, () => fieldConfig(place, { key, field: member, receiver: null }, this, isOptional)];
-            return [name, () => propertyConfig(place, member, this, isOptional)];
+            return [name, () => propertyConfig(place, name, member, this, isOptional)];
           }),
         ),
     };
@@ -175,7 +228,7 @@ export class SchemaTypes implements FieldTypes {
   ): GraphQLInputFieldConfigMap {
     return Object.fromEntries(
       fields.map(([key, field]) => {
-        const config = this.input(`${name}.${key}`, field);
+        const config = this.input(`${name}.${key}`, field, "INPUT_FIELD_DEFINITION");
         // GraphQL requires nullable fields in a oneOf input, and checks that exactly one of them is set.
         return [
           key,
@@ -204,7 +257,8 @@ export class SchemaTypes implements FieldTypes {
 
   #nullable(place: string, node: NamedNode | WrapperNode): GraphQLNamedType | GraphQLList<any> {
     if (node.kind === "list") return new GraphQLList(this.#type(place, this.#names.resolve(place, node.of)));
-    if (node.kind === "nullable") return this.#nullable(place, this.#names.resolve(place, node.of));
+    if (node.kind === "nullable" || node.kind === "validated")
+      return this.#nullable(place, this.#names.resolve(place, node.of));
     if (node.kind === "optional")
       throw new ResolverError(place, "t.optional() must be the outermost wrapper of an argument or an input field");
     return this.#named(node);

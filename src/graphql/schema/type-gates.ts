@@ -43,7 +43,7 @@ export class TypeGates {
       const isNullable = this.#names.resolve(place, node.of).kind === "nullable";
       return listGuard(item, isWhole ? "whole list" : isNullable ? "null" : "left out");
     }
-    if (node.kind === "optional" || !this.isGated(node)) return null;
+    if (node.kind === "optional" || node.kind === "validated" || !this.isGated(node)) return null;
     if (node.kind !== "object") return objectGuard(this.#memberGate(node as InterfaceNode | UnionNode));
     const gate = typeGate(node);
     return objectGuard(() => gate);

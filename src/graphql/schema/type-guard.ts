@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from "graphql";
 import { isPromise, type MaybePromise, whenAll } from "../../core/maybe-promise.ts";
 import { askGate, type GateQuestion } from "../../http/access/ask-gate.ts";
 import type { GateNode } from "../../http/access/gate-node.ts";
@@ -13,19 +14,26 @@ export const ABSENT: unique symbol = Symbol("absent");
  * could not decide. A list comes without its refused objects, or with null for them if its items are nullable. Never throws,
  * and rejects only if the result does.
  */
-export type TypeGuard = (result: unknown, graph: GraphContext) => MaybePromise<unknown>;
+export type TypeGuard = (result: unknown, graph: GraphContext, info: GraphQLResolveInfo) => MaybePromise<unknown>;
 
-/** Guards a single object. `gateOf` returns the gate for this object, or `null`. */
-export function objectGuard(gateOf: (object: unknown) => GateNode | null): TypeGuard {
-  return function guard(result, graph): MaybePromise<unknown> {
+/** The gate for an object, or `null`. */
+export type GateOf = (object: unknown, graph: GraphContext, info: GraphQLResolveInfo) => MaybePromise<GateNode | null>;
+
+/** Guards a single object. */
+export function objectGuard(gateOf: GateOf): TypeGuard {
+  return function guard(result, graph, info): MaybePromise<unknown> {
     if (result === null || result === undefined || result instanceof Error) return result;
     // An item that rejects becomes an error, which graphql reports for that item alone.
-    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph), asError);
-    const gate = gateOf(result);
-    if (gate === null) return result;
-    const verdict = askGate(gate, new ObjectQuestion(graph, result));
-    return isPromise(verdict) ? verdict.then((later) => judged(later, result)) : judged(verdict, result);
+    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph, info), asError);
+    const gate = gateOf(result, graph, info);
+    return isPromise(gate) ? gate.then((later) => asked(later, result, graph)) : asked(gate, result, graph);
   };
+}
+
+function asked(gate: GateNode | null, object: unknown, graph: GraphContext): MaybePromise<unknown> {
+  if (gate === null) return object;
+  const verdict = askGate(gate, new ObjectQuestion(graph, object));
+  return isPromise(verdict) ? verdict.then((later) => judged(later, object)) : judged(verdict, object);
 }
 
 function asError(reason: unknown): Error {
@@ -42,14 +50,14 @@ export type RefusedItem = "left out" | "null" | "whole list";
 
 /** Guards the items of a list. The gate is called for all of them before any result is awaited. */
 export function listGuard(item: TypeGuard, refused: RefusedItem): TypeGuard {
-  return function guard(result, graph): MaybePromise<unknown> {
-    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph));
-    if (isAsyncIterable(result)) return Array.fromAsync(result).then((later) => guard(later, graph));
+  return function guard(result, graph, info): MaybePromise<unknown> {
+    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph, info));
+    if (isAsyncIterable(result)) return Array.fromAsync(result).then((later) => guard(later, graph, info));
     // graphql reports anything else than a list.
     if (!isIterable(result)) return result;
     const items = Array.isArray(result) ? (result as readonly unknown[]) : Array.from(result);
     return whenAll(
-      items.map((one) => item(one, graph)),
+      items.map((one) => item(one, graph, info)),
       (guarded) => present(guarded, refused),
     );
   };

@@ -4,7 +4,18 @@ import { inheritGates } from "../fields/inherit-gates.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import { nodeOf } from "../types/node-of.ts";
 import { interfacesOf } from "../types/type-gate.ts";
-import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode, WrapperNode } from "../types/type-node.ts";
+import type {
+  AnyRef,
+  AppliedDirective,
+  ArgNode,
+  DirectiveNode,
+  InterfaceNode,
+  NamedNode,
+  ObjectNode,
+  UnionNode,
+  WrapperNode,
+} from "../types/type-node.ts";
+import { SchemaDirectives } from "./schema-directives.ts";
 
 /** A field of an object: a plain type exposes the property of that name. */
 type Member = AnyRef | FieldDeclaration;
@@ -15,6 +26,9 @@ type Member = AnyRef | FieldDeclaration;
  */
 export class TypeNames {
   readonly #byName = new Map<string, NamedNode>();
+  readonly directives: SchemaDirectives = new SchemaDirectives();
+  /** The root types that fields cannot refer to, by name. */
+  readonly #closed = new Map<string, string>();
   readonly #fields = new Map<ObjectNode | InterfaceNode, Readonly<Record<string, Member>>>();
   readonly #queue: (readonly [place: string, ref: AnyRef])[] = [];
 
@@ -30,6 +44,33 @@ export class TypeNames {
     this.#walk();
   }
 
+  /** Adds a directive and the types of its arguments. */
+  addDirective(place: string, directive: DirectiveNode): void {
+    this.#enqueueDirectives(place, [{ "~kind": "directive", directive, args: {} }]);
+    this.#walk();
+  }
+
+  /**
+   * Adds a root type, whose fields are added one by one. Fields may refer to the query type only: through another, a query could
+   * run mutations, and even a GET request can carry a query.
+   */
+  addRoot(name: string, key: "query" | "mutation" | "subscription"): ObjectNode {
+    const node: ObjectNode = {
+      kind: "object",
+      name,
+      description: undefined,
+      fields: {},
+      interfaces: [],
+      gate: null,
+      model: null,
+      node: null,
+    };
+    if (this.#byName.has(name)) throw new ResolverError("schema.names", `two root types are named ${name}`);
+    this.#byName.set(name, node);
+    if (key !== "query") this.#closed.set(name, key);
+    return node;
+  }
+
   nodes(): NamedNode[] {
     return [...this.#byName.values()];
   }
@@ -39,6 +80,12 @@ export class TypeNames {
     const node = nodeOf(place, ref);
     if (node.kind !== "ref") return node;
     const named = this.#byName.get(node.name);
+    const closed = this.#closed.get(node.name);
+    if (closed !== undefined)
+      throw new ResolverError(
+        place,
+        `${node.name} is the root type of the schema's ${closed}, which a field cannot have as its type`,
+      );
     if (named !== undefined) return named;
     throw new ResolverError(
       place,
@@ -109,7 +156,7 @@ export class TypeNames {
   #visit(place: string, ref: AnyRef): void {
     const node = nodeOf(place, ref);
     if (node.kind === "ref") return;
-    if (node.kind === "list" || node.kind === "nullable" || node.kind === "optional") {
+    if ("of" in node) {
       this.#queue.push([place, node.of]);
       return;
     }
@@ -117,11 +164,14 @@ export class TypeNames {
     if (other === node) return;
     if (other !== undefined) {
       if (other.kind === "scalar" && node.kind === "scalar" && other.type === node.type) return;
-      throw new ResolverError(place, `there are two types named ${node.name}`);
+      const advice = [node, other].map((one) => ("advice" in one ? `. ${one.advice}` : "")).find((text) => text !== "");
+      throw new ResolverError(place, `there are two types named ${node.name}${advice ?? ""}`);
     }
     this.#byName.set(node.name, node);
-    if (node.kind === "input")
-      for (const [key, { type }] of node.fields) this.#queue.push([`${node.name}.${key}`, type]);
+    this.#enqueueDirectives(node.name, node.directives);
+    if (node.kind === "enum")
+      for (const value of Object.values(node.values)) this.#enqueueDirectives(node.name, value.directives);
+    if (node.kind === "input") for (const [key, arg] of node.fields) this.#enqueueArg(`${node.name}.${key}`, arg);
     if (node.kind === "union") for (const type of node.types) this.#queue.push([node.name, type]);
     if (node.kind === "object" || node.kind === "interface") this.#visitFields(node);
   }
@@ -135,9 +185,22 @@ export class TypeNames {
     }
   }
 
-  #enqueueField(place: string, { type, params }: FieldDeclaration): void {
+  #enqueueField(place: string, { type, params, options }: FieldDeclaration): void {
     this.#queue.push([place, type]);
-    for (const arg of params.args) this.#queue.push([`${place}(${arg.name ?? arg.key}:)`, arg.type]);
+    this.#enqueueDirectives(place, options.directives);
+    for (const arg of params.args) this.#enqueueArg(`${place}(${arg.name ?? arg.key}:)`, arg);
+  }
+
+  #enqueueArg(place: string, { type, directives }: ArgNode): void {
+    this.#queue.push([place, type]);
+    this.#enqueueDirectives(place, directives);
+  }
+
+  #enqueueDirectives(place: string, applied: readonly AppliedDirective[] = []): void {
+    for (const { directive } of applied) {
+      if (!this.directives.add(place, directive)) continue;
+      for (const [key, arg] of directive.args) this.#enqueueArg(`@${directive.name}(${key}:)`, arg);
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { BaseContext } from "../../http/context/http-context.ts";
 import { logFailure } from "../../http/context/render-problem.ts";
 import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 import { PubSubGap } from "../../stores/pub-sub.ts";
+import { handleExceptions } from "../errors/handle-exceptions.ts";
 import type { FindingsSoFar } from "../execute/admit.ts";
 import { type OperationResponse, responseTo, responseToError } from "../execute/operation-response.ts";
 import type { ResultStream } from "../execute/run-subscription.ts";
@@ -29,7 +30,8 @@ export class EventResponses implements AsyncGenerator<OperationResponse, void, v
     try {
       const { done, value } = await this.#results.next();
       if (done === true) return { done, value };
-      return { done: false, value: responseTo(value, this.#ctx, this.#isDebug, this.#findings) };
+      const handled = await handleExceptions(value, this.#ctx);
+      return { done: false, value: responseTo(handled, this.#ctx, this.#isDebug, this.#findings) };
     } catch (error) {
       this.#hasFailed = true;
       return { done: false, value: responseToError(toClientError(error), this.#ctx, this.#isDebug, this.#findings) };

@@ -83,7 +83,7 @@ function checkShareable(schema: GraphQLSchema, document: DocumentNode): void {
   const types = new TypeInfo(schema);
   const check = (): void => {
     const type = getNamedType(types.getType());
-    if (type !== undefined && isGatedType(type))
+    if (type !== undefined && isGatedType(schema, type))
       throw graphRefusal(
         "GRAPHQL_VALIDATION_FAILED",
         `A shared subscription cannot select ${type.name}, whose access depends on the caller`,

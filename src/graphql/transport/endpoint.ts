@@ -1,6 +1,7 @@
 import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext, HttpContext } from "../../http/context/http-context.ts";
 import { HttpException, MethodNotAllowed } from "../../http/exceptions/http-exception.ts";
+import { asksForPage } from "../../http/html/parse-accept.ts";
 import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
@@ -12,7 +13,7 @@ import { type LiveSubscription, onlyResponse, type SubscriptionPipeline } from "
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
-import { asksForPage, asksForStream, JSON_TYPE, negotiate, type ResponseType } from "./negotiate.ts";
+import { asksForStream, JSON_TYPE, negotiate, RESPONSE_TYPES, type ResponseType } from "./negotiate.ts";
 import { type RequestParams, readRequestParams } from "./request-params.ts";
 import { carriesQuery, type GraphRequest, RequestReaders } from "./request-reader.ts";
 import type { Transport } from "./transport.ts";
@@ -182,7 +183,7 @@ async function runAndDispose(run: () => MaybePromise<void>, dispose: () => Promi
 /** Whether a browser opens the address. An address with a query is executed instead. */
 function isPageVisit({ exchange }: HttpContext): boolean {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
-  return isRead && asksForPage(exchange.headers.accept) && !carriesQuery(exchange);
+  return isRead && asksForPage(exchange.headers.accept, RESPONSE_TYPES) && !carriesQuery(exchange);
 }
 
 /** Whether caches may store the response: one with errors must not be stored. */

@@ -1,7 +1,11 @@
+import { parseAccept, qualityOf } from "../../http/html/parse-accept.ts";
+
 /** The media types of a response. */
 export type ResponseType = "application/json" | "application/graphql-response+json";
 
 export const JSON_TYPE = "application/json";
+/** The media types that the endpoint prefers to a page. */
+export const RESPONSE_TYPES: readonly ResponseType[] = [JSON_TYPE, "application/graphql-response+json"];
 const GRAPHQL_TYPE = "application/graphql-response+json";
 
 export interface Negotiation {
@@ -9,11 +13,6 @@ export interface Negotiation {
   readonly graphqlContentType: boolean;
   /** Whether the request is a query sent with GET: browsers request `text/html` then, and receive JSON. */
   readonly isGet: boolean;
-}
-
-interface Range {
-  readonly type: string;
-  readonly quality: number;
 }
 
 /**
@@ -31,50 +30,12 @@ export function negotiate(accept: string | undefined, { graphqlContentType, isGe
   return graphql > json ? GRAPHQL_TYPE : JSON_TYPE;
 }
 
-/** Whether a browser requests a page: `Accept` names `text/html` and prefers none of the endpoint's own types to it. */
-export function asksForPage(accept: string | undefined): boolean {
-  if (accept === undefined) return false;
-  const ranges = parseAccept(accept);
-  const html = ranges.find(({ type }) => type === "text/html")?.quality ?? 0;
-  return html > 0 && html >= Math.max(qualityOf(ranges, JSON_TYPE), qualityOf(ranges, GRAPHQL_TYPE));
-}
-
 /** Whether events may be streamed: `Accept` has to name the type, a wildcard is not enough. */
 export function asksForStream(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   return parseAccept(accept).some(({ type, quality }) => type === "text/event-stream" && quality > 0);
 }
 
-function isPage(ranges: readonly Range[], isGet: boolean): boolean {
+function isPage(ranges: ReturnType<typeof parseAccept>, isGet: boolean): boolean {
   return isGet && qualityOf(ranges, "text/html") > 0;
-}
-
-/** The header that was parsed last. A request needs its ranges several times, and the next client often sends the same. */
-let parsed: { readonly accept: string; readonly ranges: readonly Range[] } = { accept: "", ranges: [] };
-
-function parseAccept(accept: string): readonly Range[] {
-  if (parsed.accept !== accept) parsed = { accept, ranges: rangesOf(accept) };
-  return parsed.ranges;
-}
-
-function rangesOf(accept: string): readonly Range[] {
-  return accept.split(",").map((range) => {
-    // A header that consists of commas has 16,000 ranges, so the common case stays cheap.
-    if (!range.includes(";")) return { type: range.trim().toLowerCase(), quality: 1 };
-    const [type = "", ...parameters] = range.split(";");
-    const quality = parameters
-      .map((parameter) => /^\s*q\s*=\s*([\d.]+)\s*$/i.exec(parameter)?.[1])
-      .find((q) => q !== undefined);
-    return { type: type.trim().toLowerCase(), quality: quality === undefined ? 1 : Math.min(Number(quality) || 0, 1) };
-  });
-}
-
-/** Takes the quality of the most specific range that matches. */
-function qualityOf(ranges: readonly Range[], type: string): number {
-  const family = `${type.slice(0, type.indexOf("/"))}/*`;
-  for (const name of [type, family, "*/*"]) {
-    const matching = ranges.filter((range) => range.type === name);
-    if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality));
-  }
-  return 0;
 }

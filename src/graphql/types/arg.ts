@@ -1,16 +1,20 @@
 import { optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { Arg, ArgRef, InOf } from "./graph-type.ts";
-import { type AnyRef, type ArgNode, isGraphType } from "./type-node.ts";
+import { type AnyRef, type AppliedDirective, type ArgNode, isGraphType } from "./type-node.ts";
+import { directiveList } from "./type-options.ts";
+import type { DefaultOf } from "./validated-type.ts";
 
 /** The options of an argument or an input field. */
-export interface ArgOptions<In> {
-  /** The value that the resolver receives if the query omits the argument. */
-  readonly default?: In;
+export interface ArgOptions<Default> {
+  /** The value that the argument has if the query omits it. A schema of the argument validates it at startup. */
+  readonly default?: Default;
   /** The name of an argument in the schema. @default the key it is declared under */
   readonly name?: string;
   readonly description?: string;
   readonly deprecationReason?: string;
+  /** Directives made by `t.directive`, with their arguments. @default none */
+  readonly directives?: readonly AppliedDirective[];
 }
 
 /**
@@ -27,7 +31,7 @@ export interface ArgOptions<In> {
  * );
  * ```
  */
-export function arg<T extends ArgRef>(type: T, options: ArgOptions<InOf<NoInfer<T>>> = {}): Arg<InOf<T>> {
+export function arg<T extends ArgRef>(type: T, options: ArgOptions<DefaultOf<NoInfer<T>>> = {}): Arg<InOf<T>> {
   const read = resolveOptions("t.arg", options, rules);
   if (!isTypeRef(type)) throw new ResolverError("t.arg", "the first argument must be a type, such as t.int");
   return { "~kind": "arg", "~arg": { ...read, type } };
@@ -52,4 +56,5 @@ const rules = {
   name: text,
   description: text,
   deprecationReason: text,
+  directives: directiveList,
 } as const;

@@ -14,6 +14,7 @@ export type TypeKind =
   | "list"
   | "nullable"
   | "optional"
+  | "validated"
   | "ref";
 
 /** A GraphQL type with its TypeScript types: `Out` for results, `In` for arguments. */
@@ -21,15 +22,16 @@ export interface GraphType<out Out, out In = Out, out K extends TypeKind = TypeK
   readonly "~kind": K;
   /** @internal */
   readonly "~node": TypeNode;
-  readonly [OUT]?: Out;
-  readonly [IN]?: In;
+  // As the result of a function: without exactOptionalPropertyTypes, inference would remove `undefined` from the type itself.
+  readonly [OUT]?: () => Out;
+  readonly [IN]?: () => In;
 }
 
 /** A class whose instances are the values of a type. */
 export type Class<T = unknown> = abstract new (...args: never) => T;
 
 /** A type that a field may have. */
-export type OutputType = GraphType<any, any, Exclude<TypeKind, "input" | "optional">>;
+export type OutputType = GraphType<any, any, Exclude<TypeKind, "input" | "optional" | "validated">>;
 /** A type that an argument may have. */
 export type ArgType = GraphType<any, any, Exclude<TypeKind, "object" | "interface" | "union">>;
 /** A type that a list or a nullable may hold. */
@@ -43,7 +45,7 @@ export type ArgRef = ArgType | (() => ArgType);
 export type InnerRef = InnerType | Class | (() => InnerType | Class);
 
 /** The TypeScript type that a resolver returns for this GraphQL type. */
-export type OutOf<T> = T extends { readonly [OUT]?: infer O }
+export type OutOf<T> = T extends { readonly [OUT]?: () => infer O }
   ? O
   : T extends Class<infer I>
     ? I
@@ -64,12 +66,12 @@ export type OutOf<T> = T extends { readonly [OUT]?: infer O }
  * export const describe = (book: NewBook): string => `${book.title}, ${book.pages ?? "?"} pages`;
  * ```
  */
-export type InOf<T> = T extends { readonly [IN]?: infer I } ? I : T extends () => infer R ? InOf<R> : never;
+export type InOf<T> = T extends { readonly [IN]?: () => infer I } ? I : T extends () => infer R ? InOf<R> : never;
 
 /** An argument with a default, a name or a description, made by `t.arg` or by calling a scalar or an enum. */
 export interface Arg<out In> {
   readonly "~kind": "arg";
   /** @internal */
   readonly "~arg": ArgNode;
-  readonly [IN]?: In;
+  readonly [IN]?: () => In;
 }

@@ -73,15 +73,16 @@ function declare(
 ): InputType<never> {
   checkName(factory, name);
   const place = `${factory} ${name}`;
-  const { description } = resolveOptions(place, options, typeRules);
+  const { description, directives } = resolveOptions(place, options, typeRules);
   const isOneOf = factory === "t.oneOf";
   const entries = Object.entries(fields).map(
     ([key, value]) => [key, inputField(`${place}.${key}`, value, isOneOf)] as const,
   );
-  return { "~kind": "input", "~node": { kind: "input", name, description, isOneOf, fields: entries } };
+  return { "~kind": "input", "~node": { kind: "input", name, description, directives, isOneOf, fields: entries } };
 }
 
-function inputField(place: string, value: unknown, isOneOf: boolean): ArgNode {
+/** Reads a field of an input object, or an argument of a directive. */
+export function inputField(place: string, value: unknown, isOneOf: boolean): ArgNode {
   checkName(place, place.slice(place.lastIndexOf(".") + 1));
   const field = isArg(value) ? value["~arg"] : isTypeRef(value) ? plainArg(value) : null;
   if (field === null)

@@ -60,6 +60,7 @@ export function interfaceOf<Row, const F extends FieldMap<Row>>(
       kind: "interface",
       name,
       description: read.description,
+      directives: read.directives,
       fields: readFields(name, fields),
       interfaces: read.implements ?? [],
       gate: read.auth === undefined ? null : readGate(`${place} ${name}`, read.auth, ResolverError),

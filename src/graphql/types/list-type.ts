@@ -1,7 +1,7 @@
 import { ResolverError } from "../fields/resolver-error.ts";
 import { isTypeRef } from "./arg.ts";
 import type { ArgRef, GraphType, InnerRef, InOf, OutOf } from "./graph-type.ts";
-import { type AnyRef, isGraphType, type Wrapper, type WrapperNode } from "./type-node.ts";
+import { type AnyRef, isGraphType, type Wrapper } from "./type-node.ts";
 import { checkName } from "./type-options.ts";
 
 /** A list type. */
@@ -51,7 +51,7 @@ export function ref<Out>(name: string): RefType<Out> {
   return { "~kind": "ref", "~node": { kind: "ref", name } };
 }
 
-function wrapper<K extends WrapperNode["kind"]>(kind: K, of: AnyRef): Wrapper<K> {
+function wrapper<K extends "list" | "nullable" | "optional">(kind: K, of: AnyRef): Wrapper<K> {
   if (!isTypeRef(of))
     throw new ResolverError(
       `t.${kind}`,

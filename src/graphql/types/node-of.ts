@@ -56,6 +56,7 @@ function nodeOfClass(place: string, model: Class): ObjectNode {
     interfaces: [],
     gate: null,
     model,
+    node: null,
   };
   byClass.set(model, node);
   return node;

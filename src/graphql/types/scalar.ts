@@ -1,12 +1,20 @@
 import { GraphQLScalarType, valueFromASTUntyped } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { callable, resolveOptions, text } from "../../core/resolve-options.ts";
+import { isSchema, type Schema, type SchemaOutput } from "../../http/context/schema.ts";
 import { arg } from "./arg.ts";
 import type { Arg, GraphType } from "./graph-type.ts";
+import type { AppliedDirective } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
+import { type Accepting, type ValidatedType, validated } from "./validated-type.ts";
 
-/** A scalar type. Call it with a value to declare an argument with that default: `t.int(10)`. */
+/**
+ * A scalar type. Call it with a value to declare an argument with that default: `t.int(10)`. Call it with a Standard Schema
+ * to validate the values that clients send: `t.string(z.email())`, or `t.string(z.email(), "a@example.com")` with a default.
+ */
 export interface Scalar<T> extends GraphType<T, T, "scalar"> {
+  <S extends Schema>(schema: S & Accepting<S, T>): ValidatedType<T, SchemaOutput<S, never>>;
+  <S extends Schema>(schema: S & Accepting<S, T>, defaultValue: T): Arg<SchemaOutput<S, never>>;
   (defaultValue: T): Arg<T>;
 }
 
@@ -37,7 +45,11 @@ export interface ScalarOptions<T> extends TypeOptions {
 export function scalar<T>(name: string, options: ScalarOptions<T>): Scalar<T> {
   const place = "t.scalar";
   checkName(place, name);
-  const { description, specifiedByUrl, serialize, parse } = resolveOptions(`${place} ${name}`, options, rules);
+  const { description, directives, specifiedByUrl, serialize, parse } = resolveOptions(
+    `${place} ${name}`,
+    options,
+    rules,
+  );
   if (serialize === undefined || parse === undefined)
     throw new ConfigurationError(`${place} ${name}`, "needs both serialize and parse");
   return scalarOf(
@@ -49,6 +61,7 @@ export function scalar<T>(name: string, options: ScalarOptions<T>): Scalar<T> {
       parseValue: parse,
       parseLiteral: (node, variables) => parse(valueFromASTUntyped(node, variables)),
     }),
+    directives,
   );
 }
 
@@ -71,11 +84,16 @@ function valueKind(value: unknown): string {
 }
 
 /** Wraps a scalar of graphql. */
-export function scalarOf<T>(type: GraphQLScalarType): Scalar<T> {
-  const self: Scalar<T> = Object.assign((defaultValue: T): Arg<T> => arg(self, { default: defaultValue as never }), {
+export function scalarOf<T>(type: GraphQLScalarType, directives: readonly AppliedDirective[] = []): Scalar<T> {
+  const call = (given: unknown, defaultValue?: T): Arg<T> | ValidatedType<T, unknown> => {
+    if (!isSchema(given)) return arg(self, { default: given as never });
+    const checked = validated<T>(self, given);
+    return defaultValue === undefined ? checked : (arg(checked, { default: defaultValue }) as Arg<T>);
+  };
+  const self = Object.assign(call, {
     "~kind": "scalar" as const,
-    "~node": { kind: "scalar" as const, name: type.name, type },
-  });
+    "~node": { kind: "scalar" as const, name: type.name, type, directives },
+  }) as Scalar<T>;
   return self;
 }
 

@@ -8,6 +8,7 @@ import {
   GraphQLString,
   valueFromASTUntyped,
 } from "graphql";
+import { readTimestamp } from "../../core/read-timestamp.ts";
 import { type Scalar, scalar, scalarOf } from "./scalar.ts";
 import { isUpload, type Upload } from "./upload.ts";
 
@@ -22,9 +23,6 @@ export const string: Scalar<string> = scalarOf(GraphQLString);
 /** `Boolean`. */
 export const boolean: Scalar<boolean> = scalarOf(GraphQLBoolean);
 
-// RFC 3339 section 5.6: the offset is required. Without one, a timestamp would be read in the server's time zone.
-const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
-
 /** `DateTime`: a point in time, RFC 3339 text for clients and a `Date` for resolvers, to the millisecond. */
 export const dateTime: Scalar<Date> = scalar<Date>("DateTime", {
   description: "A point in time, as RFC 3339 text with its offset: 2026-11-14T09:30:00Z.",
@@ -34,11 +32,8 @@ export const dateTime: Scalar<Date> = scalar<Date>("DateTime", {
     throw new TypeError("DateTime must be a valid Date");
   },
   parse(value) {
-    const day = typeof value === "string" ? TIMESTAMP.exec(value)?.[1] : undefined;
-    const date = new Date(day === undefined ? Number.NaN : (value as string));
-    // `Date` turns February 30 into March 2.
-    const isReal = day !== undefined && !Number.isNaN(date.getTime()) && new Date(day).toISOString().startsWith(day);
-    if (!isReal) throw new GraphQLError("DateTime must be RFC 3339 text such as 2026-11-14T09:30:00Z");
+    const date = readTimestamp(value);
+    if (date === null) throw new GraphQLError("DateTime must be RFC 3339 text such as 2026-11-14T09:30:00Z");
     return date;
   },
 });

@@ -1,5 +1,6 @@
 // Exports the members of `t` and nothing else, because editors list all of them after the dot.
 export { arg } from "./arg.ts";
+export { directive } from "./directive.ts";
 export { enumOf as enum } from "./enum-type.ts";
 export { input, oneOf } from "./input-type.ts";
 export { interfaceOf as interface } from "./interface-type.ts";

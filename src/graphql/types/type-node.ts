@@ -1,5 +1,7 @@
-import type { GraphQLScalarType } from "graphql";
+import type { DirectiveLocation, GraphQLScalarType } from "graphql";
 import type { GateNode } from "../../http/access/gate-node.ts";
+import type { Schema } from "../../http/context/schema.ts";
+import type { NodeSource } from "../nodes/node-source.ts";
 import type { Class, GraphType } from "./graph-type.ts";
 
 /** A reference to a type, as it was written: the type, a class, or a thunk. */
@@ -7,33 +9,59 @@ export type AnyRef = GraphType<unknown, unknown> | Class | (() => GraphType<unkn
 
 /** The declaration of a type, from which `schema()` builds it. */
 export type TypeNode = NamedNode | WrapperNode | RefNode;
+/** A directive and the arguments that it is applied with. */
+export interface AppliedDirective {
+  readonly "~kind": "directive";
+  /** @internal */
+  readonly directive: DirectiveNode;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+/** The declaration of a directive. */
+export interface DirectiveNode {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly locations: readonly DirectiveLocation[];
+  readonly isRepeatable: boolean;
+  readonly args: readonly (readonly [name: string, arg: ArgNode])[];
+}
+/** A declaration that may have directives. */
+interface Marked {
+  readonly directives?: readonly AppliedDirective[] | undefined;
+}
+
 export type NamedNode = ScalarNode | EnumNode | InputNode | ObjectNode | InterfaceNode | UnionNode;
 
-interface ScalarNode {
+interface ScalarNode extends Marked {
   readonly kind: "scalar";
   readonly name: string;
   readonly type: GraphQLScalarType;
 }
 
-export interface EnumNode {
+export interface EnumNode extends Marked {
   readonly kind: "enum";
   readonly name: string;
   readonly description: string | undefined;
   readonly values: Readonly<Record<string, EnumValueNode>>;
+  /** The advice to the author if another type has its name. */
+  readonly advice?: string;
 }
-export interface EnumValueNode {
+export interface EnumValueNode extends Marked {
+  /** The value in the application. */
+  readonly value: unknown;
   readonly description: string | undefined;
   readonly deprecationReason: string | undefined;
 }
 
-export interface InputNode {
+export interface InputNode extends Marked {
   readonly kind: "input";
   readonly name: string;
   readonly description: string | undefined;
   readonly isOneOf: boolean;
+  /** The advice to the author if another type has its name. */
+  readonly advice?: string;
   readonly fields: readonly (readonly [name: string, arg: ArgNode])[];
 }
-export interface ArgNode {
+export interface ArgNode extends Marked {
   readonly type: AnyRef;
   /** `undefined` if the argument has no default. */
   readonly default: unknown;
@@ -49,7 +77,7 @@ export interface DeclaredField {
 /** A field of an object: a plain type exposes the property of that name. */
 export type MemberNode = AnyRef | DeclaredField;
 
-export interface ObjectNode {
+export interface ObjectNode extends Marked {
   readonly kind: "object";
   readonly name: string;
   readonly description: string | undefined;
@@ -59,8 +87,10 @@ export interface ObjectNode {
   readonly gate: GateNode | null;
   /** The class whose decorated members are fields too, and whose instances are values of this type. */
   readonly model: Class | null;
+  /** How its objects are found by id; `null` if they are not. */
+  readonly node: NodeSource | null;
 }
-export interface InterfaceNode {
+export interface InterfaceNode extends Marked {
   readonly kind: "interface";
   readonly name: string;
   readonly description: string | undefined;
@@ -70,7 +100,7 @@ export interface InterfaceNode {
   readonly gate: GateNode | null;
   readonly resolveType: TypeResolver | null;
 }
-export interface UnionNode {
+export interface UnionNode extends Marked {
   readonly kind: "union";
   readonly name: string;
   readonly description: string | undefined;
@@ -80,10 +110,14 @@ export interface UnionNode {
 /** Returns the name of a value's object type. */
 type TypeResolver = (value: never) => string;
 
-export type WrapperNode = Wrapper<"list"> | Wrapper<"nullable"> | Wrapper<"optional">;
+export type WrapperNode = Wrapper<"list"> | Wrapper<"nullable"> | Wrapper<"optional"> | ValidatedNode;
 export interface Wrapper<K> {
   readonly kind: K;
   readonly of: AnyRef;
+}
+/** A scalar of an argument whose values a schema validates. */
+export interface ValidatedNode extends Wrapper<"validated"> {
+  readonly schema: Schema;
 }
 /** A reference to a type by its name. */
 interface RefNode {

@@ -1,13 +1,16 @@
-import { type OptionRule, text } from "../../core/resolve-options.ts";
+import { listOf, type OptionRule, text } from "../../core/resolve-options.ts";
 import type { Auth } from "../../http/access/gate.ts";
 import { authRule, type WrittenAuth } from "../../http/access/read-gate.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { CurrentUser } from "../../http/identity/identity.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
+import type { AppliedDirective } from "./type-node.ts";
 
 /** The options of every named type. */
 export interface TypeOptions {
   readonly description?: string;
+  /** Directives made by `t.directive`, with their arguments. @default none */
+  readonly directives?: readonly AppliedDirective[];
 }
 
 /** The options of a type with fields. */
@@ -26,12 +29,19 @@ export interface TypePlace<Row> {
   readonly ctx: BaseContext<CurrentUser>;
 }
 
-export const gatedTypeRules: { readonly description: OptionRule<string>; readonly auth: OptionRule<WrittenAuth> } = {
-  description: text,
-  auth: authRule,
-};
+/** The option `directives` of types, fields, arguments and enum values. */
+export const directiveList: OptionRule<readonly AppliedDirective[]> = listOf<AppliedDirective>(
+  "a list of directives with their arguments, such as [cacheControl({ maxAge: 60 })]",
+  (entry) =>
+    typeof entry === "object" && entry !== null && (entry as Partial<AppliedDirective>)["~kind"] === "directive",
+);
 
-export const typeRules: { readonly description: OptionRule<string> } = { description: text };
+type TypeRules = {
+  readonly description: OptionRule<string>;
+  readonly directives: OptionRule<readonly AppliedDirective[]>;
+};
+export const typeRules: TypeRules = { description: text, directives: directiveList };
+export const gatedTypeRules: TypeRules & { readonly auth: OptionRule<WrittenAuth> } = { ...typeRules, auth: authRule };
 
 /** Rejects a name that GraphQL does not allow, at the place where it is declared. */
 export function checkName(place: string, name: unknown): asserts name is string {

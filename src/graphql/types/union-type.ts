@@ -41,7 +41,14 @@ export function union<const T extends readonly UnionMember[]>(
     throw new ResolverError(`${place} ${name}`, "must have at least one type");
   return {
     "~kind": "union",
-    "~node": { kind: "union", name, description: read.description, types, resolveType: read.resolveType ?? null },
+    "~node": {
+      kind: "union",
+      name,
+      description: read.description,
+      directives: read.directives,
+      types,
+      resolveType: read.resolveType ?? null,
+    },
   };
 }
 

@@ -87,7 +87,7 @@ export class Uploads implements Required<UploadsOptions> {
 }
 
 function isWritable(path: unknown): boolean {
-  if (typeof path !== "string" || path === "") return false;
+  if (typeof path !== "string") return false;
   try {
     accessSync(path, constants.W_OK | constants.X_OK);
     return statSync(path).isDirectory();

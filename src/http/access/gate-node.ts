@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../context/http-context.ts";
+import type { AssuranceLevel } from "../identity/credential.ts";
 import type { AuthScope } from "../identity/identity.ts";
 import type { GateQuestion } from "./ask-gate.ts";
 import type { GateFunction } from "./gate.ts";
@@ -15,6 +16,12 @@ export type GateNode =
       readonly required: boolean;
       readonly scopes: readonly AuthScope[];
       readonly needsIdentity: boolean;
+      /** Further options of `useAuth()`; `null` for a check that the application wrote. */
+      readonly requires: {
+        readonly permissions: readonly string[];
+        readonly freshWithin: number | undefined;
+        readonly level: AssuranceLevel | undefined;
+      } | null;
       judge(ctx: BaseContext): MaybePromise<Verdict>;
     }
   /** Called for signed-in users. Without a second parameter it decides about the caller alone. */
@@ -99,6 +106,32 @@ export function decidesByColumns(node: GateNode): boolean {
   if (node.kind === "not") return decidesByColumns(node.of);
   if (node.kind === "every" || node.kind === "some") return node.of.every(decidesByColumns);
   return node.kind === "caller" || (node.kind === "function" && !node.takesPlace);
+}
+
+/** Whether the gate decides about the caller alone, so that it needs no object. */
+export function decidesByCaller(node: GateNode): boolean {
+  if (node.kind === "every" || node.kind === "some") return node.of.every(decidesByCaller);
+  if (node.kind === "not") return decidesByCaller(node.of);
+  return node.kind === "caller" || (node.kind === "function" && !node.takesPlace);
+}
+
+/** The columns of the object that the gate reads; `null` if they are unknown. */
+export function columnsRead(node: GateNode): readonly string[] | null {
+  switch (node.kind) {
+    case "rule":
+      return node.rule.reads;
+    case "not":
+      return columnsRead(node.of);
+    case "every":
+    case "some": {
+      const read = node.of.map(columnsRead);
+      return read.includes(null) ? null : (read as string[][]).flat();
+    }
+    case "place":
+    case "function":
+    case "caller":
+      return decidesByCaller(node) ? [] : null;
+  }
 }
 
 /** The name of the gate in logs, and in the scope of cursors. */

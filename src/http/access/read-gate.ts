@@ -61,6 +61,7 @@ export function nodeOf(gate: Gate<boolean, any, never>): GateNode {
     required,
     scopes,
     needsIdentity,
+    requires: null,
     judge: (ctx) => {
       const checked = gate.check(ctx);
       return isPromise(checked) ? checked.then(() => true as const) : true;
@@ -69,11 +70,11 @@ export function nodeOf(gate: Gate<boolean, any, never>): GateNode {
 }
 
 /** Rejects a copy of a rule with other members, which would be ignored. */
-function checkUnchanged(rule: RuleParts, { allows, where, anonymous }: Partial<RuleParts>): void {
-  if (allows === rule.allows && where === rule.where && anonymous === rule.anonymous) return;
+function checkUnchanged(rule: RuleParts, { allows, where, reads, anonymous }: Partial<RuleParts>): void {
+  if (allows === rule.allows && where === rule.where && reads === rule.reads && anonymous === rule.anonymous) return;
   throw new ConfigurationError(
     `the rule ${rule.name}`,
-    "was copied with another allows, where or anonymous: make the new rule with rule(), or combine rules with every()",
+    "was copied with another allows, where, reads or anonymous: make the new rule with rule(), or combine rules with every()",
   );
 }
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { callable, flag, optional, resolveOptions, text } from "../../core/resolve-options.ts";
+import { callable, columnList, flag, optional, resolveOptions, text } from "../../core/resolve-options.ts";
 import type { Condition } from "../../pagination/condition.ts";
 import type { BaseContext } from "../context/http-context.ts";
 import type { AuthScope, Caller, CurrentUser } from "../identity/identity.ts";
@@ -15,6 +15,11 @@ export interface RuleOptions<Row, User, Anonymous extends boolean> {
   allows(user: User, object: Row, place: { readonly ctx: BaseContext<User> }): MaybePromise<boolean>;
   /** Returns the rule as a condition on the columns of a list. A list of database rows needs it. */
   where?(user: User): Condition<Extract<keyof Row, string>>;
+  /**
+   * The columns of the object that `allows` reads. A connection with `columns: "selected"` then reads only these for the
+   * rule. @default all columns
+   */
+  readonly reads?: readonly Extract<keyof Row, string>[];
   /** Whether the rule is also asked for anonymous callers. Otherwise it refuses them. @default false */
   readonly anonymous?: Anonymous;
 }
@@ -25,6 +30,8 @@ export interface RuleParts {
   readonly anonymous: boolean;
   readonly allows: (user: any, object: any, place: { readonly ctx: any }) => unknown;
   readonly where: ((user: any) => Condition) | null;
+  /** The columns that `allows` reads; `null` if they are unknown. */
+  readonly reads: readonly string[] | null;
 }
 
 /** A rule about objects of one kind, made by `rule()`. */
@@ -60,11 +67,17 @@ export function rule<Row>(options: RuleOptions<Row, CurrentUser, false>): Rule<R
 export function rule<Row>(options: RuleOptions<Row, Caller, true>): Rule<Row, false>;
 export function rule(options: RuleOptions<any, any, boolean>): Rule<any, any> {
   const read = resolveOptions("rule", options, rules);
-  const { name, allows, where = null, anonymous } = read;
+  const { name, allows, where = null, reads = null, anonymous } = read;
   if (name === undefined) throw new ConfigurationError("rule.name", "a non-empty string", name);
   if (allows === undefined) throw new ConfigurationError(`rule ${name}: allows`, "a function", allows);
-  const parts: RuleParts = { name, anonymous, allows, where };
+  const parts: RuleParts = { name, anonymous, allows, where, reads };
   return Object.freeze({ ...gateOf({ kind: "rule", rule: parts }), ...parts }) as Rule<any, any>;
 }
 
-const rules = { name: text, allows: callable, where: callable, anonymous: optional(flag, false) } as const;
+const rules = {
+  name: text,
+  allows: callable,
+  where: callable,
+  reads: columnList,
+  anonymous: optional(flag, false),
+} as const;

@@ -3,6 +3,7 @@ import {
   listOf,
   type OptionRule,
   optional,
+  optionRule,
   positiveInteger,
   resolveOptions,
 } from "../../core/resolve-options.ts";
@@ -10,7 +11,8 @@ import type { BaseContext } from "../context/http-context.ts";
 import { AuthenticationFailed } from "../exceptions/authentication-failed.ts";
 import { HttpException } from "../exceptions/http-exception.ts";
 import { PermissionDenied } from "../exceptions/permission-denied.ts";
-import type { Credential } from "../identity/credential.ts";
+import { SecondFactorRequired } from "../exceptions/second-factor-required.ts";
+import type { AssuranceLevel, Credential } from "../identity/credential.ts";
 import type { AuthScope, Permission } from "../identity/identity.ts";
 import type { Gate } from "./gate.ts";
 import { gateOf } from "./gate-of.ts";
@@ -31,6 +33,11 @@ export interface UseAuthOptions<S extends AuthScope = AuthScope, R extends boole
    * that record no sign-in time, such as API keys, are rejected. @default not checked
    */
   readonly freshWithin?: number;
+  /**
+   * `"mfa"` requires a sign-in with two factors. Only sessions and tokens of the account routes have this level; API
+   * keys and tokens of other issuers are rejected, whatever their claims say. @default one factor
+   */
+  readonly level?: AssuranceLevel;
 }
 
 /** Rejects a list that is present but `undefined`, so that a missing variable cannot remove a check. */
@@ -39,16 +46,23 @@ const list = <T>(expected: string): OptionRule<readonly T[]> & { readonly strict
   strict: true,
 });
 
+/** The option that takes an assurance level. */
+export const assuranceLevel: OptionRule<AssuranceLevel> & { readonly strict: true } = {
+  ...optionRule<AssuranceLevel>('"mfa"', (value) => value === "mfa"),
+  strict: true,
+};
+
 const useAuthRules = {
   scopes: optional(list<AuthScope>("a list of scopes"), []),
   permissions: optional(list<Permission>("a list of permissions"), []),
   required: optional(flag, true),
   freshWithin: { ...positiveInteger, strict: true as const },
+  level: assuranceLevel,
 };
 
 /**
  * A gate, that is an auth check, for the option `auth`. It rejects with 401 for an anonymous caller and for
- * a sign-in method that is not accepted, 403 for a missing permission, and 503 while authentication is unavailable. It
+ * a sign-in method that is not accepted, 403 for a missing permission or second factor, and 503 while authentication is unavailable. It
  * checks `request.user` and `request.scope.auth`.
  *
  * @example
@@ -64,7 +78,7 @@ const useAuthRules = {
 export function useAuth<S extends AuthScope = AuthScope, R extends boolean = true>(
   options: UseAuthOptions<S, R> = {},
 ): Gate<R, [S] extends [never] ? AuthScope : S> {
-  const { scopes, permissions, required, freshWithin } = resolveOptions("useAuth", options, useAuthRules);
+  const { scopes, permissions, required, freshWithin, level } = resolveOptions("useAuth", options, useAuthRules);
 
   function judge({ identity, services }: BaseContext): Verdict {
     const { user, auth, challenge, credential } = identity;
@@ -74,12 +88,14 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
     // Only `true` allows: a class in plain JavaScript may return a promise, which is truthy.
     const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);
     if (missing !== undefined) return denied(new PermissionDenied(undefined, missing));
+    if (level !== undefined && credential?.level !== level) return denied(new SecondFactorRequired());
     if (freshWithin !== undefined && !isFresh(credential, services.clock.now(), freshWithin))
       return denied(new HttpException(403, "A recent sign-in is required. Sign in again.", { code: "SIGN_IN_AGAIN" }));
     return true;
   }
 
-  return Object.freeze(gateOf({ kind: "caller", required, scopes, needsIdentity: required, judge })) as Gate<
+  const requires = { permissions, freshWithin, level };
+  return Object.freeze(gateOf({ kind: "caller", required, scopes, needsIdentity: required, requires, judge })) as Gate<
     R,
     [S] extends [never] ? AuthScope : S
   >;

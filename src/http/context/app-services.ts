@@ -2,10 +2,12 @@ import type { Clock } from "../../core/clock.ts";
 import type { Logger } from "../../core/logger.ts";
 import type { Overrides } from "../../dependencies/dependency-scope.ts";
 import type { Stores } from "../../stores/stores.ts";
+import type { RequestHooks } from "../hooks/request-hooks.ts";
 import type { Actors } from "../identity/actors.ts";
 import type { OpenConnections } from "../identity/open-connections.ts";
 import type { Paging } from "../pages/paging.ts";
 import type { ExceptionHandlers } from "./exception-handlers.ts";
+import type { LaterWork } from "./later-work.ts";
 import type { Load } from "./load.ts";
 import type { Origins } from "./origins.ts";
 
@@ -16,9 +18,12 @@ export interface AppServices {
   readonly clock: Clock;
   readonly origins: Origins;
   readonly load: Load;
+  /** The work that goes on after its response. */
+  readonly laterWork: LaterWork;
   /** The open sockets and streams. */
   readonly connections: OpenConnections;
   readonly paging: Paging;
+  readonly requestHooks: RequestHooks;
   readonly exceptionHandlers: ExceptionHandlers;
   /** Providers that replace others in a test. */
   readonly overrides: Overrides;

@@ -7,7 +7,8 @@ import type { ListScope } from "../../pagination/list-scope.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { type AuthorizeOptions, authorize, can } from "../access/authorize.ts";
 import type { Gate } from "../access/gate.ts";
-import { type AuthScope, type Caller, type Identity, NOBODY } from "../identity/identity.ts";
+import type { RequestObservation } from "../hooks/request-hooks.ts";
+import { ANONYMOUS, type AuthScope, type Caller, type Identity } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
 import type { AppServices } from "./app-services.ts";
 import { endLeftOpen } from "./end-left-open.ts";
@@ -44,6 +45,8 @@ export abstract class BaseContext<U = Caller> {
   readonly exchange: HttpExchange;
   /** @internal `null` on a socket. */
   inFlight: InFlight | null = null;
+  /** @internal `null` without hooks, and where the response belongs to another server. */
+  observation: RequestObservation | null = null;
   /** @internal */
   renderError: RenderError = renderProblem;
   #identity: Identity;
@@ -75,12 +78,23 @@ export abstract class BaseContext<U = Caller> {
     this.#maxBody = maxBody;
     const actor = services.actors.identityOf(exchange.headers);
     this.#isActing = actor !== undefined;
-    this.#identity = actor ?? NOBODY;
+    this.#identity = actor ?? ANONYMOUS;
   }
 
   /** The caller; an `AnonymousUser` if no one is signed in. Never throws, even without authentication. */
   get user(): U {
     return this.identity.user as U;
+  }
+  /**
+   * The identity of the administrator who acts as `user`; `null` unless the caller is impersonated. Check it before an
+   * action that only the user may take, and write it to audit logs.
+   */
+  get impersonator(): string | null {
+    return this.identity.credential?.impersonator ?? null;
+  }
+  /** @internal Like `impersonator`, for code that runs for every caller: the response does not depend on it. */
+  get isImpersonated(): boolean {
+    return this.#identity.credential?.impersonator !== undefined;
   }
   /** @internal */
   get identity(): Identity {
@@ -183,8 +197,10 @@ export abstract class BaseContext<U = Caller> {
   /** The form for logs and `JSON.stringify`: without headers, which contain credentials, and without the query, which may. */
   toJSON(): Readonly<Record<string, unknown>> {
     const { method, target } = this.exchange;
-    const { user, auth } = this.#identity;
-    return { kind: this.kind, method, path: target.split("?", 1)[0], user: user.identity, auth };
+    const { user, auth, credential } = this.#identity;
+    const impersonator = credential?.impersonator;
+    const caller = { user: user.identity, auth, ...(impersonator === undefined ? {} : { impersonator }) };
+    return { kind: this.kind, method, path: target.split("?", 1)[0], ...caller };
   }
 
   /** @internal */

@@ -38,6 +38,8 @@ const IDLE_SHARE = 0.05;
 const SATURATED_MS = 1_000;
 /** How long requests that were read in one round of the event loop may start their work in that round. */
 const SLICE_MS = 2;
+/** How long rounds may only accept connections between two slices, while more of them are waiting. */
+const ACCEPT_MS = 0.5;
 /** This many requests are always accepted, because a few slow ones are not an overload. */
 const LEAST_TAKEN = 32;
 /** The share of the limit for requests without a credential, so that signed-in callers are rejected last. */
@@ -47,7 +49,8 @@ const ANONYMOUS_SHARE = 0.8;
  * The load of the process. It is checked before a body is read, because rejecting must be cheaper than serving.
  *
  * Requests that are read in one round of the event loop take turns, so that rounds stay short: Node accepts one connection in
- * each. While the event loop is saturated, a request that has waited too long for its turn is rejected. The limit of requests
+ * each. Between two slices of work, some rounds only accept, because a client whose connection is not accepted cannot be
+ * rejected either. While the event loop is saturated, a request that has waited too long for its turn is rejected. The limit of requests
  * in flight adapts as well. It shrinks by a quarter while requests wait for their turn, or when even the shortest wait for a
  * database connection in a sample was too long. Otherwise it grows by a twentieth.
  */
@@ -65,7 +68,11 @@ export class Load {
   /** The start of the first sample since which the event loop was hardly ever idle. */
   #busySince = Number.POSITIVE_INFINITY;
   #sampleBegan = performance.now();
-  readonly #turns = new Turns(SLICE_MS);
+  readonly #turns: Turns = new Turns(SLICE_MS, () => this.#isAccepting());
+  /** Whether this round accepted a connection. */
+  #hasAccepted = false;
+  /** The start of the rounds that accept connections and do nothing else. */
+  #acceptingSince: number | null = null;
   /** The number of requests that wait for their turn. */
   #waiting = 0;
   /** The maximum in this sample. */
@@ -120,6 +127,20 @@ export class Load {
       this.#longestTurnMs = Math.max(this.#longestTurnMs, waitedMs);
       start(waitedMs);
     });
+  }
+
+  /** A connection was accepted. */
+  accepted(): void {
+    this.#hasAccepted = true;
+  }
+
+  #isAccepting(): boolean {
+    const now = performance.now();
+    this.#acceptingSince ??= now;
+    const isAccepting = this.#hasAccepted && now - this.#acceptingSince < ACCEPT_MS;
+    this.#hasAccepted = false;
+    if (!isAccepting) this.#acceptingSince = null;
+    return isAccepting;
   }
 
   /** Whether another request is accepted after it has waited this long for its turn. */

@@ -1,15 +1,18 @@
 import type { Readable } from "node:stream";
 import { parse as parseCookies } from "cookie-es";
+import type { Credential } from "../identity/credential.ts";
 import type { AuthScope, Caller } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
 import type { Exchange, RawPath, RawQuery } from "./exchange.ts";
 import type { BaseContext } from "./http-context.ts";
 import { formBody, isBodyMissing, jsonBody, readBody } from "./read-body.ts";
 
-/** The caller and the backend that authenticated it, as `request.scope` holds them. */
+/** The caller, the backend that authenticated it, and its credential, as `request.scope` holds them. */
 export interface RequestScope<U = Caller, S = AuthScope | null> {
   readonly user: U;
   readonly auth: S;
+  /** The facts about the credential, such as the `claims` of a token; `undefined` for an anonymous caller. */
+  readonly credential?: Credential;
 }
 
 /**

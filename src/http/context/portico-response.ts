@@ -44,6 +44,7 @@ export interface CookieOptions {
   readonly sameSite?: "strict" | "lax" | "none";
   /** @default "/" */
   readonly path?: string;
+  /** The domain whose hosts receive the cookie. @default the host of the request only */
   readonly domain?: string;
   /** Its lifetime. If left out, it lasts until the browser is closed. */
   readonly maxAgeSeconds?: number;
@@ -78,6 +79,26 @@ export interface PorticoResponse<Status extends number = 200> {
   redirect(location: string, status?: 301 | 302 | 303 | 307 | 308): TypedResponse<null>;
   /** Sends the stream at the client's pace. Dependencies stay open until its end. */
   stream(source: StreamSource, contentType?: string): TypedResponse<unknown, Status>;
+
+  /**
+   * Reads a page as `paginate` does, sets its links as a `Link` header, and returns it as a value: to map its items, or to
+   * put it into a body with other members. Await it.
+   *
+   * @example
+   * ```ts
+   * import { PorticoApp } from "portico";
+   *
+   * const books = [{ id: 1, title: "Emma", shelf: "E 7" }];
+   * new PorticoApp().get("/books", async ({ response }) => {
+   *   const { items, pagination } = await response.page(books);
+   *   return response.json({ genre: "novel", books: items.map(({ title }) => title), pagination });
+   * });
+   * ```
+   */
+  page<T, const S extends StrategyFor<NoInfer<T>, NoInfer<C>> = "page_number", C extends string = never>(
+    data: readonly T[] | (DataHandler<T> & Sorting<C>),
+    options?: PaginateOptions<S, NoInfer<T>, NoInfer<C>>,
+  ): Promise<PageOf<T, NoInfer<S>>>;
 
   // The plain form is last: TypeScript reports the last overload. `NoInfer` in the results: without it, the return type
   // that `paginated` expects would choose `S`, and TypeScript would check another strategy than the one that runs.
@@ -132,6 +153,8 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   /** `null` until there is a response. */
   body: Body | null = null;
   #pages: PagePromise<unknown>[] | null = null;
+  /** The body that `paginate` set. */
+  #pageBody: Body | null = null;
   #mark: Readonly<Record<string, string | string[]>> | null = null;
   readonly #ctx: BaseContext;
 
@@ -210,7 +233,16 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     const { strategy, page } = pageCall(this.#ctx, "apaginate", data, options);
     return this.#page(strategy, await page);
   }
-  #later(page: Promise<TypedResponse<unknown, number>>): Promise<TypedResponse<any, number>> {
+  page(data: unknown, options?: unknown): Promise<any> {
+    return this.#later(this.#pageValue(data, options));
+  }
+  async #pageValue(data: unknown, options: unknown): Promise<Page<unknown, object>> {
+    const { strategy, page } = pageCall(this.#ctx, "page", data, options);
+    const value = await page;
+    this.#link(strategy, value);
+    return value;
+  }
+  #later(page: Promise<unknown>): Promise<any> {
     const promise = PagePromise.of(page);
     this.#pages = [...(this.#pages ?? []), promise];
     return promise;
@@ -220,14 +252,31 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   checkPages(): void {
     if (this.#pages === null || this.#pages.every(({ isTaken }) => isTaken)) return;
     this.#ctx.renewOutgoing();
-    throw new Error("response.paginate or response.apaginate was neither returned nor awaited: return or await it");
+    throw new Error(
+      "response.paginate, response.apaginate or response.page was neither returned nor awaited: return or await it",
+    );
   }
 
-  #page(strategy: AnyStrategy, page: Page<unknown, { readonly links?: unknown }>): TypedResponse<unknown, number> {
+  /** Throws if the handler has sent another body than the page that it read, whose rule would then have no effect. */
+  checkPageSent(): void {
+    if (this.#pageBody === null || this.body === this.#pageBody) return;
+    this.#ctx.renewOutgoing();
+    throw new Error(
+      "the handler called response.paginate and then sent another body: return the page, or use response.page for a page as a value",
+    );
+  }
+
+  #page(strategy: AnyStrategy, page: Page<unknown, object>): TypedResponse<unknown, number> {
+    this.#link(strategy, page);
+    const response = this.json(page);
+    this.#pageBody = this.body;
+    return response;
+  }
+
+  #link(strategy: AnyStrategy, page: Page<unknown, { readonly links?: unknown }>): void {
     const links = strategy.linkHeader ? linkHeader(page.pagination.links) : null;
     const before = this.headers["link"];
     if (links !== null) this.header("link", before === undefined ? links : `${String(before)}, ${links}`);
-    return this.json(page);
   }
 
   /** Adds names to `Vary` and keeps the existing ones. */
@@ -269,6 +318,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     if (this.body?.kind === "stream") this.body.value.destroy();
     this.code = null;
     this.body = null;
+    this.#pageBody = null;
     this.headers = { ...(this.#mark ?? this.headers) };
     this.#mark = null;
   }

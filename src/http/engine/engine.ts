@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Readable } from "node:stream";
 import Fastify, {
   type FastifyBaseLogger,
@@ -17,6 +17,7 @@ import { contain } from "./contain.ts";
 import { directRouting, type Routing } from "./direct-routing.ts";
 import { type EngineApp, ROUTER } from "./engine-app.ts";
 import { fastifyRouting, refuse } from "./fastify-routing.ts";
+import { HostExchange, type HostRequest, type HostResponse } from "./host-exchange.ts";
 import { malformedRequest } from "./malformed-request.ts";
 import { type ExchangeHost, waitingForContinue } from "./node-exchange.ts";
 import { routeUpgrade } from "./route-upgrade.ts";
@@ -64,6 +65,7 @@ export class Engine implements ExchangeHost {
   readonly #fastify: FastifyInstance;
   #isClosing = false;
   #isFastifyTaken = false;
+  readonly #connections = new Set<Socket>();
   #app: EngineApp | null = null;
   #routing: Routing;
 
@@ -94,6 +96,10 @@ export class Engine implements ExchangeHost {
     this.#routing = (request, response) => this.#fastify.routing(request, response);
     // Fastify's own listener is removed, because nothing would catch its errors.
     server.removeAllListeners("request").on("request", (request, response) => this.#route(request, response));
+    server.on("connection", (socket) => {
+      this.#connections.add(socket);
+      socket.once("close", () => this.#connections.delete(socket));
+    });
   }
 
   get log(): Logger {
@@ -132,6 +138,11 @@ export class Engine implements ExchangeHost {
   /** The routes as a plugin of another Fastify application. */
   plugin(app: EngineApp): FastifyPluginAsync {
     return fastifyRouting(app, this, { ownsPaths: false });
+  }
+
+  /** A request that another server responds to. */
+  hostExchange(request: HostRequest, response: HostResponse): HostExchange {
+    return new HostExchange(this, request, response);
   }
 
   /** Routes a request of a server event. */
@@ -191,13 +202,21 @@ export class Engine implements ExchangeHost {
       cutHandedOver(server);
     }, deadlineMs);
     // A connection whose stream has just ended becomes idle only now, and would be kept until its keep-alive time ends.
-    const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
+    const idle = setInterval(() => {
+      server.closeIdleConnections();
+      this.#closeUnused();
+    }, CLOSE_IDLE_MS);
     try {
       await this.#fastify.close();
     } finally {
       clearTimeout(deadline);
       clearInterval(idle);
     }
+  }
+
+  /** Browsers open connections in advance. For Node, one that has not sent anything is not idle. */
+  #closeUnused(): void {
+    for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
   }
 
   /**

@@ -3,7 +3,7 @@ import { cut } from "../../core/cut.ts";
 import type { ErrorCode } from "../../core/error-codes.ts";
 import { nodeHttp } from "../../core/node-http.ts";
 import { PorticoError, type PorticoErrorOptions } from "../../core/portico-error.ts";
-import { segmentKey } from "./segment-key.ts";
+import { listIssues } from "./list-issues.ts";
 
 /** The maximum number of characters of a header that a message repeats. */
 const MOST_REPEATED = 100;
@@ -143,12 +143,6 @@ export interface ValidationIssue {
   readonly message: string;
 }
 
-/** How many issues a response lists before one with the number of the others, and how much of the input each may repeat. */
-const MOST_ISSUES = 100;
-const MOST_IN_MESSAGE = 1_000;
-const MOST_IN_SEGMENT = 200;
-const MOST_SEGMENTS = 64;
-
 /**
  * 422: the path, query or body does not match its schema. The response contains `issues` as `errors`: the first hundred, then
  * one with the number of the others.
@@ -159,17 +153,7 @@ export class ValidationFailed extends HttpException {
 
   constructor(part: ValidationIssue["in"], issues: readonly StandardSchemaV1.Issue[]) {
     super(422, `The ${part} does not match its schema`);
-    const listed = issues.slice(0, MOST_ISSUES).map(({ message, path = [] }) => ({
-      in: part,
-      path: path
-        .slice(0, MOST_SEGMENTS)
-        .map(segmentKey)
-        .map((key) => (typeof key === "string" ? cut(key, MOST_IN_SEGMENT) : key)),
-      message: cut(message, MOST_IN_MESSAGE),
-    }));
-    const rest = issues.length - listed.length;
-    if (rest > 0) listed.push({ in: part, path: [], message: `${rest} more issues are not listed` });
-    this.issues = listed;
+    this.issues = listIssues(part, issues);
   }
 
   override get members(): Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
-import type { Identity } from "./identity.ts";
+import type { CurrentUser, Identity } from "./identity.ts";
 
 /** The header that selects the user a test request acts as. */
 export const ACTING_AS = "x-portico-acting-as";
@@ -20,6 +20,7 @@ interface Ticket {
 export class Actors {
   readonly #clock: Clock;
   readonly #tickets = new Map<string, Ticket>();
+  readonly #standIns = new Map<string, CurrentUser>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -41,6 +42,25 @@ export class Actors {
     const ticket = randomUUID();
     this.#tickets.set(ticket, { identity, endsAt: now + TICKET_MS });
     return ticket;
+  }
+
+  /**
+   * Lets this user sign in with real credentials for its identity, though it is not in the user model. Returns a function that
+   * ends this. Throws `ConfigurationError` in production.
+   */
+  standIn(user: CurrentUser): () => void {
+    if (isProduction())
+      throw new ConfigurationError(
+        "portico audit",
+        "must not attack in production: it signs in users who do not exist",
+      );
+    this.#standIns.set(user.identity, user);
+    return () => void this.#standIns.delete(user.identity);
+  }
+
+  /** The user that stands in for a real one with this identity. */
+  standInOf(identity: string): CurrentUser | undefined {
+    return this.#standIns.size === 0 || isProduction() ? undefined : this.#standIns.get(identity);
   }
 
   identityOf(headers: IncomingHttpHeaders): Identity | undefined {

@@ -123,4 +123,4 @@ export interface Identity {
   readonly challenge?: string;
 }
 
-export const NOBODY: Identity = Object.freeze({ user: new AnonymousUser(), auth: null });
+export const ANONYMOUS: Identity = Object.freeze({ user: new AnonymousUser(), auth: null });

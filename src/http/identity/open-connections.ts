@@ -158,9 +158,9 @@ export class OpenConnections {
   #revoke({ user, credential }: Revocation): void {
     this.#remember(user);
     for (const connection of this.#open.keys()) {
-      const { identity } = connection;
-      if (!identity.user.isAuthenticated || identity.user.identity !== user) continue;
-      if (credential === undefined || credential === identity.credential?.id) connection.end("revoked");
+      const { user: holder, credential: used } = connection.identity;
+      if (!holder.isAuthenticated || (holder.identity !== user && used?.impersonator !== user)) continue;
+      if (credential === undefined || credential === used?.id) connection.end("revoked");
     }
   }
 
@@ -193,8 +193,10 @@ export class OpenConnections {
   }
 }
 
-/** The time of the last event for the user of a connection, or for all users. */
+/** The time of the last event for the user of a connection or the administrator who acts as the user, or for all users. */
 function latest(events: ReadonlyMap<string | null, number>, { identity }: OpenConnection): number | undefined {
-  const [one, all] = [events.get(identity.user.identity), events.get(null)];
-  return one === undefined || all === undefined ? (one ?? all) : Math.max(one, all);
+  const { user, credential } = identity;
+  const whose = [user.identity, null, ...(credential?.impersonator === undefined ? [] : [credential.impersonator])];
+  const times = whose.map((name) => events.get(name)).filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.max(...times);
 }

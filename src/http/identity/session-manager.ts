@@ -1,3 +1,4 @@
+import type { AssuranceLevel } from "./credential.ts";
 import type { CurrentUser } from "./identity.ts";
 
 /** A session as its owner sees it. It contains nothing that could be used to sign in. */
@@ -21,6 +22,8 @@ export interface DeviceSession {
 export interface LoginOptions {
   /** Keeps the cookie after the browser is closed, with a longer session lifetime. @default false */
   readonly remember?: boolean;
+  /** How strongly the user has just signed in: `"mfa"` after a second factor. @default one factor */
+  readonly level?: AssuranceLevel;
 }
 
 /**
@@ -57,7 +60,7 @@ export interface SessionManager {
    *
    * Throws 403 `CROSS_SITE_REFUSED` if a page of a foreign origin sent the request.
    */
-  begin(user: CurrentUser): Promise<string>;
+  begin(user: CurrentUser, options?: Pick<LoginOptions, "level">): Promise<string>;
   /** Ends the session of this request, also if the request used one of its tokens, and deletes the cookie. */
   logout(): Promise<void>;
   /** The user's live sessions, the newest first. */

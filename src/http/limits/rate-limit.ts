@@ -43,6 +43,8 @@ export interface RateLimitOptions {
 export interface RateLimit extends MiddlewareFunction {
   /** Counts one attempt of the caller. Rejects with `TooManyRequests` above the limit. */
   attempt(ctx: BaseContext): Promise<void>;
+  /** @internal The limit in words: `30 per minute`. */
+  readonly rate: string;
 }
 
 const WINDOWS = { perSecond: 1, perMinute: 60, perHour: 3600 } as const;
@@ -63,7 +65,7 @@ let made = 0;
  */
 export function rateLimit(options: RateLimitOptions): RateLimit {
   const { key, store, name, ...limits } = resolveOptions("rateLimit", options, rateLimitRules);
-  const { limit, windowSeconds } = oneOf(limits);
+  const { limit, windowSeconds, rate } = oneOf(limits);
   const prefix = `rate:${name ?? made++}:${limit}:${windowSeconds}:`;
   const counter = new GuardedCounter("rateLimit");
 
@@ -81,7 +83,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
     await attempt(ctx);
     await next();
   };
-  return Object.assign(rateLimit, { attempt });
+  return Object.assign(rateLimit, { attempt, rate });
 }
 
 function byAddress({ request }: HttpContext | WebSocketContext): string {
@@ -103,6 +105,7 @@ const rateLimitRules = {
 function oneOf(limits: Readonly<Partial<Record<keyof typeof WINDOWS, number | undefined>>>): {
   readonly limit: number;
   readonly windowSeconds: number;
+  readonly rate: string;
 } {
   const given = (Object.keys(WINDOWS) as (keyof typeof WINDOWS)[]).filter((window) => limits[window] !== undefined);
   const [window] = given;
@@ -111,5 +114,11 @@ function oneOf(limits: Readonly<Partial<Record<keyof typeof WINDOWS, number | un
       "rateLimit",
       `requires exactly one of perSecond, perMinute and perHour, received ${given.join(" and ") || "none"}`,
     );
-  return { limit: limits[window] as number, windowSeconds: WINDOWS[window] };
+  const limit = limits[window] as number;
+  return { limit, windowSeconds: WINDOWS[window], rate: `${limit} ${window.replace("per", "per ").toLowerCase()}` };
+}
+
+/** The limit of a middleware from `rateLimit` in words: `30 per minute`; `undefined` for any other middleware. */
+export function rateOf(middleware: MiddlewareFunction): string | undefined {
+  return (middleware as Partial<RateLimit>).rate;
 }

@@ -16,15 +16,15 @@ export abstract class ContextPageRequest<C extends PageContext> implements PageR
   abstract readonly params: QueryParams;
   abstract readonly baseUrl: string;
   abstract readonly place: string;
-  readonly filter?: Readonly<Record<string, unknown>>;
+  readonly cursorScope?: Readonly<Record<string, unknown>>;
   /** Set before the page is read, because finding it may have to wait. */
   scope?: ListScope;
   protected readonly ctx: C;
 
-  constructor(ctx: C, filter: PageRequest["filter"], scope?: ListScope) {
+  constructor(ctx: C, cursorScope: PageRequest["cursorScope"], scope?: ListScope) {
     this.ctx = ctx;
     if (scope !== undefined) this.scope = scope;
-    if (filter !== undefined) this.filter = filter;
+    if (cursorScope !== undefined) this.cursorScope = cursorScope;
   }
   get keys(): CursorKeys {
     return this.ctx.services.paging.keys;

@@ -31,11 +31,11 @@ export interface PageCall {
 
 /** Reads the arguments of `paginate` and `apaginate`, and starts to read the page. */
 export function pageCall(ctx: RouteContext, method: string, data: unknown, options: unknown): PageCall {
-  const { strategy, dataHandler, filter, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  const { strategy, dataHandler, cursorScope, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const chosen = strategyOf(strategy, others);
   ctx.services.paging.checkDeclared(ctx.pattern, chosen);
   const handler = handlerOf(method, dataHandler ?? data);
-  const request = new RoutePageRequest(ctx, filter as PageRequest["filter"]);
+  const request = new RoutePageRequest(ctx, cursorScope as PageRequest["cursorScope"]);
   if (ctx.pageScope === null) return { strategy: chosen, page: paginate(chosen, handler, request) };
   const scope = ctx.pageScope();
   const scopedPage = (found: ListScope): MaybePromise<Page<unknown, object>> => {
@@ -54,8 +54,8 @@ function handlerOf(method: string, data: unknown): AnyHandler<unknown> {
 
 /** A request for a page from a route. It has getters, so that values which a strategy does not need are not computed. */
 class RoutePageRequest extends ContextPageRequest<RouteContext> {
-  constructor(ctx: RouteContext, filter: PageRequest["filter"]) {
-    super(ctx, filter);
+  constructor(ctx: RouteContext, cursorScope: PageRequest["cursorScope"]) {
+    super(ctx, cursorScope);
     ctx.services.paging.checkPublicUrl();
   }
   /** The query as it was sent; the output of its schema is for the handler. */

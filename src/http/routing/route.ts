@@ -41,8 +41,8 @@ export interface RouteErrors {
 export interface PaginatedRoute<Item, Strategy> {
   /** The strategy that the handler passes to `paginate`. */
   readonly strategy: Strategy;
-  /** A Standard Schema for one item. The output of the schema is sent. */
-  readonly item: Item;
+  /** A Standard Schema for one item. The output of the schema is sent. Required unless `response` describes the body. */
+  readonly item?: Item;
   /**
    * The rule that decides about each row. The list has only the rows that it allows, and so have its total and its links.
    * @default all rows
@@ -145,7 +145,9 @@ export type StatusAnswer<Answer, S = keyof Answer> = S extends keyof Answer
 // `undefined` comes first: during inference TypeScript instantiates this with `never`, which is assignable to everything.
 export type HandlerAnswer<Answer, Item, Strategy> = [Item] extends [undefined]
   ? [Answer] extends [undefined]
-    ? unknown
+    ? [Strategy] extends [undefined]
+      ? unknown
+      : { readonly "paginated requires item, or response for another body": never }
     : [Answer] extends [Schema]
       ? SchemaInput<Answer> | TypedResponse<SchemaInput<Answer>>
       : StatusAnswer<Answer>
@@ -163,7 +165,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPT
 /** The pages of a route, with its strategy resolved. */
 interface DeclaredPages {
   readonly strategy: AnyStrategy;
-  readonly item: Schema;
+  /** `null` if the route's `response` describes the body, and the page is a part of it. */
+  readonly item: Schema | null;
   readonly rule: GateNode | null;
 }
 
@@ -192,6 +195,8 @@ export interface Route {
   readonly description: RouteDescription;
   /** How errors without an exception handler are rendered; a problem by default. */
   readonly renderError?: RenderError;
+  /** The `Graph` that it serves, for tools that inspect the application. This layer does not know GraphQL. */
+  readonly graph?: object;
 }
 
 /** The texts of a route in the OpenAPI document. */
@@ -230,7 +235,7 @@ const errors: OptionRule<RouteErrors> = optionRule(
 
 interface WrittenPages {
   readonly strategy: unknown;
-  readonly item: Schema;
+  readonly item?: Schema;
   readonly rule?: unknown;
 }
 
@@ -239,7 +244,8 @@ const pages: OptionRule<WrittenPages> = {
   read: (value) => {
     if (typeof value !== "object" || value === null) return REFUSED;
     const { strategy, item, rule: _rule, ...others } = value as Partial<WrittenPages>;
-    const isComplete = isSchema(item) && strategy !== undefined && Object.keys(others).length === 0;
+    const isComplete =
+      (item === undefined || isSchema(item)) && strategy !== undefined && Object.keys(others).length === 0;
     return isComplete ? (value as WrittenPages) : REFUSED;
   },
 };
@@ -279,7 +285,12 @@ export const sharedRules: {
   middleware: routeRules.middleware,
 };
 
-function declarePages(owner: string, { strategy, item, ...others }: WrittenPages): DeclaredPages {
+function declarePages(owner: string, hasResponse: boolean, written: WrittenPages): DeclaredPages {
+  const { strategy, item = null, ...others } = written;
+  if (item !== null && hasResponse)
+    throw new ConfigurationError(`${owner}.paginated.item`, "cannot be combined with response: remove one of the two");
+  if (item === null && !hasResponse)
+    throw new ConfigurationError(`${owner}.paginated.item`, "is required unless response describes the body");
   const rule = "rule" in others ? readListGate(`${owner}.paginated.rule`, others.rule) : null;
   return { strategy: strategyOf(strategy, {}, `${owner}.paginated.strategy`), item, rule };
 }
@@ -294,8 +305,6 @@ export function declareRoute(method: Method, path: string, options: unknown, han
   if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
   if (read.body !== undefined && (method === "GET" || method === "HEAD"))
     throw new ConfigurationError(`${owner}.body`, "is not supported for this method");
-  if (read.response !== undefined && read.paginated !== undefined)
-    throw new ConfigurationError(`${owner}.paginated`, "cannot be combined with response: remove one of the two");
   return {
     method,
     path,
@@ -305,7 +314,9 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext),
     schemas: { body: read.body, query: read.query, path: read.path },
     response: read.response,
-    ...(read.paginated === undefined ? {} : { paginated: declarePages(owner, read.paginated) }),
+    ...(read.paginated === undefined
+      ? {}
+      : { paginated: declarePages(owner, read.response !== undefined, read.paginated) }),
     errors: read.errors ?? {},
     middleware: middlewareFunctions(owner, read.middleware ?? []),
     maxBody: read.maxBody,

@@ -71,6 +71,8 @@ export interface SocketRoute {
   readonly limits: SocketLimits;
   /** How a rejection before the upgrade is rendered; a problem by default. */
   readonly renderError?: RenderError;
+  /** The `Graph` that it serves. */
+  readonly graph?: object;
   /** For callers that may authenticate after the upgrade: the handler then receives the gate and checks it. */
   readonly admission?: {
     /** Runs only at the upgrade, before anything else. */

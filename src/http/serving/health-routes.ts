@@ -14,7 +14,7 @@ export interface HealthOptions {
   readonly live?: string;
   /** Returns 200 while the process can serve requests, otherwise 503. @default "/readyz" */
   readonly ready?: string;
-  /** Run in parallel on every readiness request, each for at most two seconds. */
+  /** Run in parallel on every readiness request, each for at most two seconds. @default none */
   readonly checks?: Readonly<Record<string, HealthCheck>>;
 }
 

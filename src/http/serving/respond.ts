@@ -80,6 +80,7 @@ export function writeResult(outgoing: OutgoingResponse, value: unknown): void {
   outgoing.checkPages();
   if (value === outgoing || value === undefined) outgoing.body ??= { kind: "none" };
   else outgoing.json(value);
+  outgoing.checkPageSent();
 }
 
 /** Passes the response to the engine; `streamEnded` is called at the end of a stream. */
@@ -98,10 +99,17 @@ function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = i
     for (const [name, value] of Object.entries(services.origins.corsHeaders(exchange) ?? {}))
       outgoing.header(name, value);
   }
-  if (outgoing.body?.kind === "stream") watchStream(ctx, outgoing.body.value, streamEnded);
+  const status = statusOf(outgoing);
+  const isStream = outgoing.body?.kind === "stream";
+  if (outgoing.body?.kind === "stream")
+    watchStream(ctx, outgoing.body.value, (isFailed) => {
+      streamEnded(isFailed);
+      ctx.observation?.responded(status);
+    });
   // This comes first, because the request is no longer in flight even if sending fails.
   ctx.inFlight?.leave();
-  exchange.send(statusOf(outgoing), outgoing.headers, payload);
+  exchange.send(status, outgoing.headers, payload);
+  if (!isStream) ctx.observation?.responded(status);
 }
 
 function ignore(): void {}
@@ -133,6 +141,7 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
     // There is nothing left to send, and an unhandled rejection would end the process.
     logUnexpected(ctx.services, ctx.exchange, failure);
     ctx.exchange.cut(failure);
+    ctx.observation?.responded(500);
   }
 }
 

@@ -75,11 +75,12 @@ function stepsAfter({ response, paginated }: Route): readonly Step[] {
     steps.push(({ isPageScoped }) => {
       if (!isPageScoped)
         throw new ResponseInvalid(
-          "the handler of a route with paginated.rule did not respond with response.paginate(), which applies the rule",
+          "the handler of a route with paginated.rule did not call response.paginate() or response.page(), which apply the rule",
         );
     });
   if (response !== undefined) steps.push(({ outgoing }) => checkAnswer(response, outgoing));
-  if (paginated !== undefined) steps.push(({ outgoing }) => checkItems(paginated.item, outgoing));
+  const item = paginated?.item ?? null;
+  if (item !== null) steps.push(({ outgoing }) => checkItems(item, outgoing));
   return steps;
 }
 

@@ -40,19 +40,22 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     const ctx = new WebSocketContext(services, exchange, accept.maxMessageBytes);
     if (route.renderError !== undefined) ctx.renderError = route.renderError;
     ctx.pattern = route.path;
+    ctx.observation = services.requestHooks.observe(ctx);
     const run = compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs));
-    return runToEnd(
-      ctx,
-      async () => {
-        // A page of a foreign origin could open a socket with the visitor's cookies, because CORS does not apply to sockets.
-        if (services.origins.provenance(exchange) === "foreign")
-          throw new OriginRefused(exchange.headers.origin ?? "of this page");
-        await run(ctx);
-      },
-      async (error) => {
-        if (!(error instanceof ClientGone)) await respondToError(ctx, error);
-      },
-    );
+    const serve = (): Promise<void> =>
+      runToEnd(
+        ctx,
+        async () => {
+          // A page of a foreign origin could open a socket with the visitor's cookies, because CORS does not apply to sockets.
+          if (services.origins.provenance(exchange) === "foreign")
+            throw new OriginRefused(exchange.headers.origin ?? "of this page");
+          await run(ctx);
+        },
+        async (error) => {
+          if (!(error instanceof ClientGone)) await respondToError(ctx, error);
+        },
+      );
+    return ctx.observation === null ? serve() : ctx.observation.run(serve);
   };
 
   async function converse(ctx: WebSocketContext, exchange: UpgradeExchange, graceMs: number): Promise<void> {
@@ -68,6 +71,8 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     const socket = new ServerSocket(await exchange.accept(accept), limits, ctx.services.clock);
     ctx.open(socket);
     abortAtEnd(ctx, socket);
+    ctx.observation?.socketOpened();
+    void socket.closed.then(() => ctx.observation?.socketClosed());
     const connection = new SocketConnection(ctx, socket);
     ctx.services.connections.add(connection);
     try {

@@ -3,7 +3,6 @@ import type { AppServices } from "../context/app-services.ts";
 import type { HttpExchange } from "../context/exchange.ts";
 import { HttpContext } from "../context/http-context.ts";
 import { InFlight } from "../context/in-flight.ts";
-import type { RenderError } from "../context/render-problem.ts";
 import type { EngineApp } from "../engine/engine-app.ts";
 import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "../exceptions/http-exception.ts";
 import { compose } from "../routing/middleware.ts";
@@ -24,6 +23,9 @@ export interface ServerDefaults {
 
 /** Whether requests are accepted. While `draining` they still are, but readiness fails so that load balancers go elsewhere. */
 export type ServerState = "open" | "draining" | "closing";
+
+/** The part of a route that every context of it has, also one that rejects the request. */
+type ContextRoute = Pick<Route, "path" | "renderError">;
 
 /** Turns a table of routes into the application that the engine runs, and shuts it down gracefully. */
 export class Server {
@@ -64,7 +66,7 @@ export class Server {
           path: route.path,
           serve: (exchange) => {
             const refusal = this.#refusal(exchange, 0);
-            if (refusal !== null) this.#refuse(exchange, refusal);
+            if (refusal !== null) this.#refuse(exchange, refusal, route);
             else void serveSocket(this.#services, exchange, this.#defaults.graceMs);
           },
         };
@@ -84,8 +86,8 @@ export class Server {
   }
 
   #engineRoute(route: Route, serve: (exchange: HttpExchange) => void): EngineApp["routes"][number] {
-    const { method, path, renderError } = route;
-    return { method, path, serve, refuse: (exchange, error) => this.#refuse(exchange, error, renderError) };
+    const { method, path } = route;
+    return { method, path, serve, refuse: (exchange, error) => this.#refuse(exchange, error, route) };
   }
 
   #guarded(route: Route): (exchange: HttpExchange) => void {
@@ -93,7 +95,7 @@ export class Server {
     const take = (exchange: HttpExchange, waitedMs: number): void => {
       const refusal = this.#refusal(exchange, waitedMs);
       if (refusal === null) serving(exchange);
-      else this.#refuse(exchange, refusal, route.renderError);
+      else this.#refuse(exchange, refusal, route);
     };
     return (exchange) => {
       // The application's own requests do not come from the event loop, so they take no turns.
@@ -114,9 +116,9 @@ export class Server {
       graceMs,
     };
     return (exchange) => {
-      const ctx = this.#context(exchange, limit, route.renderError);
-      ctx.pattern = route.path;
-      serve(ctx, run, options);
+      const ctx = this.#context(exchange, limit, route);
+      if (ctx.observation === null) serve(ctx, run, options);
+      else ctx.observation.run(() => serve(ctx, run, options));
     };
   }
 
@@ -150,15 +152,17 @@ export class Server {
     return isTaken ? null : this.#overloaded;
   }
 
-  #refuse(exchange: HttpExchange, error: Error, renderError?: RenderError): void {
-    void respondToError(this.#context(exchange, 0, renderError), error);
+  #refuse(exchange: HttpExchange, error: Error, route?: ContextRoute): void {
+    void respondToError(this.#context(exchange, 0, route), error);
   }
 
-  #context(exchange: HttpExchange, maxBody: number, renderError?: RenderError): HttpContext {
+  #context(exchange: HttpExchange, maxBody: number, route?: ContextRoute): HttpContext {
     const ctx = new HttpContext(this.#services, exchange, maxBody);
     ctx.inFlight = new InFlight(this.#services.load);
     exchange.watchBody(ctx.inFlight);
-    if (renderError !== undefined) ctx.renderError = renderError;
+    if (route !== undefined) ctx.pattern = route.path;
+    if (route?.renderError !== undefined) ctx.renderError = route.renderError;
+    ctx.observation = this.#services.requestHooks.observe(ctx);
     return ctx;
   }
 

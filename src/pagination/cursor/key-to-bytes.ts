@@ -1,4 +1,4 @@
-import type { KeyTuple, KeyValue } from "../key-tuple.ts";
+import type { KeyTuple, KeyValue } from "../keys/key-tuple.ts";
 
 // Each value is a tag and its bytes. A value without a fixed length starts with its length.
 const NULL = 0;

@@ -4,17 +4,19 @@ import type { Order } from "../order.ts";
 export const SCOPE_BYTES = 8;
 
 /**
- * Returns a digest of the values that a cursor is bound to: the name of the list, its order, the author's filter and
- * the name of the list's authorization rule.
+ * Returns a digest of the values that a cursor is bound to: the name of the list, its order, the author's `cursorScope`,
+ * the name of the list's authorization rule and the client's filters.
  */
 export function scopeDigest(
   name: string,
   order: Order,
-  filter: Readonly<Record<string, unknown>> | undefined,
+  cursorScope: Readonly<Record<string, unknown>> | undefined,
   rule?: string,
+  filters: string | null = null,
 ): Buffer {
-  const values = [name, order, filter === undefined ? null : canonical(filter)];
-  const text = JSON.stringify(rule === undefined ? values : [...values, rule]);
+  const values = [name, order, cursorScope === undefined ? null : canonical(cursorScope)];
+  const restrictions = filters === null ? (rule === undefined ? [] : [rule]) : [rule ?? null, filters];
+  const text = JSON.stringify([...values, ...restrictions]);
   return createHash("sha256").update(text).digest().subarray(0, SCOPE_BYTES);
 }
 
@@ -56,5 +58,5 @@ function hidden(value: object): unknown {
 }
 
 function unreadable(kind: string): TypeError {
-  return new TypeError(`the filter of a list must not contain a ${kind}: pass the values themselves`);
+  return new TypeError(`cursorScope must not contain a ${kind}: pass the values themselves`);
 }

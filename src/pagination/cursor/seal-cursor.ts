@@ -1,4 +1,4 @@
-import type { KeyTuple } from "../key-tuple.ts";
+import type { KeyTuple } from "../keys/key-tuple.ts";
 import { InvalidCursorError } from "../pagination-error.ts";
 import { type CursorKeys, HEAD_BYTES, NONCE_BYTES, TAG_BYTES } from "./cursor-keys.ts";
 import { keyFromBytes, keyToBytes } from "./key-to-bytes.ts";

@@ -1,6 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { flag, listOf, type OptionRule, optional, optionRule } from "../../core/resolve-options.ts";
+import type { FilterFields } from "../filter/filterable.ts";
 import type { Links } from "../links.ts";
+import type { NearPage } from "../page-bar.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
 import type { Totals } from "../totals.ts";
 
@@ -34,6 +36,10 @@ export interface PageFacts {
   readonly search?: string;
   readonly nextCursor?: string | null;
   readonly prevCursor?: string | null;
+  /** The cursor of the last page, if the source can read from its end. */
+  readonly lastCursor?: string | null;
+  /** The pages near this one, if the strategy has a page bar. */
+  readonly near?: readonly NearPage[];
 }
 
 /** A query parameter in the OpenAPI document. */
@@ -60,7 +66,7 @@ const DEFAULT_LIMITS = { least: 1, fallback: 20, max: 100, overMax: "clamp" } as
  * The base class of all strategies. Each of the three methods can be overridden. The default implementations read
  * `page` and `page_size`, and report `total_items`.
  *
- * `C` names the columns that the strategy sorts by. Lists whose rows lack one of them do not compile.
+ * `C` names the columns that the strategy sorts and filters by. Lists whose rows lack one of them do not compile.
  *
  * @example
  * ```ts
@@ -88,6 +94,8 @@ export abstract class BasePaginationStrategy<
   readonly "~metadata"?: M;
   /** @internal If it is `undefined`, the source decides. */
   readonly totals: Totals | undefined = "exact";
+  /** @internal The filters that a client may use, or `null` if there are none. */
+  readonly filters: FilterFields | null = null;
   /** @internal */
   readonly outOfRange: "empty" | "error" = "empty";
   /** @internal */

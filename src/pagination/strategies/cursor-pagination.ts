@@ -1,8 +1,16 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, positiveInteger, resolveOptions, text } from "../../core/resolve-options.ts";
+import { optional, optionRule, positiveInteger, resolveOptions, text } from "../../core/resolve-options.ts";
 import { scopeDigest } from "../cursor/scope-digest.ts";
+import { filterParameters } from "../filter/filter-parameters.ts";
+import {
+  type Filterable,
+  type FilterColumns,
+  type FilterFields,
+  filterableRule,
+  filterFields,
+} from "../filter/filterable.ts";
 import { LinkMaker, type Links } from "../links.ts";
-import { type Order, orderRule } from "../order.ts";
+import { type NullPlacement, type Order, orderRule } from "../order.ts";
 import { InvalidCursorError } from "../pagination-error.ts";
 import { type QueryParams, readSize, readText, type SizeLimits } from "../query-params.ts";
 import { readSort, type SortLimits, sortableRule, sortLimits, sortParameter } from "../read-sort.ts";
@@ -35,14 +43,29 @@ export interface CursorBaseOptions extends PaginationOptions {
   readonly sortParam?: string;
   /** The maximum number of columns that a client may sort by. @default 3 */
   readonly maxSortColumns?: number;
+  /**
+   * Where nulls come, in ascending and in descending order alike. It applies to the columns that a client sorts by, and
+   * to columns of `order` that have no placement. @default the source decides
+   */
+  readonly nulls?: "first" | "last";
+  /**
+   * How many pages before and after the current one a response links to in `pagination.pages`, from 1 to 10. A response
+   * then reads the rows of these pages too. @default no page bar
+   */
+  readonly pageBar?: number;
 }
 /** Set either `sortField` or `order`. @default sortField "id", ascending */
-export type CursorOptions<C extends string = string> = CursorBaseOptions & {
+export type CursorOptions<C extends string = string, F extends Filterable = Filterable> = CursorBaseOptions & {
   /**
-   * Columns that a client may sort by: `?sort=-priority,created_at`. Requests without it use the default order.
-   * @default none
+   * The columns that a client may sort by: `?sort=-priority,createdAt`. A list of columns, or an object from the names
+   * that clients use to columns: `{ createdAt: "created_at" }`. Requests without it use the default order. @default none
    */
-  readonly sortable?: readonly C[];
+  readonly sortable?: readonly C[] | Readonly<Record<string, C>>;
+  /**
+   * The filters that a client may use: `?genre=novel&price.lt=1000`. The names are those that clients use, and each one
+   * has the type of its values, its operators, and a column if it has another name. @default none
+   */
+  readonly filterable?: F;
 } & ({ readonly sortField?: C; readonly order?: never } | { readonly order: Order<C>; readonly sortField?: never });
 
 export interface CursorMetadata {
@@ -53,6 +76,14 @@ export interface CursorMetadata {
   readonly prev_cursor: string | null;
   readonly has_more: boolean;
   readonly links: Links;
+  /** The pages near this one, in list order, if the strategy has a `pageBar`. */
+  readonly pages?: readonly PageLink[];
+}
+
+/** A page near the current one, by its distance: -1 is the previous page. */
+export interface PageLink {
+  readonly offset: number;
+  readonly link: string;
 }
 
 /** The parsed parameters of a request for a cursor list. */
@@ -76,33 +107,42 @@ export interface CursorParameters {
  * const newest = new CursorPagination({ order: [["published_at", "desc"], ["id", "desc"]] });
  * new PorticoApp().get("/books", ({ response }) => response.paginate(books, { strategy: newest }));
  *
- * // ?sort=-published_at,id is then for the client to say.
- * const sorted = new CursorPagination({ sortField: "id", sortable: ["published_at", "id"] });
- * new PorticoApp().get("/books", ({ response }) => response.paginate(books, { strategy: sorted }));
+ * // The client sorts and filters: ?sort=-publishedAt&publishedAt.gte=1800-01-01T00:00:00Z
+ * const chosen = new CursorPagination({
+ *   sortField: "id",
+ *   sortable: { publishedAt: "published_at" },
+ *   filterable: { publishedAt: { column: "published_at", type: "date", by: ["range"] } },
+ * });
+ * new PorticoApp().get("/books", ({ response }) => response.paginate(books, { strategy: chosen }));
  * ```
  */
-export class CursorPagination<const C extends string = "id"> extends BasePaginationStrategy<
-  CursorParameters,
-  CursorMetadata,
-  C
-> {
+export class CursorPagination<
+  const C extends string = "id",
+  const F extends Filterable = {},
+> extends BasePaginationStrategy<CursorParameters, CursorMetadata, C | NoInfer<FilterColumns<F>>> {
   override readonly totals: Totals | undefined;
   override readonly outOfRange: "empty" | "error";
   override readonly linkHeader: boolean;
   /** @internal The declared order. The source adds its unique key. */
   readonly order: Order;
+  /** @internal The placement of nulls in columns that do not place them. */
+  readonly nulls: NullPlacement | undefined;
   /** @internal */
   readonly maxAgeSeconds: number | undefined;
   /** @internal */
   readonly size: SizeLimits;
-  /** @internal The columns that a client may sort by, or `null` if it may not sort. */
+  /** @internal */
+  override readonly filters: FilterFields | null;
+  /** @internal The names that a client may sort by, or `null` if it may not sort. */
   readonly sort: SortLimits | null;
+  /** @internal How many pages in each direction a response links to. */
+  readonly pageBar: number | null;
   readonly #cursorParam: string;
   readonly #sizeParam: string;
   readonly #dropped: readonly string[];
   readonly #scopes = new Map<string, Buffer>();
 
-  constructor(options: CursorOptions<C> = {}) {
+  constructor(options: CursorOptions<C, F> = {}) {
     super();
     const read = resolveOptions("CursorPagination", options, cursorRules);
     if (read.sortField !== undefined && read.order !== undefined)
@@ -111,7 +151,9 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     this.outOfRange = read.outOfRange;
     this.linkHeader = read.linkHeader;
     this.order = read.order ?? [[read.sortField ?? "id", "asc"]];
+    this.nulls = read.nulls === undefined ? undefined : `nulls ${read.nulls}`;
     this.maxAgeSeconds = read.maxAgeSeconds;
+    this.pageBar = read.pageBar ?? null;
     this.size = sizeLimits("CursorPagination.defaultPageSize", {
       least: 1,
       fallback: read.defaultPageSize,
@@ -119,6 +161,10 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
       overMax: read.overMax,
     });
     this.sort = sortLimits("CursorPagination", read);
+    this.filters = filterFields("CursorPagination", read.filterable, {
+      taken: [read.cursorParam, read.pageSizeParam, ...(this.sort === null ? [] : [this.sort.parameter])],
+      omitFromLinks: read.omitFromLinks,
+    });
     this.#cursorParam = read.cursorParam;
     this.#sizeParam = read.pageSizeParam;
     this.#dropped = [read.cursorParam, read.pageSizeParam, ...read.omitFromLinks];
@@ -132,11 +178,18 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
    * @internal Returns the scope that cursors of a list are bound to. It is cached if it does not depend on the request.
    *
    * @param rule the name of the list's authorization rule
+   * @param filters the filters of the client as text
    */
-  scopeOf(name: string, order: Order, filter: Readonly<Record<string, unknown>> | undefined, rule?: string): Buffer {
-    if (filter !== undefined) return scopeDigest(name, order, filter, rule);
+  scopeOf(
+    name: string,
+    order: Order,
+    cursorScope: Readonly<Record<string, unknown>> | undefined,
+    rule: string | undefined,
+    filters: string | null,
+  ): Buffer {
+    if (cursorScope !== undefined || filters !== null) return scopeDigest(name, order, cursorScope, rule, filters);
     const key = JSON.stringify([name, order, rule]);
-    const known = this.#scopes.get(key) ?? scopeDigest(name, order, undefined, rule);
+    const known = this.#scopes.get(key) ?? scopeDigest(name, order, undefined, rule, null);
     if (this.#scopes.size < MOST_SCOPES) this.#scopes.set(key, known);
     return known;
   }
@@ -166,7 +219,7 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
     facts?: PageFacts,
   ): CursorMetadata {
     const { cursor, size } = this.parseParameters(requestParams);
-    const { nextCursor = null, prevCursor = null } = facts ?? {};
+    const { nextCursor = null, prevCursor = null, lastCursor = null } = facts ?? {};
     const maker = new LinkMaker(baseUrl, requestParams, facts?.search, this.#dropped);
     const sized = [this.#sizeParam, size] as const;
     const to = (place: string | null): string | null =>
@@ -178,7 +231,15 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
       next_cursor: nextCursor,
       prev_cursor: prevCursor,
       has_more: nextCursor !== null,
-      links: presentLinks({ first: maker.to([sized]), prev: to(prevCursor), next: to(nextCursor) }),
+      links: presentLinks({
+        first: maker.to([sized]),
+        last: to(lastCursor),
+        prev: to(prevCursor),
+        next: to(nextCursor),
+      }),
+      ...(facts?.near === undefined
+        ? {}
+        : { pages: facts.near.map(({ offset, cursor: place }) => ({ offset, link: to(place) as string })) }),
     };
   }
 
@@ -189,7 +250,8 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
       parameters: [
         {
           name: this.#cursorParam,
-          description: "The next_cursor or prev_cursor of another page. Omit it for the first page.",
+          description:
+            "The next_cursor or prev_cursor of another page, or the cursor in its links. Omit it for the first page.",
           schema: { type: "string", maxLength: 2048 },
         },
         {
@@ -198,6 +260,7 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
           schema: { type: "integer", minimum: 1, maximum: max, default: fallback },
         },
         ...(this.sort === null ? [] : [sortParameter(this.sort)]),
+        ...filterParameters(this.filters),
       ],
       metadata: {
         type: "object",
@@ -208,7 +271,8 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
           next_cursor: cursor,
           prev_cursor: cursor,
           has_more: { type: "boolean" },
-          links: linksSchema("first", "prev", "next"),
+          links: linksSchema("first", "last", "prev", "next"),
+          ...(this.pageBar === null ? {} : { pages: PAGES }),
         },
         required: ["total_items", "page_size", "cursor", "next_cursor", "prev_cursor", "has_more", "links"],
       },
@@ -217,6 +281,15 @@ export class CursorPagination<const C extends string = "id"> extends BasePaginat
 }
 
 const MOST_SCOPES = 1_000;
+const PAGES = {
+  type: "array",
+  description: "The pages near this one. An offset of -1 is the previous page.",
+  items: {
+    type: "object",
+    properties: { offset: { type: "integer" }, link: { type: "string" } },
+    required: ["offset", "link"],
+  },
+};
 
 const cursorRules = {
   ...paginationRules,
@@ -229,6 +302,12 @@ const cursorRules = {
   sortField: text,
   order: orderRule,
   sortable: sortableRule,
+  filterable: filterableRule,
   sortParam: text,
   maxSortColumns: positiveInteger,
+  pageBar: optionRule<number>(
+    "a whole number from 1 to 10",
+    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 10,
+  ),
+  nulls: optionRule<"first" | "last">('"first" or "last"', (value) => value === "first" || value === "last"),
 };

@@ -1,10 +1,11 @@
 import { optional, positiveInteger, resolveOptions, text, wholeNumber } from "../../core/resolve-options.ts";
+import { type Filterable, type FilterColumns, filterableRule } from "../filter/filterable.ts";
 import type { Links } from "../links.ts";
 import { type Totals, totalsRule } from "../totals.ts";
 import { type PaginationOptions, paginationRules, presentLinks } from "./base-pagination-strategy.ts";
 import { OffsetPagination, type OffsetWindow } from "./offset-pagination.ts";
 
-export interface LimitOffsetOptions extends PaginationOptions {
+export interface LimitOffsetOptions<F extends Filterable = Filterable> extends PaginationOptions {
   /** The query parameter of the limit. @default "limit" */
   readonly limitParam?: string;
   /** The query parameter of the offset. @default "offset" */
@@ -15,6 +16,10 @@ export interface LimitOffsetOptions extends PaginationOptions {
   readonly maxLimit?: number;
   /** How `total_items` is determined. @default "exact" */
   readonly totals?: Totals;
+  /**
+   * The filters that a client may use: `?genre=novel&price.lt=1000`, as for `CursorPagination`. @default none
+   */
+  readonly filterable?: F;
 }
 
 export interface LimitOffsetMetadata {
@@ -27,10 +32,13 @@ export interface LimitOffsetMetadata {
 }
 
 /** Pages by offset: `?limit=20&offset=40`. */
-export class LimitOffsetPagination extends OffsetPagination<LimitOffsetMetadata> {
-  constructor(options: LimitOffsetOptions = {}) {
+export class LimitOffsetPagination<const F extends Filterable = {}> extends OffsetPagination<
+  LimitOffsetMetadata,
+  NoInfer<FilterColumns<F>>
+> {
+  constructor(options: LimitOffsetOptions<F> = {}) {
     const read = resolveOptions("LimitOffsetPagination", options, limitOffsetRules);
-    super(read, {
+    super("LimitOffsetPagination", read, {
       position: { name: read.offsetParam, least: 0, fallback: 0, description: "The number of items to skip." },
       size: {
         name: read.limitParam,
@@ -88,6 +96,7 @@ function lastStart(offset: number, limit: number, total: number): number {
 
 const limitOffsetRules = {
   ...paginationRules,
+  filterable: filterableRule,
   limitParam: optional(text, "limit"),
   offsetParam: optional(text, "offset"),
   defaultLimit: optional(wholeNumber, 20),

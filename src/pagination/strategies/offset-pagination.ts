@@ -1,3 +1,5 @@
+import { filterParameters } from "../filter/filter-parameters.ts";
+import { type Filterable, type FilterFields, filterFields } from "../filter/filterable.ts";
 import { LinkMaker } from "../links.ts";
 import { InvalidPageError } from "../pagination-error.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
@@ -42,11 +44,14 @@ export interface OffsetWindow {
 }
 
 /** The base of the strategies with a position and a size in the query: page numbers and offsets. */
-export abstract class OffsetPagination<M extends object> extends BasePaginationStrategy<
+export abstract class OffsetPagination<M extends object, C extends string> extends BasePaginationStrategy<
   readonly [position: number, size: number],
-  M
+  M,
+  C
 > {
   override readonly totals: Totals;
+  /** @internal */
+  override readonly filters: FilterFields | null;
   override readonly outOfRange: "empty" | "error";
   override readonly linkHeader: boolean;
   readonly #position: PositionParameter;
@@ -57,7 +62,8 @@ export abstract class OffsetPagination<M extends object> extends BasePaginationS
 
   /** @internal `isSizeFirst` sets the order of the parameters in links and in the OpenAPI document. */
   constructor(
-    options: Required<PaginationOptions> & { readonly totals: Totals },
+    owner: string,
+    options: Required<PaginationOptions> & { readonly totals: Totals; readonly filterable: Filterable | undefined },
     {
       position,
       size,
@@ -71,6 +77,10 @@ export abstract class OffsetPagination<M extends object> extends BasePaginationS
     this.#position = position;
     this.#size = size;
     this.#limits = sizeLimits(size.option, { ...size.limits, overMax: options.overMax });
+    this.filters = filterFields(owner, options.filterable, {
+      taken: [position.name, size.name],
+      omitFromLinks: options.omitFromLinks,
+    });
     this.#isSizeFirst = isSizeFirst;
     this.#dropped = [position.name, size.name, ...options.omitFromLinks];
   }
@@ -127,14 +137,17 @@ export abstract class OffsetPagination<M extends object> extends BasePaginationS
       links: linksSchema("first", "last", "prev", "next"),
     };
     return {
-      parameters: this.#inOrder<ParameterDescription>(
-        { name, description, schema: { type: "integer", minimum: least, default: fallback } },
-        {
-          name: this.#size.name,
-          description: this.#size.description,
-          schema: { type: "integer", minimum: limits.least, maximum: limits.max, default: limits.fallback },
-        },
-      ),
+      parameters: [
+        ...this.#inOrder<ParameterDescription>(
+          { name, description, schema: { type: "integer", minimum: least, default: fallback } },
+          {
+            name: this.#size.name,
+            description: this.#size.description,
+            schema: { type: "integer", minimum: limits.least, maximum: limits.max, default: limits.fallback },
+          },
+        ),
+        ...filterParameters(this.filters),
+      ],
       metadata: { type: "object", properties, required: Object.keys(properties) },
     };
   }

@@ -1,10 +1,11 @@
 import { optional, positiveInteger, resolveOptions, text } from "../../core/resolve-options.ts";
+import { type Filterable, type FilterColumns, filterableRule } from "../filter/filterable.ts";
 import type { Links } from "../links.ts";
 import { countedTotalsRule, type Totals } from "../totals.ts";
 import { type PaginationOptions, paginationRules, presentLinks } from "./base-pagination-strategy.ts";
 import { OffsetPagination, type OffsetWindow } from "./offset-pagination.ts";
 
-export interface PageNumberOptions extends PaginationOptions {
+export interface PageNumberOptions<F extends Filterable = Filterable> extends PaginationOptions {
   /** The query parameter of the page. @default "page" */
   readonly pageParam?: string;
   /** The query parameter of the page size. @default "page_size" */
@@ -17,6 +18,10 @@ export interface PageNumberOptions extends PaginationOptions {
   readonly maxPageSize?: number;
   /** How `total_items` is determined. @default "exact" */
   readonly totals?: Exclude<Totals, "none">;
+  /**
+   * The filters that a client may use: `?genre=novel&price.lt=1000`, as for `CursorPagination`. @default none
+   */
+  readonly filterable?: F;
 }
 
 export interface PageNumberMetadata {
@@ -40,10 +45,13 @@ export interface PageNumberMetadata {
  * new PorticoApp().get("/books", ({ response }) => response.paginate(["Emma", "Persuasion"], { strategy: pages }));
  * ```
  */
-export class PageNumberPagination extends OffsetPagination<PageNumberMetadata> {
-  constructor(options: PageNumberOptions = {}) {
+export class PageNumberPagination<const F extends Filterable = {}> extends OffsetPagination<
+  PageNumberMetadata,
+  NoInfer<FilterColumns<F>>
+> {
+  constructor(options: PageNumberOptions<F> = {}) {
     const read = resolveOptions("PageNumberPagination", options, pageNumberRules);
-    super(read, {
+    super("PageNumberPagination", read, {
       position: { name: read.pageParam, least: 1, fallback: read.defaultPage, description: "The page number." },
       size: {
         name: read.pageSizeParam,
@@ -92,6 +100,7 @@ export class PageNumberPagination extends OffsetPagination<PageNumberMetadata> {
 
 const pageNumberRules = {
   ...paginationRules,
+  filterable: filterableRule,
   pageParam: optional(text, "page"),
   pageSizeParam: optional(text, "page_size"),
   defaultPage: optional(positiveInteger, 1),

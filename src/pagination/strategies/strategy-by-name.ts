@@ -1,14 +1,18 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { FilterOptions } from "../filter/filterable.ts";
 import { BasePaginationStrategy, type Page } from "./base-pagination-strategy.ts";
 import { type CursorMetadata, type CursorOptions, CursorPagination } from "./cursor-pagination.ts";
 import { type LimitOffsetMetadata, type LimitOffsetOptions, LimitOffsetPagination } from "./limit-offset-pagination.ts";
 import { type PageNumberMetadata, type PageNumberOptions, PageNumberPagination } from "./page-number-pagination.ts";
 
+/** Filters that name their columns. */
+type NamedFilters<C extends string> = Readonly<Record<string, FilterOptions<C> & { readonly column: C }>>;
+
 /** The strategies that have a name, with their options and metadata. */
 export interface StrategyByName<C extends string = string> {
-  page_number: [options: PageNumberOptions, metadata: PageNumberMetadata];
-  limit_offset: [options: LimitOffsetOptions, metadata: LimitOffsetMetadata];
-  cursor: [options: CursorOptions<C>, metadata: CursorMetadata];
+  page_number: [options: PageNumberOptions<NamedFilters<C>>, metadata: PageNumberMetadata];
+  limit_offset: [options: LimitOffsetOptions<NamedFilters<C>>, metadata: LimitOffsetMetadata];
+  cursor: [options: CursorOptions<C, NamedFilters<C>>, metadata: CursorMetadata];
 }
 export type StrategyName = keyof StrategyByName;
 /**
@@ -29,8 +33,11 @@ export type PageOf<T, S> = Page<T, MetadataOf<S>>;
 export type PaginateOptions<S, T, C extends string = never> = (S extends StrategyName
   ? { readonly strategy?: S } & StrategyByName<Extract<keyof T, string> | C>[S][0]
   : { readonly strategy: S }) & {
-  /** The values that the list is filtered by. A cursor for another filter is rejected. */
-  readonly filter?: Readonly<Record<string, unknown>>;
+  /**
+   * Values that the handler restricts the list by, such as the id of the caller. A cursor with other values is rejected.
+   * The values of `filterable` need not be repeated here.
+   */
+  readonly cursorScope?: Readonly<Record<string, unknown>>;
 };
 
 /** Any strategy, as the pagination code uses it. */

@@ -1,3 +1,5 @@
+import { currentContext } from "../../http/context/current-context.ts";
+
 type Work = () => Promise<void>;
 
 const transactions = new WeakMap<object, CommitWork>();
@@ -25,6 +27,19 @@ export class CommitWork {
     if (this.#outer === null) for (const work of this.#waiting) await work();
     else for (const work of this.#waiting) this.#outer.add(work);
   }
+}
+
+/** Work of the application. Its error is logged, because the commit stands. */
+export function contained(work: () => unknown): Work {
+  const ctx = currentContext();
+  return async () => {
+    try {
+      await work();
+    } catch (error) {
+      if (ctx === null) process.emitWarning(error instanceof Error ? error : String(error));
+      else ctx.log.error({ err: error }, "work after the commit of a transaction failed");
+    }
+  };
 }
 
 /** Runs work when the transaction is committed, or immediately if there is no transaction. It must not reject. */

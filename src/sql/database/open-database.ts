@@ -1,9 +1,25 @@
-import { callable, flag, type OptionRule, optional, optionRule, resolveOptions } from "../../core/resolve-options.ts";
+import { type Dialect, Kysely, type PostgresPool } from "kysely";
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import {
+  callable,
+  flag,
+  type OptionRule,
+  optional,
+  optionRule,
+  type Resolved,
+  resolveOptions,
+  thing,
+} from "../../core/resolve-options.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
-import { type Database, PooledDatabase, type SentStatement } from "./database.ts";
+import { dialectOf } from "../sql-dialect.ts";
+import type { Database, SentStatement } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
+import { pluggedIn } from "./keeping-plugins.ts";
 import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
-import { postgresListen, ReachablePostgres } from "./reachable-postgres.ts";
+import { pooledDatabase } from "./pooled-database.ts";
+import { openPool, postgresListen, usePool } from "./postgres/open-pool.ts";
+import { ReachablePostgres } from "./postgres/reachable-postgres.ts";
+import { statementLog } from "./statement-log.ts";
 
 export interface DatabaseOptions {
   /**
@@ -22,6 +38,11 @@ export interface DatabaseOptions {
   /** Whether lists use named prepared statements, which some PostgreSQL proxies do not support. @default true */
   readonly namedStatements?: boolean;
   /**
+   * The URL of PostgreSQL itself, if `source` leads to a pooler in transaction mode, such as PgBouncer: events need one
+   * connection that stays with its client. @default the URL in `source`
+   */
+  readonly directUrl?: string;
+  /**
    * Called after every statement, including failed ones, for example to count them or to log slow ones. On PostgreSQL,
    * the start and the end of a transaction are statements too. An exception in it becomes a process warning. @default
    * none
@@ -33,6 +54,9 @@ export interface DatabaseOptions {
  * Opens PostgreSQL (`postgres://user@host/name`, with the package `pg`) or SQLite (`sqlite:shop.db`,
  * `sqlite::memory:`). The first statement connects. After a restart of PostgreSQL, it reconnects by itself. Until then,
  * statements reject with status 503.
+ *
+ * An existing pool of `pg` or Kysely instance can be given instead of a URL. It keeps its settings, and `destroy` does
+ * not close it. `poolSize` then says how many connections a Kysely instance has, and `directUrl` where it gets events from.
  *
  * Throws `ConfigurationError` for any other URL, and shows it without its password.
  *
@@ -47,41 +71,116 @@ export interface DatabaseOptions {
  * app.onClose(() => database.destroy());
  * ```
  */
-export function openDatabase<DB extends PorticoTables = PorticoTables>(
-  url: string,
-  options: DatabaseOptions = {},
-): Database<DB> {
-  const { poolSize, timeoutSeconds, statementSeconds, namedStatements, onStatement } = resolveOptions(
-    "openDatabase",
-    options,
-    rules,
-  );
-  const where = parseDatabaseUrl(url);
+export function openDatabase<DB>(
+  source: Kysely<DB>,
+  options?: Pick<DatabaseOptions, "poolSize" | "directUrl">,
+): Database<DB>;
+export function openDatabase<DB = PorticoTables>(
+  source: string | PostgresPool,
+  options?: DatabaseOptions,
+): Database<DB>;
+export function openDatabase(source: unknown, given: DatabaseOptions = {}): Database {
+  const settings = resolveOptions("openDatabase", given, rules);
+  if (isKysely(source)) return fromKysely(source, settings, given);
+  if (isPool(source)) return fromPool(source, settings, given);
+  const where = parseDatabaseUrl(source);
+  return where.engine === "sqlite"
+    ? openSqlite(where.file, settings, given)
+    : openPostgres(where.connectionString, settings);
+}
+
+type Settings = Resolved<typeof rules>;
+
+function openSqlite(file: string, { timeoutSeconds, onStatement }: Settings, given: DatabaseOptions): Database {
+  refuse(given, ["directUrl"], "for PostgreSQL");
   const timeoutMs = timeoutSeconds * 1000;
-  if (where.engine === "sqlite") {
-    const dialect = new NodeSqliteDialect({ file: where.file, timeoutMs });
-    return new PooledDatabase<DB>({
-      engine: "sqlite",
-      dialect,
-      hasRefusedWrites: () => false,
-      maxTransactions: 1,
-      timeoutMs,
-      listen: null,
-      onStatement,
-    });
-  }
-  const { connectionString } = where;
-  const postgres = { connectionString, poolSize, timeoutMs, deadlineMs: statementSeconds * 1000, namedStatements };
-  const dialect = new ReachablePostgres(postgres);
-  return new PooledDatabase<DB>({
-    engine: "postgres",
-    dialect,
-    hasRefusedWrites: () => dialect.hasRefusedWrites,
-    maxTransactions: poolSize - Math.max(1, Math.floor(poolSize / 5)),
+  return pooledDatabase(logged(new NodeSqliteDialect({ file, timeoutMs }), onStatement), {
+    engine: "sqlite",
+    hasRefusedWrites: () => false,
+    maxTransactions: 1,
     timeoutMs,
-    listen: postgresListen(postgres),
-    onStatement,
+    listen: null,
+    isOwner: true,
   });
+}
+
+function openPostgres(connectionString: string, settings: Settings): Database {
+  const { poolSize, timeoutSeconds, statementSeconds, namedStatements, directUrl, onStatement } = settings;
+  const timeoutMs = timeoutSeconds * 1000;
+  const pool = { connectionString, poolSize, timeoutMs, deadlineMs: statementSeconds * 1000, namedStatements };
+  const dialect = new ReachablePostgres(() => openPool(pool));
+  return pooledDatabase(logged(dialect, onStatement), {
+    engine: "postgres",
+    hasRefusedWrites: () => dialect.hasRefusedWrites,
+    maxTransactions: transactionsOf(poolSize),
+    timeoutMs,
+    listen: postgresListen({ connectionString: directUrl ?? connectionString }, timeoutMs),
+    isOwner: true,
+  });
+}
+
+function fromPool(pool: PostgresPool, settings: Settings, given: DatabaseOptions): Database {
+  refuse(given, ["poolSize", "statementSeconds"], "of a pool that already exists: set it there");
+  const timeoutMs = settings.timeoutSeconds * 1000;
+  const dialect = new ReachablePostgres(async () => usePool(pool, settings));
+  return pooledDatabase(logged(dialect, settings.onStatement), {
+    engine: "postgres",
+    hasRefusedWrites: () => dialect.hasRefusedWrites,
+    maxTransactions: transactionsOf((pool.options as { readonly max?: number }).max ?? settings.poolSize),
+    timeoutMs,
+    listen: postgresListen(
+      settings.directUrl === undefined ? pool.options : { connectionString: settings.directUrl },
+      timeoutMs,
+    ),
+    isOwner: false,
+  });
+}
+
+function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOptions): Database {
+  refuse(given, ["statementSeconds", "namedStatements", "onStatement"], "of a Kysely instance: set it there");
+  const engine = dialectOf(kysely.selectFrom("any").selectAll().limit(1).compile().sql);
+  if (engine === "mysql" || kysely.isTransaction)
+    throw new ConfigurationError(
+      "openDatabase.source",
+      "must be a Kysely instance on PostgreSQL or SQLite, not a transaction",
+    );
+  const { directUrl } = settings;
+  const timeoutMs = settings.timeoutSeconds * 1000;
+  if (engine === "sqlite") refuse(given, ["directUrl"], "for PostgreSQL");
+  // Kysely returns a copy, so the given one is not changed.
+  const database = pooledDatabase(kysely.withoutPlugins(), {
+    engine,
+    hasRefusedWrites: () => false,
+    maxTransactions: engine === "sqlite" ? 1 : transactionsOf(settings.poolSize),
+    timeoutMs,
+    listen: directUrl === undefined ? null : postgresListen({ connectionString: directUrl }, timeoutMs),
+    isOwner: false,
+  });
+  return pluggedIn(database, kysely.getExecutor().plugins);
+}
+
+/** A fifth of the connections, at least one, is left to statements outside transactions. */
+function transactionsOf(poolSize: number): number {
+  return Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 5)));
+}
+
+function logged(dialect: Dialect, onStatement: Settings["onStatement"]): Kysely<any> {
+  const log = statementLog(onStatement);
+  return new Kysely({ dialect, ...(log === null ? {} : { log }) });
+}
+
+function refuse(given: DatabaseOptions, names: readonly (keyof DatabaseOptions)[], reason: string): void {
+  const name = names.find((one) => given[one] !== undefined);
+  if (name !== undefined) throw new ConfigurationError(`openDatabase.${name}`, `is an option ${reason}`);
+}
+
+function isKysely(source: unknown): source is Kysely<any> {
+  return typeof (source as Partial<Kysely<any>> | null)?.getExecutor === "function";
+}
+
+function isPool(source: unknown): source is PostgresPool {
+  const { connect, options } = (source ?? {}) as Partial<PostgresPool>;
+  return typeof connect === "function" && typeof options === "object";
 }
 
 const twoOrMore: OptionRule<number> = optionRule(
@@ -99,10 +198,16 @@ const secondsOrNone: OptionRule<number> = optionRule(
   (value) => typeof value === "number" && value >= 0 && value <= 86_400,
 );
 
+const postgresUrl: OptionRule<string> = thing(
+  "a URL such as postgres://user@host/name",
+  (value) => typeof value === "string" && /^postgres(?:ql)?:/.test(value) && URL.canParse(value),
+);
+
 const rules = {
   poolSize: optional(twoOrMore, 10),
   timeoutSeconds: optional(someSeconds, 10),
   statementSeconds: optional(secondsOrNone, 20),
   namedStatements: optional(flag, true),
+  directUrl: postgresUrl,
   onStatement: callable as OptionRule<NonNullable<DatabaseOptions["onStatement"]>>,
 };

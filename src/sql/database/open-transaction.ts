@@ -1,8 +1,9 @@
-import type { ControlledTransaction, KyselyPlugin } from "kysely";
+import type { ControlledTransaction, Kysely, KyselyPlugin } from "kysely";
 import { currentContext } from "../../http/context/current-context.ts";
 import { type EventHold, holdEvents } from "../../http/context/event-hold.ts";
-import { CommitWork } from "./after-commit.ts";
+import { CommitWork, contained } from "./after-commit.ts";
 import type { Database, Transaction } from "./database.ts";
+import { keepingPlugins } from "./keeping-plugins.ts";
 import { Permits, type Release } from "./permits.ts";
 
 type Engine = Database["engine"];
@@ -109,13 +110,17 @@ class SavepointUse {
       transformResult: async ({ result }) => result,
     };
     const guarded = savepoint.withPlugin(plugin);
-    const execute = guarded.executeQuery.bind(guarded);
-    // A compiled query does not pass through plugins.
-    guarded.executeQuery = async (...args) => {
+    this.guardCompiled(guarded);
+    return guarded;
+  }
+
+  /** A compiled query does not pass through plugins. */
+  guardCompiled(kysely: Kysely<any>): void {
+    const execute = kysely.executeQuery.bind(kysely);
+    kysely.executeQuery = async (...args) => {
       this.check();
       return execute(...args);
     };
-    return guarded;
   }
 
   check(): void {
@@ -175,8 +180,12 @@ function withEnding<DB>(
     engine,
     begin,
     current: (): Database<DB> => transaction,
+    afterCommit: (work: () => unknown): void => after.add(contained(work)),
     end: (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => (ended ??= end(outcome)),
     ping: async (): Promise<void> => void (await inner.selectNoFrom((eb) => eb.lit(1).as("one")).execute()),
+  }) as unknown as Transaction<DB>;
+  return keepingPlugins(transaction, (copy) => {
+    ending.use?.guardCompiled(copy);
+    return { end: (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => transaction.end(outcome) };
   });
-  return transaction;
 }

@@ -4,6 +4,7 @@ import { PorticoError } from "../../core/portico-error.ts";
 import type { Database } from "../database/database.ts";
 import { withDeadline } from "../database/with-deadline.ts";
 import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration.ts";
+import { inLockedTransaction, onLockedConnection } from "./migration-session.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
 /** A migration and the time when it was applied, or `null` if it was not. */
@@ -18,8 +19,9 @@ export interface MigrationStatus {
  * ran, which may be an empty list.
  *
  * It runs in one transaction under a lock: if several processes start at once, one does the work and the others wait
- * for it. If a migration fails, everything is rolled back, and it rejects with code `MIGRATION_FAILED`. It does not
- * create accounts.
+ * for it. If a migration fails, everything is rolled back, and it rejects with code `MIGRATION_FAILED`. A migration
+ * with `transaction: false` runs on its own, so what came before it remains. A migration that is listed before an
+ * applied one is rejected too: new ones belong at the end. It does not create accounts.
  *
  * @example
  * ```ts
@@ -38,7 +40,7 @@ export async function migrate(
     throw new ConfigurationError("migrate.direction", '"up", "down" or "down all"', direction);
   const steps = migrationSteps(options);
   // An index on a large table may take long, so there is no deadline.
-  return withDeadline(0, () => run(database, direction, steps));
+  return withDeadline(0, () => run(database.withoutPlugins(), direction, steps));
 }
 
 async function run(
@@ -46,18 +48,48 @@ async function run(
   direction: "up" | "down" | "down all",
   steps: readonly MigrationStep[],
 ): Promise<readonly string[]> {
-  const trx = await database.begin();
-  try {
-    await prepare(trx, database.engine);
-    const applied = await appliedMigrations(trx, steps);
-    const done =
-      direction === "up" ? await up(trx, database, steps, applied) : await down(trx, steps, applied, direction);
-    await trx.end("success");
-    return done;
-  } catch (error) {
-    await trx.end("failure");
-    throw error;
+  const locked = steps.every(({ transaction }) => transaction) ? inLockedTransaction : onLockedConnection;
+  return locked(database, async (session) => {
+    await prepare(session.connection);
+    const applied = await appliedMigrations(session.connection, steps);
+    const due = direction === "up" ? waiting(steps, applied) : doomed(steps, applied, direction);
+    for (const part of parts(due)) {
+      const doAll = async (connection: Kysely<any>): Promise<void> => {
+        for (const step of part) await runStep(connection, database.engine, direction, step);
+      };
+      await (part[0]?.transaction === false ? doAll(session.connection) : session.inTransaction(doAll));
+    }
+    return due.map(({ name }) => name);
+  });
+}
+
+/** Each migration that runs outside a transaction, and the rows of migrations between them. */
+function parts(steps: readonly MigrationStep[]): readonly (readonly MigrationStep[])[] {
+  const all: MigrationStep[][] = [];
+  for (const step of steps) {
+    const last = all.at(-1);
+    if (step.transaction && last?.[0]?.transaction === true) last.push(step);
+    else all.push([step]);
   }
+  return all;
+}
+
+async function runStep(
+  connection: Kysely<any>,
+  engine: Database["engine"],
+  direction: "up" | "down" | "down all",
+  step: MigrationStep,
+): Promise<void> {
+  try {
+    await (direction === "up" ? step.up(connection, engine) : step.down(connection));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const hint = step.transaction ? "" : ". It runs outside a transaction, so part of it may have been applied";
+    throw failed(`The migration ${step.name} failed: ${reason}${hint}`, cause);
+  }
+  if (direction === "up")
+    await connection.insertInto(TABLE).values({ name: step.key, applied_at: new Date().toISOString() }).execute();
+  else await connection.deleteFrom(TABLE).where("name", "=", step.key).execute();
 }
 
 /**
@@ -76,7 +108,8 @@ export async function migrationStatus(
   options: MigrateOptions = {},
 ): Promise<readonly MigrationStatus[]> {
   const steps = migrationSteps(options);
-  const applied = (await hasTable(database)) ? await appliedMigrations(database, steps) : new Map<string, string>();
+  const bare = database.withoutPlugins();
+  const applied = (await hasTable(bare)) ? await appliedMigrations(bare, steps) : new Map<string, string>();
   return steps.map(({ key, name }) => {
     const at = applied.get(key);
     return { name, appliedAt: at === undefined ? null : new Date(at) };
@@ -84,16 +117,8 @@ export async function migrationStatus(
 }
 
 const TABLE = "portico_migrations";
-// "portic" in ASCII, as a lock number that other programs are unlikely to use.
-const LOCK = 0x70_6f_72_74_69_63;
 
-async function prepare(database: Kysely<any>, engine: Database["engine"]): Promise<void> {
-  // SQLite has one writer at a time, so the transaction itself is the lock.
-  if (engine === "postgres") {
-    // This process waits for the lock, however long another process needs.
-    await sql`set local lock_timeout = 0`.execute(database);
-    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(database);
-  }
+async function prepare(database: Kysely<any>): Promise<void> {
   await database.schema
     .createTable(TABLE)
     .ifNotExists()
@@ -124,46 +149,30 @@ async function appliedMigrations(
   return applied;
 }
 
-async function up(
-  trx: Kysely<any>,
-  { engine }: Database,
-  steps: readonly MigrationStep[],
-  applied: ReadonlyMap<string, string>,
-): Promise<readonly string[]> {
-  const waiting = steps.filter(({ key }) => !applied.has(key));
-  for (const step of waiting) {
-    await named(step.name, () => step.up(trx, engine));
-    await trx.insertInto(TABLE).values({ name: step.key, applied_at: new Date().toISOString() }).execute();
-  }
-  return waiting.map(({ name }) => name);
+/** Throws if one of the application's is listed before an applied one, on which it would have had no effect elsewhere. */
+function waiting(steps: readonly MigrationStep[], applied: ReadonlyMap<string, string>): readonly MigrationStep[] {
+  const own = steps.filter(({ key }) => key.startsWith(OWN));
+  const last = own.findLast(({ key }) => applied.has(key));
+  const early = own.slice(0, last === undefined ? 0 : own.indexOf(last)).find(({ key }) => !applied.has(key));
+  if (early !== undefined)
+    throw failed(
+      `The migration ${early.name} is listed before ${last?.name}, which has been applied: move it to the end of migrations`,
+    );
+  return steps.filter(({ key }) => !applied.has(key));
 }
 
-async function down(
-  trx: Kysely<any>,
+function doomed(
   steps: readonly MigrationStep[],
   applied: ReadonlyMap<string, string>,
   direction: "down" | "down all",
-): Promise<readonly string[]> {
+): readonly MigrationStep[] {
   const stays = [...applied.keys()].find((key) => key.startsWith(OWN) && !steps.some((step) => step.key === key));
   if (stays !== undefined)
     throw failed(
       `The migration ${stays.slice(OWN.length)} depends on Portico's tables: pass your migrations so that it is undone first`,
     );
   const newestFirst = steps.filter(({ key }) => applied.has(key)).toReversed();
-  const doomed = direction === "down" ? newestFirst.slice(0, 1) : newestFirst;
-  for (const step of doomed) {
-    await named(step.name, () => step.down(trx));
-    await trx.deleteFrom(TABLE).where("name", "=", step.key).execute();
-  }
-  return doomed.map(({ name }) => name);
-}
-
-async function named(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (cause) {
-    throw failed(`The migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
-  }
+  return direction === "down" ? newestFirst.slice(0, 1) : newestFirst;
 }
 
 function failed(sentence: string, cause?: unknown): PorticoError {

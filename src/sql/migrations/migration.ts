@@ -24,14 +24,20 @@ import { shippedMigrations } from "./shipped-migrations.ts";
  */
 export interface Migration {
   readonly name: string;
+  /**
+   * `false` for statements that PostgreSQL rejects in a transaction, such as `create index concurrently`. If such a
+   * migration fails, what it has done remains, so give it one statement that can be repeated. Connect without a pooler
+   * that changes connections between transactions. @default true
+   */
+  readonly transaction?: boolean;
   up(database: Kysely<any>, engine: Database["engine"]): Promise<void>;
   down(database: Kysely<any>): Promise<void>;
 }
 
 export interface MigrateOptions {
   /**
-   * Your migrations, in order. They run after Portico's, in the same transaction, and are recorded in the same table.
-   * @default []
+   * Your migrations, in order: a new one belongs at the end. They run after Portico's, in the same transaction, and are
+   * recorded in the same table. @default []
    */
   readonly migrations?: readonly Migration[];
   /**
@@ -44,6 +50,7 @@ export interface MigrateOptions {
 /** A migration and its name in the database, because one of yours may have the same name as one of Portico's. */
 export interface MigrationStep extends Migration {
   readonly key: string;
+  readonly transaction: boolean;
 }
 
 /** The prefix of an application's migrations in the table. */
@@ -72,12 +79,14 @@ function step(migration: Migration, prefix: string): MigrationStep {
   return {
     key: prefix + migration.name,
     name: migration.name,
+    transaction: migration.transaction ?? true,
     up: (database, engine) => migration.up(database, engine),
     down: (database) => migration.down(database),
   };
 }
 
 function isMigration(value: unknown): value is Migration {
-  const { name, up, down } = (value ?? {}) as Partial<Migration>;
-  return typeof name === "string" && name !== "" && typeof up === "function" && typeof down === "function";
+  const { name, transaction = true, up, down } = (value ?? {}) as Partial<Migration>;
+  if (typeof name !== "string" || name === "" || typeof transaction !== "boolean") return false;
+  return typeof up === "function" && typeof down === "function";
 }

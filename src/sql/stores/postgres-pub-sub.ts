@@ -6,7 +6,8 @@ import { outside } from "../../core/outside.ts";
 import { within } from "../../core/within.ts";
 import { encodeEvent, isEvent, type PubSub, type SubscribeOptions, type Topic } from "../../stores/pub-sub.ts";
 import { Subscription } from "../../stores/subscription.ts";
-import { type Database, type Listen, type Listener, PooledDatabase } from "../database/database.ts";
+import type { Database, Listen, Listener } from "../database/database.ts";
+import { poolOf } from "../database/pooled-database.ts";
 
 const MAX_QUEUED = 1_000;
 /** UTF-16 code units, of at most three bytes each. PostgreSQL accepts payloads of less than 8,000 bytes. */
@@ -31,7 +32,9 @@ const CHANNEL = sql<string>`'portico_' || md5(current_schema())`;
  * If that connection is lost, every subscription ends with `PubSubGap`. The next subscription reconnects.
  */
 export class PostgresPubSub implements PubSub {
-  readonly #database: PooledDatabase<any>;
+  readonly #database: Database;
+  /** Aborted when the database is closed. */
+  readonly #closing: AbortSignal;
   readonly #connect: Listen;
   readonly #topics = new Map<string, Set<Subscription<unknown>>>();
   #listening: Promise<void> | null = null;
@@ -42,10 +45,17 @@ export class PostgresPubSub implements PubSub {
   readonly #unheard = new Map<string, () => void>();
 
   constructor(database: Database) {
-    if (!(database instanceof PooledDatabase) || database.listen === null)
+    const pool = poolOf(database);
+    if (pool === undefined)
       throw new ConfigurationError("sqlStores.database", "must be the result of openDatabase, not a transaction");
+    if (pool.listen === null)
+      throw new ConfigurationError(
+        "sqlStores.database",
+        "cannot receive events on a Kysely instance: pass directUrl to openDatabase, or open it from a URL or a pool of pg",
+      );
     this.#database = database;
-    this.#connect = database.listen;
+    this.#closing = pool.closing;
+    this.#connect = pool.listen;
   }
 
   get isConnected(): boolean {
@@ -133,7 +143,7 @@ export class PostgresPubSub implements PubSub {
       const { rows } = await sql<{ channel: string }>`select ${CHANNEL} as channel`.execute(this.#database);
       const listener = await this.#connect(String(rows[0]?.channel), (part) => this.#receive(part));
       this.#listener = listener;
-      const { closing } = this.#database;
+      const closing = this.#closing;
       const close = (): void => void this.close();
       closing.addEventListener("abort", close);
       void listener.ended.then((cause) => {

@@ -22,9 +22,10 @@ import { SqlKeyValue } from "./sql-key-value.ts";
  * ```
  */
 export function sqlStores(database: Database): Stores {
+  const bare = database.withoutPlugins();
   return {
-    durable: new SqlKeyValue(database),
-    counters: new SqlCounter(database),
-    bus: database.engine === "postgres" ? new PostgresPubSub(database) : new MemoryPubSub(),
+    durable: new SqlKeyValue(bare),
+    counters: new SqlCounter(bare),
+    bus: bare.engine === "postgres" ? new PostgresPubSub(bare) : new MemoryPubSub(),
   };
 }

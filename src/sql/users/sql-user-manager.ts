@@ -17,9 +17,9 @@ import type { PorticoTables } from "../migrations/portico-tables.ts";
 import type { ApplicationColumns } from "./application-columns.ts";
 import { insertUser } from "./insert-user.ts";
 import type { UserCache } from "./user-cache.ts";
-import { type Grants, UserGrants } from "./user-grants.ts";
+import { type Grants, type StoredRole, UserGrants } from "./user-grants.ts";
 import type { StoredUser } from "./user-record.ts";
-import { type FoundUser, UserRows } from "./user-rows.ts";
+import { type FoundUser, type UserFilter, UserRows } from "./user-rows.ts";
 
 /** Identifies a user. Any user object fits. */
 interface Identified {
@@ -211,12 +211,29 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
     await this.#tell(null);
   }
 
+  /** @internal For the command line: the database of the users. */
+  get database(): Database {
+    return this.#options.database;
+  }
+
+  /** @internal For the command line: users in the order of their names. */
+  async list(filter: UserFilter): Promise<readonly U[]> {
+    const rows = await this.#options.rows.list(filter);
+    return rows.map((row) => new this.#options.model(row));
+  }
+
+  /** @internal For the command line: all roles by name. */
+  roles(): Promise<readonly StoredRole[]> {
+    return this.#grants.roles();
+  }
+
   /**
    * Returns this manager inside a transaction: `User.objects.within(trx).createUser(...)`. Caches of users and open
    * sockets are notified after the commit.
    */
   within(transaction: Database<any>): SqlUserManager<U, Extra, Change> {
-    return new SqlUserManager({ ...this.#options, database: transaction, rows: new UserRows(transaction) });
+    const database: Database = transaction.withoutPlugins();
+    return new SqlUserManager({ ...this.#options, database, rows: new UserRows(database) });
   }
 
   async #insert(names: Names, columns: Record<string, unknown>): Promise<U> {

@@ -9,6 +9,13 @@ export interface Grants {
   readonly roles?: readonly string[];
 }
 
+/** A role with its permissions and the number of users who have it. */
+export interface StoredRole {
+  readonly name: string;
+  readonly permissions: readonly string[];
+  readonly users: number;
+}
+
 /**
  * Permissions and roles in their tables. Changes of one user are single, repeatable statements, because the caller may
  * hold a transaction and must not wait for a second one.
@@ -75,6 +82,27 @@ export class UserGrants {
     await this.#database.deleteFrom("portico_roles").where("name", "=", role).execute();
   }
 
+  /** Lists all roles by name. */
+  async roles(): Promise<readonly StoredRole[]> {
+    const permissions = await this.#database
+      .selectFrom("portico_role_permissions")
+      .select(["role", "permission"])
+      .orderBy("permission")
+      .execute();
+    const roles = await this.#database
+      .selectFrom("portico_roles")
+      .leftJoin("portico_user_roles", "portico_user_roles.role", "portico_roles.name")
+      .select(({ fn }) => ["portico_roles.name", fn.count("portico_user_roles.user_id").as("users")])
+      .groupBy("portico_roles.name")
+      .orderBy("portico_roles.name")
+      .execute();
+    return roles.map(({ name, users }) => ({
+      name,
+      permissions: permissions.filter(({ role }) => role === name).map(({ permission }) => permission),
+      users: Number(users),
+    }));
+  }
+
   async #mustExist(user_id: string, roles: readonly string[]): Promise<void> {
     const user = await this.#database.selectFrom("users").select("id").where("id", "=", user_id).executeTakeFirst();
     if (user === undefined) throw missing("The user does not exist");
@@ -82,7 +110,9 @@ export class UserGrants {
     const known = await this.#database.selectFrom("portico_roles").select("name").where("name", "in", roles).execute();
     const unknown = roles.find((role) => !known.some(({ name }) => name === role));
     if (unknown !== undefined)
-      throw missing(`The role ${JSON.stringify(unknown)} does not exist: define it with defineRole`);
+      throw missing(
+        `The role ${JSON.stringify(unknown)} does not exist: define it with defineRole or portico role define`,
+      );
   }
 
   async #together(work: (trx: Transaction<PorticoTables>) => Promise<void>): Promise<void> {

@@ -4,7 +4,8 @@ import type { RegisteredAs } from "../../auth/users/registered-as.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { listOf, optional, resolveOptions, seconds, thing } from "../../core/resolve-options.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
-import { type Database, PooledDatabase } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
+import { poolOf } from "../database/pooled-database.ts";
 import type { PorticoTables } from "../migrations/portico-tables.ts";
 import { ApplicationColumns } from "./application-columns.ts";
 import { SqlUserManager } from "./sql-user-manager.ts";
@@ -67,11 +68,13 @@ export function userModel<DB extends PorticoTables>(
   if (database?.engine === undefined)
     throw new ConfigurationError("userModel.database", "must be the result of openDatabase");
   const { passwords, cacheSeconds, roles, bus } = resolveOptions("userModel", options, rules);
-  const rows = new UserRows(database);
-  const closing = database instanceof PooledDatabase ? database.closing : undefined;
+  // The columns have their own names here, whatever the application calls them.
+  const bare: Database = database.withoutPlugins();
+  const rows = new UserRows(bare);
+  const closing = poolOf(bare)?.closing;
   const cache = new UserCache({ seconds: cacheSeconds ?? defaultSeconds(bus), bus, closing });
   const columns = new ApplicationColumns();
-  const shared = { database, rows, cache, columns, bus, roles, passwords: passwords ?? new PasswordHasher() };
+  const shared = { database: bare, rows, cache, columns, bus, roles, passwords: passwords ?? new PasswordHasher() };
   const managers = new WeakMap<object, SqlUserManager<UserRecord, object>>();
 
   class User extends UserRecord {

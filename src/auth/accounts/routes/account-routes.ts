@@ -9,16 +9,20 @@ import {
 } from "../account-options.ts";
 import { Accounts } from "../accounts.ts";
 import { emailRoutes } from "./email-routes.ts";
+import { factorRoutes } from "./factor-routes.ts";
+import { impersonationRoutes, ownAccountOnly } from "./impersonation-routes.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { loginRoute, logoutRoutes, refreshRoute, tokenRoute } from "./login-route.ts";
 import { meRoute, sessionRoutes } from "./me-route.ts";
 import { passwordRoute, resetRoutes } from "./password-route.ts";
+import { providerRoutes } from "./providers/provider-routes.ts";
 import { registerRoute } from "./register-route.ts";
+import { signInMailRoutes } from "./sign-in-mail-routes.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 
 /**
  * The account routes: register, sign in with a session or tokens, refresh, sign out, list devices, change and reset the
- * password, verify and change the email address, manage API keys. Their rate limits are always on. They need
+ * password, verify and change the email address, manage API keys and second factors. Their rate limits are always on. They need
  * `SessionMiddleware` and `AuthenticationMiddleware`.
  *
  * A failed sign-in returns the same response for every reason, and so does every request for an email. Use `except` to
@@ -42,9 +46,11 @@ export function accountRoutes(options: AccountOptions): Router {
 /** Builds the router from resolved options. */
 export function accountRouter(options: ResolvedAccountOptions): Router {
   const accounts = new Accounts(options);
-  const router = new Router({ middleware: [noStore, ownPagesOnly] });
+  const { impersonation } = options;
+  const router = new Router({ middleware: [noStore, ownPagesOnly, ownAccountOnly] });
   for (const [name, declare] of Object.entries(ROUTES) as [AccountRoute, (typeof ROUTES)[AccountRoute]][])
     if (!options.except.includes(name)) declare(router, accounts);
+  if (impersonation !== undefined) impersonationRoutes(router, accounts, impersonation);
   return router;
 }
 
@@ -61,6 +67,9 @@ const ROUTES: Readonly<Record<AccountRoute, (router: Router, accounts: Accounts)
   verify: verifyRoutes,
   email: emailRoutes,
   keys: keyRoutes,
+  providers: providerRoutes,
+  factors: factorRoutes,
+  "sign-in-mails": signInMailRoutes,
 };
 
 /** These responses must not be cached, and a URL that contains a token must not leak as a referrer. */

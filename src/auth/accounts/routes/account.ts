@@ -6,6 +6,7 @@ const account = {
   email: "string",
   username: "string",
   email_verified: "boolean",
+  impersonator: "string?",
 } as const;
 /** The user as returned by the account routes. */
 export const Account: RecordSchema<typeof account> = record(account, "AccountUser");

@@ -17,6 +17,12 @@ export function describe(name: `account${string}`, summary: string, errors: Rout
   return { name, summary, tags: ["Account"], maxBody: "16kb", errors: { ...SHARED, ...errors } };
 }
 
+/** The options of a GET route without a gate. Nothing rejects its callers, wherever they come from. */
+export function describeOpen(name: `account${string}`, summary: string, errors: RouteErrors = {}): AccountOperation {
+  const { 403: _, ...shared } = SHARED;
+  return { ...describe(name, summary), errors: { ...shared, ...errors } };
+}
+
 const SHARED: RouteErrors = {
   403: "The caller lacks permission, or a page of another origin sent the request",
   503: "A store is unavailable, or too many passwords are being hashed. Try again after `Retry-After` seconds",

@@ -48,7 +48,7 @@ export function emailRoutes(router: Router, accounts: Accounts): void {
         }
         // Limited by recipient too, so that many accounts cannot flood one mailbox.
         if (!(await accounts.mayBeMailed(ctx, "email-recipient", key))) return null;
-        return { to: address, kind: "change_email", url: accounts.link(ctx, emailPage, token) };
+        return { to: address, kind: "change_email", url: accounts.pageLink(ctx, emailPage, token) };
       });
       return response.status(202).json(ACCEPTED);
     },

@@ -19,6 +19,7 @@ export const Tokens: RecordSchema<typeof tokens> = record(tokens, "AccountTokens
 
 const SIGN_IN_ERRORS = {
   401: "The username or password is incorrect, or the email address is not verified yet",
+  403: "The user has a second factor: complete the sign-in with `pending` (`second_factor_required`). Or a page of another origin sent the request",
   422: "The password is too long or contains an invalid Unicode character",
   429: TOO_MANY,
 };
@@ -32,9 +33,9 @@ export function loginRoute(router: Router, accounts: Accounts): void {
       body: Login,
       response: { 200: Account },
     },
-    async ({ ctx, request, body, response }) => {
+    async ({ ctx, body, response }) => {
       const user = await accounts.signIn(ctx, body.identifier, body.password);
-      await request.sessions.login(user, { remember: body.remember ?? false });
+      await accounts.startSession(ctx, user, { remember: body.remember ?? false });
       return response.json(accountOf(user));
     },
   );
@@ -106,10 +107,17 @@ export function logoutRoutes(router: Router, accounts: Accounts): void {
       response: { 204: null },
     },
     async ({ ctx, request, body, response }) => {
+      const { impersonator } = ctx;
       const { identity } = request.user;
       if (body.refresh_token !== undefined) await accounts.signOutDevice(ctx, body.refresh_token);
       await request.sessions.logout();
-      accounts.report(ctx, "logged_out", identity === "" ? null : identity);
+      if (impersonator !== null) accounts.report(ctx, "impersonation_ended", identity, impersonator);
+      accounts.report(
+        ctx,
+        "logged_out",
+        impersonator ?? (identity === "" ? null : identity),
+        impersonator ?? undefined,
+      );
       return response.empty();
     },
   );

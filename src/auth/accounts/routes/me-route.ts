@@ -25,7 +25,13 @@ export function meRoute(router: Router): void {
   router.get(
     "/me",
     { ...describe("accountMe", "Get the signed-in user"), auth: useAuth(), response: { 200: Account } },
-    (args) => args.response.json(accountOf(args.user as AccountHolder)),
+    ({ ctx, user, response }) => {
+      const { impersonator } = ctx;
+      return response.json({
+        ...accountOf(user as AccountHolder),
+        ...(impersonator === null ? {} : { impersonator }),
+      });
+    },
   );
 }
 

@@ -8,6 +8,8 @@ import type { AccountHolder, Accounts } from "../accounts.ts";
 import { checkNewPassword } from "../check-new-password.ts";
 import { InvalidCredentials } from "../invalid-credentials.ts";
 import { InvalidLink } from "../invalid-link.ts";
+import { notifyOwner } from "../notify-owner.ts";
+import { requireHuman } from "../require-human.ts";
 import { runEach } from "../run-each.ts";
 import { byPerson } from "./by-person.ts";
 import { ACCEPTED, Accepted, BAD_LINK, BAD_PASSWORD, describe, TOO_MANY } from "./describe.ts";
@@ -25,12 +27,12 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
         429: TOO_MANY,
       }),
       auth: byPerson,
-      body: requestBody({ current_password: "string", new_password: "string" }),
+      body: requestBody({ current_password: "string", new_password: "string", revoke_keys: "boolean?" }),
       response: { 200: Tokens, 204: null },
     },
     async ({ ctx, user, body, response }) => {
       const { objects } = accounts.options.userModel;
-      const { email, username, identity, isVerified } = user as AccountHolder;
+      const { email, username, identity } = user as AccountHolder;
       const owner = await limitLogin(email, () => objects.authenticate(email, body.current_password));
       // The body may arrive late, when the address already belongs to another user.
       if (owner === null || owner.identity !== identity) throw new InvalidCredentials();
@@ -40,13 +42,10 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
         throw new InvalidCredentials();
       await accounts.resetTokens(ctx).revoke(identity);
       await accounts.signOutEverywhere(ctx, identity);
+      if (body.revoke_keys === true) await accounts.keys.revokeAll(user);
       const tokens = await signInAgain(ctx, accounts, owner);
       accounts.report(ctx, "password_changed", identity);
-      accounts.mailLater(ctx, async () => {
-        // An unverified address may belong to a stranger, who must not be flooded. A verified one gets every notice.
-        const isWanted = isVerified || (await accounts.mayBeMailed(ctx, "password-mails", identity));
-        return isWanted ? { to: email, kind: "password_changed", url: null } : null;
-      });
+      notifyOwner(ctx, accounts, user as AccountHolder, { kind: "password_changed" });
       return tokens === null ? response.empty() : response.json(tokens);
     },
   );
@@ -61,9 +60,9 @@ export function passwordRoute(router: Router, accounts: Accounts): void {
 async function signInAgain(ctx: HttpContext, accounts: Accounts, before: AccountHolder): Promise<TokenPair | null> {
   const user = await accounts.options.userModel.loadUser(before.identity);
   if (user === null || !isNextGeneration(user, before)) return null;
-  if (ctx.scope.auth === "jwt") return accounts.tokensFor(ctx, user);
-  await ctx.request.sessions.login(user);
-  return null;
+  const kind = ctx.scope.auth === "jwt" ? "tokens" : "cookie";
+  // The caller has proved the password, and the second factor when the session began.
+  return accounts.admit(ctx, user, { kind, remember: false }, ctx.identity.credential?.level);
 }
 
 function isNextGeneration({ credentialVersion }: UserProtocol, { credentialVersion: before }: UserProtocol): boolean {
@@ -82,12 +81,13 @@ export function resetRoutes(router: Router, accounts: Accounts): void {
     },
     async ({ ctx, body, response }) => {
       await accounts.limitAddress(ctx, "reset-address", { limit: 10, windowSeconds: 3_600 });
+      await requireHuman(ctx, accounts);
       accounts.report(ctx, "password_reset_requested", null);
       accounts.mailLater(ctx, async () => {
         const user = await userModel.objects.get({ email: body.email });
         if (user === null || !(await accounts.mayBeMailed(ctx, "reset-mails", user.identity))) return null;
         const token = await accounts.resetTokens(ctx).issue({ user: user.identity, about: user.email });
-        return { to: user.email, kind: "reset", url: accounts.link(ctx, resetPage, token) };
+        return { to: user.email, kind: "reset", url: accounts.pageLink(ctx, resetPage, token) };
       });
       return response.status(202).json(ACCEPTED);
     },
@@ -114,6 +114,7 @@ export function resetRoutes(router: Router, accounts: Accounts): void {
         () => accounts.keys.revokeAll(user),
         // The email arrived, so the user owns the address.
         () => userModel.objects.markVerified(user),
+        () => accounts.links(ctx).passwordSet(user.identity),
       ]);
       await forgetLogins(ctx, user.identity);
       accounts.report(ctx, "password_reset", user.identity);

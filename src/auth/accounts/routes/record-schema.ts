@@ -1,16 +1,22 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { ThrowingSchema } from "../../../http/context/schema.ts";
 import { BadRequest } from "../../../http/exceptions/http-exception.ts";
+import { webauthnSchemas } from "./webauthn-schemas.ts";
 
 /** The types of members. A question mark makes a member optional. */
 interface Kinds {
   string: string;
   boolean: boolean;
+  flag: "true" | "false";
   integer: number;
   strings: readonly string[];
   "strings | null": readonly string[] | null;
   date: string;
   "date | null": string | null;
+  creation: object;
+  request: object;
+  registration: object;
+  assertion: object;
 }
 type Kind = keyof Kinds;
 type Spec = Readonly<Record<string, Kind | `${Kind}?`>>;
@@ -35,6 +41,11 @@ export function requestBody<const M extends Spec>(members: M): RecordSchema<M> &
   return { ...schema, "~status": 400 };
 }
 
+/** The query of an account route. Undeclared parameters are left out, and invalid ones are rejected with 422. */
+export function requestQuery<const M extends Spec>(members: M): RecordSchema<M> {
+  return standardSchema(document(members), (value) => read(members, value) as RecordOf<M> | string);
+}
+
 /**
  * The response of an account route: a flat JSON object. Undeclared members are left out.
  *
@@ -54,6 +65,22 @@ export function records<const M extends Spec>(members: M, name: string): Standar
   });
 }
 
+/** One of two such objects. The first that fits is used. */
+export function either<A extends object, B extends object>(
+  first: StandardSchemaV1<A>,
+  second: StandardSchemaV1<B>,
+): StandardSchemaV1<A | B> {
+  const [one, other] = [first, second].map(documentOf) as [Described, Described];
+  const described = { anyOf: [{ $ref: one.$ref }, { $ref: other.$ref }], $defs: { ...one.$defs, ...other.$defs } };
+  return standardSchema<A | B>(described, (value) => {
+    const results = [first, second].map((schema) => schema["~standard"].validate(value)) as StandardSchemaV1.Result<
+      A | B
+    >[];
+    const fitting = results.find((result) => !(result instanceof Promise) && result.issues === undefined);
+    return fitting !== undefined && fitting.issues === undefined ? fitting.value : "The value has neither form";
+  });
+}
+
 /** @param read returns the value, or a message that says what is wrong */
 function standardSchema<T extends object>(
   described: Record<string, unknown>,
@@ -69,6 +96,16 @@ function standardSchema<T extends object>(
     jsonSchema: { input: () => described, output: () => described },
   };
   return { "~standard": standard };
+}
+
+interface Described {
+  readonly $ref: string;
+  readonly $defs: Record<string, unknown>;
+}
+
+function documentOf(schema: StandardSchemaV1): Described {
+  const standard = schema["~standard"] as unknown as StandardJSONSchemaV1.Props;
+  return standard.jsonSchema.output({ target: "draft-2020-12" }) as unknown as Described;
 }
 
 /** Names the schema, so that all operations refer to one component. */
@@ -104,11 +141,24 @@ function kindOf(spec: Kind | `${Kind}?`): Kind {
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const RULES: Readonly<
-  Record<Kind, { readonly fits: (value: unknown) => boolean; readonly article: string; readonly schema: object }>
-> = {
+interface Rule {
+  readonly fits: (value: unknown) => boolean;
+  readonly article: string;
+  readonly schema: object;
+}
+const webAuthn = (schema: object): Rule => ({
+  fits: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  article: "an object",
+  schema,
+});
+const RULES: Readonly<Record<Kind, Rule>> = {
   string: { fits: isText, article: "a string", schema: { type: "string" } },
   boolean: { fits: (value) => typeof value === "boolean", article: "true or false", schema: { type: "boolean" } },
+  flag: {
+    fits: (value) => value === "true" || value === "false",
+    article: "true or false",
+    schema: { type: "string", enum: ["true", "false"] },
+  },
   integer: { fits: Number.isSafeInteger, article: "a whole number", schema: { type: "integer" } },
   strings: {
     fits: isTexts,
@@ -121,6 +171,11 @@ const RULES: Readonly<
     schema: { type: ["array", "null"], items: { type: "string" } },
   },
   date: { fits: isText, article: "a date", schema: { type: "string", format: "date-time" } },
+  // Objects of WebAuthn: the package that verifies them reads their members.
+  creation: webAuthn(webauthnSchemas.creation),
+  request: webAuthn(webauthnSchemas.request),
+  registration: webAuthn(webauthnSchemas.registration),
+  assertion: webAuthn(webauthnSchemas.assertion),
   "date | null": {
     fits: (value) => value === null || isText(value),
     article: "a date or null",

@@ -4,16 +4,18 @@ import { type AccountName, readEmail, readUsername } from "../../users/account-n
 import { UserExists } from "../../users/user-exists.ts";
 import type { Accounts } from "../accounts.ts";
 import { checkNewPassword } from "../check-new-password.ts";
+import { requireHuman } from "../require-human.ts";
 import { ACCEPTED, Accepted, describe, TOO_MANY } from "./describe.ts";
 import { requestBody } from "./record-schema.ts";
 
-const Registration = requestBody({ email: "string", username: "string", password: "string" });
+const Registration = requestBody({ email: "string", username: "string?", password: "string" });
 
 /** How long a username stays reserved that was requested with the address of an existing account: a year. */
 const RESERVED_MS = 365 * 86_400_000;
 
 /**
- * `POST /register`: does the same work and returns the same response whether the address is new or has an account.
+ * `POST /register`: does the same work and returns the same response whether the address is new or has an account. A user
+ * who gives no username has the address as username.
  *
  * Usernames are public, so a taken username is rejected, whatever the address. A username is taken if a user has it or
  * if an accepted registration has reserved it. Without the reservation, a registration for a known address, which
@@ -35,8 +37,9 @@ export function registerRoute(router: Router, accounts: Accounts): void {
     async ({ ctx, body, response }) => {
       await accounts.limitAddress(ctx, "register-address", { limit: 10, windowSeconds: 3_600 });
       const email = readEmail(body.email);
-      const username = readUsername(body.username, email);
-      await checkNewPassword(ctx, accounts, body.password, body);
+      const username = readUsername(body.username ?? email.text, email);
+      await requireHuman(ctx, accounts);
+      await checkNewPassword(ctx, accounts, body.password, { email: body.email, username: username.text });
       // A username equal to the address reveals no more than the address does.
       const isAddress = username.key === email.key;
       if (!isAddress && !(await reserve(ctx, accounts, username))) {

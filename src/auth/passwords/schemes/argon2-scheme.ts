@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type * as Argon2 from "@node-rs/argon2";
-import { nativePackage } from "../native-package.ts";
+import { optionalPackage } from "../../optional-package.ts";
 import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
 
 /** The cost of an argon2 hash. */
@@ -31,7 +31,7 @@ const FORM =
  * Hashes with argon2id at this cost. Also verifies argon2i and argon2d up to the cost limits, and their Django format.
  */
 export function argon2Scheme(cost: Argon2Cost): Argon2Scheme {
-  const argon2 = nativePackage<typeof Argon2>("PasswordHasher", "@node-rs/argon2");
+  const argon2 = optionalPackage<typeof Argon2>("PasswordHasher", "@node-rs/argon2");
   const stored = (text: string, isCurrent: boolean): StoredHash => ({
     isCurrent,
     verify: (password) => argon2.verify(text, password),

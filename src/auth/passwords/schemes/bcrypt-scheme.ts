@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type * as Bcrypt from "@node-rs/bcrypt";
-import { nativePackage } from "../native-package.ts";
+import { optionalPackage } from "../../optional-package.ts";
 import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
 
 /** Takes a few seconds. Each step up to 31 doubles the time. */
@@ -15,7 +15,7 @@ const FORM =
  * Django's SHA-256.
  */
 export function bcryptScheme(dummyCost: number): PasswordScheme {
-  const bcrypt = nativePackage<typeof Bcrypt>('PasswordHasher.accepts: "bcrypt"', "@node-rs/bcrypt");
+  const bcrypt = optionalPackage<typeof Bcrypt>('PasswordHasher.accepts: "bcrypt"', "@node-rs/bcrypt");
   const stored = (text: string, prepare: (password: Uint8Array) => Uint8Array): StoredHash => ({
     isCurrent: false,
     verify: (password) => bcrypt.verify(prepare(password), text),

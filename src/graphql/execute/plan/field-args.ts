@@ -71,8 +71,7 @@ function hasVariable({ value }: ArgumentNode): boolean {
   return usesVariable(value);
 }
 
+/** Only scalars, enums and lists of them are repeatable, so the value is not an object. */
 function usesVariable(value: ValueNode): boolean {
-  if (value.kind === Kind.VARIABLE) return true;
-  if (value.kind === Kind.LIST) return value.values.some(usesVariable);
-  return value.kind === Kind.OBJECT && value.fields.some((field) => usesVariable(field.value));
+  return value.kind === Kind.VARIABLE || (value.kind === Kind.LIST && value.values.some(usesVariable));
 }

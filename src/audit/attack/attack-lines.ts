@@ -1,0 +1,26 @@
+import type { AttackReport } from "./attack-report.ts";
+
+const MOST_PLACES = 5;
+
+/** The report as lines for people. */
+export function attackLines({ places, tried, differences, unreached, notes, gaps }: AttackReport): readonly string[] {
+  const missed = unreached.reduce((sum, { cells }) => sum + cells, 0);
+  return [
+    ...differences.map(({ sentence }) => `differs: ${sentence}`),
+    ...unreached.map(
+      ({ reason, cells, places: where }) => `not reached: ${requests(cells)} (${reason}), ${listed(where)}`,
+    ),
+    ...notes.map((note) => `note: ${note}`),
+    ...gaps.map((gap) => `not attacked: ${gap}`),
+    `attack: ${places} places, ${requests(tried)}, ${differences.length} differ from the declaration, ${missed} not reached`,
+  ];
+}
+
+function requests(count: number): string {
+  return count === 1 ? "1 request" : `${count} requests`;
+}
+
+function listed(places: readonly string[]): string {
+  const shown = places.slice(0, MOST_PLACES).join(", ");
+  return places.length > MOST_PLACES ? `${shown} and ${places.length - MOST_PLACES} more` : shown;
+}

@@ -1,0 +1,39 @@
+import { askGate } from "../../http/access/ask-gate.ts";
+import type { GateNode } from "../../http/access/gate-node.ts";
+import { listScopeOf } from "../../http/access/list-scope-of.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import { contextOf, Sightings } from "../stand-in.ts";
+import type { AttackIdentity } from "./attack-identity.ts";
+
+/** The result that the declaration of a place leads to for a caller. */
+export interface Expected {
+  /** `depends` if the gate decides by the object or the request. */
+  readonly answer: "let in" | "refused" | "depends";
+  /** The status and the code of the refusal. */
+  readonly status?: number;
+  readonly code?: string;
+}
+
+/** Asks a gate about the caller that a credential stands for. */
+export async function expectedOf(gate: GateNode | null, { user, scope, isFresh }: AttackIdentity): Promise<Expected> {
+  if (gate === null) return { answer: "let in" };
+  const seen = new Sightings();
+  const ctx = isFresh ? contextOf(user, scope, seen) : contextOf(user, scope, seen, {});
+  const place = (): object => seen.elsewhere;
+  const verdict = await askGate(gate, { ctx, subject: seen.elsewhere, place, isAboutSubject: false, verdicts: null });
+  if (seen.hasLookedElsewhere || (verdict !== true && verdict.isUnknown)) return { answer: await byRows(gate, ctx) };
+  if (verdict === true) return { answer: "let in" };
+  const { status, code } = verdict.error as { readonly status?: number; readonly code?: string };
+  return { answer: "refused", ...(status === undefined ? {} : { status }), ...(code === undefined ? {} : { code }) };
+}
+
+/** A rule may select all rows or none for this caller, whatever the object is. */
+async function byRows(gate: GateNode, ctx: BaseContext): Promise<Expected["answer"]> {
+  try {
+    const { condition } = await listScopeOf(gate, ctx);
+    const kind = condition?.["~condition"].kind;
+    return kind === "always" ? "let in" : kind === "never" ? "refused" : "depends";
+  } catch {
+    return "depends";
+  }
+}

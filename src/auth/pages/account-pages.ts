@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import type { PorticoResponse, TypedResponse } from "../../http/context/portico-response.ts";
+import { NotFound } from "../../http/exceptions/http-exception.ts";
+import { joinPath } from "../../http/routing/path-params.ts";
+import { Router } from "../../http/routing/router.ts";
+import type { AccountRoute } from "../accounts/account-options.ts";
+import { accountHtml } from "./account-html.ts";
+import { type MailLinkKind, mailLinkHtml } from "./mail-link-html.ts";
+import { pageHeaders, pageHtml } from "./page-html.ts";
+import { PAGE_SCRIPT } from "./page-script.ts";
+import { type PageOptions, type PageSite, pageSite } from "./page-site.ts";
+import { PAGE_STYLE } from "./page-style.ts";
+import { registerHtml } from "./register-html.ts";
+import { secondFactorHtml, signInHtml } from "./sign-in-html.ts";
+
+/** A page of a path. The query decides between the steps of a sign-in or a reset. */
+interface Page {
+  readonly path: string;
+  /** The page exists only if the application has this account route. */
+  readonly needs?: AccountRoute;
+  readonly write: (site: PageSite, query: Query) => readonly [title: string, body: string];
+}
+
+interface Query {
+  readonly hasToken: boolean;
+  readonly isSecondFactor: boolean;
+}
+
+/**
+ * The unstyled pages for the account routes, at the paths that the options name. A page that is a URL of another site is
+ * left out.
+ *
+ * @param accounts the path of the account routes
+ */
+export function accountPages(options: PageOptions, accounts: string): Router {
+  const router = new Router();
+  const folder = joinPath(accounts, "/pages");
+  const [script, style] = [file("js", PAGE_SCRIPT), file("css", PAGE_STYLE)];
+  const files = { script: `${folder}/${script.name}`, style: `${folder}/${style.name}` };
+  router.get(`${folder}/:file`, { openapi: false }, ({ request, response }) => {
+    const found = [script, style].find(({ name }) => name === request.params["file"]);
+    if (found === undefined) throw new NotFound();
+    return sendFile(response, found);
+  });
+  for (const { path, needs, write } of pagesOf(options)) {
+    if (!path.startsWith("/") || (needs !== undefined && options.except.includes(needs))) continue;
+    router.get(path, { openapi: false }, ({ ctx, request, response }) => {
+      const { token, error } = request.query;
+      const [target = ""] = ctx.exchange.target.split("?", 1);
+      const site = pageSite(options, accounts, path, target.endsWith("/"));
+      const [title, body] = write(site, {
+        hasToken: token !== undefined,
+        isSecondFactor: error === "second_factor_required",
+      });
+      for (const [name, value] of Object.entries(pageHeaders)) response.header(name, value);
+      return response.html(pageHtml(site, files, title, body));
+    });
+  }
+  return router;
+}
+
+function pagesOf(options: PageOptions): readonly Page[] {
+  const { signInPage, registerPage, accountPage, resetPage, verifyPage, emailPage, signInLinkPage } = options;
+  return [
+    {
+      path: signInPage,
+      write: (site, { isSecondFactor }) =>
+        isSecondFactor ? ["Second factor", secondFactorHtml(site)] : ["Sign in", signInHtml(site)],
+    },
+    { path: registerPage, needs: "register", write: (site) => ["Create an account", registerHtml(site)] },
+    { path: accountPage, needs: "me", write: (site) => ["Your account", accountHtml(site)] },
+    mailPage(resetPage, "reset", "Reset your password", "reset"),
+    mailPage(verifyPage, "verify", "Confirm your email address", "verify"),
+    mailPage(emailPage, "email", "Change your email address", "email"),
+    ...(options.signInMails ? [mailPage(signInLinkPage, "sign-in-mails", "Sign in", "sign-in")] : []),
+  ];
+}
+
+/** A page that links in emails open. */
+function mailPage(path: string, needs: AccountRoute, title: string, kind: MailLinkKind): Page {
+  return { path, needs, write: (site, { hasToken }) => [title, mailLinkHtml(site, kind, hasToken)] };
+}
+
+interface PageFile {
+  readonly name: string;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The name changes with the content, so clients may cache the file without a limit. */
+function file(ending: "js" | "css", text: string): PageFile {
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return { name: `${hash}.${ending}`, type: `text/${ending === "js" ? "javascript" : "css"}; charset=utf-8`, text };
+}
+
+function sendFile(response: PorticoResponse, { type, text }: PageFile): TypedResponse<unknown, number> {
+  response
+    .header("cache-control", "public, max-age=31536000, immutable")
+    .header("x-content-type-options", "nosniff")
+    .header("cross-origin-resource-policy", "same-origin");
+  return response.bytes(Buffer.from(text), type);
+}

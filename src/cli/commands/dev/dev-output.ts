@@ -1,0 +1,93 @@
+import { styleText } from "node:util";
+import type { ListeningReport } from "../../../listening-report.ts";
+import { logEntry, logText, messageOf } from "./log-text.ts";
+import type { Ended } from "./server-process.ts";
+
+/** Prints what the server does. */
+export interface DevOutput {
+  line(text: string): void;
+  errorLine(text: string): void;
+  listening(report: ListeningReport, start: Start): void;
+  ended(how: Ended): void;
+  stopping(): void;
+}
+
+interface Start {
+  /** The file whose change restarted the server; `null` for the first start. */
+  readonly cause: string | null;
+  readonly tookMs: number;
+}
+
+interface DevOutputOptions {
+  readonly entry: string;
+  readonly isJson: boolean;
+  readonly isTerminal: boolean;
+  readonly say: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+const WARNING = 40;
+
+/** For people, or with `--json` one object on each line, among the lines that the server writes. */
+export function devOutput(options: DevOutputOptions): DevOutput {
+  return options.isJson ? jsonOutput(options) : textOutput(options);
+}
+
+function jsonOutput({ say, complain }: DevOutputOptions): DevOutput {
+  const event = (name: string, details: object): void => say(JSON.stringify({ event: name, ...details }));
+  return {
+    line: say,
+    errorLine: complain,
+    listening: (report, start) => event("listening", { ...report, ...start }),
+    ended: (how) => event("ended", how),
+    stopping: () => event("stopping", {}),
+  };
+}
+
+function textOutput({ entry, isTerminal, say, complain }: DevOutputOptions): DevOutput {
+  const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
+    isTerminal ? styleText(format, text, { validateStream: false }) : text;
+  // The banner repeats the warnings of the startup, which other lines may have moved out of sight.
+  const warnings: string[] = [];
+  let isListening = false;
+  return {
+    line: (text) => {
+      const found = logEntry(text);
+      if (found === null) return say(text);
+      const lines = logText(found, isTerminal);
+      if (!isListening && found.level >= WARNING) warnings.push(messageOf(found));
+      for (const line of lines) say(line);
+    },
+    errorLine: complain,
+    listening: ({ url, pages }, { cause, tookMs }) => {
+      isListening = true;
+      if (cause !== null) return say(paint("cyan", `restarted in ${tookMs} ms after a change of ${cause}: ${url}`));
+      for (const line of bannerLines(entry, url, pages, paint)) say(line);
+      for (const warning of warnings) say(`  ${paint("yellow", "warning")} ${warning}`);
+      if (warnings.length > 0) say("");
+    },
+    ended: ({ code, signal }) => {
+      warnings.length = 0;
+      const how = signal === null ? `with code ${code}` : `by ${signal}`;
+      complain(paint("red", `${entry} ended ${how}. It starts again when a file changes`));
+    },
+    stopping: () => say("shutting down"),
+  };
+}
+
+function bannerLines(
+  entry: string,
+  url: string,
+  pages: ListeningReport["pages"],
+  paint: (format: "bold" | "cyan", text: string) => string,
+): readonly string[] {
+  const links = [{ name: "API", path: "" }, ...pages];
+  const width = Math.max(...links.map(({ name }) => name.length));
+  return [
+    "",
+    `  ${paint("bold", `portico dev ${entry}`)}`,
+    "",
+    ...links.map(({ name, path }) => `  ${name.padEnd(width)}  ${paint("cyan", `${url}${path}`)}`),
+    "",
+  ];
+}

@@ -1,0 +1,39 @@
+import type { Database } from "../../../sql/database/database.ts";
+import type { Migration } from "../../../sql/migrations/migration.ts";
+import type { PorticoConfig } from "../../project/portico-config.ts";
+import { attempt, type Finding, failed, ok } from "./finding.ts";
+
+/** Checks that the database responds and has all migrations. */
+export async function checkDatabase(
+  open: () => Promise<Database>,
+  { migrations = [], userTables: users = true }: PorticoConfig,
+): Promise<readonly Finding[]> {
+  const reached = await attempt(
+    "database",
+    async () => {
+      const [database, { databaseVersion }] = await Promise.all([
+        open(),
+        import("../../../sql/database/database-version.ts"),
+      ]);
+      await database.ping();
+      return ok("database", `${await databaseVersion(database)} responds`);
+    },
+    { fix: "Check the URL in DATABASE_URL or portico.config, and that the server runs" },
+  );
+  if (reached.some(({ level }) => level === "failed")) return reached;
+  return [
+    ...reached,
+    ...(await attempt("migrations", async () => {
+      const { migrationStatus } = await import("../../../sql/migrations/migrate.ts");
+      const options = { users, migrations: migrations as unknown as readonly Migration[] };
+      return judge(await migrationStatus(await open(), options));
+    })),
+  ];
+}
+
+function judge(found: readonly { readonly name: string; readonly appliedAt: Date | null }[]): Finding {
+  const pending = found.filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name);
+  return pending.length === 0
+    ? ok("migrations", `all ${found.length} migrations are applied`)
+    : failed("migrations", `${pending.length} migrations are pending: ${pending.join(", ")}. Run portico migrate up`);
+}

@@ -1,0 +1,10 @@
+import type { Command } from "commander";
+import type { Run } from "../../runner.ts";
+
+/** `portico doctor` */
+export function doctorCommand(program: Command, run: Run): void {
+  program
+    .command("doctor")
+    .description("Checks the configuration, secrets, addresses, stores and database. Ends with 1 if a check failed.")
+    .action(run(async (call) => (await import("./examine.ts")).examine(call)));
+}

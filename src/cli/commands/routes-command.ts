@@ -1,0 +1,15 @@
+import type { Command } from "commander";
+import type { Run } from "../runner.ts";
+
+/** `portico routes` */
+export function routesCommand(program: Command, run: Run): void {
+  program
+    .command("routes")
+    .description("Lists the routes and sockets of the application with their gates, limits and schemas.")
+    .action(
+      run(async ({ project }) => {
+        const [app, { listRoutes }] = await Promise.all([project.app(), import("./list-routes.ts")]);
+        return listRoutes(app);
+      }),
+    );
+}

@@ -1,0 +1,25 @@
+import { fileURLToPath } from "node:url";
+import { packageFile } from "../../core/package-file.ts";
+import { CommandFailed } from "../command-failed.ts";
+import { sentenceOf } from "../output/sentence-of.ts";
+
+/** The failure of code of the project: what failed, why, and the line of the project in which it happened. */
+export function projectError(what: string, error: unknown): CommandFailed {
+  if (error instanceof CommandFailed) return error;
+  const place = error instanceof Error ? placeOf(error) : null;
+  return new CommandFailed(`${what}: ${sentenceOf(error)}${place === null ? "" : ` (${place})`}`);
+}
+
+/** The first place of the stack that is neither in Node nor in Portico. The stack of a syntax error begins with it. */
+function placeOf({ stack = "" }: Error): string | null {
+  for (const line of stack.split("\n")) {
+    const frame = line.replace("file://", "");
+    const place = frame.slice(frame.indexOf("/"));
+    const end = /:\d+/.exec(place);
+    const isOther = frame.includes("node:") || OWN.some((folder) => place.startsWith(folder));
+    if (end !== null && place.startsWith("/") && !isOther) return place.slice(0, end.index + end[0].length);
+  }
+  return null;
+}
+
+const OWN: readonly string[] = ["src/", "dist/", "node_modules/"].map((folder) => fileURLToPath(packageFile(folder)));

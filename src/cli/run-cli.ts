@@ -1,0 +1,19 @@
+import { CommanderError } from "commander";
+import { cliProgram } from "./cli-program.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Runs `portico <args>` and returns the exit code: 0 for success, 1 for a failure or a fault found, 2 for wrong arguments. */
+export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  let code = 0;
+  const program = cliProgram(surroundings, (ended) => {
+    code = ended;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // The code is 0 for --help and --version.
+    return error.exitCode === 0 ? 0 : 2;
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  defaultFieldResolver,
+  type GraphQLFieldConfig,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isListType,
+  isNonNullType,
+} from "graphql";
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import type { WrittenAuth } from "../../http/access/read-gate.ts";
+import type { Operation } from "../fields/field-def.ts";
+import { gateExtensions, gateIn } from "../fields/gate-extensions.ts";
+import { allReads, gateReads, noteReads, readsOf, withReadsOf } from "../fields/reads.ts";
+import { argsReader, checked, guarded, type Resolve } from "../schema/compile-resolver.ts";
+import { resultCheck, screened } from "../schema/result-check.ts";
+import { Coordinates } from "./coordinates.ts";
+import { copySchema } from "./copy-schema.ts";
+import { type BuildContext, ForeignContext } from "./foreign-context.ts";
+import { guardOf } from "./guard-of.ts";
+
+/** The additions of an endpoint to a schema. */
+export interface Adoption {
+  readonly rules: Readonly<Record<string, WrittenAuth>>;
+  readonly context: BuildContext | undefined;
+}
+
+/**
+ * Copies a schema for one endpoint, so that two endpoints over one schema do not share anything that they change. Puts the rules
+ * before its resolvers, which receive the context value that they expect.
+ */
+export function adoptSchema(schema: GraphQLSchema, { rules, context }: Adoption): GraphQLSchema {
+  const coordinates = new Coordinates(schema, rules);
+  const foreign = context === undefined ? null : new ForeignContext(context);
+  const operations = operationsOf(schema);
+  return copySchema(schema, {
+    field: (config, type, name) => {
+      const own = foreign === null ? config : withContext(config, name, foreign, operations.get(type));
+      if (coordinates.isEmpty) return own;
+      return guardedField(own, { schema, coordinates, type, name, operation: operations.get(type) });
+    },
+    object: (config) => ({
+      ...config,
+      isTypeOf: foreign === null || !config.isTypeOf ? config.isTypeOf : foreign.isTypeOf(config.isTypeOf),
+      extensions: { ...config.extensions, ...gateExtensions([gateIn(config), coordinates.ofType(config.name)]) },
+    }),
+    abstract: (config) => ({
+      ...config,
+      resolveType:
+        foreign === null || !config.resolveType ? config.resolveType : foreign.typeResolver(config.resolveType),
+    }),
+  });
+}
+
+function operationsOf(schema: GraphQLSchema): ReadonlyMap<string, Operation> {
+  const roots = [
+    [schema.getQueryType(), "field"],
+    [schema.getMutationType(), "mutation"],
+    [schema.getSubscriptionType(), "subscription"],
+  ] as const;
+  return new Map(roots.flatMap(([type, operation]) => (type ? [[type.name, operation]] : [])));
+}
+
+type FieldConfig = GraphQLFieldConfig<any, any>;
+
+function withContext(
+  config: FieldConfig,
+  name: string,
+  foreign: ForeignContext,
+  operation: Operation | undefined,
+): FieldConfig {
+  const { resolve = defaultFieldResolver, subscribe } = config;
+  return {
+    ...config,
+    resolve: withReadsOf({ name, resolve }, foreign.resolver(resolve)),
+    ...(operation === "subscription" ? { subscribe: foreign.resolver(subscribe ?? defaultFieldResolver) } : {}),
+  };
+}
+
+interface Place {
+  readonly schema: GraphQLSchema;
+  readonly coordinates: Coordinates;
+  readonly type: string;
+  readonly name: string;
+  /** The operation that a root field belongs to. */
+  readonly operation: Operation | undefined;
+}
+
+/** Puts the gate of a field before its resolver, and the gates of its objects behind it. */
+function guardedField(
+  config: FieldConfig,
+  { schema, coordinates, type, name, operation = "field" }: Place,
+): FieldConfig {
+  const gate = coordinates.ofField(type, name);
+  const isMutation = operation === "mutation";
+  const guard = guardOf(schema, coordinates, config.type, isMutation);
+  if (gate === null && guard === null && !isMutation) return config;
+  if (guard !== null && operation === "field") checkNullable(config.type, `${type}.${name}`);
+  const field = { operation, limits: [], gates: gate === null ? [] : [gate] };
+  const args = argsReader(Object.keys(config.args ?? {}).map((key) => ({ key, name: key, complete: null })));
+  const check = resultCheck(`${type}.${name}`, { isPresent: false, guard, isMutation });
+  const resolve = (config.resolve ?? defaultFieldResolver) as Resolve;
+  const reads = readsOf({ name, resolve: config.resolve });
+  const subscribe = (config.subscribe ?? defaultFieldResolver) as Resolve;
+  return {
+    ...config,
+    extensions: { ...config.extensions, ...gateExtensions([gateIn({ extensions: config.extensions ?? {} }), gate]) },
+    ...(operation === "subscription"
+      ? { subscribe: screened(guarded(field, args, subscribe), guard, resolve), resolve: checked(resolve, check) }
+      : {
+          resolve: noteReads(guarded(field, args, checked(resolve, check)), allReads([reads, gateReads(field.gates)])),
+        }),
+  };
+}
+
+/** A refused object becomes null, which would remove its parent too. A list comes without it. */
+function checkNullable(type: GraphQLOutputType, place: string): void {
+  if (!isNonNullType(type) || isListType(type.ofType)) return;
+  const name = String(type.ofType);
+  throw new ConfigurationError(
+    `Graph.rules`,
+    `guards ${name}, but ${place} is ${name}!: a refused object becomes null, so make the field nullable`,
+  );
+}

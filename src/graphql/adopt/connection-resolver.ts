@@ -1,0 +1,144 @@
+import {
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isObjectType,
+} from "graphql";
+import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
+import type { BaseContext } from "../../http/context/http-context.ts";
+import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
+import { checkStrategy } from "../connection/check-strategy.ts";
+import { ColumnGates } from "../connection/column-gates.ts";
+import type { ListStrategy, RowSource } from "../connection/connection.ts";
+import type { ConnectionArgs } from "../connection/connection-args.ts";
+import { FieldPageRequest } from "../connection/field-page-request.ts";
+import { chosenColumns, ListArgs } from "../connection/list-args.ts";
+import { ListConnection } from "../connection/list-connection.ts";
+import { openList } from "../connection/open-list.ts";
+import { readScope, type ScopeValues } from "../connection/read-scope.ts";
+import { FieldQuestion } from "../fields/field-question.ts";
+import { gateIn } from "../fields/gate-extensions.ts";
+import { ResolverError } from "../fields/resolver-error.ts";
+import { operationOf } from "./foreign-context.ts";
+
+/** The options of `connectionResolver`. */
+export interface ConnectionResolverOptions<Parent, Args> {
+  /**
+   * Values that the resolver restricts the list by. A cursor with other values is rejected. A function builds them from
+   * the parent, the arguments and `ctx`, or returns `undefined` if a list has none. @default none
+   */
+  readonly cursorScope?:
+    | ScopeValues
+    | ((of: { readonly parent: Parent; readonly args: Args; readonly ctx: BaseContext }) => ScopeValues | undefined);
+}
+
+/** A page of a list, whose members are read only if a query selects them. */
+export interface ResolvedConnection<Row> {
+  edges(): Promise<readonly { readonly node: Row; readonly cursor: string }[]>;
+  nodes(): Promise<readonly Row[]>;
+  pageInfo(): Promise<{
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  }>;
+  totalCount(): Promise<number | null>;
+}
+
+/**
+ * Resolves a field of an existing schema as a Relay connection. The resolver returns a data handler or a list, and the
+ * field's type has any of `nodes`, `edges`, `pageInfo` and `totalCount`. The field may have the arguments `first`, `after`,
+ * `last`, `before`, `sort` and `filter`, with the values that `connection` would declare for the strategy. The gate of the
+ * item type in `Graph.rules` restricts pages and totals.
+ *
+ * Throws `ConfigurationError` for a strategy that is not a `CursorPagination`, and `ResolverError` in an operation that no
+ * `Graph` executes.
+ *
+ * @example
+ * ```ts
+ * import { connectionResolver } from "portico/graphql";
+ * import { CursorPagination } from "portico/pagination";
+ *
+ * const rows = [{ id: "1", title: "Emma" }];
+ * const byTitle = new CursorPagination({ order: [["title", "asc"]] });
+ *
+ * export const typeDefs = `
+ *   type Book { id: ID! title: String! }
+ *   type PageInfo { hasNextPage: Boolean! endCursor: String }
+ *   type BookConnection { nodes: [Book!]! pageInfo: PageInfo! }
+ *   type Query { books(first: Int, after: String): BookConnection! }
+ * `;
+ * export const resolvers = { Query: { books: connectionResolver(byTitle, () => rows) } };
+ * ```
+ */
+export function connectionResolver<Row, Parent, Args, Context>(
+  strategy: ListStrategy<Extract<keyof NoInfer<Row>, string>>,
+  resolver: (
+    parent: Parent,
+    args: Args,
+    context: Context,
+    info: GraphQLResolveInfo,
+  ) => MaybePromise<RowSource<Row> | readonly Row[]>,
+  options: ConnectionResolverOptions<NoInfer<Parent>, NoInfer<Args>> = {},
+): (parent: Parent, args: Args, context: Context, info: GraphQLResolveInfo) => MaybePromise<ResolvedConnection<Row>> {
+  checkStrategy("connectionResolver", strategy);
+  const choices = new ListArgs(strategy, () => {
+    throw new ResolverError("connectionResolver", "the schema declares its arguments");
+  });
+  const scopeOf = readScope("connectionResolver.cursorScope", options.cursorScope);
+  const itemsOf = new WeakMap<GraphQLOutputType, ItemType>();
+  return (parent, args, context, info) => {
+    const place = `${info.parentType.name}.${info.fieldName}`;
+    const graph = operationOf(context);
+    if (graph === null) throw new ResolverError(place, "is a connection, so a Graph must execute it");
+    const items = itemsOf.get(info.returnType) ?? new ItemType(place, info.returnType, strategy);
+    itemsOf.set(info.returnType, items);
+    const paging = args as ConnectionArgs;
+    const order = choices.order(paging);
+    const filters = choices.filters(paging);
+    const ctx = graph.connection;
+    const read = (): MaybePromise<ResolvedConnection<Row>> =>
+      andThen(resolver(parent, args, context, info), (given) =>
+        andThen(openList(given, filters, items.gate, graph), ({ handler, scope, blamed }) => {
+          const request = new FieldPageRequest(ctx, info, scopeOf({ parent, args, ctx }), scope);
+          const page = new ListConnection(strategy, handler, request, paging, { order, filters, blamed });
+          return page as unknown as ResolvedConnection<Row>;
+        }),
+      );
+    const columns = chosenColumns(order, filters);
+    if (columns.length === 0) return read();
+    return andThen(
+      items.columns.pass(columns, () => new FieldQuestion(graph, undefined, null, info)),
+      read,
+    );
+  };
+}
+
+/** The type of the items of a connection, in the schema of one endpoint. */
+class ItemType {
+  readonly columns: ColumnGates;
+  readonly #type: GraphQLObjectType;
+
+  constructor(place: string, connection: GraphQLOutputType, strategy: CursorPagination<any, any>) {
+    const fields = fieldTypes(getNamedType(connection));
+    const type = fields.get("nodes") ?? fieldTypes(fields.get("edges")).get("node");
+    if (!isObjectType(type))
+      throw new ResolverError(place, "must return an object type with the field nodes or edges, of an object type");
+    const gated = Object.values(type.getFields()).flatMap((field) => {
+      const gate = gateIn(field);
+      return gate === null ? [] : [{ name: field.name, aliases: [field.name], gate }];
+    });
+    this.#type = type;
+    this.columns = new ColumnGates(place, { name: type.name, gated }, strategy);
+  }
+
+  get gate(): ReturnType<typeof gateIn> {
+    return gateIn(this.#type);
+  }
+}
+
+function fieldTypes(type: unknown): ReadonlyMap<string, unknown> {
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  return new Map(fields.map((field) => [field.name, getNamedType(field.type)]));
+}

@@ -1,0 +1,72 @@
+import { ConfigurationError } from "../../core/configuration-error.ts";
+import { Filters } from "../../pagination/filter/filters.ts";
+import type { Order } from "../../pagination/order.ts";
+import { checkedOrder } from "../../pagination/read-sort.ts";
+import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
+import { arg } from "../types/arg.ts";
+import type { Arg } from "../types/graph-type.ts";
+import { list, nullable } from "../types/list-type.ts";
+import { blaming, type ConnectionArgs } from "./connection-args.ts";
+import { filterInput } from "./filter-input.ts";
+import type { InputOwner } from "./input-owner.ts";
+import { sortEnum, sortValues } from "./sort-enum.ts";
+
+/** The arguments `sort` and `filter`, as far as the strategy lets clients sort and filter. */
+export class ListArgs {
+  readonly args: Readonly<Record<string, Arg<any>>>;
+  readonly #strategy: CursorPagination<any, any>;
+  readonly #orders: ReadonlyMap<string, Order[number]>;
+
+  /** @param owner names the types of the arguments; called when the schema is built */
+  constructor(strategy: CursorPagination<any, any>, owner: () => InputOwner) {
+    const { sort, filters } = strategy;
+    const orders = sort === null ? new Map<string, Order[number]>() : sortValues(sort);
+    this.#strategy = strategy;
+    this.#orders = orders;
+    this.args = {
+      ...(sort === null
+        ? {}
+        : {
+            sort: arg(nullable(list(() => sortEnum(owner(), orders.keys()))), {
+              description: "The order of the list, the most important value first. Omit it for the default order.",
+            }),
+          }),
+      ...(filters === null
+        ? {}
+        : {
+            filter: arg(
+              nullable(() => filterInput(owner(), filters)),
+              { description: "Only items that pass." },
+            ),
+          }),
+    };
+  }
+
+  /** The order in the arguments, or `undefined` if there is none. Throws `InvalidSortError`. */
+  order({ sort: names }: ConnectionArgs): Order | undefined {
+    const { sort } = this.#strategy;
+    // If the strategy is not sortable, the connection may declare its own argument named sort.
+    if (sort === null || names === null || names === undefined) return undefined;
+    const order = names.map((name) => this.#orderOf(name));
+    return blaming("sort", () => checkedOrder(order, { ...sort, parameter: "sort" }));
+  }
+
+  /** A schema that was built elsewhere declares its own enum, which may have other values. */
+  #orderOf(name: string): Order[number] {
+    const order = this.#orders.get(name);
+    if (order !== undefined) return order;
+    const known = [...this.#orders.keys()].join(", ");
+    throw new ConfigurationError("CursorPagination.sortable", `does not have the value ${name} of sort: use ${known}`);
+  }
+
+  /** The filters in the arguments, or `null` if the strategy has none. Throws `InvalidFilterError`. */
+  filters({ filter }: ConnectionArgs): Filters | null {
+    const { filters: fields } = this.#strategy;
+    return fields === null ? null : blaming("filter", () => Filters.fromArgument(fields, filter));
+  }
+}
+
+/** The columns that the client chose to sort and filter by. */
+export function chosenColumns(order: Order | undefined, filters: Filters | null): readonly string[] {
+  return [...(order ?? []).map(([column]) => column), ...(filters?.fields ?? []).map(({ column }) => column)];
+}

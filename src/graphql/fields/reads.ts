@@ -1,0 +1,60 @@
+import { defaultFieldResolver, type GraphQLFieldResolver } from "graphql";
+import { columnsRead, type GateNode } from "../../http/access/gate-node.ts";
+import type { FieldDeclaration } from "./field-declaration.ts";
+
+/** The columns of an object that a field needs; `null` if they are unknown, so that it needs all of them. */
+export type Reads = readonly string[] | null;
+
+// The key is the resolver, because another tool may replace it by one that reads more.
+const byResolver = new WeakMap<object, readonly string[]>();
+
+interface ResolvedField {
+  readonly name: string;
+  readonly resolve?: GraphQLFieldResolver<any, any> | undefined;
+}
+
+/** Notes the columns that a resolver reads. */
+export function noteReads<R extends object>(resolve: R, reads: Reads): R {
+  if (reads !== null) byResolver.set(resolve, reads);
+  return resolve;
+}
+
+/** The columns that a field of a built schema reads. */
+export function readsOf({ name, resolve }: ResolvedField): Reads {
+  if (resolve === undefined || resolve === defaultFieldResolver) return [name];
+  return byResolver.get(resolve) ?? null;
+}
+
+/** Notes that a wrapper around the resolver of a field reads nothing more. */
+export function withReadsOf<R extends object>(field: ResolvedField, wrapper: R): R {
+  return noteReads(wrapper, readsOf(field));
+}
+
+/** All of these columns. */
+export function allReads(parts: readonly Reads[]): Reads {
+  return parts.includes(null) ? null : [...new Set((parts as readonly (readonly string[])[]).flat())];
+}
+
+/** The columns that gates read. `reads` are those that the field declares for itself and its gates. */
+export function gateReads(gates: readonly GateNode[], reads?: readonly string[]): Reads {
+  return allReads(gates.map((gate) => columnsRead(gate) ?? reads ?? null));
+}
+
+/** The columns that a declared field reads, with its gates. */
+export function fieldReads(field: FieldDeclaration, property: string): Reads {
+  return allReads([ownReads(field, property), field.gateReads]);
+}
+
+function ownReads(
+  { options: { reads }, parentReads, resolver, member, keys }: FieldDeclaration,
+  property: string,
+): Reads {
+  if (parentReads !== undefined) return parentReads;
+  if (resolver === null) return [property, ...(reads ?? [])];
+  if (reads !== undefined) return reads;
+  // A resolver receives only the names that it destructures, but a method has `this`.
+  const isBlind = member === null && keys !== null && !PARENT_NAMES.some((name) => keys.has(name));
+  return isBlind ? [] : null;
+}
+
+const PARENT_NAMES = ["parent", "root", "self"] as const;

@@ -1,0 +1,118 @@
+import type { RequestEvent } from "../http/hooks/request-hooks.ts";
+import { NamedRows } from "./named-rows.ts";
+import type { ObservedOperation, ObservedResult } from "./observed-operation.ts";
+import { routeName } from "./route-name.ts";
+import { type Percentiles, Totals, type TotalsRecord } from "./totals.ts";
+
+/** The totals of all operations with one name. */
+export interface MetricsRecord extends TotalsRecord {
+  /** The average over operations whose cost was measured, so without those that were rejected earlier. */
+  readonly average_cost: number;
+}
+
+/** The totals of all operations with one name, and percentiles of their durations. */
+export interface OperationFigures extends MetricsRecord, Percentiles {}
+
+/** The totals of one route. */
+export interface RouteFigures extends TotalsRecord, Percentiles {
+  /** The number of responses with a status from 400 to 499. */
+  readonly refused: number;
+  /** The number of sockets that are open now. */
+  readonly open_sockets: number;
+}
+
+/** Everything that a `Metrics` has counted. */
+export interface MetricsFigures {
+  /** By operation name. */
+  readonly operations: Readonly<Record<string, OperationFigures>>;
+  /** By method and path pattern, such as `GET /books/:id` and `SOCKET /live`. Requests without a route share `<none>`. */
+  readonly routes: Readonly<Record<string, RouteFigures>>;
+}
+
+interface OperationRow {
+  readonly totals: Totals;
+  cost: number;
+  /** The number of operations whose cost was measured. */
+  costed: number;
+}
+
+interface RouteRow {
+  readonly totals: Totals;
+  refused: number;
+  open: number;
+}
+
+const MOST_NAMES = 1_000;
+
+/**
+ * A hook that keeps running totals by operation name and by route, in memory. Unnamed operations share the row `<anonymous>`.
+ * After 1,000 names, further ones share `<other>`, and so do names of more than 200 characters. An operation that was rejected
+ * before it ran is counted in the row of its name if that exists, otherwise in `<anonymous>`. Durations do not include
+ * subscriptions and sockets.
+ *
+ * @example
+ * ```ts
+ * import { Metrics, PorticoApp } from "portico";
+ * import { field, Graph, schema, t } from "portico/graphql";
+ *
+ * const metrics = new Metrics();
+ * const app = new PorticoApp().onRequest(metrics);
+ * new Graph(schema({ query: { hello: field(t.string)(() => "world") } })).onOperation(metrics).mount(app);
+ * app.get("/metrics", () => metrics.figures());
+ * ```
+ */
+export class Metrics {
+  readonly #operations = new NamedRows<OperationRow>(() => ({ totals: new Totals(), cost: 0, costed: 0 }), MOST_NAMES);
+  readonly #routes = new Map<string, RouteRow>();
+
+  onOperation(result: ObservedResult, context: ObservedOperation): void {
+    const row = this.#operations.of(context);
+    row.totals.add(context.operationType === "subscription" ? null : context.durationSeconds, !result.ok);
+    row.cost += context.cost ?? 0;
+    if (context.cost !== null) row.costed++;
+  }
+
+  onRequest(event: RequestEvent): void {
+    const name = routeName(event);
+    const row = this.#routes.get(name) ?? { totals: new Totals(), refused: 0, open: 0 };
+    this.#routes.set(name, row);
+    if (event.kind === "socket-closed") {
+      // The totals may have been reset while it was open.
+      row.open = Math.max(0, row.open - 1);
+      return;
+    }
+    if (event.kind === "socket-opened") row.open++;
+    row.totals.add(event.kind === "response" ? event.durationSeconds : null, event.status >= 500);
+    if (event.status >= 400 && event.status < 500) row.refused++;
+  }
+
+  /** The totals so far, by operation name. */
+  snapshot(): Readonly<Record<string, MetricsRecord>> {
+    return Object.fromEntries([...this.#operations].map(([name, row]) => [name, recordOf(row)]));
+  }
+
+  /** The totals and percentiles so far, of operations and of routes. */
+  figures(): MetricsFigures {
+    return {
+      operations: Object.fromEntries(
+        [...this.#operations].map(([name, row]) => [name, { ...recordOf(row), ...row.totals.percentiles() }]),
+      ),
+      routes: Object.fromEntries(
+        [...this.#routes].map(([name, { totals, refused, open }]) => [
+          name,
+          { ...totals.record(), ...totals.percentiles(), refused, open_sockets: open },
+        ]),
+      ),
+    };
+  }
+
+  /** Resets all totals. */
+  reset(): void {
+    this.#operations.clear();
+    this.#routes.clear();
+  }
+}
+
+function recordOf({ totals, cost, costed }: OperationRow): MetricsRecord {
+  return { ...totals.record(), average_cost: costed === 0 ? 0 : cost / costed };
+}

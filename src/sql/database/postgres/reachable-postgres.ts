@@ -1,0 +1,118 @@
+import { type DatabaseConnection, type Driver, PostgresDialect, PostgresDriver, type PostgresPool } from "kysely";
+import { ConfigurationError } from "../../../core/configuration-error.ts";
+import { outside } from "../../../core/outside.ts";
+import { currentContext } from "../../../http/context/current-context.ts";
+import { LateCursor, loadCursor } from "./late-cursor.ts";
+import type { OpenPool } from "./open-pool.ts";
+import { isLost, isReadOnly, postgresError, unreachable } from "./postgres-error.ts";
+import type { WatchedClients } from "./watched-clients.ts";
+
+/** PostgreSQL through `pg`. If the server is down, errors have status 503. */
+export class ReachablePostgres extends PostgresDialect {
+  readonly #open: () => Promise<OpenPool>;
+  #hasRefusedWrites = false;
+
+  /** @param open called by the first statement */
+  constructor(open: () => Promise<OpenPool>) {
+    super({ pool: () => Promise.reject(new Error("the driver opens the pool")) });
+    this.#open = open;
+  }
+
+  /** Whether a statement was rejected because the server is read-only. */
+  get hasRefusedWrites(): boolean {
+    return this.#hasRefusedWrites;
+  }
+
+  override createDriver(): Driver {
+    return new ReachablePostgresDriver(this.#open, () => {
+      this.#hasRefusedWrites = true;
+    });
+  }
+}
+
+class ReachablePostgresDriver extends PostgresDriver {
+  readonly #known = new WeakSet<DatabaseConnection>();
+  /** The connections in a transaction that the application itself made read-only. */
+  readonly #reading = new WeakSet<DatabaseConnection>();
+  readonly #opened: { clients: WatchedClients | null };
+  readonly #onReadOnly: () => void;
+
+  constructor(open: () => Promise<OpenPool>, onReadOnly: () => void) {
+    const opened: { clients: WatchedClients | null } = { clients: null };
+    const pool = async (): Promise<PostgresPool> => {
+      const { pool, clients } = await open();
+      opened.clients = clients;
+      return pool;
+    };
+    super({ pool, cursor: LateCursor });
+    this.#opened = opened;
+    this.#onReadOnly = onReadOnly;
+  }
+
+  override async acquireConnection(
+    ...args: Parameters<PostgresDriver["acquireConnection"]>
+  ): ReturnType<PostgresDriver["acquireConnection"]> {
+    const began = performance.now();
+    // The pool is opened outside the request, because its connections and timers would otherwise keep the request in
+    // memory.
+    const connection = await outside(() => super.acquireConnection(...args)).catch((error: unknown) => {
+      throw error instanceof ConfigurationError ? error : unreachable(error);
+    });
+    // Requests that wait for the pool are the first sign of overload.
+    currentContext()?.services.load.waited(performance.now() - began);
+    if (this.#known.has(connection)) return connection;
+    this.#known.add(connection);
+    const execute = connection.executeQuery.bind(connection);
+    const stream = connection.streamQuery.bind(connection);
+    const told = (error: unknown): unknown => this.#told(connection, error);
+    // Kysely's own log option works in the same way.
+    connection.executeQuery = (...args) =>
+      (execute(...args) as Promise<never>).catch((error: unknown) => {
+        throw told(error);
+      });
+    connection.streamQuery = async function* (...args): AsyncIterableIterator<never> {
+      await loadCursor();
+      try {
+        yield* stream(...args) as AsyncIterableIterator<never>;
+      } catch (error) {
+        throw told(error);
+      }
+    };
+    return connection;
+  }
+
+  override async beginTransaction(...args: Parameters<PostgresDriver["beginTransaction"]>): Promise<void> {
+    const [connection, { accessMode }] = args;
+    if (accessMode === "read only") this.#reading.add(connection);
+    else this.#reading.delete(connection);
+    await super.beginTransaction(...args);
+  }
+
+  /** A lost connection needs no rollback, because the server rolls back when it notices. */
+  override async rollbackTransaction(...args: Parameters<PostgresDriver["rollbackTransaction"]>): Promise<void> {
+    await super.rollbackTransaction(...args).catch((error: unknown) => {
+      if (!isLost((error as { readonly cause?: unknown }).cause ?? error)) throw error;
+    });
+  }
+
+  override releaseConnection(
+    ...args: Parameters<PostgresDriver["releaseConnection"]>
+  ): ReturnType<PostgresDriver["releaseConnection"]> {
+    this.#reading.delete(args[0]);
+    return outside(() => super.releaseConnection(...args));
+  }
+
+  override async destroy(): Promise<void> {
+    const ending = super.destroy();
+    await (this.#opened.clients?.cutWhile(ending) ?? ending);
+  }
+
+  #told(connection: DatabaseConnection, error: unknown): unknown {
+    if (!isReadOnly(error)) return postgresError(error);
+    if (this.#reading.has(connection)) return error;
+    // The server was the primary when we connected. A new connection to its host name may reach the current primary.
+    this.#opened.clients?.renew();
+    this.#onReadOnly();
+    return postgresError(error);
+  }
+}
