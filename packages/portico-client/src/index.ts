@@ -1,0 +1,11 @@
+export type { Client, ConnectionOptions, Send, SignInOptions } from "./client.ts";
+export { type ClientOptions, createClient } from "./create-client.ts";
+export type { ClientErrorCode, ErrorCode, ServerErrorCode } from "./error-code.ts";
+export type { GraphQLDocument, OperationOptions } from "./graphql-document.ts";
+export type { AnyPaths, RestOptions } from "./paths.ts";
+export { type ErrorEntry, type ErrorValues, PorticoClientError } from "./portico-client-error.ts";
+export type { Headers, RequestOptions } from "./request.ts";
+export type { SubscribeOptions } from "./subscribe.ts";
+export type { SubscriptionEvent } from "./subscription-event.ts";
+export { memoryTokens, storedTokens, type TextStorage, type TokenStore, type Tokens } from "./token-store.ts";
+export type { Walk, WalkOptions } from "./walk.ts";
