@@ -1,5 +1,6 @@
 import { PorticoApp, type PorticoAppOptions } from "portico";
 import type { Mailer } from "portico/auth";
+import { accountEventRoutes } from "./accounts/account-events.ts";
 import { signIn } from "./accounts/sign-in.ts";
 import { authorRoutes } from "./authors/author-routes.ts";
 import { bookRoutes } from "./books/book-routes.ts";
@@ -34,12 +35,11 @@ export function bookshop({ mailer, app: options }: BookshopOptions = {}): Portic
   // Authentication comes first, because everything after it needs the user.
   app.use(signIn(mailer));
 
-  const { hooks, routes } = operations();
-  shopGraph(hooks).mount(app);
-  app.mount("/operations", routes);
+  shopGraph(operations(app)).mount(app);
   app.mount("/books", bookRoutes());
   app.mount("/authors", authorRoutes());
   app.mount("/orders", orderRoutes());
+  app.mount("/account-events", accountEventRoutes());
   app.mount("", shopPage());
   return app;
 }

@@ -1,6 +1,6 @@
 import { channel } from "node:diagnostics_channel";
-import { type Provider, provide } from "portico";
-import { type Database, openDatabase, type SentStatement, type Transaction } from "portico/sql";
+import type { Dependency } from "portico";
+import { type Database, openDatabase, type SentStatement, type Transaction, transaction } from "portico/sql";
 import { settings } from "./settings.ts";
 import type { Tables } from "./tables.ts";
 
@@ -20,11 +20,4 @@ export const database: Database<Tables> = openDatabase<Tables>(settings.database
  * is sent, so a failed commit is reported to the client. Events published meanwhile are sent after the commit, or not
  * at all.
  */
-export const unitOfWork: Provider<Transaction<Tables>> = provide(async function* ({ ctx }) {
-  const trx = await database.begin();
-  try {
-    yield trx;
-  } finally {
-    await trx.end(ctx.outcome);
-  }
-});
+export const inTransaction: Dependency<Transaction<Tables>> = transaction(database);

@@ -104,6 +104,7 @@ describe("an account", () => {
     });
 
     expect(link.pathname).toBe("/new-password");
+    expect((await shop.client.get(link.pathname)).status).toBe(200);
     expect([confirmed.status, old.status, fresh.status]).toEqual([204, 401, 200]);
     expect(await me(before)).toBeNull();
   });
@@ -117,5 +118,41 @@ describe("an account", () => {
     expect(refused.errors).toMatchObject([{ extensions: { code: "FORBIDDEN" } }]);
     expect(granted.data).toEqual({ grantRole: { username: "reader5", roles: ["reader", "seller"] } });
     expect(await me(await byToken(shop.client, "reader5"))).toMatchObject({ roles: ["reader", "seller"] });
+  });
+});
+
+describe("account events", () => {
+  it("are listed for admins only, newest first, without credentials", async () => {
+    await shop.client.post("/account/login", { body: { identifier: "reader1", password: "not that" } });
+    const admin = await byToken(shop.client, "admin");
+    const list = (headers: Headers): Promise<TestResponse> =>
+      shop.client.get("/account-events?page_size=2", { headers });
+
+    await expect
+      .poll(async () => (await list(admin)).json())
+      .toMatchObject({
+        items: [
+          { kind: "login_succeeded", outcome: "success", user_id: expect.any(String) },
+          { kind: "login_failed", outcome: "failure", user_id: null },
+        ],
+      });
+    expect((await list({})).status).toBe(401);
+    expect((await list(await byToken(shop.client, "staff"))).status).toBe(403);
+    expect((await list(admin)).text()).not.toContain("not that");
+  });
+});
+
+describe("an admin", () => {
+  it("acts as a reader to see what they see, but not as an admin", async () => {
+    const headers = await bySession(shop.client, "admin");
+    const actAs = (user: string) => shop.client.post("/account/impersonation", { headers, body: { user } });
+
+    expect((await actAs("admin")).json()).toMatchObject({ code: "impersonation_refused" });
+    expect((await actAs("reader3")).status).toBe(200);
+    expect(await me(headers)).toMatchObject({ username: "reader3", roles: ["reader"] });
+    expect((await shop.client.get("/account/me", { headers })).json()).toMatchObject({ impersonator: "admin" });
+
+    await shop.client.post("/account/impersonation/end", { headers });
+    expect(await me(headers)).toMatchObject({ username: "admin" });
   });
 });

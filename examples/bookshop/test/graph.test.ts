@@ -29,7 +29,7 @@ function statements(): { readonly count: number } {
 describe("a query", () => {
   it("sends as many statements for 100 books as for one", async () => {
     const document = `query Page($first: Int!) {
-      books(first: $first) { nodes { title stars cover author { name books { title } } reviews { stars reader } } }
+      books(first: $first) { nodes { title stars cover author { name books { nodes { title } } } reviews { stars reader } } }
     }`;
     await ask(document, { first: 1 });
     const sent = statements();
@@ -42,6 +42,33 @@ describe("a query", () => {
     expect(hundred.data?.books.nodes).toHaveLength(100);
     // The page, its authors, their books, the ratings, the covers, the reviews and their reviewers.
     expect([forOne, sent.count - forOne]).toEqual([7, 7]);
+  });
+
+  it("reads a page of the books of every author with one statement, and rejects a cursor of another author", async () => {
+    interface Found {
+      readonly id: string;
+      readonly books: { readonly nodes: readonly { readonly id: string }[]; readonly pageInfo: { endCursor: string } };
+    }
+    const page = "{ nodes { id } pageInfo { endCursor } totalCount }";
+    const search = `{ search(text: "") { ... on Author { id books(first: 2) ${page} } } }`;
+    await ask(search);
+    const sent = statements();
+
+    const { data } = await ask<{ search: readonly Found[] }>(search);
+    const count = sent.count;
+    const authors = data?.search.filter((found) => "books" in found) ?? [];
+    const [one, other] = authors;
+    const after = `query ($id: ID!, $after: String) { author(id: $id) { books(first: 2, after: $after) ${page} } }`;
+    const cursor = one?.books.pageInfo.endCursor;
+    const next = await ask<{ author: Found }>(after, { id: one?.id, after: cursor });
+    const swapped = await ask(after, { id: other?.id, after: cursor });
+
+    expect(authors.length).toBeGreaterThan(1);
+    // The authors and the books that are found, a page of books for each author, and their totals.
+    expect(count).toBe(4);
+    const ids = [one?.books, next.data?.author.books].flatMap((books) => books?.nodes.map(({ id }) => id) ?? []);
+    expect(new Set(ids).size).toBe(4);
+    expect(swapped.errors).toMatchObject([{ path: ["author", "books"], extensions: { code: "BAD_USER_INPUT" } }]);
   });
 
   it("finds a book by its id or its ISBN, and rejects an invalid ISBN", async () => {
@@ -88,7 +115,7 @@ describe("a query", () => {
 
   it("is rejected if it requests too much", async () => {
     const { errors } = await ask(
-      "{ books(first: 100) { nodes { author { books { reviews { book { reviews { stars } } } } } } } }",
+      "{ books(first: 100) { nodes { author { books { nodes { reviews { book { reviews { stars } } } } } } } } }",
     );
 
     expect(errors).toMatchObject([{ extensions: { code: "COST_LIMIT_EXCEEDED" } }]);
@@ -229,7 +256,22 @@ describe("a review", () => {
     expect(first.data).toMatchObject({ writeReview: { reader: "reader2", stars: 1 } });
     expect(second.data).toMatchObject({ writeReview: { stars: 5 } });
     expect(reviews?.filter(({ reader }) => reader === "reader2")).toHaveLength(1);
-    expect(wrong.errors).toMatchObject([{ extensions: { code: "STARS_OUT_OF_RANGE" } }]);
+    expect(wrong.errors).toMatchObject([
+      { extensions: { code: "BAD_USER_INPUT", errors: [{ in: "arguments", path: ["review", "stars"] }] } },
+    ]);
+  });
+
+  it("is found again by its id, like several of them in one statement", async () => {
+    const review = 'writeReview(review: { book: "book-23", stars: 4, text: "Again." }) { id stars }';
+    const written = await ask<{ writeReview: { id: string } }>(`mutation { ${review} }`, {}, "reader2");
+    const { id } = written.data?.writeReview ?? { id: "" };
+
+    const { data } = await ask("query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Review { stars } } }", {
+      ids: [id, "unknown", id],
+    });
+
+    const found = { __typename: "Review", id, stars: 4 };
+    expect(data).toEqual({ nodes: [found, null, found] });
   });
 
   it("is limited to twenty a minute per reader, however many are in one request", async () => {
@@ -272,7 +314,7 @@ describe("a review", () => {
 
 describe("the books", () => {
   it("can be added with their author, and changed field by field", async () => {
-    const add = `mutation ($book: NewBook!) { addBook(book: $book) { id stock author { books { title } } } }`;
+    const add = `mutation ($book: NewBook!) { addBook(book: $book) { id stock author { books { nodes { title } } } } }`;
     const book = {
       isbn: "9780141439686",
       title: "Persuasion",
@@ -292,7 +334,7 @@ describe("the books", () => {
     );
 
     expect(added.data).toMatchObject({
-      addBook: { stock: 0, author: { books: expect.arrayContaining([{ title: "Persuasion" }]) } },
+      addBook: { stock: 0, author: { books: { nodes: expect.arrayContaining([{ title: "Persuasion" }]) } } },
     });
     expect(again.errors).toMatchObject([{ extensions: { code: "ISBN_TAKEN" } }]);
     expect(changed.data).toEqual({ changeBook: { title: "Persuasion", priceCents: 900, stock: 0 } });

@@ -3,7 +3,7 @@ import { openShop, type Shop } from "./open-shop.ts";
 import { byToken } from "./sign-in.ts";
 
 interface Page {
-  readonly items: readonly { readonly id: string; readonly title: string }[];
+  readonly items: readonly { readonly id: string; readonly title: string; readonly price_cents: number }[];
   readonly pagination: {
     readonly total_items: number | null;
     readonly total_pages?: number;
@@ -29,9 +29,9 @@ async function walk(path: string, headers = {}): Promise<Page[]> {
 const ids = (pages: readonly Page[]): string[] => pages.flatMap(({ items }) => items.map(({ id }) => id));
 
 describe("the lists of books", () => {
-  it("by cursor are sorted as the client requests, by sortable columns only", async () => {
+  it("by cursor are sorted as the client requests, by sortable names only", async () => {
     const pages = await walk("/books/newest?sort=-title&page_size=50");
-    const refused = await shop.client.get("/books/newest?sort=cost_cents");
+    const refused = await shop.client.get("/books/newest?sort=costCents");
 
     const titles = pages.flatMap(({ items }) => items.map(({ title }) => title));
     expect(titles).toEqual(titles.toSorted().reverse());
@@ -75,17 +75,36 @@ describe("the lists of books", () => {
 
     const misplaced = await shop.client.get("/books/newest", { query: { genre: "novel", cursor } });
     const unknown = await shop.client.get("/books?genre=gossip");
+    const hidden = await shop.client.get("/books?costCents.lt=100");
 
     expect(ids(poetry)).toHaveLength(24);
     expect(misplaced.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
-    expect(unknown.json()).toMatchObject({ status: 422, errors: [{ in: "query", path: ["genre"] }] });
+    expect(unknown.json()).toMatchObject({ status: 400, code: "invalid_filter", parameter: "genre" });
+    expect(hidden.json()).toMatchObject({ status: 400, code: "invalid_filter", parameter: "costCents.lt" });
+  });
+
+  it("can be filtered by price and title, on routes and in the GraphQL API alike", async () => {
+    const all = (await walk("/books?page_size=100")).flatMap(({ items }) => items);
+    const [{ title }] = all as [Page["items"][number]];
+    const dear = all.filter(({ price_cents }) => price_cents >= 1_500).map(({ id }) => id);
+
+    const pages = await walk("/books?page_size=100&priceCents.gte=1500");
+    const { data } = await shop.client.graphql<{ books: { nodes: { id: string }[]; totalCount: number } }>(
+      "query ($title: String!) { books(filter: { title: { startsWith: $title } }) { nodes { id } totalCount } }",
+      { title },
+    );
+
+    expect(dear.length).toBeGreaterThan(0);
+    expect(dear.length).toBeLessThan(all.length);
+    expect(ids(pages)).toEqual(dear);
+    expect(data?.books.totalCount).toBe(all.filter((book) => book.title.startsWith(title)).length);
   });
 
   it("share their cursors with the GraphQL API", async () => {
     const page = (await shop.client.get("/books/newest?page_size=3&genre=novel")).json() as Page;
 
     const { data } = await shop.client.graphql<{ books: { nodes: object[]; pageInfo: { endCursor: string } } }>(
-      "query ($after: String) { books(first: 2, after: $after, genre: novel) { nodes { id } pageInfo { endCursor } totalCount } }",
+      "query ($after: String) { books(first: 2, after: $after, filter: { genre: { equal: novel } }) { nodes { id } pageInfo { endCursor } totalCount } }",
       { after: page.pagination.next_cursor },
     );
     const next = await shop.client.get("/books/newest", {
@@ -146,5 +165,20 @@ describe("a book", () => {
     expect(again.json()).toMatchObject({ status: 409, code: "isbn_taken" });
     expect(orphan.json()).toMatchObject({ status: 400, detail: "The author x does not exist" });
     expect(untitled.json()).toMatchObject({ status: 422, errors: [{ in: "body", path: ["title"] }] });
+  });
+});
+
+describe("the export of the books", () => {
+  it("has every book once, and nothing after its last point", async () => {
+    const { bookExport } = await import("../src/books/book-export.ts");
+    const { database } = await import("../src/database.ts");
+
+    const batches = await Array.fromAsync(bookExport());
+    const rest = await Array.fromAsync(bookExport(batches.at(-1)?.after));
+
+    const exported = batches.flatMap(({ lines }) => lines.trimEnd().split("\n"));
+    const books = await database.selectFrom("books").select("isbn").orderBy("id").execute();
+    expect(exported.map((line) => (JSON.parse(line) as { isbn: string }).isbn)).toEqual(books.map(({ isbn }) => isbn));
+    expect(rest).toEqual([]);
   });
 });

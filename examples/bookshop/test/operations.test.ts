@@ -28,9 +28,22 @@ describe("metrics for admins", () => {
     const prometheus = await shop.client.get("/operations/prometheus", { headers: admin });
     const page = await shop.client.get("/operations/page", { headers: { ...admin, accept: "text/html" } });
 
-    expect(metrics.json()).toMatchObject({ Newest: { count: 1, errors: 0 } });
-    expect(prometheus.text()).toContain('operation="Newest"');
+    expect(metrics.json()).toMatchObject({
+      operations: { Newest: { count: 1, errors: 0 } },
+      routes: { "POST /graphql": { errors: 0 } },
+    });
+    for (const label of ['operation="Newest"', 'route="/graphql"', 'statement="select"'])
+      expect(prometheus.text()).toContain(label);
     expect(page.headers["content-type"]).toMatch("text/html");
+  });
+});
+
+describe("the operations page", () => {
+  it("sends a visitor without an account to the page of the shop to sign in", async () => {
+    const page = await shop.client.get("/operations/page", { headers: { accept: "text/html" } });
+
+    expect([page.status, page.headers["content-type"]]).toEqual([401, "text/html; charset=utf-8"]);
+    expect(page.text()).toContain('<a href="/">Sign in</a>');
   });
 });
 

@@ -15,12 +15,19 @@ export interface Visitor {
   readonly picture: (name: string) => Promise<void>;
 }
 
+/** The screen of a visitor. */
+export interface Screen {
+  /** @default 1280 */
+  readonly width?: number;
+  readonly colorScheme?: "light" | "dark";
+}
+
 /** Opens an empty page until the test ends. Where there is no browser, the test fails. */
-export async function visit(): Promise<Visitor> {
+export async function visit({ width = 1280, colorScheme = "light" }: Screen = {}): Promise<Visitor> {
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   onTestFinished(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  page.setDefaultTimeout(15_000);
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  page.setDefaultTimeout(45_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {

@@ -7,8 +7,10 @@ export type Permission =
   | "read:costs"
   | "read:orders"
   | "ship:orders"
+  | "read:accounts"
   | "read:metrics"
-  | "grant:roles";
+  | "grant:roles"
+  | "act:as-users";
 
 /** The permissions of each role. A user can have several roles. */
 export const roles = {
@@ -17,7 +19,7 @@ export const roles = {
   seller: ["sell:books"],
   /** Works in the shop, with all books and all orders. */
   staff: ["write:books", "read:costs", "read:orders", "ship:orders"],
-  admin: ["read:metrics", "grant:roles"],
+  admin: ["read:accounts", "read:metrics", "grant:roles", "act:as-users"],
 } as const satisfies Record<string, readonly Permission[]>;
 
 export type RoleName = keyof typeof roles;

@@ -9,30 +9,6 @@ export const bookById: Loader<string, BookRow> = loader(async (ids: readonly str
   return ids.map((id) => found.get(id) ?? new Error(`the book ${id} does not exist`));
 });
 
-/** The five newest books of each author. */
-export const newestOfAuthor: Loader<string, readonly BookRow[]> = loader(async (ids: readonly string[]) => {
-  const rows = await database
-    .current()
-    .selectFrom("authors")
-    .innerJoinLateral(
-      (eb) =>
-        eb
-          .selectFrom("books")
-          .selectAll("books")
-          .whereRef("books.author_id", "=", "authors.id")
-          .orderBy("added_at", "desc")
-          .orderBy("books.id", "desc")
-          .limit(5)
-          .as("book"),
-      (join) => join.onTrue(),
-    )
-    .where("authors.id", "in", ids)
-    .selectAll("book")
-    .execute();
-  const byAuthor = Map.groupBy(rows, ({ author_id }) => author_id);
-  return ids.map((id) => byAuthor.get(id) ?? []);
-});
-
 /** Whether each book has a cover. */
 export const hasCover: Loader<string, boolean> = loader(async (ids: readonly string[]) => {
   const rows = await database.current().selectFrom("covers").select("book_id").where("book_id", "in", ids).execute();

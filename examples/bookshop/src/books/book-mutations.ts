@@ -1,7 +1,7 @@
-import { BadRequest, type BaseContext, Conflict, type CurrentUser, Depend, NotFound } from "portico";
+import { BadRequest, type BaseContext, Conflict, type CurrentUser, NotFound } from "portico";
 import { mutation, t } from "portico/graphql";
 import type { Transaction } from "portico/sql";
-import { unitOfWork } from "../database.ts";
+import { inTransaction } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { addsBooks, editableBooks } from "./book-rules.ts";
 import { Cents, Isbn, Stock, Title } from "./book-scalars.ts";
@@ -28,14 +28,14 @@ const BookChange = t.input("BookChange", {
 
 export const bookMutations = {
   addBook: mutation(Book, {
-    params: { book: NewBookInput, trx: Depend(unitOfWork) },
+    params: { book: NewBookInput, trx: inTransaction },
     auth: addsBooks,
   })(({ book: { authorId, priceCents, costCents, ...book }, trx, ctx }) =>
     addBook(trx, ctx.user, { ...book, author_id: authorId, price_cents: priceCents, cost_cents: costCents }),
   ),
 
   changeBook: mutation(Book, {
-    params: { id: t.id, change: BookChange, trx: Depend(unitOfWork) },
+    params: { id: t.id, change: BookChange, trx: inTransaction },
     auth: addsBooks,
   })(async ({ id, change: { title, priceCents, stock }, trx, ctx }) => {
     await editableBook(trx, ctx, id);
@@ -51,7 +51,7 @@ export const bookMutations = {
   }),
 
   setCover: mutation(Book, {
-    params: { book: t.id, file: t.upload, trx: Depend(unitOfWork) },
+    params: { book: t.id, file: t.upload, trx: inTransaction },
     auth: addsBooks,
   })(async ({ book: id, file, trx, ctx }) => {
     const book = await editableBook(trx, ctx, id);

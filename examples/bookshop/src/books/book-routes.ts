@@ -1,8 +1,8 @@
-import { Depend, NotFound, Router, rateLimit, some } from "portico";
+import { NotFound, Router, rateLimit, some } from "portico";
 import * as z from "zod";
 import { whoMay } from "../accounts/user.ts";
-import { database, unitOfWork } from "../database.ts";
-import { bookList, booksByTitle, byOffset, byPage, genreFilter, newestFirst } from "./book-lists.ts";
+import { database, inTransaction } from "../database.ts";
+import { bookList, booksByTitle, byOffset, byPage, newestFirst } from "./book-lists.ts";
 import { addBook } from "./book-mutations.ts";
 import { addsBooks, pricedBooks } from "./book-rules.ts";
 import { MAX_CENTS, MAX_STOCK } from "./book-scalars.ts";
@@ -24,7 +24,6 @@ const Book = z.object({
 });
 const NewBook = Book.omit({ id: true }).extend({ cost_cents: Cents });
 const StockEntry = Book.extend({ cost_cents: Cents });
-const Filter = z.object({ genre: z.enum(genres).optional() });
 
 /** The routes under /books. */
 export function bookRoutes(): Router {
@@ -33,24 +32,21 @@ export function bookRoutes(): Router {
   router.get(
     "/",
     {
-      query: Filter,
       paginated: { strategy: byPage, item: Book },
       summary: "Lists the books by title",
       tags: ["books"],
     },
-    ({ query, response }) => response.apaginate(booksByTitle(query.genre), { strategy: byPage }),
+    ({ response }) => response.apaginate(booksByTitle(), { strategy: byPage }),
   );
 
   router.get(
     "/newest",
     {
-      query: Filter,
       paginated: { strategy: newestFirst, item: Book },
       summary: "Lists the newest books first",
       tags: ["books"],
     },
-    ({ query: { genre }, response }) =>
-      response.apaginate(bookList(genre), { strategy: newestFirst, filter: genreFilter(genre) }),
+    ({ response }) => response.apaginate(bookList(), { strategy: newestFirst }),
   );
 
   router.get(
@@ -84,7 +80,7 @@ export function bookRoutes(): Router {
       auth: addsBooks,
       body: NewBook,
       response: { 201: Book },
-      params: { trx: Depend(unitOfWork) },
+      params: { trx: inTransaction },
       middleware: [rateLimit({ perMinute: 60, name: "add-book" })],
       summary: "Adds a book",
       tags: ["books"],

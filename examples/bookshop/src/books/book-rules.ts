@@ -9,6 +9,7 @@ const ownBooks = every(
   whoMay("sell:books"),
   rule<BookRow>({
     name: "book.own",
+    reads: ["seller_id"],
     allows: (user, book) => book.seller_id === user.id,
     where: (user) => isEqual("seller_id", user.id),
   }),

@@ -1,7 +1,7 @@
 import type { Generated, Insertable, Selectable } from "kysely";
 
 export const genres = ["novel", "poetry", "science", "history", "children"] as const;
-export type GenreName = (typeof genres)[number];
+type GenreName = (typeof genres)[number];
 
 export interface BookTable {
   id: Generated<string>;

@@ -1,7 +1,7 @@
 import { field, type ObjectType, object, t } from "portico/graphql";
 import { nameOfUser } from "../accounts/user-loader.ts";
 import { authorById } from "../authors/author-loader.ts";
-import { Author } from "../authors/author-type.ts";
+import type { AuthorRow } from "../authors/author-table.ts";
 import { reviewsOfBook, starsOfBook } from "../reviews/review-loaders.ts";
 import type { ReviewRow } from "../reviews/review-table.ts";
 import { hasCover } from "./book-loaders.ts";
@@ -11,6 +11,7 @@ import { type BookRow, genres } from "./book-table.ts";
 
 export const Genre = t.enum("Genre", genres);
 
+// Lists read only the columns that a query selects, and `reads` names those of each resolver.
 export const Book: ObjectType<BookRow> = object("Book", {
   id: t.id,
   isbn: Isbn,
@@ -27,15 +28,21 @@ export const Book: ObjectType<BookRow> = object("Book", {
   }),
   seller: field(t.nullable(t.string), {
     description: "The username of the seller, or null for a book of the shop itself.",
+    reads: ["seller_id"],
   })(({ ctx, parent }) => (parent.seller_id === null ? null : nameOfUser.load(ctx, parent.seller_id))),
-  author: field(Author)(({ ctx, parent }) => authorById.load(ctx, parent.author_id)),
-  cover: field(t.nullable(t.string), { description: "The URL of the cover image." })(async ({ ctx, parent }) =>
-    (await hasCover.load(ctx, parent.id)) ? `/books/${parent.id}/cover` : null,
+  // The type is given by name, because the file of Author imports this one.
+  author: field(t.ref<AuthorRow>("Author"), { reads: ["author_id"] })(({ ctx, parent }) =>
+    authorById.load(ctx, parent.author_id),
   ),
-  stars: field(t.nullable(t.float), { description: "The average rating of its reviews." })(({ ctx, parent }) =>
-    starsOfBook.load(ctx, parent.id),
+  cover: field(t.nullable(t.string), { description: "The URL of the cover image.", reads: ["id"] })(
+    async ({ ctx, parent }) => ((await hasCover.load(ctx, parent.id)) ? `/books/${parent.id}/cover` : null),
   ),
-  reviews: field(t.list(t.ref<ReviewRow>("Review")), { listSize: 10, description: "The ten newest reviews." })(
-    ({ ctx, parent }) => reviewsOfBook.load(ctx, parent.id),
+  stars: field(t.nullable(t.float), { description: "The average rating of its reviews.", reads: ["id"] })(
+    ({ ctx, parent }) => starsOfBook.load(ctx, parent.id),
   ),
+  reviews: field(t.list(t.ref<ReviewRow>("Review")), {
+    listSize: 10,
+    description: "The ten newest reviews.",
+    reads: ["id"],
+  })(({ ctx, parent }) => reviewsOfBook.load(ctx, parent.id)),
 });

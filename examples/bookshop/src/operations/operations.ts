@@ -1,25 +1,31 @@
-import { Router } from "portico";
-import { Metrics, type OperationHook, OperationLog, operationsPage, prometheus } from "portico/graphql";
+import { Metrics, operationsPage, type PorticoApp, prometheus, Router } from "portico";
+import { type OperationHook, OperationLog } from "portico/graphql";
+import type { SentStatement } from "portico/sql";
 import { whoMay } from "../accounts/user.ts";
+import { statements } from "../database.ts";
 
-/** Metrics of this process's operations. */
-export interface Operations {
-  /** A hook that records every operation. */
-  readonly hooks: readonly OperationHook[];
-  /** The routes under /operations: a page, its figures, and metrics for Prometheus. Only admins can see them. */
-  readonly routes: Router;
-}
-
-export function operations(): Operations {
+/**
+ * Counts the requests and statements of this process, and returns the hooks that count its operations. Admins see the
+ * figures under /operations: on a page, as JSON, and in the format of Prometheus.
+ */
+export function operations(app: PorticoApp): readonly OperationHook[] {
   const metrics = new Metrics();
-  const histogram = prometheus();
+  const histograms = prometheus();
   const auth = whoMay("read:metrics");
 
+  app.onRequest(metrics).onRequest(histograms);
+  const count = (statement: unknown): void => histograms.onStatement(statement as SentStatement);
+  statements.subscribe(count);
+  app.onClose(() => statements.unsubscribe(count));
+
   const routes = new Router({ auth });
-  routes.mount("/page", operationsPage(metrics, { auth }));
-  routes.get("/metrics", { summary: "Metrics of operations by name", tags: ["operations"] }, () => metrics.snapshot());
-  routes.get("/prometheus", { summary: "Metrics in the Prometheus format", tags: ["operations"] }, ({ response }) =>
-    response.header("content-type", histogram.contentType).text(histogram.text()),
+  routes.mount("/page", operationsPage(metrics, { auth, signInUrl: "/" }));
+  routes.get("/metrics", { summary: "Metrics of operations and routes", tags: ["operations"] }, () =>
+    metrics.figures(),
   );
-  return { hooks: [metrics, histogram, new OperationLog({ slowerThan: 0.5 })], routes };
+  routes.get("/prometheus", { summary: "Metrics in the Prometheus format", tags: ["operations"] }, ({ response }) =>
+    response.header("content-type", histograms.contentType).text(histograms.text()),
+  );
+  app.mount("/operations", routes);
+  return [metrics, histograms, new OperationLog({ slowerThan: 0.5 })];
 }

@@ -1,8 +1,8 @@
-import { Conflict, Depend } from "portico";
+import { Conflict } from "portico";
 import { connection, field, mutation, subscription, t } from "portico/graphql";
 import { Activity } from "../accounts/activity.ts";
 import { whoMay } from "../accounts/user.ts";
-import { database, unitOfWork } from "../database.ts";
+import { database, inTransaction } from "../database.ts";
 import { allOrders, latestFirst, ordersOf } from "./order-lists.ts";
 import { orderPlaced } from "./order-news.ts";
 import { shippableOrders, shipsOrders, visibleOrders } from "./order-rules.ts";
@@ -12,10 +12,10 @@ import { placeOrder } from "./place-order.ts";
 const OrderedBook = t.input("OrderedBook", { book: t.id, copies: t.int(1) });
 
 export const orderQueries = {
-  // The rule of the type selects the orders. The filter binds cursors to the caller, so another user's is rejected.
+  // The rule of the type selects the orders. Cursors are bound to the caller, so another user's is rejected.
   orders: connection(Order, latestFirst, {
     auth: true,
-    filter: ({ ctx }) => ({ caller: ctx.user.id }),
+    cursorScope: ({ ctx }) => ({ caller: ctx.user.id }),
     description: "All orders that I may see: those that I placed, and those for my books.",
   })(() => allOrders()),
 
@@ -25,7 +25,7 @@ export const orderQueries = {
 
   myOrders: connection(Order, latestFirst, {
     auth: true,
-    filter: ({ ctx }) => ({ buyer: ctx.user.id }),
+    cursorScope: ({ ctx }) => ({ buyer: ctx.user.id }),
     description: "The orders that I placed.",
   })(({ ctx }) => ordersOf(ctx.user.id)),
 
@@ -54,12 +54,12 @@ export const orderQueries = {
 
 export const orderMutations = {
   placeOrder: mutation(Order, {
-    params: { books: t.list(OrderedBook), trx: Depend(unitOfWork) },
+    params: { books: t.list(OrderedBook), trx: inTransaction },
     auth: whoMay("place:orders"),
   })(({ books, trx, ctx }) => placeOrder(trx, ctx, books)),
 
   shipOrder: mutation(Order, {
-    params: { id: t.id, trx: Depend(unitOfWork) },
+    params: { id: t.id, trx: inTransaction },
     auth: shipsOrders,
     description: "A seller ships the orders that have no books of others.",
   })(async ({ id, trx, ctx }) => {

@@ -1,7 +1,7 @@
-import { type BaseContext, Depend, Router } from "portico";
+import { type BaseContext, Router } from "portico";
 import * as z from "zod";
 import { whoMay } from "../accounts/user.ts";
-import { database, unitOfWork } from "../database.ts";
+import { database, inTransaction } from "../database.ts";
 import { allOrders, latestFirst } from "./order-lists.ts";
 import { visibleOrders } from "./order-rules.ts";
 import { type OrderRow, orderStates } from "./order-table.ts";
@@ -32,7 +32,8 @@ export function orderRoutes(): Router {
       summary: "Lists the orders that I placed, and those for my books",
       tags: ["orders"],
     },
-    ({ user, response }) => response.apaginate(allOrders(), { strategy: latestFirst, filter: { caller: user.id } }),
+    ({ user, response }) =>
+      response.apaginate(allOrders(), { strategy: latestFirst, cursorScope: { caller: user.id } }),
   );
 
   router.get(
@@ -50,7 +51,7 @@ export function orderRoutes(): Router {
       auth: whoMay("place:orders"),
       body: NewOrder,
       response: { 201: Order },
-      params: { trx: Depend(unitOfWork) },
+      params: { trx: inTransaction },
       summary: "Orders books",
       tags: ["orders"],
     },

@@ -3,6 +3,7 @@ import { Activity } from "../accounts/activity.ts";
 import { nameOfUser } from "../accounts/user-loader.ts";
 import { bookById } from "../books/book-loaders.ts";
 import { Book } from "../books/book-type.ts";
+import { database } from "../database.ts";
 import type { ReviewRow } from "./review-table.ts";
 
 export const Review: ObjectType<ReviewRow> = object(
@@ -15,5 +16,11 @@ export const Review: ObjectType<ReviewRow> = object(
       nameOfUser.load(ctx, parent.reader_id),
     ),
   },
-  { implements: [Activity] },
+  {
+    implements: [Activity],
+    // The query field node(id) finds a review by the id that Relay clients keep.
+    node: {
+      load: (ids) => database.current().selectFrom("reviews").selectAll().where("id", "in", ids).execute(),
+    },
+  },
 );

@@ -1,20 +1,18 @@
 import { inspect } from "node:util";
 import { sql } from "kysely";
 import { expect } from "vitest";
+import { type Answer, type Header, type Rows } from "../../../../test/corpus/answer.ts";
 import { password } from "../open-shop.ts";
 import { stored } from "./stored.ts";
 import {
   ANONYMOUS,
-  type Answer,
   as,
   ask,
   bearer,
   credentials,
-  type Header,
   newAddress,
   newcomer,
   post,
-  type Rows,
   send,
   sessionOf,
   theShop,

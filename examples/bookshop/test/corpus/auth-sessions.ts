@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { type Header, type Rows } from "../../../../test/corpus/answer.ts";
 import { listeners, password } from "../open-shop.ts";
 import { stored } from "./stored.ts";
 import {
@@ -7,12 +8,10 @@ import {
   bearer,
   cookieIn,
   credentials,
-  type Header,
   newAddress,
   newcomer,
   type Pair,
   post,
-  type Rows,
   send,
   sessionOf,
   theShop,

@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
 import { expect } from "vitest";
+import { type Rows } from "../../../../test/corpus/answer.ts";
 import {
   ANONYMOUS,
   as,
@@ -8,7 +9,6 @@ import {
   newAddress,
   newcomer,
   post,
-  type Rows,
   send,
   sessionOf,
   theShop,

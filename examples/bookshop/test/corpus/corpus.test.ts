@@ -1,17 +1,20 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Rows } from "../../../../test/corpus/answer.ts";
+import { connections, properties } from "../../../../test/corpus/pagination-connections.ts";
+import { changes, cursors } from "../../../../test/corpus/pagination-cursors.ts";
+import { offsets, pageNumbers } from "../../../../test/corpus/pagination-pages.ts";
 import { openShop } from "../open-shop.ts";
 import { gates, keys, limits, passwords, resets } from "./auth-accounts.ts";
 import { crossSite, refreshing, sessions } from "./auth-sessions.ts";
 import { tokens, transport } from "./auth-tokens.ts";
+import { bookshopLists } from "./bookshop-lists.ts";
 import { batches, complexity, leaks } from "./graphql-documents.ts";
 import { forgery, uploads } from "./graphql-forms.ts";
 import { byGet, envelope, parameters } from "./graphql-requests.ts";
 import { explorer, subscriptions } from "./graphql-streams.ts";
-import { changes, connections, cursors, properties } from "./pagination-cursors.ts";
-import { offsets, pageNumbers } from "./pagination-pages.ts";
 import { allRows, leftOutOf } from "./rows.ts";
-import { ask, type Rows, replayOn } from "./the-shop.ts";
+import { ask, replayOn } from "./the-shop.ts";
 
 process.env["PUBLIC_URL"] = "http://shop.example";
 const prototypes = [Object.prototype, Array.prototype, Function.prototype];
@@ -41,7 +44,8 @@ function replay(corpus: string, ...sections: readonly Rows[]): void {
 }
 
 replay("graphql", envelope, parameters, byGet, forgery, complexity, leaks, batches, uploads, subscriptions, explorer);
-replay("pagination", pageNumbers, offsets, cursors, connections, properties, changes);
+const paging = [pageNumbers, offsets, cursors, connections, properties, changes];
+replay("pagination", ...paging.map((rows) => rows(bookshopLists)));
 replay("auth", tokens, transport, sessions, refreshing, crossSite, passwords, limits, resets, keys, gates);
 
 describe("the rows", () => {

@@ -1,7 +1,8 @@
 import { SocketRefused } from "portico/testing";
 import { expect } from "vitest";
-import { type Answer, as, ask, type Header, post, type Rows, send, theShop } from "./the-shop.ts";
-import { bytesOf, dial } from "./wire.ts";
+import { type Answer, type Header, type Rows } from "../../../../test/corpus/answer.ts";
+import { bytesOf, dial } from "../../../../test/corpus/wire.ts";
+import { as, ask, post, send, theShop } from "./the-shop.ts";
 
 const EVIL: Header = ["origin", "https://evil.example"];
 const REFUSED = "403 CROSS_SITE_REFUSED";

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { type Answer, ask, type Header, JSON_TYPE, post, type Rows, send, theShop } from "./the-shop.ts";
-import { bytesOf, dial, ended } from "./wire.ts";
+import { type Answer, type Header, JSON_TYPE, type Rows } from "../../../../test/corpus/answer.ts";
+import { bytesOf, dial, ended } from "../../../../test/corpus/wire.ts";
+import { ask, post, send, theShop } from "./the-shop.ts";
 
 // `{me{id}}` reads no table. It replaces `{hello}` of the corpus.
 const HELLO = '{"query":"{me{id}}"}';

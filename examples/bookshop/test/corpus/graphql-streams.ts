@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import type { TestSocket } from "portico/testing";
 import { expect } from "vitest";
+import { type Header, JSON_TYPE, type Rows } from "../../../../test/corpus/answer.ts";
+import { bytesOf, dial } from "../../../../test/corpus/wire.ts";
 import { listeners } from "../open-shop.ts";
-import { as, type Header, JSON_TYPE, post, type Rows, send, sessionOf, theShop } from "./the-shop.ts";
-import { bytesOf, dial } from "./wire.ts";
+import { as, post, send, sessionOf, theShop } from "./the-shop.ts";
 
 const STOCK = 'subscription{stockChanged(book:"book-9")}';
 
@@ -90,7 +91,11 @@ export const subscriptions: Rows = {
   },
   async "I9 the limits are those of HTTP"() {
     const socket = await acknowledged();
-    subscribe(socket, "1", `subscription{orderPlaced{lines{book{${"author{books{".repeat(8)}id${"}}".repeat(8)}}}}}`);
+    subscribe(
+      socket,
+      "1",
+      `subscription{orderPlaced{lines{book{${"author{books{nodes{".repeat(8)}id${"}}}".repeat(8)}}}}}`,
+    );
     expect(JSON.parse(await socket.next())).toMatchObject({
       type: "error",
       payload: [{ extensions: { code: "DEPTH_LIMIT_EXCEEDED" } }],

@@ -1,0 +1,6 @@
+export interface Page<Row> {
+  items: Row[];
+  total: number;
+  limit: number;
+  offset: number;
+}
