@@ -5,18 +5,15 @@ import type { GraphQLSchema } from "graphql";
 import {
   field,
   Graph,
-  Metrics,
   type ObjectType,
   type OperationHook,
   OperationLog,
   object,
-  opentelemetry,
-  prometheus,
   schema,
   t,
 } from "../src/graphql/index.ts";
 import { HttpContext } from "../src/http/context/http-context.ts";
-import { PorticoApp } from "../src/index.ts";
+import { Metrics, opentelemetry, PorticoApp, prometheus } from "../src/index.ts";
 import { testClient } from "../src/testing/index.ts";
 import { keepResults, nodeMajor } from "./graphql/keep-results.ts";
 

@@ -1,6 +1,7 @@
 import { glob, readFile, rm } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
 import { build } from "esbuild";
+import { joinedImports } from "./bundle/joined-imports.ts";
 
 // node scripts/bundle.ts [dist]
 // Joins the modules that the compiler has written to a few files: Node takes longer to find and link 150 modules than to
@@ -30,6 +31,7 @@ export async function bundle(dist: string): Promise<{ readonly before: number; r
     platform: "node",
     target: "node22",
     packages: "external",
+    plugins: [await joinedImports(dist)],
     // The names of classes appear in messages.
     keepNames: true,
     sourcemap: true,

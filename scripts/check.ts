@@ -10,9 +10,13 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["regular expressions", "node scripts/patterns.ts"],
   ["prose", "node scripts/prose.ts"],
   ["performance figures", "node scripts/figures.ts --check"],
+  ["manual of the command line", "node scripts/cli-manual.ts --check"],
   ["types", "tsc -p tsconfig.json"],
-  // On its own: it says who its users are, and that holds for a whole program.
-  ["types of the example", "tsc -p examples/tsconfig.json"],
+  // Each on its own: an application says who its users are, and that holds for a whole program.
+  ["types of the bookshop", "tsc -p examples/tsconfig.json"],
+  ["types of the tracker", "tsc -p examples/from-nestjs/tsconfig.json"],
+  ["types of the orders", "tsc -p examples/tsconfig.from-fastify.json"],
+  ["access table of the example", "npm run --silent audit:bookshop"],
   ["unused files, exports and dependencies", "knip"],
   ["build", "npm run --silent build"],
   ["API reports", "node scripts/api.ts --check"],

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 // Compiles what an application sees of the package: every door, strict, with the declarations of libraries checked too
@@ -7,6 +7,8 @@ import { join, resolve } from "node:path";
 // node scripts/consumer-types.ts [dist]
 
 const [dist = "dist"] = process.argv.slice(2);
+/** Code of an application whose compiler has fewer checks than ours. */
+const CASES = "test/types/fixtures/consumer-cases.ts";
 const NODE_TYPES: readonly string[] = ["@types/node", "types-node26"];
 
 const faults = NODE_TYPES.flatMap((nodeTypes) => faultsWith(nodeTypes).map((fault) => `${nodeTypes}: ${fault}`));
@@ -27,6 +29,7 @@ function faultsWith(nodeTypes: string): readonly string[] {
       .map((door, index) => `export * as door${index} from "${door}";\n`)
       .join(""),
   );
+  copyFileSync(CASES, join(folder, "cases.ts"));
   writeFileSync(
     join(folder, "tsconfig.json"),
     JSON.stringify({
@@ -41,14 +44,14 @@ function faultsWith(nodeTypes: string): readonly string[] {
         // Else a link would lead back to the Node types of this repository.
         preserveSymlinks: true,
       },
-      files: ["app.ts"],
+      files: ["app.ts", "cases.ts"],
     }),
   );
   const tsc = resolve("node_modules", ".bin", "tsc");
   const { stdout, error } = spawnSync(tsc, ["-p", folder, "--pretty", "false"], { cwd: folder, encoding: "utf8" });
   if (error !== undefined) throw error;
-  // Of a library's own fault somebody else is the author; one in the consumer is ours.
-  return stdout.split("\n").filter((line) => /^(?:app\.ts|node_modules\/portico\/|error )/.test(line));
+  // A fault inside a library belongs to its authors. One in the consumer is ours.
+  return stdout.split("\n").filter((line) => /^(?:app\.ts|cases\.ts|node_modules\/portico\/|error )/.test(line));
 }
 
 /** The package as it is packed, beside what the repository has installed, with the Node types of choice. */

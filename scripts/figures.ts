@@ -1,8 +1,12 @@
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import type { DeepResults } from "../bench/deep.ts";
+import { deepTable } from "./figures/deep-table.ts";
 import { type GauntletResults, gauntletTables } from "./figures/gauntlet-tables.ts";
+import { performancePlots } from "./figures/plots.ts";
 import { type ReliabilityResults, reliabilityTables } from "./figures/reliability-tables.ts";
 
-// npm run figures: fills the performance figures of the documentation from bench/results. With --check it only compares them.
+// npm run figures: fills the performance figures of the documentation from bench/results, and draws its pictures. With --check
+// it only compares them.
 
 /** The parts of a file in `bench/results` that the documentation shows. */
 export interface BenchResults {
@@ -100,6 +104,9 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
   gauntlet(source) {
     return gauntletTables(source("gauntlet") as unknown as GauntletResults);
   },
+  deep(source) {
+    return deepTable(source("deep") as unknown as DeepResults);
+  },
   reliability(source) {
     return reliabilityTables(source("reliability") as unknown as ReliabilityResults);
   },
@@ -169,6 +176,11 @@ if (import.meta.main) {
     if (filled === text) continue;
     outdated.push(file);
     if (!isCheck) writeFileSync(file, filled);
+  }
+  for (const [file, picture] of Object.entries(performancePlots(source))) {
+    if (existsSync(file) && readFileSync(file, "utf8") === picture) continue;
+    outdated.push(file);
+    if (!isCheck) writeFileSync(file, picture);
   }
   console.log(`figures: ${outdated.length} files ${isCheck ? "outdated" : "written"}`);
   if (isCheck && outdated.length > 0)

@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { authentication } from "../src/auth/accounts/authentication.ts";
 import type { Mail } from "../src/auth/accounts/mailer.ts";
+import { pathsType } from "../src/cli/commands/client/paths-type.ts";
 import { PorticoApp } from "../src/portico-app.ts";
 import { openDatabase } from "../src/sql/database/open-database.ts";
 import { migrate } from "../src/sql/migrations/migrate.ts";
 import { userModel } from "../src/sql/users/user-model.ts";
+import { codeAt } from "../test/auth/factors/authenticator-app.ts";
 import { checkedFetch, describedResponses } from "../test/openapi/checked-fetch.ts";
 import type { Connect } from "../tools/openapi-clients/account-client.ts";
 import { accountLife } from "../tools/openapi-clients/account-life.ts";
@@ -29,6 +31,7 @@ app.use(
     secret: "a secret of the generated clients, 0123456789",
     audience: "accounts",
     verifyEmail: true,
+    passkeys: { rpName: "Accounts" },
     mailer: async (mail) => void mails.push(mail),
   }),
 );
@@ -37,6 +40,7 @@ const document = app.openapi();
 rmSync(generated, { recursive: true, force: true });
 mkdirSync(generated);
 writeFileSync(join(generated, "openapi.json"), JSON.stringify(document));
+writeFileSync(join(generated, "paths.d.ts"), pathsType(document));
 node(join(tools, "generate.ts"));
 node(join(tools, "node_modules/typescript/bin/tsc"), "-p", tools);
 
@@ -45,12 +49,16 @@ try {
   for (const name of ["openapi-fetch", "hey-api"]) {
     const { connect } = (await import(join(tools, `${name}-client.ts`))) as { readonly connect: Connect };
     const { fetch, seen } = checkedFetch(document);
-    await accountLife(connect(url, fetch), name, mailed);
+    await accountLife(connect(url, fetch), name, mailed, codeOf);
     console.log(`${name}: ${seen.size} of ${describedResponses(document).length} described responses seen`);
   }
 } finally {
   await app.close();
   await database.destroy();
+}
+
+function codeOf(secret: string, steps: number): string {
+  return codeAt(secret, Date.now() + steps * 30_000);
 }
 
 /** Mails are sent after the response. */

@@ -55,5 +55,5 @@ portico("user", "disable", "ann");
 assert.equal((await fetch(`${address}/books`, { headers: { cookie } })).status, 401);
 await app.close();
 await database.destroy();
-portico("migrate", "down", "--all");
+portico("migrate", "down", "--all", "--yes");
 console.log(`the program and an application on its tables work on Node ${process.version}`);

@@ -4,14 +4,14 @@ import { parseArgs } from "node:util";
 import { Child } from "./processes/child.ts";
 import type { Traffic } from "./soak/client.ts";
 import { makeFaultPlace } from "./soak/faults/fault-place.ts";
-import { runFaults } from "./soak/faults/fault-run.ts";
+import { type KeptFaultResults, runFaults } from "./soak/faults/fault-run.ts";
 import { faultKinds, networkFaults } from "./soak/faults/fault-windows.ts";
 import type { Figures } from "./soak/figures.ts";
 import { makePlace } from "./soak/place.ts";
 import { ServerProcess } from "./soak/server-process.ts";
 import { leaks, people } from "./soak/soak-settings.ts";
 import { headings, row } from "./soak/table.ts";
-import { heapGrowth, type Run, type Sample, verdict } from "./soak/verdict.ts";
+import { heapGrowth, type Run, type Sample, starvedShare, verdict } from "./soak/verdict.ts";
 
 // npm run soak -- [--minutes 30] [--short] [--rate 60] [--postgres] [--redis] [--leak heap] [--faults redis,silence or all]
 // A server under mixed traffic of clients that behave, misbehave and hang up; afterwards nothing of them may be left in it.
@@ -68,12 +68,14 @@ async function soakUnderFaults(): Promise<void> {
     try {
       const seconds = values.short ? SHORT_FAULT_SECONDS : minutes * 60;
       const results = await runFaults(place, server, { kinds, seconds, rate });
-      const violations = report(
-        await soak(server, values.short ? SHORT_QUIET_SECONDS : QUIET_SECONDS, 13),
-        results.violations,
-      );
+      const quiet = await soak(server, values.short ? SHORT_QUIET_SECONDS : QUIET_SECONDS, 13);
+      const kept: KeptFaultResults = {
+        ...results,
+        violations: report(quiet, results.violations),
+        quiet: { seconds: quiet.samples.at(-1)?.seconds ?? 0, starvedShare: starvedShare(quiet.samples) },
+      };
       mkdirSync(".cache", { recursive: true });
-      writeFileSync(FAULT_RESULTS, `${JSON.stringify({ ...results, violations }, null, 2)}\n`);
+      writeFileSync(FAULT_RESULTS, `${JSON.stringify(kept, null, 2)}\n`);
     } finally {
       server.kill();
     }
@@ -132,6 +134,8 @@ function report(run: Run, before: readonly string[]): readonly string[] {
   const { timers, windows, alive } = settled;
   console.log(`in memory afterwards: ${JSON.stringify({ ...alive, timers, windows })}, timers before: ${idle.timers}`);
   for (const fault of faults) console.log(`fault: ${fault}`);
+  // A server that waits for a core misses its deadlines, whatever it is connected to.
+  console.log(`the server waited for a core for ${Math.round(100 * starvedShare(samples))}% of the time`);
   const grown = heapGrowth(samples) / 1024 ** 2;
   console.log(
     `soak: ${traffic.actions} actions in ${Math.round(samples.at(-1)?.seconds ?? 0)} s, the heap's trend ${grown.toFixed(2)} MB over the second half, ` +

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// Does what somebody does who copies the example: installs the package as it would be published, checks the types, and
+// Does what a user who copies the example does: installs the package as it would be published, checks the types, and
 // runs the tests, which need PostgreSQL, Redis and Chromium.
 const root = join(import.meta.dirname, "..");
 const folder = join(root, ".cache", "installed", "example");
@@ -12,15 +12,21 @@ const run = (cwd: string, ...[command, ...args]: [string, ...string[]]): void =>
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 run(root, "npm", "run", "--silent", "build");
-const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: root, encoding: "utf8" });
+const pack = (cwd: string): string =>
+  `file:${execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd, encoding: "utf8" }).trim()}`;
+const [portico, client] = [pack(root), pack(join(root, "packages/portico-client"))];
 cpSync(join(root, "examples", "bookshop"), folder, {
   recursive: true,
   filter: (source) => !/\/(?:node_modules|\.cache)$/.test(source.slice(root.length)),
 });
 
-const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { dependencies: object };
-const dependencies = { ...manifest.dependencies, portico: `file:${packed.trim()}` };
-writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, dependencies }, null, 2));
+const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+  readonly dependencies: object;
+  readonly devDependencies: object;
+};
+const dependencies = { ...manifest.dependencies, portico };
+const devDependencies = { ...manifest.devDependencies, "portico-client": client };
+writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, dependencies, devDependencies }, null, 2));
 run(folder, "npm", "install", "--no-package-lock", "--no-audit", "--no-fund");
 run(folder, "npm", "run", "check");
 run(folder, "npm", "test");

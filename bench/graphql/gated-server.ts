@@ -4,13 +4,11 @@ import type { ObjectType } from "../../src/graphql/index.ts";
 import { type AuthorRow, authors, type BookRow } from "./library.ts";
 import { PATIENT, report } from "./report.ts";
 
-const { PorticoApp, rule } = await import("../../src/index.ts");
+const { Metrics, PorticoApp, rule } = await import("../../src/index.ts");
 const { AuthenticationMiddleware, SessionAuthBackend, SessionMiddleware, SimpleUser } = await import(
   "../../src/auth/index.ts"
 );
-const { connection, field, Graph, Metrics, object, OperationLog, schema, t } = await import(
-  "../../src/graphql/index.ts"
-);
+const { connection, field, Graph, object, OperationLog, schema, t } = await import("../../src/graphql/index.ts");
 const { CursorPagination } = await import("../../src/pagination/index.ts");
 
 const affordable = rule<BookRow>({

@@ -4,8 +4,8 @@ import type { PorticoAppOptions } from "../../src/index.ts";
 import { type AuthorRow, authors, type BookRow, type ItemRow, items } from "./library.ts";
 import { PATIENT, report } from "./report.ts";
 
-const { PorticoApp } = await import("../../src/index.ts");
-const { field, Graph, Metrics, mutation, object, OperationLog, schema, t } = await import("../../src/graphql/index.ts");
+const { Metrics, PorticoApp } = await import("../../src/index.ts");
+const { field, Graph, mutation, object, OperationLog, schema, t } = await import("../../src/graphql/index.ts");
 
 const Book: ObjectType<BookRow> = object("Book", { id: t.id, title: t.string, year: t.int, price: t.float });
 const Author: ObjectType<AuthorRow> = object("Author", {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Requests of one stretch of time. */
@@ -12,9 +13,14 @@ export interface Traffic {
   readonly outcomes: Readonly<Record<string, number>>;
   /** Refusals without `Retry-After`. */
   readonly withoutRetryAfter: number;
+  /** How many responses with 200 arrived in each second. */
+  readonly perSecond: readonly number[];
+  /** How late 99 of 100 timers of the clients were at most: they share a machine with the server, and must not lack a core. */
+  readonly clientDelayMs: number;
 }
 
 const TIMEOUT_MS = 3_000;
+const ADDRESSES = 20;
 
 interface Connection {
   readonly socket: Socket;
@@ -26,10 +32,21 @@ export class Client {
   readonly #port: number;
   readonly #request: string;
   readonly #idle: Connection[] = [];
+  #opened = 0;
 
-  constructor(port: number, path: string) {
+  constructor(port: number, request: string) {
     this.#port = port;
-    this.#request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    this.#request = request;
+  }
+
+  static get(port: number, path: string): Client {
+    return new Client(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  }
+
+  static post(port: number, path: string, body: object): Client {
+    const text = JSON.stringify(body);
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    return new Client(port, `${head}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
   }
 
   /** As many at once as it says, each after the last: as much as the server can do. */
@@ -66,12 +83,16 @@ export class Client {
     const { promise, resolve } = Promise.withResolvers<void>();
     const connection = this.#idle.pop() ?? this.#open();
     const began = performance.now();
-    const timer = setTimeout(() => connection.socket.destroy(), TIMEOUT_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      connection.socket.destroy();
+    }, TIMEOUT_MS);
     connection.finish = (outcome, head) => {
       clearTimeout(timer);
       connection.finish = null;
       const ms = performance.now() - began;
-      count.add(ms >= TIMEOUT_MS ? "timeout" : outcome, ms, head);
+      count.add(isLate ? "timeout" : outcome, ms, head);
       resolve();
     };
     connection.socket.write(this.#request);
@@ -79,7 +100,9 @@ export class Client {
   }
 
   #open(): Connection {
-    const socket = connect(this.#port, "127.0.0.1").setNoDelay();
+    // A rejected request closes its connection, whose port is then blocked for a minute. One address has 28,000 ports.
+    const localAddress = `127.0.0.${1 + (this.#opened++ % ADDRESSES)}`;
+    const socket = connect({ port: this.#port, host: "127.0.0.1", localAddress }).setNoDelay();
     const connection: Connection = { socket, finish: null };
     let text = "";
     socket.on("data", (chunk) => {
@@ -105,15 +128,27 @@ export class Client {
 class Count {
   readonly #times: number[] = [];
   readonly #outcomes: Record<string, number> = {};
+  readonly #began = performance.now();
+  readonly #delay = monitorEventLoopDelay({ resolution: 10 });
+  readonly #perSecond: number[] = [];
   #withoutRetryAfter = 0;
+
+  constructor() {
+    this.#delay.enable();
+  }
 
   add(outcome: string, ms: number, head: string): void {
     this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
-    if (outcome === "200") this.#times.push(ms);
+    if (outcome === "200") {
+      this.#times.push(ms);
+      const second = Math.floor((performance.now() - this.#began) / 1_000);
+      this.#perSecond[second] = (this.#perSecond[second] ?? 0) + 1;
+    }
     if (outcome === "503" && !/retry-after: \d/i.test(head)) this.#withoutRetryAfter++;
   }
 
   traffic(seconds: number): Traffic {
+    this.#delay.disable();
     const times = this.#times.toSorted((a, b) => a - b);
     const percentile = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
     return {
@@ -122,6 +157,8 @@ class Count {
       p99Ms: percentile(0.99),
       outcomes: this.#outcomes,
       withoutRetryAfter: this.#withoutRetryAfter,
+      perSecond: Array.from({ length: seconds }, (_, second) => this.#perSecond[second] ?? 0),
+      clientDelayMs: this.#delay.percentile(99) / 1e6,
     };
   }
 }

@@ -1,7 +1,7 @@
 import { CursorKeys } from "../../src/pagination/cursor/cursor-keys.ts";
 import { CursorList } from "../../src/pagination/cursor-page.ts";
 import type { AnyHandler } from "../../src/pagination/data-handler.ts";
-import type { KeyTuple } from "../../src/pagination/key-tuple.ts";
+import type { KeyTuple } from "../../src/pagination/keys/key-tuple.ts";
 import type { PageRequest } from "../../src/pagination/page-request.ts";
 import type { CursorPagination } from "../../src/pagination/strategies/cursor-pagination.ts";
 

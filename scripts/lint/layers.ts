@@ -13,36 +13,46 @@ const layers: Layers = {
   pagination: ["core"],
   http: ["core", "stores", "dependencies", "pagination"],
   openapi: ["core", "http"],
+  observe: ["core", "http"],
   auth: ["core", "stores", "http"],
-  graphql: ["core", "stores", "dependencies", "http", "pagination"],
-  sql: ["core", "stores", "http", "pagination", "auth"],
+  graphql: ["core", "stores", "dependencies", "http", "observe", "pagination"],
+  sql: ["core", "dependencies", "stores", "http", "pagination", "auth"],
+  drizzle: ["core", "dependencies", "http", "pagination", "sql"],
   redis: ["core", "stores", "pagination", "auth"],
+  nats: ["core", "stores"],
   testing: "anything",
+  audit: "anything",
   cli: "anything",
 };
 
 /** The layers inside `src/http/`. */
 const httpLayers: Layers = {
   html: [],
+  hooks: [],
   identity: [],
   exceptions: [],
   // A gate reads the context, and the context asks gates.
   access: ["context", "exceptions", "identity"],
   pages: [],
-  context: ["access", "exceptions", "identity", "pages"],
+  context: ["access", "exceptions", "hooks", "identity", "pages"],
   routing: ["access", "context", "exceptions", "identity"],
   engine: ["context", "exceptions", "routing"],
   limits: ["context", "exceptions", "routing"],
   serving: ["access", "context", "exceptions", "identity", "routing", "engine"],
 };
 
-/** Packages that have one home under `src/`: all other files go through that home. `*` stands for any ending. */
-const homes: readonly { readonly home: string; readonly packages: readonly string[] }[] = [
+/**
+ * Packages that only some folders of `src/` import: all other files go through the first of them. `*` stands for any ending.
+ */
+const homes: readonly { readonly home: string; readonly guest?: string; readonly packages: readonly string[] }[] = [
   { home: "http/engine/", packages: ["fastify", "fastify-plugin", "light-my-request", "@fastify/*"] },
   { home: "http/", packages: ["find-my-way"] },
-  { home: "graphql/", packages: ["graphql", "graphql-ws"] },
-  { home: "sql/", packages: ["kysely", "pg", "pg-cursor", "node:sqlite"] },
+  { home: "graphql/", guest: "audit/", packages: ["graphql", "graphql-ws"] },
+  { home: "sql/", guest: "drizzle/", packages: ["kysely"] },
+  { home: "sql/", packages: ["pg", "pg-cursor", "node:sqlite"] },
+  { home: "drizzle/", packages: ["drizzle-orm"] },
   { home: "redis/", packages: ["redis", "@redis/*"] },
+  { home: "nats/", packages: ["@nats-io/*"] },
 ];
 
 // A parser that shares Fastify's scope on npm and needs no Fastify.
@@ -94,8 +104,11 @@ function refusalOfPackage(place: string, specifier: string): string | undefined 
   const name = packageName(specifier);
   if (name === "portico") return "src/ imports its own files by path, not through an entry point";
   if (homeless.includes(name)) return undefined;
-  const home = homes.find(({ packages }) => packages.some((pattern) => matches(pattern, name)))?.home;
-  return home === undefined || place.startsWith(home) ? undefined : `only src/${home} imports ${name}`;
+  const found = homes.find(({ packages }) => packages.some((pattern) => matches(pattern, name)));
+  if (found === undefined || place.startsWith(found.home)) return undefined;
+  return found.guest !== undefined && place.startsWith(found.guest)
+    ? undefined
+    : `only src/${found.home} imports ${name}`;
 }
 
 // `portico-app.ts` and the entry points put the parts together.

@@ -15,7 +15,8 @@ export class Child {
   }
 
   ask<T>(key: string, order: object): Promise<T> {
-    this.#process.send(order);
+    // A process that has just ended closes the channel first; what it is asked then is rejected by its end.
+    this.#process.send(order, () => undefined);
     return this.hear<T>(key);
   }
 

@@ -1,3 +1,5 @@
+import type { PoolFigures } from "./pool-count.ts";
+
 /** What a server says about itself, after a collection. */
 export interface Figures {
   /** Bytes that are in use, those outside of V8's heap included. */
@@ -5,6 +7,8 @@ export interface Figures {
   readonly rss: number;
   /** Since the start. */
   readonly cpuMicros: number;
+  /** How long the event loop could have run, but waited for a core, since the start. Only Linux measures it. */
+  readonly starvedMicros: number;
   /** 99 of 100 timers were no later than this, since the last time it was asked. */
   readonly delayMs: number;
   /** How many there are of each kind that keeps the process alive. */
@@ -14,6 +18,7 @@ export interface Figures {
   readonly connections: number;
   readonly dependencies: number;
   readonly iterators: number;
+  readonly pool: PoolFigures;
   /** Dependencies and iterators since the start. */
   readonly opened: number;
   readonly temporaryFiles: number;
@@ -21,7 +26,7 @@ export interface Figures {
   readonly stored: number | null;
   /** Windows of limits that are open, each with a timer; `null` where they are not in this process. */
   readonly windows: number | null;
-  /** Topics that somebody listens to; `null` where the bus is not in this process. */
+  /** Topics with at least one listener; `null` where the bus is not in this process. */
   readonly topics: number | null;
   /** Objects of requests that are in memory, by their kind. */
   readonly alive: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { queryObjects } from "node:v8";
@@ -10,6 +10,7 @@ import { shiftClock } from "./faults/shift-clock.ts";
 import type { Figures } from "./figures.ts";
 import { leakOnPurpose } from "./leak-on-purpose.ts";
 import { OpenCount } from "./open-count.ts";
+import { PoolCount } from "./pool-count.ts";
 import { soakApp } from "./soak-app.ts";
 import { ON_PURPOSE } from "./soak-graph.ts";
 import type { SoakSettings } from "./soak-settings.ts";
@@ -36,6 +37,7 @@ for (const stream of [process.stdout, process.stderr]) stream.write("");
 
 const CLOSING_MS = 500;
 const open = new OpenCount();
+const pool = new PoolCount();
 const log = { level: "warn" as const, stream: { write: readLine } };
 const alive = new AliveCount();
 const { app, stores } = await soakApp(settings, { open, alive }, log);
@@ -87,6 +89,7 @@ async function figures(isWithTimers: boolean): Promise<Figures> {
     heap: heapUsed + external,
     rss,
     cpuMicros: user + system,
+    starvedMicros: starvedMicros(),
     delayMs,
     resources: Object.fromEntries(
       Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (kind) => kind)).map(([kind, all]) => [
@@ -99,6 +102,7 @@ async function figures(isWithTimers: boolean): Promise<Figures> {
     connections: await connectionCount(),
     dependencies: open.dependencies,
     iterators: open.iterators,
+    pool: pool.figures(),
     opened: open.opened,
     temporaryFiles: readdirSync(settings.directory).length,
     stored: durable instanceof MemoryKeyValue ? durable.size : null,
@@ -108,6 +112,15 @@ async function figures(isWithTimers: boolean): Promise<Figures> {
     timers: isWithTimers ? timerCount() : null,
     mishaps,
   };
+}
+
+/** The second field is the time that the main thread waited for a core, in nanoseconds. */
+function starvedMicros(): number {
+  try {
+    return Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[1]) / 1_000;
+  } catch {
+    return 0;
+  }
 }
 
 function connectionCount(): Promise<number> {

@@ -2,7 +2,7 @@ import { GraphSocket } from "./graph-socket.ts";
 import { people } from "./soak-settings.ts";
 import { type Action, type Ask, type Person, readTokens, type Tokens, type World } from "./world.ts";
 
-/** Visits: somebody signs in, does something, and is signed out in one of the ways there are. What was open by then is closed. */
+/** Visits: a user signs in, does something, and is signed out in one of several ways. Everything that was still open is closed. */
 export const signIns: readonly Action[] = [
   {
     name: "session",

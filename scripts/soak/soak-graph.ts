@@ -4,7 +4,6 @@ import {
   field,
   Graph,
   loader,
-  Metrics,
   mutation,
   type ObjectType,
   OperationLog,
@@ -13,7 +12,7 @@ import {
   subscription,
   t,
 } from "../../src/graphql/index.ts";
-import { Depend, type Provider, provide, type Topic, topic } from "../../src/index.ts";
+import { Depend, Metrics, type Provider, provide, type Topic, topic } from "../../src/index.ts";
 import type { CursorPagination } from "../../src/pagination/index.ts";
 import { type Database, type TableHandler, type Transaction, tableHandler } from "../../src/sql/index.ts";
 import type { OpenCount } from "./open-count.ts";

@@ -34,7 +34,7 @@ const MOST_BYTES: number = 2 * 1024 ** 2;
 const MOST_BYTES_AN_ACTION = 100;
 /** Objects of a kind that may be in memory: those that were used last are let go of when others are. */
 const MOST_ALIVE = 8;
-/** What somebody who is signed out leaves in the store: when they were, and lists that are swept later. */
+/** The entries that a signed-out user leaves in the store: the time of the sign-out, and lists that are swept later. */
 const ENTRIES_A_PERSON = 3;
 /** What the process itself has: the channel to whoever started it, and its output. */
 const OWN_KINDS: readonly string[] = ["PipeWrap", "TTYWrap"];
@@ -79,6 +79,13 @@ export function heapGrowth(samples: readonly Sample[]): number {
   return median(slopes) * (last.seconds - first.seconds);
 }
 
+/** The share of the load's time for which the server could have run, but waited for a core. */
+export function starvedShare(samples: readonly Sample[]): number {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || first === last) return 0;
+  return (last.figures.starvedMicros - first.figures.starvedMicros) / 1e6 / (last.seconds - first.seconds);
+}
+
 function growth({ samples }: Run): readonly string[] {
   const half = secondHalf(samples);
   const actions = (half.at(-1)?.traffic.actions ?? 0) - (half[0]?.traffic.actions ?? 0);
@@ -114,6 +121,9 @@ function leftOpen({ idle, settled, pooled, people }: Run): readonly string[] {
     ["dependencies", settled.dependencies, 0],
     ["iterators", settled.iterators, 0],
     ["connections of clients", settled.connections, 0],
+    ["connections of the pool in use", settled.pool.connections - settled.pool.idle, 0],
+    ["callers that wait for the pool", settled.pool.waiting, 0],
+    ["permits of transactions", settled.pool.permits, 0],
     ["temporary files", settled.temporaryFiles, 0],
     ["descriptors", settled.descriptors, idle.descriptors + pooled + MOST_DESCRIPTORS],
     ["entries of the store", settled.stored ?? 0, (idle.stored ?? 0) + ENTRIES_A_PERSON * people],

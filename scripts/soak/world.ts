@@ -71,7 +71,7 @@ export class World {
     return { person, headers: { authorization: `Bearer ${access}` } };
   }
 
-  /** Lends somebody who is nowhere signed in; nobody else gets them meanwhile. */
+  /** Lends a user who isn't signed in anywhere, to one borrower at a time. */
   async visit(work: (visitor: Person) => Promise<void>): Promise<void> {
     const visitor = this.#visitors.shift();
     if (visitor === undefined) return;

@@ -7,7 +7,9 @@ export type Sent = Readonly<Record<string, string>>;
 /** A result as both clients return it: `data` or `error`, and the response itself. */
 export interface Result<Data> {
   readonly data?: Data | undefined;
-  readonly error?: { readonly code: string; readonly detail: string; readonly status: number } | undefined;
+  readonly error?:
+    | { readonly code: string; readonly detail: string; readonly status: number; readonly [member: string]: unknown }
+    | undefined;
   readonly response?: Response | undefined;
 }
 
@@ -22,6 +24,19 @@ export interface Tokens {
   readonly access_token: string;
   readonly expires_in: number;
   readonly refresh_token?: string;
+}
+
+/** The options of WebAuthn, as far as the test reads them. */
+export interface Passkey {
+  readonly options: { readonly challenge: string };
+}
+
+export interface NewPasskey extends Passkey {
+  readonly options: Passkey["options"] & {
+    readonly user: { readonly name: string };
+    readonly pubKeyCredParams: readonly { readonly alg: number; readonly type: "public-key" }[];
+    readonly authenticatorSelection?: { readonly userVerification?: "required" | "preferred" | "discouraged" };
+  };
 }
 
 export interface Session {
@@ -54,6 +69,13 @@ export interface AccountClient {
   revokeKey(id: string): Promise<Result<unknown>>;
   listSessions(): Promise<Result<readonly Session[]>>;
   revokeSession(id: string): Promise<Result<unknown>>;
+  enrolTotp(): Promise<Result<{ readonly secret: string; readonly uri: string; readonly qr: string }>>;
+  confirmTotp(code: string): Promise<Result<{ readonly recovery_codes: readonly string[] }>>;
+  listFactors(): Promise<Result<{ readonly totp_created_at: string | null; readonly recovery_codes: number }>>;
+  secondFactor(body: { pending?: string; code: string }): Promise<Result<User | Tokens>>;
+  removeTotp(): Promise<Result<unknown>>;
+  passkeyOptions(): Promise<Result<NewPasskey>>;
+  passkeySignInOptions(): Promise<Result<Passkey>>;
   logout(): Promise<Result<unknown>>;
   requestPasswordReset(email: string): Promise<Result<{ readonly detail: string }>>;
   resetPassword(token: string, password: string): Promise<Result<unknown>>;

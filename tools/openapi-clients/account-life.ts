@@ -11,12 +11,14 @@ const PASSWORDS = [
 /**
  * The life of an account, from its registration to the reset of its password. Throws where a response is not the expected one.
  *
+ * @param codeOf returns the code of an authenticator app, some steps from now
  * @param mailed returns the token of the link in the last mail of that kind
  */
 export async function accountLife(
   client: AccountClient,
   name: string,
   mailed: (kind: "verify" | "reset") => Promise<string>,
+  codeOf: (secret: string, steps: number) => string,
 ): Promise<void> {
   const email = `${name}@example.org`;
   const signIn = (password: string) => ({ identifier: email, password });
@@ -60,6 +62,34 @@ export async function accountLife(
   await expectStatus(202, client.requestPasswordReset(email));
   await expectStatus(204, client.resetPassword(await mailed("reset"), PASSWORDS[3]));
   await expectStatus(200, client.login(signIn(PASSWORDS[3])));
+  await secondFactors(client, () => client.login(signIn(PASSWORDS[3])), codeOf);
+}
+
+/** Adds an authenticator app, signs in with it and with a recovery code, and removes it. */
+async function secondFactors(
+  client: AccountClient,
+  signIn: () => Promise<Result<unknown>>,
+  codeOf: (secret: string, steps: number) => string,
+): Promise<void> {
+  const creation = await expectStatus(200, client.passkeyOptions());
+  assert.equal(creation?.options.authenticatorSelection?.userVerification, "required");
+  assert.ok((await expectStatus(200, client.passkeySignInOptions()))?.options.challenge);
+
+  const { secret = "" } = (await expectStatus(201, client.enrolTotp())) ?? {};
+  const confirmed = await expectStatus(200, client.confirmTotp(codeOf(secret, -1)));
+  const [recovery = ""] = confirmed?.recovery_codes ?? [];
+  const pendingOf = async (): Promise<string> => {
+    const { error } = await signIn();
+    assert.equal(error?.code, "second_factor_required");
+    return String(error?.["pending"]);
+  };
+  const wrong = await client.secondFactor({ pending: await pendingOf(), code: "wrong" });
+  assert.equal(wrong.error?.code, "invalid_second_factor");
+  await expectStatus(200, client.secondFactor({ pending: await pendingOf(), code: codeOf(secret, 0) }));
+  await expectStatus(200, client.secondFactor({ pending: await pendingOf(), code: recovery }));
+  const factors = await expectStatus(200, client.listFactors());
+  assert.deepEqual([factors?.totp_created_at !== null, factors?.recovery_codes], [true, 9]);
+  await expectStatus(204, client.removeTotp());
 }
 
 async function expectStatus<Data>(status: number, result: Promise<Result<Data>>): Promise<Data | undefined> {

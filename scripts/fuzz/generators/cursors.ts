@@ -40,14 +40,20 @@ function make(tape: Tape, known: Known): Input {
   return answeredRequest({ path: `${tape.pick(LISTS)}?${parameters.join("&")}`, headers: caller(tape, known) });
 }
 
+const FILTERS = ["genre.in", "priceCents.gte", "priceCents.lt", "title.startsWith", "title", "costCents.gt", "genre."];
+
 function parameter(tape: Tape): string {
-  switch (tape.below(5)) {
+  switch (tape.below(7)) {
     case 0:
       return `sort=${escaped(tape.pick(SORTS))}`;
     case 1:
       return `genre=${tape.pick(["poetry", "novel", "", "constructor"])}`;
     case 2:
       return `${tape.pick(["page", "page_size", "limit", "offset"])}=${tape.pick(["1", "0", "-1", "101", "9999", "9007199254740993", "1e9", "+1"])}`;
+    case 3:
+      return `${tape.pick(FILTERS)}=${tape.pick(["1", "-0", "1e9", "99999999999", "9007199254740993", "poetry,novel", "true", ""])}`;
+    case 4:
+      return `${tape.pick(FILTERS)}=${escaped(oddText(tape))}`;
     default:
       return `${tape.pick(["page", "page_size", "limit", "offset", "sort", "cursor"])}=${escaped(oddText(tape))}`;
   }

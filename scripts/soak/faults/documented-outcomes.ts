@@ -12,7 +12,7 @@ export class Excused extends Error {
   }
 }
 
-const OUTAGES: readonly FaultKind[] = ["redis", "postgres", "process", "pause", ...networkFaults];
+const OUTAGES: readonly FaultKind[] = ["redis", "postgres", "process", "pause", "full", ...networkFaults];
 const OUTAGE_CODES: readonly unknown[] = ["SERVICE_UNAVAILABLE", "PUBSUB_GAP"];
 const OUTAGE_CLOSES: readonly number[] = [1001, 1013, 4403];
 const BROKEN = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];

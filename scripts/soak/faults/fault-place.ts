@@ -3,12 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RedisServer } from "../../../test/redis/redis-server.ts";
 import { type OwnPostgres, ownPostgres } from "../../../test/sql/accounts/own-postgres.ts";
+import { SmallDisk } from "../../../test/sql/accounts/small-disk.ts";
 import type { Place } from "../place.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 
 export interface FaultPlace extends Place {
   readonly postgres: OwnPostgres;
   readonly redis: RedisServer;
+  /** The disk of the tables; `null` where none may be mounted. */
+  readonly disk: SmallDisk | null;
   /** Between them and the server process. */
   readonly proxies: { readonly redis: TcpProxy; readonly postgres: TcpProxy };
 }
@@ -21,7 +24,8 @@ export async function makeFaultPlace(isProxied: boolean): Promise<FaultPlace> {
   const folder = mkdtempSync(join(tmpdir(), "portico-soak-"));
   const directory = join(folder, "uploads");
   mkdirSync(directory);
-  const postgres = await ownPostgres();
+  const postgres = await ownPostgres(["-c", "max_connections=50"]);
+  const disk = await SmallDisk.under(postgres.url);
   // Sessions have to survive a killed Redis. It writes before it replies, and only a crash of the machine would need an fsync.
   const redis = await RedisServer.start(["--appendonly", "yes", "--appendfsync", "no"]);
   const proxies = {
@@ -34,6 +38,7 @@ export async function makeFaultPlace(isProxied: boolean): Promise<FaultPlace> {
     settings: { database, redis: { url, prefix: "soak" }, directory },
     postgres,
     redis,
+    disk,
     proxies,
     async clear() {
       // A frozen server does not end.
@@ -43,6 +48,7 @@ export async function makeFaultPlace(isProxied: boolean): Promise<FaultPlace> {
       await proxies.redis.close();
       await postgres.remove();
       await redis.remove();
+      disk?.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -39,6 +39,12 @@ export interface FaultResults {
   readonly violations: readonly string[];
 }
 
+/** What `.cache/soak-faults.json` contains after a run. */
+export interface KeptFaultResults extends FaultResults {
+  /** The load after the faults, and the share of its time for which the server waited for a core. */
+  readonly quiet: { readonly seconds: number; readonly starvedShare: number };
+}
+
 const CLIENT = new URL("fault-client.ts", import.meta.url);
 const GAP_MS = 800;
 const EXIT_MS = 5_000;
@@ -52,13 +58,14 @@ export async function runFaults(
   const settings: FaultClientSettings = { port: server.port, rate };
   const client = new Child(CLIENT, settings);
   const injected = new Map<string, number>();
+  const wanted = faults.filter(({ kind, isPossible }) => kinds.includes(kind) && isPossible?.(place) !== false);
   const order = (what: FaultOrder): Promise<unknown> => client.ask("noted", what);
   try {
     await client.hear("ready");
     const start = performance.now();
     const since = (): number => (performance.now() - start) / 1_000;
     do {
-      for (const fault of faults.filter(({ kind }) => kinds.includes(kind))) {
+      for (const fault of wanted) {
         await sleep(GAP_MS);
         await order({ begin: fault.kind });
         const from = since();

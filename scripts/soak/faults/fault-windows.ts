@@ -1,7 +1,7 @@
 /** A mode of `--faults`. */
 export type FaultKind = ServerFault | NetworkFault;
 
-type ServerFault = "redis" | "postgres" | "process" | "pause" | "clock" | "slow";
+type ServerFault = "redis" | "postgres" | "process" | "pause" | "clock" | "slow" | "full";
 /** What a proxy in front of Redis and PostgreSQL does to their connections. */
 type NetworkFault = "delay" | "throttle" | "silence" | "half-close" | "reset";
 
@@ -13,6 +13,7 @@ export const faultKinds: readonly FaultKind[] = [
   "pause",
   "clock",
   "slow",
+  "full",
   ...networkFaults,
 ];
 
@@ -42,6 +43,11 @@ export class FaultWindows {
     const now = performance.now();
     const seen = this.#windows.filter(({ to }) => to >= from);
     return seen.map((window) => `${window.kind} ${((now - window.from) / 1_000).toFixed(0)} s ago`).join(", ");
+  }
+
+  /** The faults that lasted at some time between `from` and now. */
+  during(from: number): ReadonlySet<FaultKind> {
+    return new Set(this.#windows.filter(({ to }) => to >= from).map(({ kind }) => kind));
   }
 
   /** The faults that something which began at `from` and ends now may have seen. */

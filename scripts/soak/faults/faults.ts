@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServerProcess } from "../server-process.ts";
+import { exhaustConnections, exhaustDisk, exhaustMemory } from "./exhaust.ts";
 import type { FaultPlace } from "./fault-place.ts";
 import type { FaultKind } from "./fault-windows.ts";
 import type { Line, TcpProxy } from "./tcp-proxy.ts";
@@ -8,6 +9,8 @@ import type { Line, TcpProxy } from "./tcp-proxy.ts";
 export interface Fault {
   readonly kind: FaultKind;
   readonly name: string;
+  /** @default always */
+  readonly isPossible?: (place: FaultPlace) => boolean;
   run(place: FaultPlace, server: ServerProcess): Promise<void>;
 }
 
@@ -36,6 +39,16 @@ export const faults: readonly Fault[] = [
   { kind: "postgres", name: "restart PostgreSQL", run: ({ postgres }) => restart(postgres) },
   { kind: "clock", name: "clock an hour behind", run: (_place, server) => shift(server, -HOUR_MS) },
   { kind: "pause", name: "pause the process", run: (_place, server) => pause(server) },
+  { kind: "full", name: "take all connections of PostgreSQL", run: ({ postgres }) => exhaustConnections(postgres.url) },
+  { kind: "full", name: "fill the memory of Redis", run: ({ redis }) => exhaustMemory(redis.url) },
+  {
+    kind: "full",
+    name: "fill the disk of PostgreSQL",
+    isPossible: ({ disk }) => disk !== null,
+    run: async ({ disk }) => {
+      if (disk !== null) await exhaustDisk(disk);
+    },
+  },
   ...overNetwork("delay", "delay", (proxy) => shape(proxy, { delayMs: DELAY_MS })),
   ...overNetwork("throttle", "throttle", (proxy) => shape(proxy, { bytesPerSecond: BYTES_PER_SECOND })),
   ...overNetwork("silence", "silence", silence),

@@ -1,0 +1,60 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import all from "../../vitest.config.ts";
+import { folders } from "./folders.ts";
+
+// Set by judge.ts: the folder, where its instrumented files are, and which part of the test files this process runs.
+const { PORTICO_FOLDER = "", PORTICO_INSTRUMENTED = "", PORTICO_SHARD = "0", PORTICO_SHARDS = "1" } = process.env;
+
+const root = join(import.meta.dirname, "../..");
+const patterns = folders[PORTICO_FOLDER]?.tests ?? [];
+const files = patterns
+  .flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted())
+  .filter((_, index) => index % Number(PORTICO_SHARDS) === Number(PORTICO_SHARD));
+
+function placeOf({ moduleId }: TestSpecification): number {
+  return files.indexOf(relative(root, moduleId));
+}
+
+/** Runs the files in the order in which the folder lists them. */
+class ListedOrder extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    return specifications.toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+}
+
+const config: ViteUserConfig = defineConfig({
+  root,
+  resolve: all.resolve ?? {},
+  plugins: [
+    {
+      name: "mutants",
+      enforce: "pre",
+      load(id) {
+        const file = join(PORTICO_INSTRUMENTED, relative(root, id));
+        return id.startsWith(join(root, "src/")) && existsSync(file) ? readFileSync(file, "utf8") : undefined;
+      },
+    },
+  ],
+  test: {
+    include: files,
+    // Vitest's own cache knows the files by their original text.
+    fsModuleCachePath: join(PORTICO_INSTRUMENTED, "vitest-cache"),
+    runner: "scripts/mutation/mutant-runner.ts",
+    setupFiles: ["scripts/mutation/skip-slow-tests.ts"],
+    sequence: { sequencer: ListedOrder },
+    pool: "forks",
+    maxWorkers: 1,
+    // All files share one copy of the modules, so that they are loaded once.
+    isolate: false,
+    // A test with a mutant may hang, which is to be noticed soon.
+    testTimeout: 5000,
+    hookTimeout: 20_000,
+    expect: { poll: { timeout: 2000 } },
+    // Fewer stores and random operations than usual, because each test runs many times.
+    env: { PORTICO_TEST_PLACES: "memory", PORTICO_FUZZ: "60", PORTICO_FUZZ_SEED: "1" },
+  },
+});
+export default config;

@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+
+// Runs the tests of lists over tables on PostgreSQL through a generated Prisma client, and checks and tests
+// examples/from-express. Prisma is large, so it has its own package: run "npm ci --prefix tools/prisma" first.
+const root = join(import.meta.dirname, "..");
+const tools = join(root, "tools/prisma");
+const node = (cwd: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): void =>
+  void execFileSync(process.execPath, args, { cwd, stdio: "inherit", env: { ...process.env, ...env } });
+
+// The generator asks for an engine that it does not use, and would download it.
+node(
+  tools,
+  { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath },
+  join(tools, "node_modules/prisma/build/index.js"),
+  "generate",
+);
+const files = [
+  "test/corpus/pagination",
+  "test/sql/walks",
+  "test/sql/nested-walks",
+  "test/sql/filters",
+  "test/sql/nested-lists",
+  "test/sql/among",
+  "test/sql/job-walks",
+  "test/sql/order-by-expression",
+  "test/sql/scoped-handlers",
+  "test/sql/scoped-lists",
+  "test/sql/table-handler",
+  "test/sql/connection",
+  "test/sql/prisma-transaction",
+];
+const vitest = join(root, "node_modules/vitest/vitest.mjs");
+node(
+  root,
+  { PORTICO_PRISMA: join(tools, "open-prisma.ts") },
+  vitest,
+  "run",
+  "--project=usual",
+  "--typecheck.enabled=false",
+  // Prisma starts its own transactions, and Drizzle has its own connections.
+  "--testNamePattern=^(?!.*(?:transaction|Drizzle)).*PostgreSQL",
+  ...files.map((name) => `${name}.test.ts`),
+);
+
+const example = join(root, "examples/from-express");
+node(example, {}, "generate.mjs");
+node(root, {}, join(root, "node_modules/typescript/bin/tsc"), "-p", "tools/prisma/tsconfig.example.json");
+node(example, {}, vitest, "run");
