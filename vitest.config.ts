@@ -1,14 +1,19 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join, matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
+import { LongFilesFirst } from "./scripts/long-files-first.ts";
 
 const source = (file: string): string => fileURLToPath(new URL(`./src/${file}`, import.meta.url));
 
 // The longer name first: an alias also matches what begins with it.
 const doors = [
   { find: "portico/auth", replacement: source("auth/index.ts") },
+  { find: "portico/drizzle", replacement: source("drizzle/index.ts") },
   { find: "portico/graphql", replacement: source("graphql/index.ts") },
+  { find: "portico/nats", replacement: source("nats/index.ts") },
   { find: "portico/pagination", replacement: source("pagination/index.ts") },
   { find: "portico/redis", replacement: source("redis/index.ts") },
   { find: "portico/sql", replacement: source("sql/index.ts") },
@@ -16,6 +21,7 @@ const doors = [
   { find: "portico/types/graphql", replacement: source("types/graphql/index.ts") },
   { find: "portico/types/sql", replacement: source("types/sql/index.ts") },
   { find: "portico/types", replacement: source("types/index.ts") },
+  { find: "portico-client", replacement: source("../packages/portico-client/src/index.ts") },
   { find: "portico", replacement: source("index.ts") },
 ];
 
@@ -26,11 +32,18 @@ const engine =
     ? [{ find: /^graphql(?=\/|$)/, replacement: "graphql17" }]
     : [{ find: /^graphql$/, replacement: "graphql/index.js" }];
 
+// What the tests import as fast-check, with a seed.
+const fastCheck = {
+  find: /^fast-check$/,
+  replacement: fileURLToPath(new URL("./test/seeded-fast-check.ts", import.meta.url)),
+};
+
 // Tests that measure time, CPU or memory. Other processes use the machine as well, so a test may try three times.
 export const measured: readonly string[] = [
   "test/auth/accounts/{flood,timing}.test.ts",
   "test/auth/jwt-memory.test.ts",
   "test/auth/passwords/failure-times.test.ts",
+  "test/cli/startup.test.ts",
   "test/graphql/endpoint/{document-load,hostile,padded-documents,upload-load}.test.ts",
   "test/graphql/limits/{document-cache,hostile}.test.ts",
   "test/graphql/uploads/memory.test.ts",
@@ -47,26 +60,51 @@ const explorer = [
 // Tests that start their own servers, processes or browser, and wait for them.
 const heavy = [
   "examples/bookshop/test/two-processes.test.ts",
+  "test/audit/attack*.test.ts",
   "test/auth/accounts/{faults,processes,races}.test.ts",
-  "test/graphql/operations-page/operations-page.test.ts",
+  "test/auth/pages/browser.test.ts",
+  "test/cli/dev.test.ts",
+  "test/client/{browser,killed-server}.test.ts",
+  "test/observe/operations-page/operations-page.test.ts",
   "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
   "test/http/engine/shared-connection.test.ts",
   "test/openapi/page.test.ts",
-  "test/redis/{busy-process,faults,processes,pub-sub}.test.ts",
+  "test/redis/{busy-process,faults,many-servers,processes,pub-sub}.test.ts",
+  "test/sign-in-from-scratch.test.ts",
   "test/sql/accounts/restart.test.ts",
 ];
 
-// Only a test that hangs takes as long as this. Other processes use the machine as well, so none may depend on its speed.
-export const patience: Pick<InlineConfig, "testTimeout" | "hookTimeout" | "expect"> = {
-  testTimeout: 60_000,
-  hookTimeout: 180_000,
-  expect: { poll: { timeout: 15_000 } },
-};
-
 const not = (pattern: string): string => `!${pattern}`;
 
+// Files that share a process, which saves loading the modules for each of them. What a file replaces (modules, timers, the
+// environment), the next one would find replaced.
+const together = globSync(
+  "test/{access,auth,client,gauntlet,graphql,http,interleavings,observe,openapi,pagination,redis,stores,testing}/**/*.test.ts",
+  {
+    cwd: import.meta.dirname,
+  },
+)
+  .filter((file) => ![...measured, ...heavy, ...explorer].some((pattern) => matchesGlob(file, pattern)))
+  .filter((file) => !/\bvi\.(?!fn)|process\.|globalThis/.test(readFileSync(join(import.meta.dirname, file), "utf8")));
+
+// Only a test that hangs takes as long as this. Other processes use the machine as well, so none may depend on its speed.
+export const patience: Pick<InlineConfig, "testTimeout" | "hookTimeout" | "expect"> = {
+  testTimeout: 180_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+};
+
+// A host that stands still for seconds fails a test now and then. The gate repeats it once and lists it.
+const retry = process.env["CI"] === "true" ? 1 : 0;
+
+// The first one looks for credentials in everything that the tests log and answer: npm run scan:logs. Both replace modules.
+const setups = [
+  ...(process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : []),
+  ...(process.env["PORTICO_EXECUTOR"] === "graphql-js" ? ["test/graphql-js-setup.ts"] : []),
+];
+
 const config: ViteUserConfig = defineConfig({
-  resolve: { alias: [...doors, ...engine] },
+  resolve: { alias: [...doors, ...engine, fastCheck] },
   test: {
     projects: [
       {
@@ -87,27 +125,36 @@ const config: ViteUserConfig = defineConfig({
       {
         extends: true,
         test: {
+          name: "together",
+          include: together,
+          isolate: false,
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "usual",
           // Not by exclude: what the command line excludes would be forgotten.
           include: [
             "test/**/*.test.ts",
             "examples/*/test/**/*.test.ts",
-            ...[...measured, ...heavy, ...explorer].map(not),
+            ...[...measured, ...heavy, ...explorer, ...together].map(not),
           ],
           typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
           // One more than there are cores, because many tests wait for a socket or a timer.
           maxWorkers: availableParallelism() + 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],
     coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },
     ...patience,
-    // Looks for credentials in everything that the tests log and answer: npm run scan:logs.
-    setupFiles: [
-      ...(process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : []),
-      ...(process.env["PORTICO_EXECUTOR"] === "graphql-js" ? ["test/graphql-js-setup.ts"] : []),
-    ],
+    retry,
+    sequence: { sequencer: LongFilesFirst },
+    reporters: ["default", "./scripts/retried-reporter.ts"],
+    setupFiles: setups,
   },
 });
 export default config;

@@ -23,20 +23,33 @@ it("examples/bookshop, copied out of the repository, makes its tables and runs w
   });
   const folder = await folderWithPackage("bookshop");
   await cp(join(root, "examples/bookshop/src"), join(folder, "src"), { recursive: true });
+  await cp(join(root, "examples/bookshop/portico.config.ts"), join(folder, "portico.config.ts"));
+  const portico = async (...args: readonly string[]) => {
+    const run = promisify(execFile)(process.execPath, ["node_modules/portico/dist/cli/portico.js", ...args], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], ...env },
+    });
+    run.child.stdin?.end("correct horse battery\n");
+    return (await run).stdout;
+  };
 
-  const { stdout } = await promisify(execFile)(process.execPath, ["src/commands/migrate.ts"], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], ...env },
-  });
+  const migrated = await portico("migrate", "up");
+  await portico("user", "create", "--email", "ann@x.example", "--username", "ann", "--role", "admin");
+  const key = await portico("keys", "create", "ann");
   const program = await startProgram(folder, "src/server.ts", env);
   onTestFinished(async () => void (await program.end("SIGKILL")));
   const [books, ready] = [await fetch(`${program.url}/books`), await fetch(`${program.url}/readyz`)];
+  const page = await fetch(`${program.url}/operations/page`, { headers: { "x-api-key": key.trim() } });
 
-  expect(stdout).toMatch(/^applied 0001_users.*0003_sellers$/m);
+  expect(migrated).toMatch(
+    /^applied 0001_users\n.*applied 0003_sellers\napplied account_log\ndefined the role reader\n.*role admin\n$/s,
+  );
+  expect(page.status).toBe(200);
   expect(await books.json()).toMatchObject({ items: [], pagination: { total_items: 0 } });
   expect(ready.status).toBe(200);
   expect(await program.end("SIGTERM")).toBe(0);
-});
+  // It builds the package first.
+}, 180_000);
 
 async function inDatabase(statement: string): Promise<void> {
   const client = new Client({ connectionString: DATABASE });

@@ -1,18 +1,7 @@
 import { createHash } from "node:crypto";
-import { memoryStores, PorticoApp, rateLimit } from "portico";
+import { Metrics, memoryStores, PorticoApp, prometheus, rateLimit } from "portico";
 import { useAuth } from "portico/auth";
-import {
-  field,
-  Graph,
-  Metrics,
-  type ObjectType,
-  OperationLog,
-  object,
-  prometheus,
-  schema,
-  subscription,
-  t,
-} from "portico/graphql";
+import { field, Graph, type ObjectType, OperationLog, object, schema, subscription, t } from "portico/graphql";
 import { type LiveClient, type LogCatcher, liveClient, logCatcher } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";

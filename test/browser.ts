@@ -19,8 +19,16 @@ export interface Visit {
   readonly picture: (name: string) => Promise<void>;
 }
 
-/** Opens an empty page until the test ends. Names are not resolved, so that nothing can leave even unseen. */
-export async function visit(server: string, options: BrowserContextOptions = {}): Promise<Visit> {
+/**
+ * Opens an empty page until the test ends. Names are not resolved, so that nothing can leave even unseen.
+ *
+ * @param others further servers that it may reach, on `localhost` or 127.0.0.1
+ */
+export async function visit(
+  server: string,
+  options: BrowserContextOptions = {},
+  others: readonly string[] = [],
+): Promise<Visit> {
   const browser = await chromium.launch({ executablePath, args: ARGS });
   onTestFinished(() => browser.close());
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
@@ -32,7 +40,8 @@ export async function visit(server: string, options: BrowserContextOptions = {})
   page.on("pageerror", (error) => complaints.push(error.message));
   await page.route("**", (route) => {
     const address = route.request().url();
-    if (address.startsWith(`${server}/`) || /^(?:data|blob):/.test(address)) return route.continue();
+    if ([server, ...others].some((allowed) => address.startsWith(`${allowed}/`)) || /^(?:data|blob):/.test(address))
+      return route.continue();
     elsewhere.push(address);
     return route.abort();
   });
@@ -53,5 +62,5 @@ const PICTURES = new URL("../.cache/pictures", import.meta.url).pathname;
 const ARGS = [
   ...`--no-sandbox --disable-gpu --disable-quic --no-first-run
   --disable-background-networking --disable-component-update --disable-sync`.split(/\s+/),
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ];

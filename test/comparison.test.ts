@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "graphql-ws";
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { folderWithPackage } from "./docs/built-package.ts";
 import { type Program, startProgram } from "./docs/program.ts";
-import { read } from "./docs/repository.ts";
+import { read, root } from "./docs/repository.ts";
 import { compileSnippets, pageSnippets } from "./docs/snippets.ts";
 
 const page = "docs/comparison.md";
@@ -31,6 +32,52 @@ const mistakes: readonly (readonly [right: string, wrong: string])[] = [
   ["subscribe(bookAdded)", "subscribe(bookAded)"],
 ];
 
+describe("the tables of features", () => {
+  const [, section = ""] = /^## Features$(.*?)^## /ms.exec(read(page)) ?? [];
+  const rows = section
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| Feature |"))
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+  it("link each feature of Portico to a test, or say no", () => {
+    const linked = rows.map(
+      ([, ours = ""]) => /\]\(\.\.\/(?<file>test\/[\w/-]+\.test\.ts)\)/.exec(ours)?.groups?.["file"],
+    );
+
+    expect(rows.length).toBeGreaterThan(50);
+    expect(rows.filter(([, ours = ""], i) => ours !== "no" && linked[i] === undefined)).toEqual([]);
+    expect(linked.filter((file) => file !== undefined && !existsSync(join(root, file)))).toEqual([]);
+    expect(rows.filter(([, ours = ""]) => !/^(?:no|\[yes\]\(\S+\)|plugin \(\[`\S+`\]\(\S+\)\))$/.test(ours))).toEqual(
+      [],
+    );
+  });
+
+  it.each(["SAML", "gateway", "Edge", "generated from SDL", "MySQL", "outbox", "jobs"])(
+    "say that Portico lacks: %s",
+    (feature) => {
+      expect(rows.filter(([name = ""]) => name.includes(feature)).map(([, ours]) => ours)).toEqual(["no"]);
+    },
+  );
+
+  it("name the plugin wherever another project needs one", () => {
+    const cells = rows.flatMap(([, , ...others]) => others);
+
+    expect(cells.filter((cell) => !/^(?:|no|yes(?: \(.+\))?|plugin \(.+\))$/.test(cell))).toEqual([]);
+  });
+
+  it.each(["GraphQL Yoga", "Apollo Server", "Mercurius", "NestJS", "Hot Chocolate", "better-auth"])(
+    "name the version of %s",
+    (project) => {
+      expect(section).toMatch(new RegExp(`${project} \\d+`));
+    },
+  );
+});
+
 describe("the slice of the comparison", () => {
   let program: Program;
   let token = "";
@@ -54,6 +101,7 @@ describe("the slice of the comparison", () => {
 
     expect(read(page)).toContain(`| Lines of code | ${lines.length} |`);
     expect(read("README.md")).toContain(`| Lines of code | ${lines.length} |`);
+    expect(read("docs/why-portico.md")).toContain(`| Lines of code | ${lines.length} |`);
   });
 
   it("answers the query only for a user with the permission", async () => {
@@ -121,5 +169,6 @@ describe("the slice of the comparison", () => {
     const claim = `| Mistakes that the compiler catches, out of ${rows.length} | ${count("here")} | ${count("there")} |`;
     expect(read(page)).toContain(claim);
     expect(read("README.md")).toContain(claim);
+    expect(read("docs/why-portico.md")).toContain(claim);
   });
 });

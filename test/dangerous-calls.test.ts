@@ -16,8 +16,10 @@ function namedBy(pattern: RegExp): readonly string[] {
 }
 
 describe("src/", () => {
-  it("starts no process and loads no native code directly", () => {
-    expect(filesWith(/node:(?:child_process|cluster|worker_threads)|process\.dlopen/)).toEqual([]);
+  it("starts no process except for portico dev, and loads no native code directly", () => {
+    expect(filesWith(/node:(?:child_process|cluster|worker_threads)|process\.dlopen/)).toEqual([
+      "src/cli/commands/dev/server-process.ts",
+    ]);
   });
 
   it("generates code in one file, whose names the executor's tests attack", () => {
@@ -26,10 +28,13 @@ describe("src/", () => {
     ]);
   });
 
-  it("sends an HTTP request only for the key set of an issuer, and from the script of the operations page", () => {
+  it("sends an HTTP request only to issuers and identity providers, for a schema that a command reads, and from the pages that it serves", () => {
     expect(filesWith(/\bfetch\(|\bhttps?\.(?:get|request)\(|from "undici"/)).toEqual([
       "src/auth/backends/verifying-keys.ts",
-      "src/graphql/operations-page/operations-script.ts",
+      "src/auth/pages/page-script.ts",
+      "src/auth/providers/reach-provider.ts",
+      "src/cli/commands/schema/read-old-schema.ts",
+      "src/observe/operations-page/operations-script.ts",
     ]);
   });
 
@@ -67,7 +72,7 @@ describe("the algorithms in src/", () => {
   it("take random values from node:crypto, except for the moment of a retry and of a shutdown", () => {
     expect(filesWith(/Math\.random/)).toEqual([
       "src/http/identity/open-connections.ts",
-      "src/redis/redis-connection.ts",
+      "src/stores/reconnect-delay.ts",
     ]);
   });
 });

@@ -1,14 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { doors, exportedNames } from "../docs/.vitepress/doors.ts";
 import { errorCodes } from "../src/core/error-codes.ts";
+import { chainPages } from "./docs/chain-pages.ts";
 import { graphqlPages } from "./docs/graphql-pages.ts";
-import { brokenLinks, codeOf, tableOf } from "./docs/markdown.ts";
+import { brokenLinks, codeOf, optionTables, tableOf } from "./docs/markdown.ts";
 import { filesBelow, read } from "./docs/repository.ts";
-import { commentSnippets, compileSnippets, pageSnippets } from "./docs/snippets.ts";
+import { commentSnippets, compileSnippets, foreignSnippets, pageSnippets } from "./docs/snippets.ts";
+import { workspacePages } from "./docs/workspace-pages.ts";
 
 const pages = ["README.md", ...(await filesBelow("docs", ".md")), ...(await filesBelow("examples", ".md"))];
 const reference = await filesBelow("docs/reference", ".md");
-const sources = await filesBelow("src", ".ts");
+const sources = [...(await filesBelow("src", ".ts")), ...(await filesBelow("packages/portico-client/src", ".ts"))];
 
 describe("docs/errors.md", () => {
   it("has one row per code, with its status, in the order of the source", () => {
@@ -34,7 +36,7 @@ describe("the reference", () => {
   it.each(doors)("names everything that %s exports", (_door, file) => {
     const names = exportedNames(file);
 
-    expect(names.length).toBeGreaterThan(5);
+    expect(names.length).toBeGreaterThan(2);
     expect(names.filter((name) => !new RegExp(`(?<![\\w$])${name}(?![\\w$])`).test(named))).toEqual([]);
   });
 
@@ -43,12 +45,27 @@ describe("the reference", () => {
 
     expect(Object.keys((await import(door)) as object).filter((name) => !names.includes(name))).toEqual([]);
   });
+
+  it.each(reference)("leads from %s to the guide", (page) => {
+    expect(read(page)).toMatch(/\]\(\.\.\/guide\/[\w-]+\.md/);
+  });
+
+  it("has the default of every option in its tables", () => {
+    // The command line states the default in the description.
+    const tables = reference.filter((page) => page !== "docs/reference/cli.md").flatMap(optionTables);
+
+    expect(tables.length).toBeGreaterThan(30);
+    expect(tables.filter(({ head }) => head.at(-1) !== "default").map(({ at }) => at)).toEqual([]);
+    expect(tables.flatMap(({ rows }) => rows).filter((row) => row.at(-1) === "")).toEqual([]);
+  });
 });
 
 describe("the snippets", () => {
   it("of the pages and of the doc comments type-check", async () => {
     const snippets = [
-      ...pages.filter((page) => !graphqlPages.includes(page)).flatMap(pageSnippets),
+      ...pages
+        .filter((page) => ![...graphqlPages, ...chainPages, ...workspacePages].includes(page))
+        .flatMap(pageSnippets),
       ...sources.flatMap(commentSnippets),
     ];
 
@@ -63,6 +80,21 @@ describe("the snippets", () => {
 
     expect(faults).toEqual([expect.stringMatching(/^docs\/faulty\.md:12: error TS\d+: .*titel/)]);
   }, 180_000);
+});
+
+describe("code for other frameworks and services, which is not compiled", () => {
+  const foreign = pages.flatMap(foreignSnippets);
+
+  it("occurs only in the pages for people who come from there, and where a recipe needs a package of 23 MB", () => {
+    expect([...new Set(foreign.map(({ file }) => file))]).toEqual([
+      ...pages.filter((page) => page.startsWith("docs/coming-from/")),
+      "docs/recipes/object-storage.md",
+    ]);
+  });
+
+  it("uses nothing of Portico", () => {
+    expect(foreign.filter(({ code }) => /["']portico/.test(code))).toEqual([]);
+  });
 });
 
 describe("the pages", () => {

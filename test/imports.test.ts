@@ -12,6 +12,8 @@ const kinds: Readonly<Record<string, RegExp>> = {
   graphql: /graphql/i,
   database: /kysely|\bpg\b|postgres|sql|mariadb|mongo|prisma|drizzle/i,
   redis: /redis|valkey/i,
+  nats: /nats/i,
+  providers: /openid-client|oauth4webapi/,
 };
 
 const serving = `
@@ -40,13 +42,17 @@ describe("the modules that are loaded", () => {
     { door: "portico/graphql", brings: ["graphql"] },
     { door: "portico/sql", brings: ["database"] },
     { door: "portico/redis", brings: ["redis"] },
-  ])("by importing $door have, of GraphQL, databases and Redis, $brings", async ({ door, brings }) => {
-    const modules = await loadedBy(folder, `import "${door}";`);
+    { door: "portico/nats", brings: ["nats"] },
+  ])(
+    "by importing $door have, of GraphQL, databases, Redis, NATS and identity providers, $brings",
+    async ({ door, brings }) => {
+      const modules = await loadedBy(folder, `import "${door}";`);
 
-    expect(modules).toContainEqual(expect.stringMatching(/^portico\/dist\/.*index\.js$/));
-    expect(modules.filter((module) => isOf(module, without(brings)))).toEqual([]);
-    for (const kind of brings) expect(modules.filter((module) => isOf(module, [kind])).length).toBeGreaterThan(10);
-  });
+      expect(modules).toContainEqual(expect.stringMatching(/^portico\/dist\/.*index\.js$/));
+      expect(modules.filter((module) => isOf(module, without(brings)))).toEqual([]);
+      for (const kind of brings) expect(modules.filter((module) => isOf(module, [kind])).length).toBeGreaterThan(10);
+    },
+  );
 
   it("by importing portico do not include Node's fetch, which takes longer than all of portico", async () => {
     const program = join(folder, `${crypto.randomUUID()}.mjs`);

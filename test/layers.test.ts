@@ -30,7 +30,7 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
   [
     "src/http/context/a.ts",
     'import "../routing/x.ts";',
-    "src/http/context/ may import access, exceptions, identity, pages, not src/http/routing",
+    "src/http/context/ may import access, exceptions, hooks, identity, pages, not src/http/routing",
   ],
   ["src/http/pages/a.ts", 'import type { X } from "../context/x.ts";', "src/http/pages/ may import nothing of ours"],
   [
@@ -56,6 +56,7 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
   ["src/testing/a.ts", 'import "graphql/utilities/index.js";', "only src/graphql/ imports graphql"],
   ["src/auth/b.ts", 'import "kysely";', "only src/sql/ imports kysely"],
   ["src/auth/c.ts", 'import "redis";', "only src/redis/ imports redis"],
+  ["src/auth/d.ts", 'import "@nats-io/transport-node";', "only src/nats/ imports @nats-io/transport-node"],
   ["examples/shop/main.ts", 'import "../../src/portico-app.ts";', "an example uses the public entry points only"],
 ];
 

@@ -27,7 +27,12 @@ const allowedInstallScripts: readonly string[] = [];
 const locked = (JSON.parse(read("package-lock.json")) as { packages: Record<string, LockedPackage> }).packages;
 const manifest = manifestAt("");
 const shipped = reachableFrom(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
-const lockFiles = ["package-lock.json", "bench/peers/package-lock.json", ...(await toolLocks())];
+const lockFiles = [
+  "package-lock.json",
+  "bench/peers/package-lock.json",
+  "examples/from-nestjs/before/package-lock.json",
+  ...(await toolLocks()),
+];
 
 describe("the packages that an application installs with Portico", () => {
   it("include the dependencies of dependencies, the peers and the binaries of other platforms", () => {
@@ -80,7 +85,7 @@ describe("docs/dependencies.md", () => {
       const { dependencies, devDependencies, peerDependencies } = manifestAt(folder);
       const names = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
 
-      expect(names.length).toBeGreaterThan(2);
+      expect(names).not.toEqual([]);
       expect(names.filter((name) => !named.includes(name))).toEqual([]);
     },
   );

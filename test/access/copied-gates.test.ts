@@ -50,7 +50,7 @@ it("rejects a copy of a rule with other members", () => {
   for (const changed of [{ allows: () => false }, { where: () => isNull("id") }, { anonymous: true }]) {
     expect(make({ ...visible, ...changed })).toThrow(ConfigurationError);
     expect(() => every(true, { ...visible, ...changed } as never)).toThrow(
-      "the rule note.visible was copied with another allows, where or anonymous: make the new rule with rule()",
+      "the rule note.visible was copied with another allows, where, reads or anonymous: make the new rule with rule()",
     );
   }
 });

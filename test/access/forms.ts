@@ -21,6 +21,7 @@ export type Form =
       readonly permissions?: readonly string[];
       readonly required?: false;
       readonly freshWithin?: number;
+      readonly level?: "mfa";
     }
   | { readonly kind: "function"; readonly takesPlace: boolean; readonly isAsync: boolean; readonly does: Decision }
   | {
@@ -61,6 +62,7 @@ const not = (of: Form): Form => ({ kind: "not", of });
 const fails = ofUser("fails");
 const reads = useAuth({ permissions: ["read"] });
 const fresh = useAuth({ freshWithin: 600 });
+const strong = useAuth({ level: "mfa" });
 
 /** Every form of `auth`, by its name. */
 export const forms: Readonly<Record<string, Form>> = {
@@ -74,7 +76,9 @@ export const forms: Readonly<Record<string, Form>> = {
   "required: false": useAuth({ required: false }),
   "required: false with a permission": useAuth({ required: false, permissions: ["read"] }),
   freshWithin: fresh,
-  "all options": useAuth({ scopes: ["jwt"], permissions: ["read"], freshWithin: 600 }),
+  level: strong,
+  "level and freshWithin": useAuth({ level: "mfa", freshWithin: 600 }),
+  "all options": useAuth({ scopes: ["jwt"], permissions: ["read"], freshWithin: 600, level: "mfa" }),
   "a function that allows": ofUser("allows"),
   "a function that refuses": ofUser("refuses"),
   "a function by permission": ofUser("by permission"),
@@ -113,6 +117,7 @@ export const forms: Readonly<Record<string, Form>> = {
   "some(refuses, fails)": some(ofUser("refuses"), fails),
   "some(fails, refuses)": some(ofUserLater("fails"), ofUser("refuses")),
   "some(never, freshWithin)": some(useAuth({ permissions: ["never"] }), fresh),
+  "some(never, level)": some(useAuth({ permissions: ["never"] }), strong),
   "some(freshWithin, never)": some(fresh, useAuth({ permissions: ["never"] })),
   "some(a permission, a rule by owner with where)": some(reads, rule("by owner", { where: true })),
   "some(fails, a rule by owner)": some(fails, rule("by owner")),

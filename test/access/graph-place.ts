@@ -21,6 +21,8 @@ export interface GraphPlace {
   /** Whether it varies another place, whose cells cover all transports. */
   readonly isVariant?: true;
   readonly type: Operation["type"];
+  /** @default "/graphql" */
+  readonly path?: string;
   readonly declare: Place["declare"];
   readonly selection: (owner: Owner) => string;
   readonly expected: (view: View) => Sight;
@@ -28,11 +30,11 @@ export interface GraphPlace {
   readonly drops?: true;
 }
 
-export function graphPlace({ type, selection, expected, isVariant, ...others }: GraphPlace): Place {
+export function graphPlace({ type, selection, expected, isVariant, path = "/graphql", ...others }: GraphPlace): Place {
   return {
     ...others,
     transports: isVariant === true ? VARIED[type] : OVER[type],
-    visit: (visit) => operate(visit, "/graphql", { type, selection: selection(visit.owner) }),
+    visit: (visit) => operate(visit, path, { type, selection: selection(visit.owner) }),
     expected: (view) => overSocket(view) ?? expected(view),
   };
 }

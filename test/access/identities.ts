@@ -9,17 +9,34 @@ export interface Identity {
   readonly scope: "jwt" | "apikey" | null;
   readonly canRead: boolean;
   readonly isFresh: boolean;
+  /** Whether the user signed in with two factors. */
+  readonly isStrong: boolean;
   /** The status with which GraphQL sockets reject this credential at the upgrade, whatever the gate. */
   readonly socketStatus: number | null;
 }
 
-const stranger = { state: "anonymous", scope: null, canRead: false, isFresh: false, socketStatus: null } as const;
-const user = { state: "signed in", scope: "jwt", canRead: true, isFresh: true, socketStatus: null } as const;
+const stranger = {
+  state: "anonymous",
+  scope: null,
+  canRead: false,
+  isFresh: false,
+  isStrong: false,
+  socketStatus: null,
+} as const;
+const user = {
+  state: "signed in",
+  scope: "jwt",
+  canRead: true,
+  isFresh: true,
+  isStrong: false,
+  socketStatus: null,
+} as const;
 
 export const identities: readonly Identity[] = [
   { ...stranger, name: "anonymous", headers: {} },
   { ...user, name: "without the permission", headers: { "x-jwt": "fresh plain" }, canRead: false },
   { ...user, name: "with the permission", headers: { "x-jwt": "fresh reader" } },
+  { ...user, name: "with two factors", headers: { "x-jwt": "strong reader" }, isStrong: true },
   { ...user, name: "signed in long ago", headers: { "x-jwt": "stale reader" }, isFresh: false },
   { ...user, name: "by API key", headers: { "x-apikey": "key reader" }, scope: "apikey", isFresh: false },
   { ...stranger, name: "with an invalid credential", headers: { "x-jwt": "invalid" }, socketStatus: 401 },
@@ -46,7 +63,10 @@ class HeaderBackend extends AuthenticationBackend {
     if (kind === "down") throw new Error("the store is down");
     if (name === undefined) return AuthResult.decline();
     if (kind === "key") return AuthResult.accept(name, this.scope);
-    return AuthResult.accept(name, this.scope, { signedInAt: Date.now() - (kind === "stale" ? 2 * HOURS : 0) });
+    return AuthResult.accept(name, this.scope, {
+      signedInAt: Date.now() - (kind === "stale" ? 2 * HOURS : 0),
+      ...(kind === "strong" ? { level: "mfa" } : {}),
+    });
   }
 }
 

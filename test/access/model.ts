@@ -49,10 +49,12 @@ function signedIn({ state }: Identity): Verdict {
   return state === "signed in" ? ALLOWED : UNAUTHENTICATED;
 }
 
-function callerVerdict(form: Form & { readonly kind: "useAuth" }, { scope, canRead, isFresh }: Identity): Verdict {
-  const { scopes = [], permissions = [], freshWithin } = form;
+function callerVerdict(form: Form & { readonly kind: "useAuth" }, caller: Identity): Verdict {
+  const { scope, canRead, isFresh, isStrong } = caller;
+  const { scopes = [], permissions = [], freshWithin, level } = form;
   if (scopes.length > 0 && !scopes.some((one) => one === scope)) return UNAUTHENTICATED;
   if (permissions.some((one) => one !== "read" || !canRead)) return FORBIDDEN;
+  if (level !== undefined && !isStrong) return { is: "denied", code: "SECOND_FACTOR_REQUIRED" };
   return freshWithin === undefined || isFresh ? ALLOWED : { is: "denied", code: "SIGN_IN_AGAIN" };
 }
 
@@ -82,12 +84,14 @@ function decision(does: Decision, { state, canRead }: Identity, owner: Owner): V
   }
 }
 
+const SPECIFIC: readonly string[] = ["SIGN_IN_AGAIN", "SECOND_FACTOR_REQUIRED"];
+
 /** One that allows wins, then one that is unknown, then one that says more than 401 or 403, then the first. */
 function best(verdicts: readonly Verdict[]): Verdict {
   return (
     verdicts.find(({ is }) => is === "allowed") ??
     verdicts.find(({ is }) => is === "unknown") ??
-    verdicts.find((verdict) => verdict.is === "denied" && verdict.code === "SIGN_IN_AGAIN") ??
+    verdicts.find((verdict) => verdict.is === "denied" && SPECIFIC.includes(verdict.code)) ??
     (verdicts[0] as Verdict)
   );
 }
@@ -96,6 +100,7 @@ const STATUS: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
   SIGN_IN_AGAIN: 403,
+  SECOND_FACTOR_REQUIRED: 403,
   NOT_FOUND: 404,
   SERVICE_UNAVAILABLE: 503,
 };

@@ -1,3 +1,4 @@
+import { coordinatePlaces } from "./coordinate-places.ts";
 import { endpointPlaces } from "./endpoint-places.ts";
 import { eventPlaces } from "./event-places.ts";
 import { fieldPlaces } from "./field-places.ts";
@@ -14,4 +15,5 @@ export const places: readonly Place[] = [
   ...fieldPlaces,
   ...typePlaces,
   ...eventPlaces,
+  ...coordinatePlaces,
 ];

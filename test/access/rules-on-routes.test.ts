@@ -168,7 +168,7 @@ describe("a list with a rule", () => {
       expect(response.text()).not.toContain("text of");
     }
     expect(logger.text).toContain(
-      "the handler of a route with paginated.rule did not respond with response.paginate(), which applies the rule",
+      "the handler of a route with paginated.rule did not call response.paginate() or response.page(), which apply the rule",
     );
     expect(logger.text).not.toContain("text of");
   });

@@ -6,11 +6,11 @@ import { HeaderBackend } from "./recording-backend.ts";
 import { servers } from "./servers.ts";
 import {
   ANN,
+  ANONYMOUS,
   backendFor,
   bearing,
   claims,
   forge,
-  NOBODY,
   OTHER_SECRET,
   refusalFrom,
   standing,
@@ -96,7 +96,7 @@ it("the reason for a declined credential is logged at debug level, without the c
   const good = forge({ ...claims, iss: "us" });
   const tokens = [good, BAD, `${good}x`, "not.a.token", "x".repeat(5000), forge(claims), forge({ iss: "us" })];
 
-  for (const token of tokens) expect(await standing(client, `Bearer ${token}`)).toEqual(NOBODY);
+  for (const token of tokens) expect(await standing(client, `Bearer ${token}`)).toEqual(ANONYMOUS);
   const reasons = log.lines.filter(({ msg }) => msg === "an authentication backend declined");
 
   expect(reasons.every(({ level }) => level === "debug")).toBe(true);

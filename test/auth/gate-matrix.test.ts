@@ -82,7 +82,7 @@ async function session(name: string): Promise<Headers> {
 
 /** Every identity that a request can have, as the headers that it comes with. */
 const identities: Readonly<Record<string, () => Promise<Headers>>> = {
-  nobody: async () => ({}),
+  anonymous: async () => ({}),
   "a reader, by token": () => bearer("reader"),
   "a reader, by session": () => session("reader"),
   "a user without the permission, by token": () => bearer("stranger"),
@@ -186,7 +186,7 @@ const forms = {
 } as const;
 type Form = keyof typeof forms;
 
-const NOBODY: Readonly<Record<Form, unknown>> = {
+const ANONYMOUS: Readonly<Record<Form, unknown>> = {
   "a route": 401,
   "a route with a permission": 401,
   "a route that accepts anonymous callers": 200,
@@ -205,7 +205,7 @@ const NOBODY: Readonly<Record<Form, unknown>> = {
 };
 /** An invalid credential is anonymous, but rejected at the upgrade of a GraphQL socket, because a client can get a new one. */
 const REJECTED: Readonly<Record<Form, unknown>> = {
-  ...NOBODY,
+  ...ANONYMOUS,
   "a subscription": 401,
   "a subscription with a permission": 401,
   "the socket of a gated graph": 401,
@@ -256,7 +256,7 @@ const UNKNOWN: Readonly<Record<Form, unknown>> = {
 
 /** The matrix as documented, cell by cell. */
 const documented: Readonly<Record<keyof typeof identities, Readonly<Record<Form, unknown>>>> = {
-  nobody: NOBODY,
+  anonymous: ANONYMOUS,
   "a reader, by token": READER,
   "a reader, by session": READER,
   "a user without the permission, by token": STRANGER,

@@ -9,13 +9,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { HeaderBackend } from "./recording-backend.ts";
 import {
   ANN,
+  ANONYMOUS,
   backendFor,
   bearing,
   claims,
   clock,
   encode,
   forge,
-  NOBODY,
   NOW,
   OTHER_SECRET,
   refusalFrom,
@@ -109,7 +109,7 @@ describe("JWTAuthBackend", () => {
 
   it("[auth:AU-049] accepts several spaces after the scheme, but no tab", async () => {
     expect(await standing(client, `Bearer   ${forge(claims)}`)).toEqual(ANN);
-    expect(await standing(client, `Bearer\t${forge(claims)}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer\t${forge(claims)}`)).toEqual(ANONYMOUS);
   });
 
   it.each(["Bearer", "Bearer "])("[auth:AU-050] answers %j as no credential", async (authorization) => {
@@ -126,12 +126,12 @@ describe("JWTAuthBackend", () => {
     expect(await repeated(ann, bob)).toBe("401");
     expect(await repeated(bob, ann)).toBe("401");
     expect(await repeated(ann)).toBe("200");
-    expect(await standing(client, `Bearer ${ann}, Bearer ${bob}`)).toEqual(NOBODY);
-    expect(await standing(client, `Bearer ${ann} ${bob}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${ann}, Bearer ${bob}`)).toEqual(ANONYMOUS);
+    expect(await standing(client, `Bearer ${ann} ${bob}`)).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-051] declines Basic, whose value is not logged", async () => {
-    expect(await standing(client, "Basic dXNlcjpwYXNz")).toEqual(NOBODY);
+    expect(await standing(client, "Basic dXNlcjpwYXNz")).toEqual(ANONYMOUS);
     expect(made.log.text).not.toContain("dXNlcjpwYXNz");
   });
 
@@ -164,15 +164,15 @@ describe("JWTAuthBackend", () => {
 
   it("[REQ-20] [auth:AU-013] rejects an expired token, beyond the tolerance", async () => {
     expect(await standing(client, `Bearer ${forge({ ...claims, exp: NOW - 4 })}`)).toEqual(ANN);
-    expect(await standing(client, `Bearer ${forge({ ...claims, exp: NOW - 6 })}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${forge({ ...claims, exp: NOW - 6 })}`)).toEqual(ANONYMOUS);
   });
 
   it("[REQ-21] rejects a token that another key signed, or whose payload was altered", async () => {
     const [head, , signature] = forge(claims).split(".");
     const altered = `${head}.${encode({ ...claims, sub: "root" })}.${signature}`;
 
-    expect(await standing(client, `Bearer ${forge(claims, HEADER, OTHER_SECRET)}`)).toEqual(NOBODY);
-    expect(await standing(client, `Bearer ${altered}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${forge(claims, HEADER, OTHER_SECRET)}`)).toEqual(ANONYMOUS);
+    expect(await standing(client, `Bearer ${altered}`)).toEqual(ANONYMOUS);
   });
 
   const withPayload = (payload: unknown): string => forge(payload as object);
@@ -264,7 +264,7 @@ describe("JWTAuthBackend", () => {
   ])("%s is declined", async (_title, tokens) => {
     made.log.clear();
 
-    for (const token of tokens) expect([token, await standing(client, `Bearer ${token}`)]).toEqual([token, NOBODY]);
+    for (const token of tokens) expect([token, await standing(client, `Bearer ${token}`)]).toEqual([token, ANONYMOUS]);
 
     expect(await standing(client, `Bearer ${valid}`)).toEqual(ANN);
     for (const token of [...tokens, valid].filter(({ length }) => length > 8))
@@ -284,9 +284,9 @@ describe("JWTAuthBackend", () => {
     const long = forge({ ...claims, pad: "a".repeat(9000) });
     const fitting = forge({ ...claims, pad: "a".repeat(2000) });
 
-    expect(await standing(client, `Bearer ${long}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${long}`)).toEqual(ANONYMOUS);
     expect(await standing(client, `Bearer ${fitting}`)).toEqual(ANN);
-    expect(await standingAt({ maxTokenBytes: 1000 }, fitting)).toEqual(NOBODY);
+    expect(await standingAt({ maxTokenBytes: 1000 }, fitting)).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-007] [auth:AU-008] ignores keys and key URLs in the header, and fetches nothing", async () => {
@@ -300,7 +300,7 @@ describe("JWTAuthBackend", () => {
     const ours = await standing(client, `Bearer ${forge(claims, { ...HEADER, jwk: extras.jwk })}`);
     trap.close();
 
-    expect([strange, ours, called.mock.calls.length]).toEqual([NOBODY, ANN, 0]);
+    expect([strange, ours, called.mock.calls.length]).toEqual([ANONYMOUS, ANN, 0]);
   });
 
   it("[auth:AU-029] uses the last of two members with the same name", async () => {
@@ -312,7 +312,7 @@ describe("JWTAuthBackend", () => {
   it("[auth:AU-030] reads a member __proto__ as a member, and as nothing else", async () => {
     const smuggled = forge(`{"exp":${NOW + 60},"__proto__":{"sub":"root","isAdmin":true}}`);
 
-    expect(await standing(client, `Bearer ${smuggled}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${smuggled}`)).toEqual(ANONYMOUS);
     expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined();
   });
 
@@ -320,7 +320,7 @@ describe("JWTAuthBackend", () => {
     const at = (iss: unknown): Promise<readonly unknown[]> => standingAt({ issuer: "us" }, forge({ ...claims, iss }));
 
     expect(await at("us")).toEqual(ANN);
-    for (const iss of ["them", undefined, ["us"], null, ""]) expect(await at(iss)).toEqual(NOBODY);
+    for (const iss of ["them", undefined, ["us"], null, ""]) expect(await at(iss)).toEqual(ANONYMOUS);
   });
 
   it("[REQ-22] [auth:AU-020] [auth:AU-021] [auth:AU-022] checks aud against the audience", async () => {
@@ -330,7 +330,8 @@ describe("JWTAuthBackend", () => {
     expect(await at("shop")).toEqual(ANN);
     expect(await at(["other", "shop"])).toEqual(ANN);
     expect(await at("bar", ["foo", "bar"])).toEqual(ANN);
-    for (const aud of ["other", undefined, [], ["other"], ["shop", 1], {}, ""]) expect(await at(aud)).toEqual(NOBODY);
+    for (const aud of ["other", undefined, [], ["other"], ["shop", 1], {}, ""])
+      expect(await at(aud)).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-023] checks the typ header", async () => {
@@ -338,10 +339,10 @@ describe("JWTAuthBackend", () => {
 
     expect(await standingAt({ typ: "at+jwt" }, typed("at+jwt"))).toEqual(ANN);
     expect(await standingAt({ typ: "at+jwt" }, typed("application/at+jwt"))).toEqual(ANN);
-    expect(await standingAt({ typ: "at+jwt" }, typed("JWT"))).toEqual(NOBODY);
-    expect(await standingAt({ typ: "at+jwt" }, typed())).toEqual(NOBODY);
+    expect(await standingAt({ typ: "at+jwt" }, typed("JWT"))).toEqual(ANONYMOUS);
+    expect(await standingAt({ typ: "at+jwt" }, typed())).toEqual(ANONYMOUS);
     for (const typ of ["JWT", "at+jwt", undefined]) expect(await standing(client, `Bearer ${typed(typ)}`)).toEqual(ANN);
-    expect(await standing(client, `Bearer ${typed("logout+jwt")}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${typed("logout+jwt")}`)).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-039] declines a token whose user is gone", async () => {
@@ -349,7 +350,7 @@ describe("JWTAuthBackend", () => {
 
     const seen = await over(tokenApp(backendFor(), gone), (client) => standing(client, `Bearer ${valid}`));
 
-    expect(seen).toEqual(NOBODY);
+    expect(seen).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-042] accepts tokens of every listed secret", async () => {
@@ -357,7 +358,7 @@ describe("JWTAuthBackend", () => {
 
     expect(await standingAt({ secretKey }, valid)).toEqual(ANN);
     expect(await standingAt({ secretKey }, forge(claims, HEADER, OTHER_SECRET))).toEqual(ANN);
-    expect(await standingAt({ secretKey: [OTHER_SECRET] }, valid)).toEqual(NOBODY);
+    expect(await standingAt({ secretKey: [OTHER_SECRET] }, valid)).toEqual(ANONYMOUS);
   });
 
   it("calls isRevoked for each token, and accepts only false", async () => {
@@ -395,7 +396,7 @@ describe("the warning about identifier", () => {
       await standing(client, `Bearer ${token}`),
       await standing(client, `Bearer ${token}`),
     ]);
-    expect(seen).toEqual([NOBODY, NOBODY]);
+    expect(seen).toEqual([ANONYMOUS, ANONYMOUS]);
     expect(made.log.text).not.toContain(token);
     return made.log.lines.filter(({ level }) => level === "warn").map(({ msg }) => msg);
   };
@@ -438,7 +439,7 @@ describe("a key set", () => {
     expect(await standingAt({ jwks }, signedBy(alg))).toEqual(ANN);
     expect(await standingAt({ jwks, algorithms: [alg] }, signedBy(alg, { kid }))).toEqual(ANN);
     const others = (["EdDSA", "ES256", "RS256"] as const).filter((name) => name !== alg) as JWTAlgorithm[];
-    expect(await standingAt({ jwks, algorithms: others }, signedBy(alg, { kid }))).toEqual(NOBODY);
+    expect(await standingAt({ jwks, algorithms: others }, signedBy(alg, { kid }))).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-042] selects by kid: a listed key is valid, a removed one is not, and no key is guessed without kid", async () => {
@@ -448,9 +449,11 @@ describe("a key set", () => {
 
     expect(await standingAt({ jwks: both }, signedBy("EdDSA", { kid: "old" }))).toEqual(ANN);
     expect(await standingAt({ jwks: both }, signedBy("EdDSA", { kid: "new" }, second.privateKey))).toEqual(ANN);
-    expect(await standingAt({ jwks: both }, signedBy("EdDSA", { kid: "new" }))).toEqual(NOBODY);
-    expect(await standingAt({ jwks: both }, signedBy("EdDSA"))).toEqual(NOBODY);
-    expect(await standingAt({ jwks: { keys: [newest as object] } }, signedBy("EdDSA", { kid: "old" }))).toEqual(NOBODY);
+    expect(await standingAt({ jwks: both }, signedBy("EdDSA", { kid: "new" }))).toEqual(ANONYMOUS);
+    expect(await standingAt({ jwks: both }, signedBy("EdDSA"))).toEqual(ANONYMOUS);
+    expect(await standingAt({ jwks: { keys: [newest as object] } }, signedBy("EdDSA", { kid: "old" }))).toEqual(
+      ANONYMOUS,
+    );
   });
 
   it("[BCK-22] [auth:AU-003] [auth:AU-004] does not accept a public key as a secret", async () => {
@@ -460,9 +463,9 @@ describe("a key set", () => {
     await over(made, async (client) => {
       for (const secret of [pem, `\n ${pem}`, `\ufeff${pem}`]) {
         const token = forge(claims, { alg: "HS256", kid: "c" }, secret);
-        expect(await standing(client, `Bearer ${token}`)).toEqual(NOBODY);
+        expect(await standing(client, `Bearer ${token}`)).toEqual(ANONYMOUS);
       }
-      expect(await standing(client, `Bearer ${forge(claims, { alg: "none", kid: "c" })}`)).toEqual(NOBODY);
+      expect(await standing(client, `Bearer ${forge(claims, { alg: "none", kid: "c" })}`)).toEqual(ANONYMOUS);
     });
 
     expect(made.log.lines.filter(({ level }) => level === "error")).toEqual([]);
@@ -478,13 +481,13 @@ describe("a key set", () => {
     ["[auth:AU-012] constructor", "constructor"],
     ["null", null],
   ])("%s as kid is declined", async (_title, kid) => {
-    expect(await standingAt({ jwks }, signedBy("EdDSA", { kid }))).toEqual(NOBODY);
+    expect(await standingAt({ jwks }, signedBy("EdDSA", { kid }))).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-043] declines an ES256 signature of zeros", async () => {
     const zeros = `${signedBy("ES256", { kid: "b" }).split(".").slice(0, 2).join(".")}.${encode(Buffer.alloc(64))}`;
 
-    expect(await standingAt({ jwks }, zeros)).toEqual(NOBODY);
+    expect(await standingAt({ jwks }, zeros)).toEqual(ANONYMOUS);
   });
 
   describe("at a URL", () => {
@@ -662,6 +665,15 @@ describe("the options of JWTAuthBackend", () => {
     ],
     ["[auth:AU-028] constructor", { secretKey: SECRET, identifier: "constructor" }, "JWTAuthBackend.identifier"],
     ["an empty identifier", { secretKey: SECRET, identifier: "" }, "JWTAuthBackend.identifier"],
+    ["an audience that is a number", { secretKey: SECRET, audience: 1 }, "JWTAuthBackend.audience"],
+    ["an empty audience", { secretKey: SECRET, audience: "" }, "JWTAuthBackend.audience"],
+    ["an audience with an empty one", { secretKey: SECRET, audience: ["a", ""] }, "JWTAuthBackend.audience"],
+    ["an audience with a number", { secretKey: SECRET, audience: ["a", 1] }, "JWTAuthBackend.audience"],
+    ["no audience", { secretKey: SECRET, audience: [] }, "JWTAuthBackend.audience"],
+    ["a realm that is a number", { secretKey: SECRET, realm: 1 }, "JWTAuthBackend.realm"],
+    ["a type of another kind", { secretKey: SECRET, typ: "jwt" }, "JWTAuthBackend.typ"],
+    ["a clock that is none", { secretKey: SECRET, clock: {} }, "JWTAuthBackend.clock"],
+    ["an identifier that is a number", { secretKey: SECRET, identifier: 1 }, "JWTAuthBackend.identifier"],
     ["an audience that vanished", { secretKey: SECRET, audience: undefined }, "JWTAuthBackend.audience"],
     ["an issuer that vanished", { secretKey: SECRET, issuer: undefined }, "JWTAuthBackend.issuer"],
     ["a revocation list that vanished", { secretKey: SECRET, isRevoked: undefined }, "JWTAuthBackend.isRevoked"],

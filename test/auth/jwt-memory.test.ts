@@ -20,7 +20,7 @@ const heldBytes = (): number => {
 const carrying = (token: string): PorticoRequest =>
   ({ headers: { authorization: `Bearer ${token}` } }) as Partial<PorticoRequest> as PorticoRequest;
 
-it("100,000 invalid tokens leave no memory behind", { timeout: 120_000 }, async () => {
+it("100,000 invalid tokens leave no memory behind", async () => {
   const keys = publicKeySet(generateKeyPairSync("ed25519").privateKey);
   const backends = [backendFor({ cache: 1_000 }), new JWTAuthBackend({ jwks: keys, identifier: "sub", cache: 1_000 })];
   const tail = forge(claims, undefined, OTHER_SECRET).split(".").slice(1).join(".");

@@ -4,7 +4,7 @@ import { field, Graph, schema, t } from "portico/graphql";
 import { type CaughtLine, liveClient, logCatcher, testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { HeaderBackend } from "./recording-backend.ts";
-import { ANN, backendFor, claims, forge, NOBODY, standing, tokenApp } from "./tokens/token-app.ts";
+import { ANN, ANONYMOUS, backendFor, claims, forge, standing, tokenApp } from "./tokens/token-app.ts";
 
 const warningsOf = (lines: readonly CaughtLine[]): readonly string[] =>
   lines
@@ -124,7 +124,7 @@ describe("a token from another service with the same key", () => {
     async (options) => {
       const client = await liveClient(tokenApp(backendFor(options)).app);
 
-      expect(await standing(client, `Bearer ${staging}`)).toEqual(NOBODY);
+      expect(await standing(client, `Bearer ${staging}`)).toEqual(ANONYMOUS);
       await client.close();
       expect(await warnings(options)).toEqual([]);
     },

@@ -67,9 +67,9 @@ describe("useAuth", () => {
   it("[USE-04] runs the handler with or without a user if the gate is not required", async () => {
     const client = testClient(gated({ required: false }));
 
-    const [somebody, nobody] = [await client.get("/", { headers: byToken }), await client.get("/")];
+    const [signedIn, anonymous] = [await client.get("/", { headers: byToken }), await client.get("/")];
 
-    expect([somebody.json(), nobody.json()]).toEqual(["reader", ""]);
+    expect([signedIn.json(), anonymous.json()]).toEqual(["reader", ""]);
   });
 
   it("[ATH-12] runs after the middleware and before the handler", async () => {

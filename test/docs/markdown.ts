@@ -13,14 +13,33 @@ export function codeOf(page: string): string {
 
 /** The rows of the first table of a page, cell by cell, without its head. */
 export function tableOf(page: string): readonly (readonly string[])[] {
-  return (/(?:^\|.*\n)+/m.exec(read(page))?.[0] ?? "")
+  return rowsOf(/(?:^\|.*\n)+/m.exec(read(page))?.[0] ?? "").slice(2);
+}
+
+/** A table of options, whose first column is headed "option". */
+export interface OptionTable {
+  /** `docs/reference/app.md: option (AppOptions)`. */
+  readonly at: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The tables of options on a page. */
+export function optionTables(page: string): readonly OptionTable[] {
+  return (read(page).match(/(?:^\|.*\n)+/gm) ?? [])
+    .map(rowsOf)
+    .map(([head = [], , ...rows]) => ({ at: `${page}: ${head[0]}`, head, rows }))
+    .filter(({ head }) => /^options?\b/i.test(head[0] ?? ""));
+}
+
+function rowsOf(table: string): readonly (readonly string[])[] {
+  return table
     .trim()
     .split("\n")
-    .slice(2)
     .map((row) =>
       row
         .slice(1, -1)
-        .split("|")
+        .split(/(?<!\\)\|/)
         .map((cell) => cell.trim()),
     );
 }

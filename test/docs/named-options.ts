@@ -15,7 +15,7 @@ export interface NamedOption {
 // Indented in an interface, and after `readonly` in the parts of a type.
 const MEMBER = /(?:^ {2}|\breadonly )(?!readonly )(?<name>\w+)\??[(:]/gm;
 const CODE = /`(?<code>[^`\n]+)`/g;
-const INTERFACE = /^\w+Options$/;
+const INTERFACE = /^\w+(?:Options|Config)$/;
 const OPTION_NAME = /^[a-z]\w*(?:\.[a-z]\w*)*$/;
 
 /** The rows of every table whose first column is headed "option". */

@@ -1,9 +1,15 @@
-import MiniSearch from "minisearch";
+import MiniSearch, { type SearchOptions } from "minisearch";
 import { createServer } from "vitepress";
+import { search } from "../../docs/.vitepress/search.ts";
 
 // The options of VitePress' search box.
 const FIELDS = { fields: ["title", "titles", "text"], storeFields: ["title", "titles"] };
-const RANKING = { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 } };
+const RANKING = {
+  fuzzy: 0.2,
+  prefix: true,
+  boost: { title: 4, text: 2, titles: 1 },
+  ...(search.miniSearch?.searchOptions as SearchOptions),
+};
 
 /** Searches the site as its search box does. Returns the addresses of the sections, the best match first. */
 export async function siteSearch(): Promise<(term: string) => readonly string[]> {

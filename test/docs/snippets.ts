@@ -15,7 +15,7 @@ export interface Snippet {
   readonly code: string;
 }
 
-const FENCE = /^(?<indent>\s*)```(?<language>\S*)/;
+const FENCE = /^(?<indent>\s*)```(?<language>\S*)(?: (?<mark>\w+))?/;
 const LANGUAGES: Readonly<Record<string, Snippet["language"]>> = {
   ts: "ts",
   typescript: "ts",
@@ -26,6 +26,11 @@ const LANGUAGES: Readonly<Record<string, Snippet["language"]>> = {
 /** The TypeScript and JavaScript of a page, block by block. */
 export function pageSnippets(file: string): readonly Snippet[] {
   return fencedSnippets(file, read(file).split("\n"));
+}
+
+/** The blocks of a page that are marked as code for another framework (`ts foreign`), whose packages are not installed here. */
+export function foreignSnippets(file: string): readonly Snippet[] {
+  return fencedSnippets(file, read(file).split("\n"), true);
 }
 
 /** The examples in the doc comments of a source file. */
@@ -43,7 +48,7 @@ export function commentSnippets(file: string): readonly Snippet[] {
   return fencedSnippets(file, lines);
 }
 
-function fencedSnippets(file: string, lines: readonly string[]): readonly Snippet[] {
+function fencedSnippets(file: string, lines: readonly string[], isForeign = false): readonly Snippet[] {
   const snippets: Snippet[] = [];
   for (let i = 0; i < lines.length; i++) {
     const fence = FENCE.exec(lines[i] as string)?.groups;
@@ -54,7 +59,9 @@ function fencedSnippets(file: string, lines: readonly string[]): readonly Snippe
     const language = LANGUAGES[fence["language"] ?? ""];
     const indent = fence["indent"]?.length ?? 0;
     const code = lines.slice(start, i).map((line) => line.slice(indent));
-    if (language !== undefined) snippets.push({ file, line: start + 1, language, code: code.join("\n") });
+    // Code with any other mark is compiled, so a misspelled mark hides nothing.
+    if (language !== undefined && (fence["mark"] === "foreign") === isForeign)
+      snippets.push({ file, line: start + 1, language, code: code.join("\n") });
   }
   return snippets;
 }

@@ -19,7 +19,7 @@ import type { Identity } from "../../src/http/identity/identity.ts";
 import { Paging } from "../../src/http/pages/paging.ts";
 
 /** A user with these permissions. */
-export function somebody(identity: string, permissions: readonly string[] = []): UserProtocol {
+export function userNamed(identity: string, permissions: readonly string[] = []): UserProtocol {
   return {
     isAuthenticated: true,
     identity,

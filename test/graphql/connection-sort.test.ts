@@ -1,4 +1,4 @@
-import { printSchema } from "graphql";
+import { type GraphQLSchema, printSchema } from "graphql";
 import { ConfigurationError, PorticoApp } from "portico";
 import { connection, type FormattedError, Graph, type ObjectType, object, schema, t } from "portico/graphql";
 import { type CursorMetadata, CursorPagination, SyncListDataHandler } from "portico/pagination";
@@ -21,9 +21,14 @@ const sorted = new CursorPagination({ sortField: "id", sortable: ["rank", "id"],
 
 function serve(): TestClient {
   const books = new SyncListDataHandler(rows, { name: "books" });
+  return serveOnce(schema({ query: { books: connection(BookType, sorted)(() => books) } }), (app) =>
+    app.get("/books", ({ response }) => response.paginate(books, { strategy: sorted })),
+  );
+}
+function serveOnce(built: GraphQLSchema, prepare: (app: PorticoApp) => unknown = () => {}): TestClient {
   const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
-  app.get("/books", ({ response }) => response.paginate(books, { strategy: sorted }));
-  new Graph(schema({ query: { books: connection(BookType, sorted)(() => books) } })).mount(app);
+  prepare(app);
+  new Graph(built).mount(app);
   onTestFinished(() => app.close());
   return testClient(app);
 }
@@ -49,8 +54,8 @@ describe("a connection over a sortable strategy", () => {
 
     const printed = printSchema(schema({ query }));
 
-    expect(printed.match(/sort: \[String!\]/g)).toHaveLength(1);
-    expect(printed).toContain("The columns to sort by: rank, id. Prefix a column with - for descending order.");
+    expect(printed.match(/sort: \[BookSort!\]/g)).toHaveLength(1);
+    expect(printed).toContain("enum BookSort {\n  RANK_ASC\n  RANK_DESC\n  ID_ASC\n  ID_DESC\n}");
   });
 
   it("returns every row once, in the requested order", async () => {
@@ -59,7 +64,7 @@ describe("a connection over a sortable strategy", () => {
 
     const seen: unknown[] = [];
     for (let after = ""; ; ) {
-      const { nodes, pageInfo } = await page(client, `(sort: ["-rank", "id"]${after})`);
+      const { nodes, pageInfo } = await page(client, `(sort: [RANK_DESC, ID_ASC]${after})`);
       seen.push(...ids({ items: nodes }));
       if (!pageInfo.hasNextPage) break;
       after = `, after: "${pageInfo.endCursor}"`;
@@ -68,33 +73,66 @@ describe("a connection over a sortable strategy", () => {
     expect(seen).toEqual(ids(route));
     expect(seen).toHaveLength(rows.length);
     expect(ids({ items: (await page(client, "(sort: null, first: 3)")).nodes })).toEqual([1, 2, 3]);
-    expect(ids({ items: (await page(client, '(sort: "-id", last: 2)')).nodes })).toEqual([2, 1]);
+    expect(ids({ items: (await page(client, "(sort: ID_DESC, last: 2)")).nodes })).toEqual([2, 1]);
   });
 
   it("[PAG-40] shares cursors with a route in the same order, and with no other", async () => {
     const client = serve();
     const { next_cursor } = bodyOf<CursorMetadata>(await client.get("/books?sort=-id")).pagination;
 
-    expect(ids({ items: (await page(client, `(sort: ["-id"], after: "${next_cursor}")`)).nodes })).toEqual([
+    expect(ids({ items: (await page(client, `(sort: [ID_DESC], after: "${next_cursor}")`)).nodes })).toEqual([
       7, 6, 5, 4,
     ]);
-    expect((await ask(client, `(sort: ["rank"], after: "${next_cursor}")`)).errors).toMatchObject([
+    expect((await ask(client, `(sort: [RANK_ASC], after: "${next_cursor}")`)).errors).toMatchObject([
       { extensions: { code: "BAD_USER_INPUT" } },
     ]);
   });
 
   it.each([
     ["[]", "sort is empty"],
-    ['["title"]', "sort accepts only rank, id. Prefix a column with - for descending order"],
-    ['["rank,id"]', "sort accepts only rank, id"],
-    ['["id", "-id"]', "sort names a column more than once"],
-    ['["id", "rank", "id", "rank"]', "sort accepts at most 3 columns"],
+    ["[ID_ASC, ID_DESC]", "sort repeats a name"],
+    ["[ID_ASC, RANK_ASC, ID_ASC, RANK_ASC]", "sort accepts at most 3 names"],
   ])("sort: %s is an error of the field", async (sort, sentence) => {
     const { errors } = await ask(serve(), `(sort: ${sort})`);
 
     expect(errors).toMatchObject([
       { message: expect.stringContaining(sentence), path: ["books"], extensions: { code: "BAD_USER_INPUT" } },
     ]);
+  });
+
+  it("has the names of the API as an enum, and does not show the columns", async () => {
+    const named = new CursorPagination({ sortField: "id", sortable: { popularRank: "rank", x1Key: "id" } });
+    const books = connection(BookType, named)(() => rows);
+    const client = serveOnce(schema({ query: { books } }));
+
+    const printed = printSchema(schema({ query: { books } }));
+    const { nodes } = await page(client, "(sort: [POPULAR_RANK_DESC, X1_KEY_ASC], first: 4)");
+    const { errors } = await ask(client, "(sort: [RANK_DESC])");
+
+    expect(printed).toContain("{\n  POPULAR_RANK_ASC\n  POPULAR_RANK_DESC\n  X1_KEY_ASC\n  X1_KEY_DESC\n}");
+    expect(ids({ items: nodes })).toEqual([5, 10, 2, 8]);
+    expect(errors).toMatchObject([{ extensions: { code: "GRAPHQL_VALIDATION_FAILED" } }]);
+  });
+
+  it("does not accept names that cannot be an enum", () => {
+    for (const sortable of [["books.rank"], ["1st"], { rank: "rank", RANK: "id" }, { __rank: "rank" }])
+      expect(() => connection(BookType, new CursorPagination({ sortable } as never) as never)).toThrow(
+        /^CursorPagination\.sortable ".+" cannot be the value .+ of an enum in GraphQL/,
+      );
+  });
+
+  it("shares its enum with lists of the same names, and names the option for lists of other names", () => {
+    const alike = new CursorPagination({ order: [["rank", "asc"]], sortable: ["rank", "id"] });
+    const other = new CursorPagination({ sortable: ["id"] });
+    const query = { one: connection(BookType, sorted)(() => rows), two: connection(BookType, alike)(() => rows) };
+
+    expect(printSchema(schema({ query })).match(/sort: \[BookSort!\]/g)).toHaveLength(2);
+    expect(() => schema({ query: { ...query, three: connection(BookType, other)(() => rows) } })).toThrow(
+      "there are two types named BookSort. Set inputPrefix on one of the connections",
+    );
+    const three = connection(BookType, other, { inputPrefix: "Numbered" })(() => rows);
+    expect(printSchema(schema({ query: { ...query, three } }))).toContain("sort: [NumberedSort!]");
+    expect(() => connection(BookType, other, { inputPrefix: "not a name" })).toThrow("connection.inputPrefix");
   });
 
   it("reserves the name sort, which stays free with another strategy", async () => {

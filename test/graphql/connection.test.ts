@@ -128,7 +128,30 @@ describe("a connection", () => {
     };
 
     expect(printSchema(schema({ query })).replaceAll(/ *"""[^"]*"""\n/g, "")).toMatchInlineSnapshot(`
-      "type BookConnection {
+      "type Query {
+        books(
+          first: Int
+
+          after: String
+
+          last: Int
+
+          before: String
+        ): BookConnection!
+        others(
+          genre: String
+
+          first: Int
+
+          after: String
+
+          last: Int
+
+          before: String
+        ): BookConnection!
+      }
+
+      type BookConnection {
         edges: [BookEdge!]!
 
         nodes: [Book!]!
@@ -152,29 +175,6 @@ describe("a connection", () => {
       type BookEdge {
         cursor: String!
         node: Book!
-      }
-
-      type Query {
-        books(
-          first: Int
-
-          after: String
-
-          last: Int
-
-          before: String
-        ): BookConnection!
-        others(
-          genre: String
-
-          first: Int
-
-          after: String
-
-          last: Int
-
-          before: String
-        ): BookConnection!
       }"
     `);
   });
@@ -266,7 +266,7 @@ describe("a connection", () => {
       name: t.string,
       books: connection(BookType, byId, {
         params: { prefix: t.string("B") },
-        filter: ({ parent, args }: { readonly parent: Author; readonly args: { readonly prefix: string } }) => ({
+        cursorScope: ({ parent, args }: { readonly parent: Author; readonly args: { readonly prefix: string } }) => ({
           author: parent.name,
           prefix: args.prefix,
         }),
@@ -274,7 +274,7 @@ describe("a connection", () => {
     });
     const query = {
       author: field(AuthorType, { params: { name: t.string } })(({ name }) => ({ name })),
-      fixed: connection(BookType, byId, { filter: { shop: 1 } })(() => shelf),
+      fixed: connection(BookType, byId, { cursorScope: { shop: 1 } })(() => shelf),
       books: connection(BookType, byId)(() => shelf),
     };
     const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });
@@ -301,14 +301,14 @@ describe("a connection", () => {
       `{ books(first: 2, after: "${ofFixed}") ${info} }`,
     ])
       expect(await run(text)).toMatchObject({ errors: [{ extensions: { code: "BAD_USER_INPUT" } }] });
-    expect(() => connection(BookType, byId, { filter: "shop" as never })).toThrow(
-      'connection.filter must be an object, or a function that returns one, received "shop"',
+    expect(() => connection(BookType, byId, { cursorScope: "shop" as never })).toThrow(
+      'connection.cursorScope must be an object, or a function that returns one, received "shop"',
     );
     await app.close();
   });
 
   it("binds its cursors to the caller if each caller has a separate list", async () => {
-    const mine = connection(BookType, byId, { auth: true, filter: ({ ctx }) => ({ owner: ctx.user.identity }) })(
+    const mine = connection(BookType, byId, { auth: true, cursorScope: ({ ctx }) => ({ owner: ctx.user.identity }) })(
       () => new Shelf(9),
     );
     const app = new PorticoApp({ logger: false, cursorKeys: [SECRET] });

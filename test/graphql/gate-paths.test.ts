@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { GraphQLError, type GraphQLSchema } from "graphql";
-import { currentContext, PorticoApp, rateLimit } from "portico";
+import { currentContext, Metrics, opentelemetry, PorticoApp, prometheus, rateLimit } from "portico";
 import { AuthenticationMiddleware, SimpleUser, useAuth } from "portico/auth";
 import {
   connection,
@@ -11,14 +11,11 @@ import {
   GraphQLDenied,
   type InterfaceType,
   loader,
-  Metrics,
   mutation,
   type ObjectType,
   type Of,
   OperationLog,
   object,
-  opentelemetry,
-  prometheus,
   schema,
   subscription,
   t,

@@ -13,14 +13,14 @@ import {
   t,
 } from "portico/graphql";
 import { describe, expect, it, vi } from "vitest";
-import { ask, data, denial, httpContext, listen, somebody } from "./ask.ts";
+import { ask, data, denial, httpContext, listen, userNamed } from "./ask.ts";
 
 interface OrderRow {
   readonly id: string;
   readonly buyer: string;
 }
-const ada = somebody("ada", ["audit"]);
-const bob = somebody("bob");
+const ada = userNamed("ada", ["audit"]);
+const bob = userNamed("bob");
 const orders: OrderRow[] = [
   { id: "1", buyer: "ada" },
   { id: "2", buyer: "bob" },

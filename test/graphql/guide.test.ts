@@ -7,7 +7,7 @@ import { printSchema } from "portico/graphql";
 import { describe, expect, it } from "vitest";
 import { graphqlPages } from "../docs/graphql-pages.ts";
 import { compileSnippets, pageSnippets } from "../docs/snippets.ts";
-import { ask, somebody } from "./ask.ts";
+import { ask, userNamed } from "./ask.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = join(root, ".cache/snippets/graphql-guide");
@@ -48,12 +48,12 @@ async function load(block: Block): Promise<{ readonly default?: GraphQLSchema } 
 }
 
 describe("the guide", () => {
-  it("has snippets that type-check", { timeout: 60_000 }, async () => {
+  it("has snippets that type-check", async () => {
     expect(snippets).toHaveLength(blocks.filter(({ language }) => language === "ts").length);
     expect(await compileSnippets("graphql-guide", snippets)).toEqual([]);
   });
 
-  it("has snippets that run and return the responses on the page", { timeout: 60_000 }, async () => {
+  it("has snippets that run and return the responses on the page", async () => {
     let schema: GraphQLSchema | undefined;
     const modules: unknown[] = [];
     const answers: [place: string, answer: unknown, promised: unknown][] = [];
@@ -64,7 +64,7 @@ describe("the guide", () => {
         modules.push(schema);
       } else if (block.language === "graphql" && schema !== undefined) {
         const isText = block.text.startsWith("type ");
-        const answer = isText ? printSchema(schema) : (await ask(schema, block.text, { user: somebody("ada") })).data;
+        const answer = isText ? printSchema(schema) : (await ask(schema, block.text, { user: userNamed("ada") })).data;
         answers.push([place, answer, isText ? block.text : JSON.parse(blocks[index + 1]?.text ?? "")]);
       }
     }

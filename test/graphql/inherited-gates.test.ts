@@ -11,7 +11,7 @@ import {
 } from "portico/graphql";
 import type { PropertyField } from "portico/types/graphql";
 import { describe, expect, it, vi } from "vitest";
-import { ask, data, denial, somebody } from "./ask.ts";
+import { ask, data, denial, userNamed } from "./ask.ts";
 
 interface Memo {
   readonly id: string;
@@ -123,7 +123,7 @@ it("adds up different gates, from interfaces and from the object itself", async 
   const Reader = interfaceOf("Reader", field(text, { auth: mayRead }));
   const Auditor = interfaceOf("Auditor", field(text, { auth: mayAudit }));
   const seen = async (Memo: ObjectType<Memo>, ...permissions: string[]): Promise<unknown> =>
-    denial(await ask(build(Memo), "{ memo { body } }", { user: somebody("bob", permissions) })) || "open";
+    denial(await ask(build(Memo), "{ memo { body } }", { user: userNamed("bob", permissions) })) || "open";
 
   for (const Memo of [
     memoOf(undefined, [Reader, Auditor]),
@@ -184,10 +184,10 @@ describe("an inherited gate holds", () => {
     "{ copy { body } }",
     "{ again { body } }",
   ])("for %s", async (query) => {
-    const refused = await ask(built, query, { user: somebody("bob") });
+    const refused = await ask(built, query, { user: userNamed("bob") });
 
     expect(denial(refused)).toMatch(/body FORBIDDEN$/);
     expect(JSON.stringify(refused)).not.toContain("TOP SECRET");
-    expect(JSON.stringify(await data(built, query, { user: somebody("ada", ["read"]) }))).toContain("TOP SECRET");
+    expect(JSON.stringify(await data(built, query, { user: userNamed("ada", ["read"]) }))).toContain("TOP SECRET");
   });
 });

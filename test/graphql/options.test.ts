@@ -62,13 +62,14 @@ describe("the options of a field", () => {
     expect(fields["best_seller"]?.extensions["permissionClasses"]).toBe(classes);
   });
 
-  it("pass the cost and the extensions to graphql unchanged", () => {
+  it("pass the cost and the extensions to graphql unchanged, and the gate under a name of its own", () => {
     expect(fields["best_seller"]?.extensions).toEqual({
       cost: 5,
       listSize: 3,
       permissionClasses: classes,
       complexity: { value: 7 },
       tracing: Symbol.for("x"),
+      "portico.gate": expect.objectContaining({ kind: "every" }),
     });
     expect(fields["page"]?.extensions).toEqual({ listSize: { argument: "first", max: 100, assumed: 20 } });
     expect(fields["plain"]?.extensions).toEqual({});

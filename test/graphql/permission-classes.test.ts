@@ -14,9 +14,9 @@ import {
 } from "portico/graphql";
 import { CursorPagination } from "portico/pagination";
 import { describe, expect, it, vi } from "vitest";
-import { ask, data, denial, httpContext, listen, somebody } from "./ask.ts";
+import { ask, data, denial, httpContext, listen, userNamed } from "./ask.ts";
 
-const bob = somebody("bob");
+const bob = userNamed("bob");
 const text = t.nullable(t.string);
 class Deny implements FieldPermission {
   hasPermission(): boolean {

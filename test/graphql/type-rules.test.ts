@@ -17,7 +17,7 @@ import {
 import { CursorPagination, type Scopable, SyncDataHandler } from "portico/pagination";
 import { describe, expect, it, vi } from "vitest";
 import type { ResultStream } from "../../src/graphql/execute/run-subscription.ts";
-import { ask, data, denial, httpContext, listen, socketContext, somebody } from "./ask.ts";
+import { ask, data, denial, httpContext, listen, socketContext, userNamed } from "./ask.ts";
 
 interface Note {
   readonly id: string;
@@ -40,8 +40,8 @@ const ownNotes = rule<Note>({
 });
 
 const Note: ObjectType<Note> = object("Note", { id: t.id }, { auth: ownNotes });
-const ada = { user: somebody("a") };
-const bob = { user: somebody("b") };
+const ada = { user: userNamed("a") };
+const bob = { user: userNamed("b") };
 
 describe("an object that the gate of its type refuses", () => {
   const query = {

@@ -101,4 +101,4 @@ it("answers each request that it accepts once and closes each socket with 1001, 
   );
 
   await expect(assert(run, { numRuns: 150 })).resolves.toBeUndefined();
-}, 120_000);
+});

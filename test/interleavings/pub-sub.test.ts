@@ -106,4 +106,4 @@ it("loses no event without a gap, in any order of events, lost connections and n
   });
 
   await expect(assert(run, { numRuns: 800 })).resolves.toBeUndefined();
-}, 120_000);
+});

@@ -82,4 +82,4 @@ it("leaves one successor or no family at all, in any order of refreshes, revocat
   });
 
   await expect(assert(run, { numRuns: 250 })).resolves.toBeUndefined();
-}, 120_000);
+});

@@ -41,8 +41,12 @@ class ScheduledClient implements RedisClient {
     if (!this.#isCut) this.#server.clients.add(this);
   }
 
-  async sendCommand([name = "", channel = "", message = ""]: readonly string[]): Promise<unknown> {
-    if (name === "PING") return "PONG";
+  /** Only PING is sent this way. */
+  async sendCommand(): Promise<unknown> {
+    return "PONG";
+  }
+
+  publish(channel: string, message: string): Promise<void> {
     return this.#call("publish", () => {
       this.#server.accepted.push(message);
       for (const client of this.#server.clients) client.deliver(channel, message);

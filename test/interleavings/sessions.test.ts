@@ -94,7 +94,7 @@ it("signs in, renews, signs out and revokes in any order without reviving or los
   });
 
   await expect(assert(run, { numRuns: 150 })).resolves.toBeUndefined();
-}, 120_000);
+});
 
 /** The credentials that are published as revoked. */
 function revocations({ bus }: Stores): readonly string[] {

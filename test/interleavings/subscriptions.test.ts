@@ -126,4 +126,4 @@ it("delivers every event between the start and the end of a subscription, and no
   );
 
   await expect(assert(run, { numRuns: 300 })).resolves.toBeUndefined();
-}, 120_000);
+});

@@ -51,6 +51,8 @@ export function accountReaders({ account, ask }: Everything): readonly Reader[] 
     member("/verify/request", "email", NAMES, () => ({}), [202]),
     member("/email/confirm", "token", TOKENS, () => ({}), [400]),
     member("/refresh", "refresh_token", TOKENS, () => ({}), [401]),
+    member("/second-factor", "pending", TOKENS, () => ({ code: "123456" }), [401]),
+    member("/sign-in-mail", "email", NAMES, () => ({}), [202]),
     {
       name: "the identifier of limitLogin in a custom route",
       most: BODY / UTF8,

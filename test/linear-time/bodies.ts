@@ -76,6 +76,10 @@ export function bodyReaders({ ask }: Everything): readonly Reader[] {
       query: "query ($after: String) { books(first: 1, after: $after) { pageInfo { hasNextPage } } }",
       variables: { after: text },
     })),
+    graphql("the text of a filter", [repeating("a"), repeating("%"), repeating("[")], (text) => ({
+      query: "query ($text: String!) { books(filter: { title: { startsWith: $text } }) { totalCount } }",
+      variables: { text },
+    })),
     variables("a string in variables", [repeating("a", '"', '"'), repeating("\\n", '"', '"')], "String"),
     {
       ...variables(

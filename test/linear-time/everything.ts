@@ -47,6 +47,7 @@ export async function everything(): Promise<Everything> {
       userModel: users,
       secret: "the secret of a test, which is long enough",
       audience: "bookshop",
+      signInMails: true,
       mailer: async () => {},
     }),
   );
@@ -86,7 +87,15 @@ export async function everything(): Promise<Everything> {
 
 function declareRoutes(app: PorticoApp): void {
   const books = new SyncListDataHandler<BookRow>([{ id: 1, title: "Emma" }], { name: "list" });
-  const sorted = new CursorPagination({ order: [["title", "asc"]], sortable: ["id"] });
+  const sorted = new CursorPagination({
+    order: [["title", "asc"]],
+    sortable: ["id"],
+    filterable: {
+      title: { type: "text", by: ["in", "prefix"] },
+      number: { column: "id", type: "number", by: ["range"] },
+      since: { column: "id", type: "date", by: ["range"] },
+    },
+  });
   app.get("/plain", () => "plain");
   app.get("/cookies", ({ request }) => Object.keys(request.cookies).length);
   app.get("/url", ({ request }) => request.url.length + request.ip.length);
@@ -117,7 +126,13 @@ function graph(): Graph {
     echo: field(t.int, { params: { text: t.nullable(t.string), list: t.nullable(t.list(t.int)) } })(
       ({ text, list }) => text?.length ?? list?.length ?? 0,
     ),
-    books: connection(Book, new CursorPagination({ order: [["title", "asc"]] }))(() => books),
+    books: connection(
+      Book,
+      new CursorPagination({
+        order: [["title", "asc"]],
+        filterable: { title: { type: "text", by: ["in", "prefix"] } },
+      }),
+    )(() => books),
   };
   const up = mutation(t.int, { params: { f: t.nullable(t.upload) } })(({ f }) => f?.filename.length ?? 0);
   const never = subscription(t.int)(async function* () {

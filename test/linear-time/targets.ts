@@ -76,5 +76,15 @@ export function targetReaders({ ask, write, explorer }: Everything): readonly Re
     value("offsets?limit", "1", [400, 422]),
     value("cursors?cursor", "A", [400, 422]),
     value("cursors?sort", "id", [400, 422]),
+    value("cursors?title.in", "id", [400, 422]),
+    value("cursors?title.startsWith", "%25", [400, 422]),
+    value("cursors?number.gt", "1", [400, 422]),
+    value("cursors?since.gt", "1", [400, 422]),
+    query(
+      "the names of filters",
+      "/cursors?",
+      [...QUERY, repeating(".", "a"), repeating("title."), repeating("title=1&")],
+      [200, 400],
+    ),
   ];
 }

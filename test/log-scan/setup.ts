@@ -6,52 +6,67 @@ import type * as http from "../../src/http/engine/engine.ts";
 import { CredentialCatcher } from "./credential-catcher.ts";
 import { ScannedText } from "./scanned-text.ts";
 
-// Every application of every test logs at the finest level into here, whatever it was told, beside its own log.
-const catcher = new CredentialCatcher();
-const logged = new ScannedText(catcher);
-const errorBodies = new ScannedText(catcher);
-let lines = 0;
-let bodies = 0;
+/** What one test file has logged and answered. */
+class Scan {
+  readonly catcher = new CredentialCatcher();
+  readonly logged = new ScannedText(this.catcher);
+  readonly errorBodies = new ScannedText(this.catcher);
+  lines = 0;
+  bodies = 0;
+}
+
+// Every application of every test logs at the finest level into here, whatever it was told, beside its own log. Files that
+// share a process also share the replaced modules, so these look up the scan of the present file.
+const place = globalThis as { logScan?: Scan; watchedEngine?: typeof http; watchedHasher?: typeof passwordHasher };
+place.logScan = new Scan();
+const present = (): Scan => place.logScan as Scan;
 
 vi.doMock("../../src/http/engine/engine.ts", async (original) => {
-  const engine = await original<typeof http>();
+  place.watchedEngine ??= watchEngine(await original<typeof http>());
+  return place.watchedEngine;
+});
+vi.doMock("../../src/auth/passwords/password-hasher.ts", async (original) => {
+  place.watchedHasher ??= watchHasher(await original<typeof passwordHasher>());
+  return place.watchedHasher;
+});
+
+function watchEngine(engine: typeof http): typeof http {
   class Engine extends engine.Engine {
     constructor(options: http.EngineOptions) {
       super({ ...options, logger: overheard(options.logger) });
-      this.fastify.addHook("onRequest", async ({ headers }) => catcher.addRequest(headers));
+      this.fastify.addHook("onRequest", async ({ headers }) => present().catcher.addRequest(headers));
       // With a callback: what fails behind an async hook is an unhandled rejection, which Portico cannot contain.
       this.fastify.addHook("onSend", (_request, reply, payload, done) => {
         const body = typeof payload === "string" || payload instanceof Uint8Array ? String(payload) : "";
-        catcher.addAnswer(reply.getHeader("set-cookie"), body);
+        present().catcher.addAnswer(reply.getHeader("set-cookie"), body);
         if (reply.statusCode >= 400) {
-          bodies++;
-          errorBodies.add(body);
+          present().bodies++;
+          present().errorBodies.add(body);
         }
         done();
       });
     }
   }
   return { ...engine, Engine };
-});
+}
 
-// What is typed in and what is stored of it are credentials too, in whatever body they came.
-vi.doMock("../../src/auth/passwords/password-hasher.ts", async (original) => {
-  const module = await original<typeof passwordHasher>();
+/** What is typed in and what is stored of it are credentials too, in whatever body they came. */
+function watchHasher(module: typeof passwordHasher): typeof passwordHasher {
   class PasswordHasher extends module.PasswordHasher {
     override async hash(password: string): Promise<string> {
-      catcher.add(password);
+      present().catcher.add(password);
       const hash = await super.hash(password);
-      catcher.add(hash);
+      present().catcher.add(hash);
       return hash;
     }
     override verify(password: string, stored: string | null): Promise<passwordHasher.PasswordCheck> {
-      catcher.add(password);
-      catcher.add(stored);
+      present().catcher.add(password);
+      present().catcher.add(stored);
       return super.verify(password, stored);
     }
   }
   return { ...module, PasswordHasher };
-});
+}
 
 /** The lines that the test asked for go where it wanted them; all of them, from trace on, are kept here as well. */
 function overheard(logger: http.EngineOptions["logger"]): http.EngineOptions["logger"] {
@@ -62,8 +77,8 @@ function overheard(logger: http.EngineOptions["logger"]): http.EngineOptions["lo
     level: "trace",
     stream: {
       write(line) {
-        lines++;
-        logged.add(line);
+        present().lines++;
+        present().logged.add(line);
         if ((JSON.parse(line) as { readonly level: number }).level >= lowest) given?.write(line);
       },
     },
@@ -81,6 +96,7 @@ const LEVELS: Readonly<Record<string, number>> = {
 };
 
 afterAll(() => {
+  const { catcher, logged, errorBodies, lines, bodies } = present();
   const folder = ".cache/log-scan";
   mkdirSync(folder, { recursive: true });
   const figures = { credentials: catcher.size, lines, errorBodies: bodies };

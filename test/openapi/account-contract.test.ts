@@ -2,6 +2,7 @@ import { APIKeys } from "portico/auth";
 import { type ManualClock, manualClock } from "portico/testing";
 import { afterEach, expect, it } from "vitest";
 import { type AccountHarness, accountHarness, ann, password, tokenOf } from "../auth/accounts/account-harness.ts";
+import { codeAt } from "../auth/factors/authenticator-app.ts";
 import { type CheckedFetch, checkedFetch, describedResponses } from "./checked-fetch.ts";
 
 type Answer = Readonly<Record<string, string>>;
@@ -55,10 +56,17 @@ async function listening(): Promise<Account> {
   };
 }
 
+/** Adds an authenticator app, and proves it once more with its next code. */
+async function addApp(call: Call, clock: ManualClock): Promise<void> {
+  const { secret = "" } = await call("POST", "/factors/totp", {});
+  await call("POST", "/factors/totp/confirm", { code: codeAt(secret, clock.now()) });
+  await call("POST", "/second-factor", { code: codeAt(secret, clock.now() + 30_000) });
+}
+
 const login = { identifier: ann.email, password };
 
 it("responds throughout the life of an account as the document says", async () => {
-  const { call, mails, seen } = await listening();
+  const { call, clock, mails, seen } = await listening();
   const mailed = async (kind: Parameters<typeof tokenOf>[1]): Promise<string> => {
     await expect.poll(() => mails.some((mail) => mail.kind === kind)).toBe(true);
     return tokenOf(mails, kind);
@@ -91,14 +99,21 @@ it("responds throughout the life of an account as the document says", async () =
   await call("POST", "/password/reset", { email: "ann@shop.example" });
   await call("POST", "/password/reset/confirm", { token: await mailed("reset"), password });
   await call("POST", "/login", renamed);
+  await addApp(call, clock);
+  await call("GET", "/factors");
+  await call("POST", "/factors/recovery-codes");
+  await call("DELETE", "/factors/totp");
   await call("POST", "/logout");
 
   expect([...seen].toSorted()).toEqual([
     "accountChangePassword 200",
     "accountChangePassword 204",
     "accountConfirmEmailChange 204",
+    "accountConfirmTotp 200",
     "accountCreateKey 201",
     "accountCreateToken 200",
+    "accountEnrolTotp 201",
+    "accountListFactors 200",
     "accountListKeys 200",
     "accountListSessions 200",
     "accountLogin 200",
@@ -107,12 +122,15 @@ it("responds throughout the life of an account as the document says", async () =
     "accountMe 200",
     "accountRefreshToken 200",
     "accountRegister 202",
+    "accountRemoveTotp 204",
+    "accountRenewRecoveryCodes 200",
     "accountRequestEmailChange 202",
     "accountRequestPasswordReset 202",
     "accountRequestVerification 202",
     "accountResetPassword 204",
     "accountRevokeKey 204",
     "accountRevokeSession 204",
+    "accountSecondFactor 200",
     "accountVerifyEmail 204",
   ]);
 });
@@ -162,13 +180,24 @@ it("fails only with statuses that the document lists, and with each of them", as
   for (let count = 0, next = refresh_token; count < 11; count++)
     next = (await call("POST", "/refresh", { refresh_token: next }))["refresh_token"] ?? next ?? "";
 
+  await call("DELETE", "/factors/totp");
+  await addApp(call, clock);
+  await call("POST", "/factors/totp", {});
+  await call("POST", "/factors/totp/confirm", { code: "nothing" });
+  await call("DELETE", "/factors/totp");
+  await call("DELETE", "/factors/totp");
+  await call("POST", "/factors/recovery-codes");
+  await insist("/factors/totp/confirm", { code: "nothing" });
+  await insist("/second-factor", { pending: "nothing", code: "nothing" });
+
   clock.advance(601_000);
   await call("POST", "/keys", {});
   await insist("/keys", { password: "wrong horse" });
+  await insist("/factors/totp", { password: "wrong horse" });
 
   const failures = describedResponses(document).filter((entry) => !/ (?:2\d\d|503)$/.test(entry));
-  // Every gate may reject a signed-in caller, but the gate of these three does not.
-  const never = ["accountMe 403", "accountListSessions 403", "accountListKeys 403"];
+  // Every gate may reject a signed-in caller, but the gate of these four does not.
+  const never = ["accountMe 403", "accountListSessions 403", "accountListKeys 403", "accountListFactors 403"];
   expect(failures.filter((entry) => !seen.has(entry)).toSorted()).toEqual(never.toSorted());
 });
 
@@ -183,9 +212,13 @@ it("has one tag, short operation ids and one component for each kind of object",
     expect(summary).toMatch(/^[A-Z][a-zA-Z -]{5,60}$/);
   }
   expect(Object.keys(components.schemas)).toEqual([
+    "AccountConfirmedTotp",
     "AccountCreatedKey",
+    "AccountFactors",
     "AccountKey",
     "AccountMailAccepted",
+    "AccountNewTotp",
+    "AccountRecoveryCodes",
     "AccountSession",
     "AccountTokens",
     "AccountUser",

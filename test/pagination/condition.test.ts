@@ -45,7 +45,9 @@ describe("isEqual, isIn and isNull", () => {
       ["isIn", []],
       ["isNull", undefined],
     ] as const)
-      expect(calling(name, column, value)).toThrow(TypeError);
+      expect(calling(name, column, value)).toThrow(
+        `${name} requires the name of a column, without its table, received`,
+      );
   });
 
   it("reject values of several types, which databases would convert", () => {

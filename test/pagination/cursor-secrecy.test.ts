@@ -104,7 +104,11 @@ describe("the cursors of one list", () => {
   const rows = range(1, 40).map((id): Row => ({ id: String(id), name: `Person ${id}`, salary: 91_234 + id }));
   const bySalary = new CursorPagination({ order: [["salary", "desc"]] });
   const cursorsOf = async (filter?: object, shown = rows): Promise<readonly Buffer[]> => {
-    const staff = connection(PersonType, bySalary, filter === undefined ? {} : ({ filter } as never))(() => shown);
+    const staff = connection(
+      PersonType,
+      bySalary,
+      filter === undefined ? {} : ({ cursorScope: filter } as never),
+    )(() => shown);
     const client = await serveOnce((app) => new Graph(schema({ query: { staff } })).mount(app));
     const answer = await client.post("/graphql", { body: { query: "{ staff(first: 40) { edges { cursor } } }" } });
     const { data } = answer.json() as { data: { staff: { edges: readonly { cursor: string }[] } } };

@@ -312,9 +312,11 @@ describe("a cursor", () => {
         )
         .get("/down", ({ response }) => response.paginate(named, { strategy: "cursor", order: [["id", "desc"]] }))
         .get("/title", ({ response }) => response.paginate(named, { strategy: "cursor", sortField: "title" }))
-        .get("/open", ({ response }) => response.paginate(named, { strategy: "cursor", filter: { status: "open" } }))
+        .get("/open", ({ response }) =>
+          response.paginate(named, { strategy: "cursor", cursorScope: { status: "open" } }),
+        )
         .get("/closed", ({ response }) =>
-          response.paginate(named, { strategy: "cursor", filter: { status: "closed" } }),
+          response.paginate(named, { strategy: "cursor", cursorScope: { status: "closed" } }),
         )
         .get("/plain1", ({ response }) => response.paginate(books(100), { strategy: "cursor" }))
         .get("/plain2", ({ response }) => response.paginate(books(100), { strategy: "cursor" })),
@@ -341,12 +343,20 @@ describe("a cursor", () => {
     ["maps", new Map([["status", 1]]), new Map([["status", 2]])],
     ["addresses", new URL("http://a.example/"), new URL("http://b.example/")],
     ["numbers that JSON cannot write", Number.POSITIVE_INFINITY, null],
+    ["two of those numbers", Number.POSITIVE_INFINITY, Number.NaN],
+    ["large integers", 1n, 2n],
+    ["dates", new Date(1), new Date(2)],
+    ["lists", [1, 2], [2, 1]],
+    ["nothing, in two ways", undefined, null],
+    ["objects", { a: 1 }, { a: 2 }],
+    ["objects of which one is empty", {}, { a: 1 }],
+    ["bytes of which some are empty", new Uint8Array(), new Uint8Array([1])],
   ])("is bound to a filter that contains %s", async (_kind, one, other) => {
     const named = new SyncListDataHandler(books(100), { name: "books" });
     const client = await serveOnce((app) =>
       app
-        .get("/one", ({ response }) => response.paginate(named, { strategy: "cursor", filter: { by: one } }))
-        .get("/other", ({ response }) => response.paginate(named, { strategy: "cursor", filter: { by: other } })),
+        .get("/one", ({ response }) => response.paginate(named, { strategy: "cursor", cursorScope: { by: one } }))
+        .get("/other", ({ response }) => response.paginate(named, { strategy: "cursor", cursorScope: { by: other } })),
     );
     const cursor = page(await client.get("/one")).pagination.next_cursor;
 
@@ -354,12 +364,15 @@ describe("a cursor", () => {
     expect((await client.get(`/other?cursor=${cursor}`)).json()).toMatchObject({ code: "cursor_mismatch" });
   });
 
-  it("does not depend on the insertion order of a set or a map in its filter", async () => {
+  it.each([
+    ["a set", new Set(["a", "b"]), new Set(["b", "a"])],
+    ["a map", new Map(Object.entries({ a: 1, b: 2 })), new Map(Object.entries({ b: 2, a: 1 }))],
+    ["an object", { a: 1, b: 2, c: 3 }, { c: 3, a: 1, b: 2 }],
+  ])("does not depend on the insertion order of %s in its filter", async (_kind, one, other) => {
     const named = new SyncListDataHandler(books(100), { name: "books" });
-    const filters = [new Set(["a", "b"]), new Set(["b", "a"])];
     const client = await serveOnce((app) =>
-      filters.forEach((tags, at) => {
-        app.get(`/${at}`, ({ response }) => response.paginate(named, { strategy: "cursor", filter: { tags } }));
+      [one, other].forEach((tags, at) => {
+        app.get(`/${at}`, ({ response }) => response.paginate(named, { strategy: "cursor", cursorScope: { tags } }));
       }),
     );
     const cursor = page(await client.get("/0")).pagination.next_cursor;
@@ -370,17 +383,18 @@ describe("a cursor", () => {
   it.each([
     ["RegExp", /open/],
     ["function", () => "open"],
+    ["symbol", Symbol("open")],
   ])("cannot be bound to a %s, whose content cannot be compared", async (kind, by) => {
     const log = logCatcher();
     const client = await serveOnce(
       (app) =>
-        app.get("/items", ({ response }) => response.paginate(books(100), { strategy: "cursor", filter: { by } })),
+        app.get("/items", ({ response }) => response.paginate(books(100), { strategy: "cursor", cursorScope: { by } })),
       { logger: log },
     );
 
     expect((await client.get("/items")).status).toBe(500);
     expect(log.lines.map(({ msg }) => msg)).toContain(
-      `the filter of a list must not contain a ${kind}: pass the values themselves`,
+      `cursorScope must not contain a ${kind}: pass the values themselves`,
     );
   });
 
@@ -394,7 +408,7 @@ describe("a cursor", () => {
           ),
         )
         .get("/bound", ({ response, request }) =>
-          response.paginate(books(100), { strategy: "cursor", filter: { user: request.headers["x-user"] } }),
+          response.paginate(books(100), { strategy: "cursor", cursorScope: { user: request.headers["x-user"] } }),
         ),
     );
     const as = (user: string) => ({ headers: { "x-user": user } });
@@ -577,6 +591,12 @@ describe("an authentic cursor with invalid content", () => {
     ["a scope without flags", sealText(scope)],
     ["more padding than there are bytes", seal(Buffer.alloc(2), 0xf0)],
     ["a time that is cut off", seal(Buffer.alloc(3), 4)],
+    ["two offsets", seal(Buffer.concat([Buffer.of(255, 255, 255, 255), keyToBytes([1, 2])]), 6)],
+    [
+      "an offset that is not a whole number",
+      seal(Buffer.concat([Buffer.of(255, 255, 255, 255), keyToBytes([1.5])]), 6),
+    ],
+    ["a negative offset", seal(Buffer.concat([Buffer.of(255, 255, 255, 255), keyToBytes([-1])]), 6)],
   ])("[pagination:PG-084] is rejected: %s", async (_title, cursor) => {
     const client = await hundred(serveOnce, { maxAgeSeconds: 60 });
 

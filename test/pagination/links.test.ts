@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { PageNumberPagination } from "portico/pagination";
 import { describe, expect, it } from "vitest";
 import { bodyOf, books, bothWays, queryOf, serveOnce, target } from "./ways.ts";
 
@@ -19,6 +20,8 @@ bothWays("links", (serve) => {
 
     expect(plain.pagination.links["next"]).toMatch(/\?genre=a%26b&page=2&page_size=20$/);
     expect(many.pagination.links["next"]).toMatch(/\?q=a%20b&tag=x&tag=y&page=3&page_size=20$/);
+    const sloppy = bodyOf(await client.get("/items?&q=%ag&&r=1%&%&page=1&"));
+    expect(sloppy.pagination.links["next"]).toMatch(/\?q=%25ag&r=1%25&%25&page=2&page_size=20$/);
   });
 
   it("[PGS-19] [PGS-24] [pagination:PG-047] [pagination:PG-049] start with publicUrl if it is set", async () => {
@@ -66,12 +69,37 @@ bothWays("links", (serve) => {
     expect(queryOf(bodyOf(without).pagination.links["next"])["q"]).toBe("1");
   });
 
+  it("omit a parameter however its name is encoded", async () => {
+    const client = await items({ omitFromLinks: ["a b", "c+d"] });
+
+    const { links } = bodyOf(await client.get("/items?a+b=1&a%20b=2&c%2Bd=3&c+d=4&q=5")).pagination;
+
+    expect(links["next"]).toMatch(/\?c\+d=4&q=5&page=2&page_size=20$/);
+  });
+
+  it("are separated by commas in the header", async () => {
+    const { headers } = await (await items()).get("/items?page=2");
+
+    expect(String(headers["link"]).split(", ")).toHaveLength(4);
+  });
+
   it("are not sent as a header if it is disabled or too long", async () => {
     const off = await items({ linkHeader: false });
     const on = await items();
 
     expect((await off.get("/items")).headers["link"]).toBeUndefined();
     expect((await on.get(`/items?q=${"x".repeat(5_000)}`)).headers["link"]).toBeUndefined();
+  });
+
+  it("are sent as a header only under names that RFC 8288 allows without quotes, if they are text", async () => {
+    class Own extends PageNumberPagination {
+      override generateMetadata(): never {
+        return { links: { first: "/1", "a b": "/2", "x;": "/3", up: null } } as never;
+      }
+    }
+    const client = await items({ strategy: new Own() });
+
+    expect((await client.get("/items")).headers["link"]).toBe('</1>; rel="first"');
   });
 
   it("are appended to an existing Link header", async () => {

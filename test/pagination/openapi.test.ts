@@ -126,7 +126,8 @@ describe("a paginated route", () => {
     expect(declare({ paginated: { strategy: "pages", item } })).toThrow(
       'GET /items.paginated.strategy must be "page_number"',
     );
-    expect(declare({ paginated: { strategy: "cursor" } })).toThrow("GET /items.paginated must be");
+    expect(declare({ paginated: { strategy: "cursor" } })).toThrow("GET /items.paginated.item is required");
+    expect(declare({ paginated: { item } })).toThrow("GET /items.paginated must be");
     expect(declare({ paginated: { strategy: new CursorPagination(), item }, response: item })).toThrow(
       "remove one of the two",
     );

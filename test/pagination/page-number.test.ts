@@ -167,6 +167,7 @@ bothWays("page_number", (serve) => {
         .get("/strict", ({ response }) => response.paginate(books(150), { overMax: "reject" })),
     );
 
+    expect(bodyOf(await client.get("/strict?page_size=100")).items).toHaveLength(100);
     for (const size of ["101", "9007199254740993", "9".repeat(30)]) {
       const body = bodyOf(await client.get(`/clamped?page_size=${size}`));
       expect(body.items).toHaveLength(100);

@@ -64,15 +64,15 @@ bothWays("a sort order from the client", (serve) => {
   });
 
   it.each([
-    ["sort=", "sort is empty: it accepts priority, id. Prefix a column with - for descending order"],
-    ["sort=title", "sort accepts only priority, id. Prefix a column with - for descending order"],
+    ["sort=", "sort is empty: it accepts priority, id. Prefix a name with - for descending order"],
+    ["sort=title", "sort accepts only priority, id. Prefix a name with - for descending order"],
     ["sort=-", "sort accepts only priority, id"],
     ["sort=--id", "sort accepts only priority, id"],
     ["sort=id,", "sort accepts only priority, id"],
     ["sort=%20id", "sort accepts only priority, id"],
     ["sort=constructor", "sort accepts only priority, id"],
-    ["sort=id,-id", "sort names a column more than once"],
-    ["sort=id,priority,id,id", "sort accepts at most 3 columns"],
+    ["sort=id,-id", "sort repeats a name"],
+    ["sort=id,priority,id,id", "sort accepts at most 3 names"],
     ["sort=id&sort=priority", "sort was given more than once"],
   ])("%s is a 400", async (query, sentence) => {
     const client = await listed(serve);
@@ -115,7 +115,7 @@ describe("a sortable strategy", () => {
     expect(ids(page(await client.get("/tasks?by=-id&sort=nonsense&page_size=3")))).toEqual([12, 11, 10]);
     expect((await client.get("/tasks?by=id,title")).json()).toMatchObject({
       parameter: "by",
-      detail: "by accepts at most 1 column",
+      detail: "by accepts at most 1 name",
     });
   });
 
@@ -123,6 +123,28 @@ describe("a sortable strategy", () => {
     const client = await listed(serveOnce, new CursorPagination({ defaultPageSize: 3 }));
 
     expect(ids(page(await client.get("/tasks?sort=-id")))).toEqual([1, 2, 3]);
+  });
+
+  it("sorts values of different kinds in memory: booleans, numbers, dates, texts", async () => {
+    const values = ["a", new Date(5), 7, 2n, true, "0", 3, false, new Date(1), 4n];
+    const rows = values.map((value, id) => ({ id, value, toJSON: () => ({ id }) }));
+    const client = await serveOnce((app) =>
+      app.get("/rows", ({ response }) => response.paginate(rows, { strategy: "cursor", sortField: "value" })),
+    );
+
+    expect(ids(bodyOf(await client.get("/rows"))).map((id) => values[id as number])).toEqual([
+      false,
+      true,
+      2n,
+      3,
+      4n,
+      7,
+      new Date(1),
+      new Date(5),
+      "0",
+      "a",
+    ]);
+    expect((await thereAndBack(client, "/rows?page_size=3")).backward).toHaveLength(10);
   });
 
   it("throws an error that can be handled by its class", async () => {
@@ -140,6 +162,13 @@ describe("a sortable strategy", () => {
   it.each([
     [{ sortable: [] }, "CursorPagination.sortable must be a list of distinct columns"],
     [{ sortable: ["id", "id"] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: ["id", 1] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ order: [["id"]] }, "CursorPagination.order must be"],
+    [{ order: ["id"] }, "CursorPagination.order must be"],
+    [{ order: [] }, "CursorPagination.order must be"],
+    [{ order: [["id", "up"]] }, "CursorPagination.order must be"],
+    [{ order: [["id", "asc", 1]] }, "CursorPagination.order must be"],
+    [{ order: [["id", "asc"]], sortField: "id" }, "CursorPagination accepts either sortField or order, not both"],
     [{ sortable: ["-id"] }, "CursorPagination.sortable must be a list of distinct columns"],
     [{ sortable: ["a,b"] }, "CursorPagination.sortable must be a list of distinct columns"],
     [{ sortable: "id" }, "CursorPagination.sortable must be a list of distinct columns"],

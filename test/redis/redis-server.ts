@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,12 +28,23 @@ export class RedisServer {
     this.#options = options;
   }
 
-  /** Starts one, with options of the command line: `["--appendonly", "yes"]`. */
-  static async start(options: readonly string[] = []): Promise<RedisServer> {
+  /**
+   * Starts one, with options of the command line: `["--appendonly", "yes"]`.
+   *
+   * @param sentinel the configuration of a Sentinel, if it is to be one
+   */
+  static async start(options: readonly string[] = [], sentinel?: string): Promise<RedisServer> {
     const directory = await mkdtemp(join(tmpdir(), "portico-redis-"));
-    const server = new RedisServer(await freePort(), directory, options);
+    const file = join(directory, "sentinel.conf");
+    if (sentinel !== undefined) await writeFile(file, sentinel);
+    const all = sentinel === undefined ? ["--save", "", ...options] : ["--sentinel", ...options];
+    const server = new RedisServer(await freePort(), directory, sentinel === undefined ? all : [file, ...all]);
     await server.start();
     return server;
+  }
+
+  get isRunning(): boolean {
+    return this.#process !== null;
   }
 
   get url(): string {
@@ -42,8 +53,11 @@ export class RedisServer {
 
   /** Starts it again, and waits until it takes connections. */
   async start(): Promise<void> {
-    const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--save", "", "--dir", this.#directory];
-    this.#process = spawn("redis-server", [...args, ...this.#options], { stdio: "ignore" });
+    const [first = "", ...others] = this.#options;
+    const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#directory];
+    // A configuration file is the first argument.
+    const given = first.startsWith("--") ? [...args, first, ...others] : [first, ...args, ...others];
+    this.#process = spawn("redis-server", given, { stdio: "ignore" });
     await once(this.#process, "spawn");
     while (!(await isListening(this.port))) await sleep(10);
   }
@@ -73,7 +87,8 @@ export class RedisServer {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -81,7 +96,8 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-async function isListening(port: number): Promise<boolean> {
+/** Whether something takes connections there. */
+export async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
   try {
     await once(socket, "connect");

@@ -32,7 +32,7 @@ describe("redisStores", () => {
     expect(() => redisStores({ ...urls, counters: "nowhere" })).toThrow("redisStores.counters must be a URL");
     expect(() => redisStores({ durable: SHARED_URL } as typeof urls)).toThrow("redisStores.counters must be a URL");
     expect(() => redisStores({ ...urls, buss: SHARED_URL } as typeof urls)).toThrow("did you mean bus?");
-    expect(() => new RedisPubSub("nowhere")).toThrow("RedisPubSub.url must be a URL");
+    expect(() => new RedisPubSub("nowhere")).toThrow("RedisPubSub.address must be a URL");
   });
 
   it.each([

@@ -42,33 +42,29 @@ describe.each(Object.entries(PLACES))("a process with a wrong clock, stores in %
     ["10 minutes behind", -600_000],
     ["31 days ahead", 31 * DAY_MS],
     ["400 days behind", -400 * DAY_MS],
-  ])(
-    "that is %s ends no session and no refresh token, and does not shorten them",
-    async (_off, byMs) => {
-      const stores = (await place())();
-      const client = await liveClient(shopApp(stores));
-      onTestFinished(() => client.close());
-      const cookie = String((await client.post("/login/ann")).headers["set-cookie"]).split(";", 1)[0] as string;
-      const who = async () => (await client.get("/me", { headers: { cookie } })).status;
-      const options = { secret: SECRET, refreshStore: stores.durable };
-      const { refresh_token: first } = await new TokenForUser(new SimpleUser("ann"), options).tokenPair();
+  ])("that is %s ends no session and no refresh token, and does not shorten them", async (_off, byMs) => {
+    const stores = (await place())();
+    const client = await liveClient(shopApp(stores));
+    onTestFinished(() => client.close());
+    const cookie = String((await client.post("/login/ann")).headers["set-cookie"]).split(";", 1)[0] as string;
+    const who = async () => (await client.get("/me", { headers: { cookie } })).status;
+    const options = { secret: SECRET, refreshStore: stores.durable };
+    const { refresh_token: first } = await new TokenForUser(new SimpleUser("ann"), options).tokenPair();
 
-      const during: number[] = [];
-      const second = await skewed(byMs, async () => {
-        during.push(await who(), await who());
-        return (await rotateRefreshToken(first, SimpleUser, options)).refresh_token;
-      });
-      for (let turn = 0; turn < 6; turn++) {
-        during.push(await who());
-        await skewed(byMs, async () => during.push(await who()));
-      }
-      const third = await rotateRefreshToken(second, SimpleUser, options);
+    const during: number[] = [];
+    const second = await skewed(byMs, async () => {
+      during.push(await who(), await who());
+      return (await rotateRefreshToken(first, SimpleUser, options)).refresh_token;
+    });
+    for (let turn = 0; turn < 6; turn++) {
+      during.push(await who());
+      await skewed(byMs, async () => during.push(await who()));
+    }
+    const third = await rotateRefreshToken(second, SimpleUser, options);
 
-      expect(new Set(during)).toEqual(new Set([200]));
-      expect(third.refresh_token).toBeTypeOf("string");
-    },
-    30_000,
-  );
+    expect(new Set(during)).toEqual(new Set([200]));
+    expect(third.refresh_token).toBeTypeOf("string");
+  });
 
   it("starts a session that lasts as long as any other", async () => {
     const client = await liveClient(shopApp((await place())()));

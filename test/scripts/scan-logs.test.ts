@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { summary } from "../../scripts/scan-logs.ts";
 import { CredentialCatcher } from "../log-scan/credential-catcher.ts";
@@ -30,5 +31,18 @@ it("tells the figures of all files in one line", () => {
 
   expect(summary([figures, figures])).toBe(
     "2,000 credentials looked for in 4 log lines and 6 error bodies of 2 test files",
+  );
+});
+
+it("[auth:AU-183] finds no credential in what the tests of accounts log and answer", () => {
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    ["scripts/scan-logs.ts", "test/auth/accounts/account-routes.test.ts", "test/auth/accounts/keys.test.ts"],
+    { encoding: "utf8", env: { ...process.env, PORTICO_TEST_PLACES: "memory" } },
+  );
+
+  expect(status, stdout).toBe(0);
+  expect(stdout.trimEnd()).toMatch(
+    / credentials looked for in [\d,]+ log lines and [\d,]+ error bodies of 2 test files: none is there$/,
   );
 });

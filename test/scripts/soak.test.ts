@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Figures } from "../../scripts/soak/figures.ts";
-import { heapGrowth, type Run, type Sample, verdict } from "../../scripts/soak/verdict.ts";
+import { heapGrowth, type Run, type Sample, starvedShare, verdict } from "../../scripts/soak/verdict.ts";
 
 const MIB = 1024 ** 2;
 
@@ -8,12 +8,14 @@ const idle: Figures = {
   heap: 40 * MIB,
   rss: 150 * MIB,
   cpuMicros: 0,
+  starvedMicros: 0,
   delayMs: 10,
   resources: { PipeWrap: 1, TCPServerWrap: 1 },
   descriptors: 29,
   connections: 0,
   dependencies: 0,
   iterators: 0,
+  pool: { connections: 3, idle: 3, waiting: 0, permits: 0 },
   opened: 0,
   temporaryFiles: 0,
   stored: 0,
@@ -56,6 +58,18 @@ it.each<[what: string, run: Partial<Run>]>([
   ["1 dependencies are left, where 0 may be", { settled: { ...settled, dependencies: 1 } }],
   ["2 iterators are left, where 0 may be", { settled: { ...settled, iterators: 2 } }],
   ["1 connections of clients are left, where 0 may be", { settled: { ...settled, connections: 1 } }],
+  [
+    "1 connections of the pool in use are left, where 0 may be",
+    { settled: { ...settled, pool: { ...idle.pool, idle: 2 } } },
+  ],
+  [
+    "1 callers that wait for the pool are left, where 0 may be",
+    { settled: { ...settled, pool: { ...idle.pool, waiting: 1 } } },
+  ],
+  [
+    "1 permits of transactions are left, where 0 may be",
+    { settled: { ...settled, pool: { ...idle.pool, permits: 1 } } },
+  ],
   ["1 temporary files are left, where 0 may be", { settled: { ...settled, temporaryFiles: 1 } }],
   ["40 descriptors are left, where 32 may be", { settled: { ...settled, descriptors: 40 } }],
   ["500 entries of the store are left, where 210 may be", { settled: { ...settled, stored: 500 } }],
@@ -93,4 +107,15 @@ it("takes the trend of the heap from the second half, and not from what is odd i
   const withPeaks = [48, 48, 90, 48, 48, 48, 48, 95, 48, 48];
 
   expect(heapGrowth(samples([...warmingUp, ...withPeaks]))).toBe(0);
+});
+
+it("tells how long the server waited for a core", () => {
+  const [first, ...rest] = samples([40, 40, 40]) as [Sample, ...Sample[]];
+  const busy = rest.map((sample, n) => ({
+    ...sample,
+    figures: { ...sample.figures, starvedMicros: (n + 1) * 250_000 },
+  }));
+
+  expect(starvedShare([first, ...busy])).toBe(0.25);
+  expect(starvedShare([first])).toBe(0);
 });

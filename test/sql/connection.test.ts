@@ -65,13 +65,13 @@ describe.each([
     app
       .get("/books", ({ response }) => response.apaginate(books(), { strategy: newest }))
       .get("/books/:genre", ({ path: { genre }, response }) =>
-        response.apaginate(byGenre(genre), { strategy: newest, filter: { genre } }),
+        response.apaginate(byGenre(genre), { strategy: newest, cursorScope: { genre } }),
       );
     const query = {
       books: connection(Book, newest)(() => books()),
       byGenre: connection(Book, newest, {
         params: { genre: t.string },
-        filter: ({ args: { genre } }) => ({ genre }),
+        cursorScope: ({ args: { genre } }) => ({ genre }),
       })(({ genre }) => byGenre(genre)),
     };
     new Graph(schema({ query })).mount(app);

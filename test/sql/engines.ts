@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect, sql } from "kysely";
 import { createPool } from "mysql2";
 import { Pool } from "pg";
-import { namedStatements } from "../../src/sql/index.ts";
+import { namedStatements, type PrismaQueries, prismaDialect } from "../../src/sql/index.ts";
 import { nodeSqlite } from "./node-sqlite.ts";
 
 /** A database for one test file, with its own schema, which is removed at the end. */
@@ -19,6 +19,10 @@ export interface Engine {
 
 export type EngineName = "PostgreSQL" | "MariaDB" | "SQLite";
 export const engineNames: readonly EngineName[] = ["PostgreSQL", "MariaDB", "SQLite"];
+
+/** `npm run test:prisma` sends the statements of PostgreSQL through a generated client. */
+const prisma: { openPrisma(config: object): PrismaQueries } | null =
+  process.env["PORTICO_PRISMA"] === undefined ? null : await import(process.env["PORTICO_PRISMA"]);
 
 const HOST = "127.0.0.1";
 const MEMORY = ":memory:";
@@ -51,6 +55,8 @@ export async function openEngine(name: EngineName, schema: string, sqliteFile: s
 
 /** Another connection to an engine that is open. */
 export function dialectOf(name: EngineName, address: string): Dialect {
+  if (name === "PostgreSQL" && prisma !== null)
+    return prismaDialect(prisma.openPrisma({ ...POSTGRES, max: 4, options: `-c search_path=${address}` }));
   if (name === "PostgreSQL")
     return new PostgresDialect({
       pool: namedStatements(new Pool({ ...POSTGRES, max: 4, options: `-c search_path=${address}` })),
@@ -117,7 +123,7 @@ export async function createTable(
     await sql.raw(`create index ${table}_${index} on ${table} (${on})`).execute(database);
 }
 
-type BaseType = "key" | "unique" | "int" | "bigint" | "text" | "time" | "real" | "decimal";
+type BaseType = "key" | "unique" | "int" | "bigint" | "text" | "long" | "time" | "real" | "decimal";
 export type ColumnType = BaseType | `${BaseType}?`;
 
 const TYPES: Readonly<Record<BaseType, Readonly<Record<EngineName, string>>>> = {
@@ -126,6 +132,7 @@ const TYPES: Readonly<Record<BaseType, Readonly<Record<EngineName, string>>>> = 
   int: { PostgreSQL: "integer", MariaDB: "integer", SQLite: "integer" },
   bigint: { PostgreSQL: "bigint", MariaDB: "bigint", SQLite: "integer" },
   text: { PostgreSQL: 'text collate "C"', MariaDB: "varchar(100)", SQLite: "text" },
+  long: { PostgreSQL: "text", MariaDB: "text", SQLite: "text" },
   time: { PostgreSQL: "timestamptz", MariaDB: "datetime(6)", SQLite: "text" },
   real: { PostgreSQL: "double precision", MariaDB: "double", SQLite: "real" },
   decimal: { PostgreSQL: "numeric(30, 10)", MariaDB: "decimal(30, 10)", SQLite: "numeric" },

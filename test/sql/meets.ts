@@ -20,6 +20,15 @@ function isTrue(node: ConditionNode, row: Row, tables: Tables): boolean {
       return row[node.column] === node.value;
     case "in":
       return node.values.some((value) => value === row[node.column]);
+    case "compare": {
+      const value = row[node.column];
+      if (value === null || value === undefined) return false;
+      if (node.operator === "<") return value < node.value;
+      if (node.operator === "<=") return value <= node.value;
+      return node.operator === ">" ? value > node.value : value >= node.value;
+    }
+    case "prefix":
+      return String(row[node.column] ?? "").startsWith(node.value);
     case "related": {
       const value = row[node.column] ?? null;
       const others = tables[node.from] ?? [];

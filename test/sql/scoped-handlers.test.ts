@@ -256,7 +256,7 @@ describe.each(engineNames)("a scoped table handler on %s", (name) => {
 
   it("says that a grouped or combined query cannot be scoped", async () => {
     const message =
-      "tableHandler cannot apply a rule's condition to a query with GROUP BY, HAVING, DISTINCT or a set operation: select from it as a subquery";
+      "tableHandler cannot apply the condition of a rule or a filter to a query with GROUP BY, HAVING, DISTINCT or a set operation: select from it as a subquery";
     const grouped = engine.database.selectFrom("items").select("owner as id").groupBy("owner");
     const either = all()
       .where("id", "<", 5)
@@ -269,7 +269,7 @@ describe.each(engineNames)("a scoped table handler on %s", (name) => {
     expect(await idsOf(wrapped.scopedTo(isIn("id", [1, 3])))).toEqual([1, 3]);
     expect(() =>
       tableHandler(engine.database.selectFrom(grouped.as("g")).selectAll()).scopedTo(isNull("owner")),
-    ).toThrow("tableHandler: the query has no column owner, but a rule's condition uses it");
+    ).toThrow("tableHandler: the query has no column owner, but the condition of a rule or a filter uses it");
   });
 
   it("keeps the options of its handler, and counts each scope separately", async () => {

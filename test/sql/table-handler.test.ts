@@ -203,6 +203,17 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
     expect((await client.get("/pages")).status).toBe(200);
   });
 
+  it("keeps a direction in raw SQL, from either end", async () => {
+    const handler = tableHandler(items().orderBy("day", sql`+ 0 desc`).orderBy("id"));
+
+    const [near, far] = [await handler.getItems(0, 3), await handler.getItems(42, 3, { totalItems: 45 } as never)];
+
+    expect([ids({ items: near as never }), ids({ items: far as never })]).toEqual([
+      [2, 5, 8],
+      [39, 42, 45],
+    ]);
+  });
+
   it("is sorted by the columns that the client chooses, including nullable ones, and binds cursors to that order", async () => {
     const strategy = new CursorPagination({ order: [["id", "asc"]], sortable: ["day", "note"] });
     const client = serve((app) =>

@@ -135,7 +135,7 @@ describe("auth on a field", () => {
     });
     connection(Thing, new CursorPagination(), {
       auth: useAuth(),
-      filter: ({ ctx }) => ({ user: ctx.user.identity }),
+      cursorScope: ({ ctx }) => ({ user: ctx.user.identity }),
     })(({ ctx }) => {
       expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
       return [];

@@ -13,7 +13,7 @@ describe("TypeScript can write declarations of an application that exports", () 
   beforeAll(async () => {
     folder = await folderWithPackage("declarations");
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  }, 120_000);
+  });
 
   it.each([
     [
@@ -42,7 +42,7 @@ describe("TypeScript can write declarations of an application that exports", () 
       'const check: (ctx: BaseContext) => import("portico/types").MaybePromise<void>',
       'const Member: import("portico/types/sql").UserClass<UserTable & {',
     ],
-  ])("%s", { timeout: 60_000 }, async (_exported, fixture, ...written) => {
+  ])("%s", async (_exported, fixture, ...written) => {
     const { faults, declarations } = await compile(folder, fixture);
 
     expect(faults).toBe("");

@@ -35,8 +35,8 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
     "Rest types may only be created from object types",
   ],
   "a filter that does not name the parent": [
-    `connection(Book, newest, { filter: ({ parent }) => ({ author: parent.id }) });`,
-    `Property 'id' does not exist on type '{ readonly "name the parent: filter: ({ parent }: Of<Row>) => ...": never; }'`,
+    `connection(Book, newest, { cursorScope: ({ parent }) => ({ author: parent.id }) });`,
+    `Property 'id' does not exist on type '{ readonly "name the parent: cursorScope: ({ parent }: Of<Row>) => ...": never; }'`,
   ],
   "wrong rows in a connection": [
     `connection(Book, newest)(() => authors);`,
@@ -133,7 +133,7 @@ const mistakes: Readonly<Record<string, readonly [code: string, ...words: string
 };
 
 describe("the compiler's message", () => {
-  it("is readable for the common mistakes", { timeout: 60_000 }, async () => {
+  it("is readable for the common mistakes", async () => {
     const file = (title: string): string => `messages/${title.replaceAll(/\W/g, "-")}`;
     const snippets = Object.entries(mistakes).map(
       ([title, [code]]): Snippet => ({ file: file(title), line: 1, language: "ts", code: HEAD + code }),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { compileSnippets } from "../docs/snippets.ts";
 
-it("one Register declaration types the user of every field and gate", { timeout: 60_000 }, async () => {
+it("one Register declaration types the user of every field and gate", async () => {
   const code = readFileSync(new URL("./fixtures/graphql-registered.ts", import.meta.url), "utf8");
 
   const faults = await compileSnippets("graphql-registered", [

@@ -15,14 +15,17 @@ import {
 import {
   type Args,
   field,
+  Graph,
   GraphContext,
   type GraphQLDenied,
   Info,
   type InOf,
   type InterfaceType,
+  inject,
   type Loader,
   loader,
   mutation,
+  nodeKey,
   type ObjectType,
   type Of,
   type OutOf,
@@ -33,6 +36,7 @@ import {
   type Upload,
 } from "portico/graphql";
 import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
 
 interface AuthorRow {
   id: string;
@@ -354,6 +358,8 @@ describe("[RES-54] an option that does not exist", () => {
     t.arg(t.int, { defualt: 1 });
     // @ts-expect-error misspelt
     t.enum("E", { a: { descripton: "" } });
+    // @ts-expect-error neither a value nor options
+    t.enum("E", { a: true });
     // @ts-expect-error misspelt
     t.input("I", { a: t.int }, { desc: "" });
     // @ts-expect-error misspelt
@@ -615,4 +621,143 @@ it("a loader knows its keys and its values", () => {
   field(Author)(({ ctx }) => authors.load(ctx, 1));
   // @ts-expect-error and values authors
   field(Book)(({ ctx }) => authors.load(ctx, ""));
+});
+
+describe("an existing schema", () => {
+  it("types the arguments of an injected resolver from its place", () => {
+    type Resolver<Parent, Args, Result> = (
+      parent: Parent,
+      args: Args,
+      context: unknown,
+      info: GraphQLResolveInfo,
+    ) => Result | Promise<Result>;
+    interface Resolvers {
+      readonly order: Resolver<{ shop: string }, { id: string }, { id: string } | null>;
+    }
+    const clock = Depend(() => 7);
+    const resolvers = (): Resolvers => ({
+      order: inject({ clock }, (parent, args, { clock, ctx }) => {
+        expectTypeOf(parent).toEqualTypeOf<{ shop: string }>();
+        expectTypeOf(args).toEqualTypeOf<{ id: string }>();
+        expectTypeOf(clock).toEqualTypeOf<number>();
+        expectTypeOf(ctx).toEqualTypeOf<BaseContext>();
+        return args;
+      }),
+    });
+    const wrong = (): Resolvers => ({
+      // @ts-expect-error the result is not an order
+      order: inject({ clock }, () => 7),
+    });
+    expectTypeOf(resolvers).toEqualTypeOf(wrong);
+    // @ts-expect-error a class is not a dependency
+    inject({ clock: Date }, () => 7);
+  });
+
+  it("takes gates by coordinate", () => {
+    const served = (built: GraphQLSchema) =>
+      new Graph(built, { rules: { Order: (user) => user.isAuthenticated }, context: ({ user }) => ({ user }) });
+    expectTypeOf(served).returns.toEqualTypeOf<Graph>();
+    // @ts-expect-error text is not a gate
+    const wrong = (built: GraphQLSchema) => new Graph(built, { rules: { Order: "signed in" } });
+    expectTypeOf(wrong).toEqualTypeOf(served);
+  });
+});
+
+describe("the option node", () => {
+  it("knows the rows and their properties", () => {
+    interface Row {
+      readonly id: string;
+      readonly nr: number;
+    }
+    const load = (ids: readonly string[]): Row[] => ids.map((id) => ({ id, nr: 1 }));
+    const One: ObjectType<Row> = object("One", { nr: t.int }, { node: { load, key: "nr" } });
+    expectTypeOf(nodeKey(One, "")).toEqualTypeOf<string | null>();
+    // @ts-expect-error -- no such property
+    const Two: ObjectType<Row> = object("Two", { nr: t.int }, { node: { load, key: "no" } });
+    // @ts-expect-error -- the rows lack a property
+    const Three: ObjectType<Row> = object("Three", { nr: t.int }, { node: { load: () => [{ id: "" }] } });
+    void [Two, Three];
+  });
+});
+
+describe("enum values", () => {
+  it("have the type of the values, in results, arguments and defaults", () => {
+    const Status = t.enum("Status", { ACTIVE: 1, SOLD: { value: 2n }, WORD: "a word", plain: {} });
+
+    expectTypeOf<InOf<typeof Status>>().toEqualTypeOf<1 | 2n | "a word" | "plain">();
+    field(Status, { params: { status: Status(2n) } })(({ status }) => {
+      expectTypeOf(status).toEqualTypeOf<1 | 2n | "a word" | "plain">();
+      return status;
+    });
+    // @ts-expect-error the name is not the value
+    Status("ACTIVE");
+    // @ts-expect-error nor is it a result
+    field(Status)(() => "SOLD" as const);
+  });
+});
+
+describe("a scalar with a schema", () => {
+  it("has the type of the schema's output in resolvers and gates", () => {
+    const Line = t.input("Line", {
+      count: t.string(z.coerce.number()),
+      note: t.optional(t.string(z.string().brand("Note"))),
+    });
+    field(t.string, {
+      params: {
+        day: t.string(z.coerce.date(), "2026-11-16"),
+        many: t.list(t.nullable(t.string(z.string().transform((text) => text.length)))),
+        line: Line,
+        point: t.json(z.object({ x: z.number() })),
+        long: t.arg(t.string(z.coerce.date()), { default: "2026-11-16", description: "A day." }),
+      },
+      auth: (_user, { args }) => args.day.getTime() > 0,
+    })(({ day, many, line, point, long }) => {
+      expectTypeOf(day).toEqualTypeOf<Date>();
+      expectTypeOf(many).toEqualTypeOf<(number | null)[]>();
+      expectTypeOf(line.count).toEqualTypeOf<number>();
+      expectTypeOf(line.note).toEqualTypeOf<(string & z.$brand<"Note">) | undefined>();
+      expectTypeOf(point).toEqualTypeOf<{ x: number }>();
+      expectTypeOf(long).toEqualTypeOf<Date>();
+      return "";
+    });
+  });
+
+  it("takes a schema that accepts the scalar, and a default of the scalar's type", () => {
+    t.dateTime(z.date());
+    // @ts-expect-error the schema does not accept numbers
+    t.int(z.string());
+    // @ts-expect-error the schema does not accept every string
+    t.string(z.enum(["a", "b"]));
+    // @ts-expect-error the default is an input of the schema, not an output
+    t.string(z.coerce.date(), new Date());
+    // @ts-expect-error likewise in the long form
+    t.arg(t.string(z.coerce.date()), { default: new Date() });
+  });
+
+  it("is not the type of a field", () => {
+    // @ts-expect-error only arguments have schemas
+    field(t.string(z.string()));
+    // @ts-expect-error nor of a property
+    object<{ id: string }>("Row", { id: t.id(z.string()) });
+  });
+});
+
+describe("directives", () => {
+  const on = ["FIELD_DEFINITION"] as const;
+  const mark = t.directive("mark", { on, args: { at: t.string, size: t.int(1), note: t.nullable(t.string) } });
+  const bare = t.directive("bare", { on });
+
+  it("take their arguments, and may omit those with a default", () => {
+    field(t.string, { directives: [mark({ at: "x" }), mark({ at: "x", size: 2, note: null }), bare()] });
+    // @ts-expect-error a required argument
+    mark({});
+    // @ts-expect-error a wrong type
+    mark({ at: 1 });
+    // @ts-expect-error an unknown argument
+    bare({ at: "x" });
+    // @ts-expect-error not called
+    field(t.string, { directives: [bare] });
+    // @ts-expect-error an unknown location
+    t.directive("d", { on: ["NOWHERE"] });
+  });
 });

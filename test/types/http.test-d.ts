@@ -1,4 +1,5 @@
 import { type } from "arktype";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   type AnonymousUser,
   type AuthScope,
@@ -152,6 +153,24 @@ describe("dependencies", () => {
     app.get("/shelf", { auth: signedIn, params: { shelf: Depend(shelf) } }, read);
     // @ts-expect-error no shelf here
     app.get("/shelf", { auth: signedIn }, read);
+  });
+});
+
+describe("identify", () => {
+  const [request, reply] = [{} as FastifyRequest<{ Body: { title: string } }>, {} as FastifyReply];
+
+  it("returns the context, with the user that its auth lets through", async () => {
+    expectTypeOf(await app.identify(request, reply)).toEqualTypeOf<HttpContext>();
+    expectTypeOf((await app.identify(request, reply, { auth: true })).user).toEqualTypeOf<UserProtocol>();
+    expectTypeOf((await app.identify(request, reply, { auth: signedIn })).user).toEqualTypeOf<UserProtocol>();
+    expectTypeOf((await app.identify(request, reply, { auth: anybody })).user).toEqualTypeOf<Caller>();
+    expectTypeOf(
+      (await app.identify(request.raw, reply.raw, { auth: (user) => user.hasPermission("read") })).user,
+    ).toEqualTypeOf<UserProtocol>();
+    // @ts-expect-error not an option
+    await app.identify(request, reply, { atuh: true });
+    // @ts-expect-error not a request
+    await app.identify({}, reply);
   });
 });
 

@@ -54,7 +54,7 @@ const mistakes: Readonly<Record<string, readonly [code: string, message: string]
 };
 
 describe("the compiler's message", () => {
-  it("is readable for the common mistakes", { timeout: 60_000 }, async () => {
+  it("is readable for the common mistakes", async () => {
     const snippets = Object.entries(mistakes).map(
       ([title, [code]]): Snippet => ({
         file: `messages/${title.replaceAll(" ", "-")}`,

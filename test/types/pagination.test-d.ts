@@ -16,6 +16,8 @@ import {
   type SeekRequest,
   SyncDataHandler,
   SyncListDataHandler,
+  type WalkBatch,
+  walk,
 } from "portico/pagination";
 import { type TableHandler, tableHandler } from "portico/sql";
 import { describe, expectTypeOf, it } from "vitest";
@@ -50,7 +52,7 @@ describe("paginate and apaginate", () => {
       Answer<LimitOffsetMetadata>
     >();
     expectTypeOf(
-      response.paginate(rows, { strategy: "cursor", sortField: "title", filter: { genre: "x" } }),
+      response.paginate(rows, { strategy: "cursor", sortField: "title", cursorScope: { genre: "x" } }),
     ).toEqualTypeOf<Answer<CursorMetadata>>();
     expectTypeOf(
       response.paginate(new SyncListDataHandler(rows), { strategy: new LimitOffsetPagination() }),
@@ -81,6 +83,46 @@ describe("paginate and apaginate", () => {
     >();
   });
 
+  it("check the columns of API names and filters", () => {
+    const named = new CursorPagination({
+      sortable: { publishedAt: "published_at" },
+      filterable: {
+        title: { type: "text", by: ["prefix"] },
+        since: { column: "published_at", type: "date", by: ["range"] },
+      },
+    });
+    expectTypeOf(response.apaginate(books, { strategy: named })).toEqualTypeOf<Promise<Answer<CursorMetadata>>>();
+    expectTypeOf(response.paginate(rows, { strategy: named })).toEqualTypeOf<Answer<CursorMetadata>>();
+    const filtered = new PageNumberPagination({ filterable: { title: { type: ["Emma"], by: ["in", "equal"] } } });
+    expectTypeOf(response.paginate(rows, { strategy: filtered })).toEqualTypeOf<Answer<PageNumberMetadata>>();
+    response.paginate(rows, {
+      strategy: "limit_offset",
+      filterable: { since: { column: "published_at", type: "date", by: ["range"] } },
+    });
+    const byTitle = new CursorPagination({ filterable: { title: { type: "text", by: ["equal"] } } });
+    expectTypeOf(response.paginate(rows, { strategy: byTitle })).toEqualTypeOf<Answer<CursorMetadata>>();
+    // @ts-expect-error rows have no created_at
+    response.paginate(rows, { strategy: new CursorPagination({ sortable: { createdAt: "created_at" } }) });
+    response.paginate(rows, {
+      // @ts-expect-error nor a column with the name of the filter
+      strategy: new CursorPagination({ filterable: { genre: { type: "text", by: ["equal"] } } }),
+    });
+    response.paginate(rows, {
+      // @ts-expect-error the same with pages
+      strategy: new PageNumberPagination({ filterable: { at: { column: "created_at", type: "date", by: ["null"] } } }),
+    });
+    response.paginate(rows, {
+      strategy: "page_number",
+      // @ts-expect-error the same by name
+      filterable: { at: { column: "created_at", type: "date", by: ["null"] } },
+    });
+    // @ts-expect-error a text has no range
+    const ranged = new CursorPagination({ filterable: { title: { type: "text", by: ["range"] } } });
+    // @ts-expect-error unknown type
+    const unknown = new CursorPagination({ filterable: { title: { type: "word", by: ["equal"] } } });
+    void [ranged, unknown];
+  });
+
   it("take an order by columns of the table that are not selected", () => {
     const titles = tableHandler(database.selectFrom("books").select(["id", "title"]));
     type Titles = Promise<TypedResponse<Page<{ id: string; title: string }, CursorMetadata>, 200>>;
@@ -94,6 +136,14 @@ describe("paginate and apaginate", () => {
       .select(["books.id", "code"]);
     // @ts-expect-error of several tables, only what all of them have
     void response.apaginate(tableHandler(joined, { uniqueKey: ["id"] }), { strategy: newest });
+  });
+
+  it("may be among the values of a column of the table", () => {
+    tableHandler(database.selectFrom("books").select("id"), { among: { title: ["Emma"] } });
+    // @ts-expect-error no such column
+    tableHandler(database.selectFrom("books").select("id"), { among: { author: ["Austen"] } });
+    // @ts-expect-error a list of values
+    tableHandler(database.selectFrom("books").select("id"), { among: { title: "Emma" } });
   });
 
   it("refuse what cannot work", () => {
@@ -129,6 +179,17 @@ describe("strategies", () => {
   it("refuse options that contradict each other", () => {
     // @ts-expect-error order and sortField
     const both = new CursorPagination({ order: [["id", "asc"]], sortField: "id" });
+    // @ts-expect-error nulls come first or last
+    const misplaced = new CursorPagination({ order: [["id", "asc", "last"]] });
+    const placed = new CursorPagination({
+      order: [
+        ["title", "asc", "nulls last"],
+        ["id", "asc"],
+      ],
+      nulls: "first",
+    });
+    expectTypeOf(placed).toEqualTypeOf<CursorPagination<"title" | "id">>();
+    void misplaced;
     // @ts-expect-error page_number always has a total
     const uncounted = new PageNumberPagination({ totals: "none" });
     expectTypeOf(uncounted).toEqualTypeOf<PageNumberPagination>();
@@ -236,5 +297,57 @@ describe("conditions", () => {
     isEqual("id", undefined);
     // @ts-expect-error a value is not a list
     isIn("id", "1");
+  });
+});
+
+describe("response.page", () => {
+  it("returns the page that paginate would send", () => {
+    expectTypeOf(response.page(books, { strategy: newest })).toEqualTypeOf<Promise<Page<BookRow, CursorMetadata>>>();
+    expectTypeOf(response.page(rows)).toEqualTypeOf<Promise<Page<BookRow, PageNumberMetadata>>>();
+    // @ts-expect-error -- the rows have no such column
+    void response.page(rows, { strategy: new CursorPagination({ sortField: "titel" }) });
+  });
+
+  it("fits a paginated route with a schema for the whole body, which then has no item", () => {
+    const app = new PorticoApp();
+    const body = z.object({ total: z.number(), titles: z.array(z.string()) });
+    app.get("/v1", { paginated: { strategy: newest }, response: body }, async ({ response: r }) => {
+      const { items } = await r.page(books, { strategy: newest });
+      return { total: 1, titles: items.map(({ title }) => title) };
+    });
+    // @ts-expect-error -- the body does not match its schema
+    app.get("/v2", { paginated: { strategy: newest }, response: body }, () => ({ total: 1 }));
+    // @ts-expect-error -- neither item nor response
+    app.get("/v3", { paginated: { strategy: newest } }, ({ response: r }) => r.apaginate(books, { strategy: newest }));
+  });
+});
+
+describe("walk", () => {
+  it("knows the items, and accepts columns of the items and of the source", () => {
+    expectTypeOf(walk(books, { size: 10 })).toEqualTypeOf<AsyncGenerator<WalkBatch<BookRow>, void, undefined>>();
+    expectTypeOf(
+      walk(new SyncListDataHandler(rows), { size: 10, after: null, order: [["title", "asc"]] }),
+    ).toEqualTypeOf<AsyncGenerator<WalkBatch<BookRow>, void, undefined>>();
+    const titles = tableHandler(database.selectFrom("books").select(["id", "title"]));
+    expectTypeOf(walk(titles, { size: 10, order: [["published_at", "desc"]] })).toEqualTypeOf<
+      AsyncGenerator<WalkBatch<{ id: string; title: string }>, void, undefined>
+    >();
+  });
+
+  it("rejects an unknown column, a missing size and a handler that cannot seek", () => {
+    // @ts-expect-error -- no such column
+    walk(books, { size: 10, order: [["titel", "asc"]] });
+    // @ts-expect-error -- the size is required
+    walk(books, {});
+    class Offsets extends SyncDataHandler<BookRow> {
+      getTotalItems(): number {
+        return 0;
+      }
+      getItems(): readonly BookRow[] {
+        return [];
+      }
+    }
+    // @ts-expect-error -- it has no getItemsAfter
+    walk(new Offsets(), { size: 10 });
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { compileSnippets } from "../docs/snippets.ts";
 
-it("one registered permission makes a misspelt one an error in gates", { timeout: 60_000 }, async () => {
+it("one registered permission makes a misspelt one an error in gates", async () => {
   const code = readFileSync(new URL("./fixtures/registered-permissions.ts", import.meta.url), "utf8");
 
   const faults = await compileSnippets("registered-permissions", [
@@ -12,7 +12,7 @@ it("one registered permission makes a misspelt one an error in gates", { timeout
   expect(faults).toEqual([]);
 });
 
-it("one Register declaration types the user on every door", { timeout: 60_000 }, async () => {
+it("one Register declaration types the user on every door", async () => {
   const code = readFileSync(new URL("./fixtures/registered.ts", import.meta.url), "utf8");
 
   const faults = await compileSnippets("registered", [{ file: "registered", line: 1, language: "ts", code }]);

@@ -41,8 +41,15 @@ describe("openDatabase", () => {
     trx.selectFrom("bokos");
     // @ts-expect-error how it went is needed
     void trx.end();
-    // @ts-expect-error tables that are not Portico's alone
-    openDatabase<{ books: object }>("sqlite::memory:");
+  });
+
+  it("takes the tables of an existing application, with its own table of users", () => {
+    const existing = openDatabase<{ users: { id: number; mail: string } }>("sqlite::memory:");
+
+    expectTypeOf(existing).toEqualTypeOf<Database<{ users: { id: number; mail: string } }>>();
+    expectTypeOf(openDatabase("sqlite::memory:")).toEqualTypeOf<Database<PorticoTables>>();
+    // @ts-expect-error the built-in user class needs Portico's table of users
+    userModel(existing);
   });
 
   it("spans the yield of a provider", () => {

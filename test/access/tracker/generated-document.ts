@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
+  isEnumType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -113,7 +114,10 @@ export class GeneratedDocument {
   #argument(field: string, argument: GraphQLArgument): readonly string[] {
     const value = this.#value(field, argument);
     if (value === undefined) return [];
-    if (!this.#random.chance(0.3)) return [`${argument.name}: ${JSON.stringify(value)}`];
+    if (!this.#random.chance(0.3)) {
+      const literal = JSON.stringify(value);
+      return [`${argument.name}: ${isEnumType(getNamedType(argument.type)) ? literal.replaceAll('"', "") : literal}`];
+    }
     const name = `v${this.#names++}`;
     this.#declared.push(`$${name}: ${String(argument.type)}`);
     this.#variables[name] = value;
@@ -121,7 +125,7 @@ export class GeneratedDocument {
   }
 
   /** Returns `undefined` to leave the argument out. */
-  #value(field: string, { name, type, defaultValue, description }: GraphQLArgument): unknown {
+  #value(field: string, { name, type, defaultValue }: GraphQLArgument): unknown {
     const random = this.#random;
     const isOptional = isNullableType(type) || defaultValue !== undefined;
     switch (name) {
@@ -133,7 +137,7 @@ export class GeneratedDocument {
       case "before":
         return random.chance(name === "after" ? 0.2 : 0.05) ? this.#values.cursor(field) : undefined;
       case "sort":
-        return random.chance(0.15) ? this.#values.sorting(description) : undefined;
+        return random.chance(0.15) ? this.#values.orders(getNamedType(type)) : undefined;
       case "take":
         return random.chance(0.5) ? 1 + random.below(40) : undefined;
       case "name":

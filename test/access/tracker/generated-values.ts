@@ -1,3 +1,4 @@
+import { type GraphQLNamedType, isEnumType } from "graphql";
 import { marked, type Tenant } from "./marks.ts";
 import type { Random } from "./random.ts";
 import { idsOf } from "./seed.ts";
@@ -91,11 +92,15 @@ export class GeneratedValues {
     ]);
   }
 
-  /** Columns to sort by, mostly those that the description of the argument names. */
-  sorting(description: string | null | undefined): string[] {
+  /** Columns of the route's parameter `sort`, not all of which a list can be sorted by. */
+  sorting(): string[] {
+    return [`${this.#random.chance(0.5) ? "-" : ""}${this.#random.pick(SORTS)}`];
+  }
+
+  /** Values of the argument `sort`, mostly of its enum. */
+  orders(type: GraphQLNamedType): string[] {
     const random = this.#random;
-    const named = /by: ([\w, ]+)\./.exec(description ?? "")?.[1]?.split(", ");
-    const columns = named === undefined || random.chance(0.1) ? SORTS : named;
-    return [`${random.chance(0.5) ? "-" : ""}${random.pick(columns)}`];
+    const values = isEnumType(type) && random.chance(0.9) ? type.getValues().map(({ name }) => name) : ["SECRET_ASC"];
+    return Array.from({ length: 1 + random.below(2) }, () => random.pick(values));
   }
 }

@@ -92,7 +92,7 @@ const declared = {
   issues: connection(Issue, byTitle)(() => issues()),
   issuesOfProject: connection(Issue, byTitle, {
     params: { project: t.id },
-    filter: ({ args }) => ({ project: args.project }),
+    cursorScope: ({ args }) => ({ project: args.project }),
   })(({ project }) => issues({ project_id: project })),
   comments: connection(Comment, newest)(() => comments()),
   commentsOfIssue: connection(Comment, newest, { params: { issue: t.id } })(({ issue }) =>
@@ -100,9 +100,11 @@ const declared = {
   ),
   people: connection(Person, byName)(() => people()),
   labels: connection(Label, byName)(() => allLabels()),
-  myIssues: connection(Issue, newest, { auth: true, filter: ({ ctx }) => ({ of: ctx.user.identity }) })(({ ctx }) =>
-    issues({ assignee_id: ctx.user.identity }),
-  ),
+  myIssues: connection(Issue, newest, {
+    inputPrefix: "NewIssue",
+    auth: true,
+    cursorScope: ({ ctx }) => ({ of: ctx.user.identity }),
+  })(({ ctx }) => issues({ assignee_id: ctx.user.identity })),
 };
 
 export const queries: Readonly<Record<string, FieldDef<any, any, any, "field">>> = declared;

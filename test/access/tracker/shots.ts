@@ -92,7 +92,7 @@ export class Shots {
       const search = new URLSearchParams();
       if (random.chance(0.6)) search.set(list === "issue-list" ? "limit" : "page_size", String(1 + random.below(30)));
       if (cursors && random.chance(0.4)) search.set("cursor", this.#values.cursor(list));
-      if (cursors && random.chance(0.2)) search.set("sort", this.#values.sorting(null).join(","));
+      if (cursors && random.chance(0.2)) search.set("sort", this.#values.sorting().join(","));
       if (!cursors && random.chance(0.4))
         search.set(list === "issue-list" ? "offset" : "page", String(random.below(9)));
       return rest(`/api/${list}?${search.toString()}`);

@@ -74,7 +74,7 @@ export const Organisation: ObjectType<OrganisationRow> = object(
     name: t.string,
     projects: connection(() => Project, byName)(({ parent }) => projects({ organisation_id: parent.id })),
     // All issues of all tenants, under every organisation.
-    allIssues: connection(() => Issue, newest)(() => issues()),
+    allIssues: connection(() => Issue, newest, { inputPrefix: "NewIssue" })(() => issues()),
     people: field(t.list(t.ref<PersonRow>("Person")))(async ({ parent, ctx }) => {
       const found = await Promise.all((await membersOf.load(ctx, parent.id)).map((id) => personById.load(ctx, id)));
       return found.filter((row) => row !== null);
@@ -95,7 +95,7 @@ export const Person: ObjectType<PersonRow> = object(
       return found.filter((row) => row !== null);
     }),
     // Issues of other tenants may be assigned to the person.
-    assigned: connection(() => Issue, byTitle, { filter: ({ parent }: Of<PersonRow>) => ({ of: parent.id }) })(
+    assigned: connection(() => Issue, byTitle, { cursorScope: ({ parent }: Of<PersonRow>) => ({ of: parent.id }) })(
       ({ parent }) => issues({ assignee_id: parent.id }),
     ),
   },
@@ -109,7 +109,7 @@ export const Project: ObjectType<ProjectRow> = object(
     lead: field(t.nullable(Person))(({ parent, ctx }) =>
       parent.lead_id === null ? null : personById.load(ctx, parent.lead_id),
     ),
-    issues: connection(() => Issue, byTitle, { filter: ({ parent }: Of<ProjectRow>) => ({ of: parent.id }) })(
+    issues: connection(() => Issue, byTitle, { cursorScope: ({ parent }: Of<ProjectRow>) => ({ of: parent.id }) })(
       ({ parent }) => issues({ project_id: parent.id }),
     ),
     // The projects of all tenants.

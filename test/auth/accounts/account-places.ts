@@ -23,12 +23,15 @@ export type PlaceName = "memory" | "SQLite" | "PostgreSQL and Redis";
 export const SERVERS: readonly PlaceName[] = ["SQLite", "PostgreSQL and Redis"];
 export const EVERYWHERE: readonly PlaceName[] = ["memory", ...SERVERS];
 
+// Mutation tests ask the quickest place only.
+const CHOSEN = process.env["PORTICO_TEST_PLACES"]?.split(",") ?? EVERYWHERE;
+
 /** Declares the tests once for each place. The stores are emptied before each test. */
 export function accountsIn(
   names: readonly PlaceName[],
   body: (accounts: (options?: HarnessOptions) => AccountHarness, place: () => AccountPlace) => void,
 ): void {
-  describe.each(names)("accounts in %s", (name) => {
+  describe.each(names.filter((name) => CHOSEN.includes(name)))("accounts in %s", (name) => {
     let place: AccountPlace;
     beforeAll(async () => {
       place = await PLACES[name]();

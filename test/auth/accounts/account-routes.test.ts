@@ -6,7 +6,7 @@ import { expect, it, vi } from "vitest";
 import { accountHarness, ann, password, secret, tokenOf } from "./account-harness.ts";
 import { accountsIn, EVERYWHERE } from "./account-places.ts";
 
-const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 15_000, interval: 5 });
+const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 
 accountsIn(EVERYWHERE, (accounts) => {
   it("[REQ-36] registers a user who can sign in immediately, with a session or tokens", async () => {

@@ -47,7 +47,7 @@ it(`[auth:AU-103] handles ${LOGINS} sign-ins over 100 connections: few are hashe
   // Where others use the machine, too, a process that does nothing is held up as well, and one with three threads more than that.
   const bound = IS_FULL ? 50 : 50 + 2 * machine.p99Ms;
   expect(after.p99Ms, `${after.p99Ms} ms, an idle process ${machine.p99Ms} ms`).toBeLessThan(bound);
-}, 120_000);
+});
 
 interface Answer {
   readonly status: number;

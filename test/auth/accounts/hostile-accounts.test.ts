@@ -6,7 +6,7 @@ import { overBoth } from "../../matrix.ts";
 import { type AccountHarness, accountHarness, ann, password, tokenOf } from "./account-harness.ts";
 import { accountsIn, EVERYWHERE, SERVERS } from "./account-places.ts";
 
-const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 const newAddress = "ann@new.example";
 
 accountsIn(EVERYWHERE, (accounts) => {

@@ -65,6 +65,27 @@ accountsIn(EVERYWHERE, (accounts) => {
     expect((await post("/keys", { password }, undefined, headers)).status).toBe(201);
   });
 
+  it("revokes keys with a password change, if asked to", async () => {
+    const { post, client } = accounts();
+    await post("/register", ann);
+    const login = async (word: string): Promise<Record<string, string>> => {
+      const answer = await post("/token", { identifier: ann.email, password: word });
+      return { authorization: `Bearer ${(answer.json() as { access_token: string }).access_token}` };
+    };
+    const before = await login(password);
+    const { key } = (await post("/keys", {}, undefined, before)).json() as Made;
+    const statusOf = async (): Promise<number> =>
+      (await client.get("/account/me", { headers: { "x-api-key": key } })).status;
+    const change = async (from: string, to: string, more: object, headers: Record<string, string>): Promise<number> =>
+      (await post("/password", { current_password: from, new_password: to, ...more }, undefined, headers)).status;
+
+    const kept = [await change(password, "another long one", {}, before), await statusOf()];
+    const after = await login("another long one");
+    const revoked = [await change("another long one", password, { revoke_keys: true }, after), await statusOf()];
+
+    expect({ kept, revoked }).toEqual({ kept: [200, 200], revoked: [200, 401] });
+  });
+
   it("[auth:AU-153] rejects the key of a disabled user", async () => {
     const harness = accounts();
     harness.app.get("/orders", { auth: useAuth({ scopes: ["apikey"] }) }, () => "orders");

@@ -100,7 +100,7 @@ describe("an attacker cannot learn whether an address has an account", () => {
     });
 
     await expect(fc.assert(property, { numRuns: 60 })).resolves.toBeUndefined();
-  }, 120_000);
+  });
 
   it.each(["PostgreSQL", "SQLite", "Redis"] as const)("with users in a database and stores on %s", async (where) => {
     const make = async (): Promise<AccountHarness> => {

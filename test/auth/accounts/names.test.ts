@@ -63,6 +63,18 @@ describe("with a custom user model the account routes", () => {
     expect(await users.objects.get({ email: ann.email })).toBeNull();
   });
 
+  it.each([
+    ["an address", "email", (length: number) => `a@${"b".repeat(length - 6)}.org`],
+    ["a name", "username", (length: number) => "a".repeat(length)],
+  ])("accept %s of 254 characters, and no longer one", async (_what, field, make) => {
+    const { app, post } = accountHarness();
+    onTestFinished(() => app.close());
+    const register = async (length: number): Promise<number> =>
+      (await post("/register", { ...ann, [field]: make(length) })).status;
+
+    expect([await register(255), await register(254)]).toEqual([422, 202]);
+  });
+
   it("pass on names without surrounding spaces", async () => {
     const { app, post, users } = accountHarness();
     onTestFinished(() => app.close());
@@ -101,6 +113,19 @@ describe("with a custom user model the account routes", () => {
     const answer = await post("/email", { email: "\uff56ictim@example.org" }, undefined, await session());
 
     expect(answer.json()).toMatchObject({ status: 422, code: "name_not_canonical" });
+  });
+
+  it("take the address as username if there is none, and treat a known address alike", async () => {
+    const { app, post, users } = accountHarness();
+    onTestFinished(() => app.close());
+    const body = { email: "Bob@example.org", password };
+
+    const answers = [await post("/register", body), await post("/register", body)];
+
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    expect(answers[0]?.json()).toEqual(answers[1]?.json());
+    expect(await users.objects.get({ email: "bob@example.org" })).toMatchObject({ username: "Bob@example.org" });
+    expect((await post("/login", { identifier: "bob@example.org", password })).status).toBe(200);
   });
 
   it("accept letters and domains of any alphabet and case, with composed and decomposed accents", async () => {

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { mostCommon } from "../../../scripts/common-passwords.ts";
 import { accountHarness, ann, password, tokenOf } from "./account-harness.ts";
 
-const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 
 it("[auth:AU-115] rejects the 10,000 most common passwords, in any case, on registration, change and reset", async () => {
   const { post, session, mails } = accountHarness();

@@ -7,7 +7,7 @@ const MANY = 50;
 const many = <T>(work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: MANY }, (_, n) => work(n)));
 const address = (n: number): string => `198.51.100.${n + 1}`;
-const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
 /** How often each of them was there. */
 function tally(values: readonly unknown[]): Readonly<Record<string, number>> {

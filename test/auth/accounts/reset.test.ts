@@ -5,7 +5,7 @@ import { MemoryKeyValue } from "../../../src/stores/memory-key-value.ts";
 import { type AccountHarness, accountHarness, ann, password, tokenOf } from "./account-harness.ts";
 import { accountsIn, EVERYWHERE } from "./account-places.ts";
 
-const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 const newPassword = "a new password";
 
 async function asked(harness: AccountHarness, email: string = ann.email, from = "203.0.113.1"): Promise<string> {
@@ -192,6 +192,6 @@ it("[auth:AU-061] sends no link in production without a publicUrl", async () => 
 
   await live.post("/account/password/reset", { body: { email: ann.email } });
 
-  await later(() => expect(log.text).toContain("links in emails require the app's publicUrl option in production"));
+  await later(() => expect(log.text).toContain("require the app's publicUrl option in production"));
   expect(mails).toEqual([]);
 });

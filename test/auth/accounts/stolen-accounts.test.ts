@@ -7,7 +7,7 @@ import { type AccountHarness, accountHarness, ann, password, tokenOf } from "./a
 
 const THIEF = "thief@evil.example";
 const hers = "the password that she chose";
-const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 5 });
+const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
 
 /** Her account, and the thief who is signed in to it by her password. */
 async function stolen(options: Parameters<typeof accountHarness>[0] = {}) {

@@ -1,7 +1,11 @@
+import { once } from "node:events";
 import { readdir } from "node:fs/promises";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import * as fc from "fast-check";
+import { PorticoApp } from "portico";
 import { PasswordHasher } from "portico/auth";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { liveClient } from "portico/testing";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { HashQueue, HashSlots } from "../../../src/auth/passwords/hash-queue.ts";
 import { overBoth } from "../../matrix.ts";
 import { loginApp } from "./login-app.ts";
@@ -47,6 +51,31 @@ describe("a burst of logins", () => {
       expect(later.status).toBe(401);
     },
   );
+});
+
+it("verifies no password whose client has disconnected while it waited", async () => {
+  const signals: AbortSignal[] = [];
+  const passwords = new PasswordHasher();
+  const app = new PorticoApp({ logger: false }).post("/login", async ({ request: { signal } }) => {
+    signals.push(signal);
+    return passwords.verify(PASSWORD, null);
+  });
+  const live = await liveClient(app);
+  onTestFinished(() => live.close());
+  const held = Promise.withResolvers<void>();
+  const slots = [1, 2].map(() => new HashQueue(0).run(() => held.promise));
+  const login = (): ClientRequest => request({ port: live.port, path: "/login", method: "POST" }).end();
+  const answered = once(login(), "response");
+  const leaving = Array.from({ length: 7 }, login);
+  await vi.waitFor(() => expect(signals).toHaveLength(8));
+
+  for (const sent of leaving) sent.on("error", () => {}).destroy();
+  await vi.waitFor(() => expect(signals.filter(({ aborted }) => aborted)).toHaveLength(7));
+  held.resolve();
+  await Promise.all(slots);
+
+  const [{ statusCode }] = (await answered) as [IncomingMessage];
+  expect([statusCode, hashing.calls]).toEqual([200, ["argon2.verify"]]);
 });
 
 it("all hashers of a process share one limit, which leaves threads for files", async () => {

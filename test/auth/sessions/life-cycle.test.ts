@@ -91,6 +91,17 @@ describe("signing in", () => {
     expect((await client.get("/sessions", other)).json()).toHaveLength(1);
   });
 
+  it("[auth:AU-066] carries nothing of the session before over to the new one", async () => {
+    const first = await signIn(client, "ann");
+    const [key, record] = [...store.entries].find(([name]) => name.startsWith("session:")) ?? ["", ""];
+    await store.set(key, JSON.stringify({ ...JSON.parse(record), cart: ["a book"] }), HOUR);
+
+    await signIn(client, "ann", first);
+
+    expect([...store.entries].filter(([name]) => name.startsWith("session:"))).toHaveLength(1);
+    expect(JSON.stringify([...store.entries])).not.toContain("cart");
+  });
+
   it("sets the user for the rest of that request, and clears it after a logout", async () => {
     const answer = await client.post("/login/ann");
 

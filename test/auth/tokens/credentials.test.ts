@@ -17,13 +17,13 @@ import { describe, expect, it } from "vitest";
 import { servers } from "../servers.ts";
 import {
   ANN,
+  ANONYMOUS,
   backendFor,
   bearing,
   claims,
   clock,
   encode,
   forge,
-  NOBODY,
   NOW,
   refusalFrom,
   SECRET,
@@ -64,9 +64,9 @@ describe("the credential of a token", () => {
 
     expect(credential_version).toBe(3);
     expect(seen).toEqual([
-      { id: `jwt:${jti}`, expiresAt: (NOW + 600) * 1000, version: 3 },
-      { id: "session:s1", expiresAt: (NOW + 600) * 1000 },
-      { expiresAt: (NOW + 600) * 1000 },
+      { id: `jwt:${jti}`, expiresAt: (NOW + 600) * 1000, version: 3, claims: decodeJwt(access_token) },
+      { id: "session:s1", expiresAt: (NOW + 600) * 1000, claims: { ...claims, jti: "t1", sid: "s1" } },
+      { expiresAt: (NOW + 600) * 1000, claims },
     ]);
   });
 
@@ -81,14 +81,14 @@ describe("the credential of a token", () => {
       standings.push(await standing(client, `Bearer ${access_token}`));
     }
 
-    expect(standings).toEqual([ANN, NOBODY, NOBODY, ANN]);
+    expect(standings).toEqual([ANN, ANONYMOUS, ANONYMOUS, ANN]);
   });
 
   it.each(["1", 1.5, null, {}])("is declined with %j as its generation", async (credential_version) => {
     const client = await serve(tokenApp(backendFor(), Ann).app);
     Ann.version = 1;
 
-    expect(await standing(client, `Bearer ${forge({ ...claims, credential_version })}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${forge({ ...claims, credential_version })}`)).toEqual(ANONYMOUS);
   });
 
   it("rejects a refresh token of an older credential version or of a deleted user", async () => {
@@ -113,8 +113,8 @@ it.each(["reset+jwt", "verify+jwt", "mfa+jwt", "logout+jwt", "dpop+jwt"])(
   async (typ) => {
     const client = await serve(tokenApp(backendFor()).app);
 
-    expect(await standing(client, `Bearer ${forge(claims, { alg: "HS256", typ })}`)).toEqual(NOBODY);
-    expect(await standing(client, `Bearer ${encode(Buffer.alloc(32, 7))}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${forge(claims, { alg: "HS256", typ })}`)).toEqual(ANONYMOUS);
+    expect(await standing(client, `Bearer ${encode(Buffer.alloc(32, 7))}`)).toEqual(ANONYMOUS);
   },
 );
 
@@ -155,8 +155,8 @@ describe("a token that belongs to a session", () => {
     await client.post("/logout", { headers: { cookie } });
 
     expect([before, beforeThere]).toEqual([ANN, ANN]);
-    expect(await standing(client, `Bearer ${token}`)).toEqual(NOBODY);
-    expect(await standing(other, `Bearer ${token}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${token}`)).toEqual(ANONYMOUS);
+    expect(await standing(other, `Bearer ${token}`)).toEqual(ANONYMOUS);
   });
 
   it("[auth:AU-041] stays valid without a lookup", async () => {
@@ -180,9 +180,9 @@ describe("a token that belongs to a session", () => {
       standing(client, `Bearer ${forge({ iat: now, exp, ...payload })}`);
 
     expect(await by({ sub: "ann", sid })).toEqual(ANN);
-    expect(await by({ sub: "bob", sid })).toEqual(NOBODY);
-    expect(await by({ sub: "ann", sid: "another" })).toEqual(NOBODY);
-    expect(await by({ sub: "ann", sid: ["another"] })).toEqual(NOBODY);
+    expect(await by({ sub: "bob", sid })).toEqual(ANONYMOUS);
+    expect(await by({ sub: "ann", sid: "another" })).toEqual(ANONYMOUS);
+    expect(await by({ sub: "ann", sid: ["another"] })).toEqual(ANONYMOUS);
     expect(await by({ sub: "ann" })).toEqual(ANN);
   });
 

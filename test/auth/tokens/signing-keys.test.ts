@@ -6,7 +6,7 @@ import { jwksRoutes, publicKeySet, rotateRefreshToken, type SigningKey, SimpleUs
 import { type LiveClient, liveClient, testClient } from "portico/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { servers } from "../servers.ts";
-import { ANN, backendFor, bearing, clock, NOBODY, refusalFrom, SECRET, standing, tokenApp } from "./token-app.ts";
+import { ANN, ANONYMOUS, backendFor, bearing, clock, refusalFrom, SECRET, standing, tokenApp } from "./token-app.ts";
 
 const ann = new SimpleUser("ann");
 const edKey = (kid?: string): JsonWebKey => ({
@@ -31,7 +31,7 @@ describe("a signing key", () => {
 
     expect(decodeProtectedHeader(token)).toEqual({ alg, typ: "at+jwt", kid: "k1" });
     expect(await standing(client, `Bearer ${token}`)).toEqual(ANN);
-    expect(await standing(client, `Bearer ${await tokenBy({ ...edKey(), kid: "k1" })}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${await tokenBy({ ...edKey(), kid: "k1" })}`)).toEqual(ANONYMOUS);
     await client.close();
   });
 
@@ -183,7 +183,7 @@ describe("jwksRoutes", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
     expect(await standing(verifier, `Bearer ${await tokenBy(third)}`)).toEqual(ANN);
     expect(await standing(verifier, `Bearer ${bySecond}`)).toEqual(ANN);
-    expect(await standing(verifier, `Bearer ${byFirst}`)).toEqual(NOBODY);
+    expect(await standing(verifier, `Bearer ${byFirst}`)).toEqual(ANONYMOUS);
     expect(fetched).toBe(2);
     await publisher.close();
   });

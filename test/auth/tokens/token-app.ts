@@ -80,7 +80,7 @@ export async function standing(client: TestClient, authorization: string): Promi
   return [gated.status, auth === null ? null : `${auth}:${who}`];
 }
 
-export const NOBODY = [401, null] as const;
+export const ANONYMOUS = [401, null] as const;
 export const ANN = [200, "jwt:ann"] as const;
 
 export function refusalOf({ status, headers }: TestResponse): readonly unknown[] {

@@ -5,10 +5,10 @@ import { liveClient, testClient } from "portico/testing";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import {
   ANN,
+  ANONYMOUS,
   backendFor,
   bearing,
   clock,
-  NOBODY,
   NOW,
   OTHER_SECRET,
   refusalFrom,
@@ -76,7 +76,7 @@ describe("TokenForUser", () => {
     const loadUser = vi.fn<typeof SimpleUser.loadUser>((identity) => SimpleUser.loadUser(identity));
     const client = await liveClient(tokenApp(new JWTAuthBackend({ secretKey: SECRET, clock }), { loadUser }).app);
 
-    expect(await standing(client, `Bearer ${access_token}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${access_token}`)).toEqual(ANONYMOUS);
     await client.close();
     expect(loadUser).not.toHaveBeenCalled();
   });
@@ -92,7 +92,7 @@ describe("TokenForUser", () => {
     const { refresh_token } = await pairFor({ refreshStore: memoryStores().durable });
     const client = await liveClient(tokenApp(backendFor()).app);
 
-    expect(await standing(client, `Bearer ${refresh_token}`)).toEqual(NOBODY);
+    expect(await standing(client, `Bearer ${refresh_token}`)).toEqual(ANONYMOUS);
     await client.close();
   });
 

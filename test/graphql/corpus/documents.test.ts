@@ -63,7 +63,7 @@ describe("J. Persisted documents and caches", () => {
 
     expect((usedBytes() - before) / 1024 ** 2).toBeLessThan(40);
     await section.drop(own);
-  }, 120_000);
+  });
 
   it("[graphql:J5] ids that no document can have are 400", async () => {
     const trusted = await section.serve({ graph: { documents: { trusted: { known: "{hello}" } } } });

@@ -3,7 +3,7 @@ import { type HttpContext, type Middleware } from "portico";
 import { field, schema, t } from "portico/graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rawConnection } from "../../http/raw-connection.ts";
-import { somebody } from "../ask.ts";
+import { userNamed } from "../ask.ts";
 import { type Answer, type Endpoint, Section } from "./harness.ts";
 import { requestBytes } from "./wire.ts";
 
@@ -148,7 +148,7 @@ const withParam = (name: string, value: string, operations: number): Promise<Ans
 /** Believes what the request says of itself. */
 const identify: Middleware = (ctx, next) => {
   const name = ctx.request.headers["authorization"];
-  if (typeof name === "string") (ctx as HttpContext).identity = { user: somebody(name), auth: "jwt" };
+  if (typeof name === "string") (ctx as HttpContext).identity = { user: userNamed(name), auth: "jwt" };
   return next();
 };
 

@@ -6,11 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { GraphQLSchema } from "graphql";
-import { PorticoApp, type PorticoAppOptions } from "portico";
+import { Metrics, PorticoApp, type PorticoAppOptions } from "portico";
 import {
   Graph,
   type GraphOptions,
-  Metrics,
   type OperationContext,
   type OperationHook,
   type OperationResult,

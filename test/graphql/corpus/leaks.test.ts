@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLSchema } from "graphql";
 import { Depend, type Gate, HttpException, type Middleware, TooManyRequests } from "portico";
 import { field, loader, type ObjectType, type Of, object, schema, t } from "portico/graphql";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { somebody } from "../ask.ts";
+import { userNamed } from "../ask.ts";
 import { type Answer, type Endpoint, Section } from "./harness.ts";
 
 const section = new Section();
@@ -402,7 +402,7 @@ describe("F. Introspection and leaks", () => {
 });
 
 const signedIn: Middleware = (ctx, next) => {
-  ctx.identity = { user: somebody("ada"), auth: "jwt" };
+  ctx.identity = { user: userNamed("ada"), auth: "jwt" };
   return next();
 };
 

@@ -29,6 +29,15 @@ describe("an alias", () => {
       "400 ALIAS_LIMIT_EXCEEDED: The document has an alias of 257 characters; the limit is 256",
     );
   });
+
+  it.each([
+    "{ all { LONG: id } find }",
+    "{ LONG: find all { id } x: find }",
+    "{ ... { LONG: find } ...F } fragment F on Query { find }",
+    "{ find ...F } fragment F on Query { all { LONG: id } x: find }",
+  ])("has at most 256 characters wherever it is: %s", async (query) => {
+    expect(await errorOf(query.replace("LONG", "a".repeat(257)))).toMatch(/^400 ALIAS_LIMIT_EXCEEDED/);
+  });
 });
 
 describe("introspection", () => {
@@ -43,6 +52,14 @@ describe("introspection", () => {
     [
       "lists that nest through fragments",
       '{ x: __type(name: "Item") { ...T } } fragment T on __Type { fields { ...F } } fragment F on __Field { type { interfaces { name } } }',
+    ],
+    [
+      "lists within lists, in a fragment beside other fields",
+      "{ find ...S all { id } } fragment S on Query { __schema { types { fields { type { fields { name } } } } } find }",
+    ],
+    [
+      "lists within lists, before less",
+      '{ __schema { types { fields { type { fields { name } } } } } __type(name: "Item") { name } }',
     ],
     [
       "the schema many times",
@@ -76,6 +93,12 @@ describe("a variable", () => {
       // The sentences of graphql 16 and 17.
       /Field "sise" is not defined by type "Filter"|type "Filter" not to include unknown field "sise"/,
     );
+  });
+
+  it("may be null at any level, and is the client's mistake if it has an object in place of a number", async () => {
+    expect(await errorOf(query, { by: null })).toBe("");
+    expect(await errorOf(query, { by: { and: null } })).toBe("");
+    expect(await errorOf(query, { by: { size: { and: [] } } })).toMatch(/^400 BAD_USER_INPUT: Variable "\$by"/);
   });
 
   it("is rejected when it is nested more than 500 levels deep", async () => {

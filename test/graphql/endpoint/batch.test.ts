@@ -106,7 +106,10 @@ describe("a batch", () => {
     });
 
     const results = answer.json() as readonly GraphBody[];
-    expect(results[0]?.errors?.[0]?.extensions.code).toBe("SUBSCRIPTION_NEEDS_STREAM");
+    expect(results[0]?.errors?.[0]).toMatchObject({
+      message: "A subscription cannot be part of a batch",
+      extensions: { code: "SUBSCRIPTION_NEEDS_STREAM" },
+    });
     expect([results[1]?.data, ran]).toEqual([{ login: false }, { login: 1 }]);
   });
 

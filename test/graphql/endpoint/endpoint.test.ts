@@ -252,6 +252,8 @@ describe("a GET", () => {
       const answer = await client.get("/graphql", { query: { query: "mutation { login }" } });
 
       expect([answer.status, answer.headers["allow"], codesOf(answer)]).toEqual([405, "POST", ["METHOD_NOT_ALLOWED"]]);
+      const subject = transport.getQueries ? "Sending a mutation with GET" : "GET";
+      expect(bodyOf(answer).errors?.[0]?.message).toBe(`${subject} is not allowed here`);
       expect([bodyOf(answer).data, ran]).toEqual([undefined, {}]);
     },
   );

@@ -20,7 +20,7 @@ import {
 } from "portico/graphql";
 import type { CaughtLine, LogCatcher, TestRequest } from "portico/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ask, somebody } from "../ask.ts";
+import { ask, userNamed } from "../ask.ts";
 import { CONTENT_TYPE, form, oneFile } from "../uploads/multipart-form.ts";
 import { bodyOf, bodyOfSize, codesOf, JSON_BODY, open, openApp, openSchema, verdictOf } from "./open.ts";
 
@@ -163,7 +163,7 @@ describe("a field", () => {
   /** Signs in the callers that ask for it. */
   const signIn: MiddlewareFunction = async (ctx, next) => {
     const name = ctx.request.headers["x-user"];
-    if (typeof name === "string") ctx.identity = { user: somebody(name), auth: "session" };
+    if (typeof name === "string") ctx.identity = { user: userNamed(name), auth: "session" };
     await next();
   };
   const gated = schema({
@@ -232,7 +232,7 @@ describe("a field", () => {
 
     const bob = await client.post("/graphql", { headers: { "x-user": "bob" }, body: { query } });
     const ada = await client.post("/graphql", { headers: { "x-user": "ada" }, body: { query } });
-    const { errors } = await ask(gated, query, { user: somebody("bob") });
+    const { errors } = await ask(gated, query, { user: userNamed("bob") });
 
     expect([bob.status, bodyOf(bob).data, codesOf(bob)]).toEqual([200, { open: "open", theirs: null }, ["FORBIDDEN"]]);
     expect(bodyOf(bob).errors?.[0]?.path).toEqual(["theirs"]);

@@ -2,7 +2,7 @@ import { buildSchema, type GraphQLObjectType } from "graphql";
 import { ConfigurationError, type Gate, HttpException, type MiddlewareFunction, PorticoApp, rateLimit } from "portico";
 import { Graph, type GraphOptions, Transport, Uploads } from "portico/graphql";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { somebody } from "../ask.ts";
+import { userNamed } from "../ask.ts";
 import { CONTENT_TYPE, file, form, json, map } from "../uploads/multipart-form.ts";
 import { fixtureSchema } from "./fixture.ts";
 import { bodyOf, codesOf, open, openApp, openSchema, verdictOf } from "./open.ts";
@@ -28,7 +28,7 @@ const gate: Gate<true> = {
         code: "UNAUTHENTICATED",
         headers: { "www-authenticate": "Bearer" },
       });
-    ctx.identity = { user: somebody("ada"), auth: "jwt" };
+    ctx.identity = { user: userNamed("ada"), auth: "jwt" };
   },
 };
 const TOKEN = { authorization: "Bearer token" };

@@ -1,15 +1,6 @@
-import { identify } from "portico";
+import { identify, opentelemetry } from "portico";
 import { SimpleUser } from "portico/auth";
-import {
-  type FormattedError,
-  field,
-  type ObjectType,
-  OperationLog,
-  object,
-  opentelemetry,
-  schema,
-  t,
-} from "portico/graphql";
+import { type FormattedError, field, type ObjectType, OperationLog, object, schema, t } from "portico/graphql";
 import type { LogCatcher } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { bodyOf, openSchema } from "./open.ts";

@@ -91,16 +91,12 @@ describe("a document that is mostly line breaks", () => {
     ["a syntax error", "{ all { id }"],
     ["a list of 100 with a gated field", "{ all { secret } }"],
     ["30 aliases of that list", `{ ${aliases(30, "all { secret }")} }`],
-  ])(
-    "costs less than 20 ms more than without them: %s",
-    async (_name, document) => {
-      const [bare, half, full] = await cpuOf([document, padded(document, MOST / 2), padded(document)]);
+  ])("costs less than 20 ms more than without them: %s", async (_name, document) => {
+    const [bare, half, full] = await cpuOf([document, padded(document, MOST / 2), padded(document)]);
 
-      expect(full - bare).toBeLessThan(20);
-      expect(full).toBeLessThan(2 * half + 5);
-    },
-    60_000,
-  );
+    expect(full - bare).toBeLessThan(20);
+    expect(full).toBeLessThan(2 * half + 5);
+  });
 });
 
 function appOf(): ReturnType<typeof testClient> {

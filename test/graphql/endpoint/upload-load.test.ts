@@ -64,7 +64,7 @@ describe("an upload", () => {
     expect([status, JSON.parse(body)]).toMatchObject([200, { data: { add: digestOf(200 * MIB) } }]);
     expect(grownBytes).toBeLessThan(30 * MIB);
     expect([opened, server.files()]).toEqual([0, []]);
-  }, 120_000);
+  });
 
   it("whose client disconnects leaves no file, no handle and no open dependency", async () => {
     const server = await measuredServer();
@@ -98,7 +98,7 @@ describe("an upload", () => {
     expect(after.handles).toBeLessThanOrEqual(before.handles);
     expect(after.ran - before.ran).toBe(rounds / 5);
     expect((await upload(server, MIB)).status).toBe(200);
-  }, 120_000);
+  });
 
   /** Begins an upload and stops somewhere: before the file, within one in memory, within one on disk, after it. */
   async function begin({ port }: MeasuredServer, n: number): Promise<RawConnection> {

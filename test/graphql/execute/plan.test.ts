@@ -5,6 +5,7 @@ import {
   type ExecutionResult,
   execute,
   type GraphQLFieldResolver,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
@@ -279,6 +280,81 @@ describe("a plan has the same result as graphql", () => {
     const result = await same(schema, "{ a: a(i: {list: [1]}) b: a(i: {list: [1]}) c: a d: a(n: 5) e: a(n: 5, e: X) }");
 
     expect(seen(result).data).not.toContain("99");
+  });
+
+  it("for lists that a resolver changes, as arguments of several objects", async () => {
+    const schema = schemaOf("type Query { items: [A!]! } type A { a(list: [Int], n: Int): String }", {
+      "Query.items": () => [{}, {}],
+      "A.a": (_source, args: { list?: number[]; n?: number }) => {
+        const said = JSON.stringify(args);
+        args.list?.push(99);
+        args.n = 99;
+        return said;
+      },
+    });
+    const text =
+      "query ($l: [Int], $n: Int) { items { a: a(list: [1]) b: a(list: $l) c: a(list: [$n, 2]) d: a(n: $n) e: a(n: null) } }";
+
+    const result = await same(schema, text, { variables: { l: [5], n: 7 } });
+
+    const [, second] = (result.data as { items: readonly Record<string, string>[] }).items;
+    expect([second?.["a"], second?.["c"], second?.["d"]]).toEqual(['{"list":[1]}', '{"list":[7,2]}', '{"n":7}']);
+  });
+
+  it.each([
+    ["null", null],
+    ["undefined", undefined],
+    ["a number", 7],
+    ["no type", "Nothing"],
+    ["a scalar", "Int"],
+    ["a type that is not a possible one", "Query"],
+    ["a possible type", "T"],
+  ])("for an abstract type that resolves to %s", async (_title, name) => {
+    const schema = schemaOf("type Query { i: I list: [I!] } interface I { n: Int } type T implements I { n: Int }");
+    const type = schema.getType("I") as GraphQLInterfaceType;
+
+    for (const resolveType of [() => name, async () => name]) {
+      type.resolveType = resolveType as unknown as GraphQLInterfaceType["resolveType"];
+      const rootValue = { i: { n: 1 }, list: [{ n: 2 }] };
+      const result = await same(schema, "{ i { n } list { n } }", { rootValue });
+      expect(messages(result)).toHaveLength(name === "T" ? 0 : 2);
+    }
+  });
+
+  it.each(["Int", "Float", "String", "ID", "Boolean", "Int!", "String!"])("for any value of type %s", async (type) => {
+    const values = [1, 1.5, -0, 2 ** 31, Number.NaN, Infinity, "", "1", "x", true, false, null, undefined, 7n, [], {}];
+    const names = values.map((_, index) => `f${index}`);
+    const schema = schemaOf(
+      `type Query { a: A list: [${type}] } type A { ${names.map((name) => `${name}: ${type}`).join(" ")} }`,
+    );
+    const a = Object.fromEntries(values.map((value, index) => [`f${index}`, value]));
+
+    for (const name of names) await same(schema, `{ a { ${name} } }`, { rootValue: { a } });
+    const result = await same(schema, `{ a { ${names.join(" ")} } list }`, { rootValue: { a, list: values } });
+    expect(messages(result).length).toBeGreaterThan(0);
+  });
+
+  it("for errors that are returned instead of objects", async () => {
+    const schema = schemaOf("type Query { t: T i: I list: [T] } interface I { n: Int } type T implements I { n: Int }");
+    (schema.getType("I") as GraphQLInterfaceType).resolveType = () => "T";
+    const rootValue = { t: new Error("one"), i: new Error("two"), list: [{ n: 1 }, new Error("three")] };
+
+    const result = await same(schema, "{ t { n } i { n } list { n } }", { rootValue });
+
+    expect(messages(result)).toEqual(["one", "two", "three"]);
+  });
+
+  it("for lists that are sets, generators and texts", async () => {
+    const schema = schemaOf("type Query { set: [Int!] each: [A!] text: [String] none: [Int] } type A { n: Int! }", {
+      "Query.each": function* (): Generator<unknown> {
+        yield { n: 1 };
+        yield { n: Promise.resolve(2) };
+        yield { n: null };
+      },
+    });
+
+    const rootValue = { set: new Set([1, 2, 1]), text: "ab", none: 7 };
+    expect(seen(await same(schema, "{ set each { n } text none }", { rootValue })).data).toContain('"set":[1,2]');
   });
 
   it("for introspection", async () => {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { Plan } from "../../../src/graphql/execute/plan/plan.ts";
 import { runOperation } from "../../../src/graphql/execute/run-operation.ts";
 import { withoutUndoneWork } from "../../../src/graphql/execute/without-undone-work.ts";
-import { httpContext, somebody } from "../ask.ts";
+import { httpContext, userNamed } from "../ask.ts";
 import { Chance } from "./chance.ts";
 import { compareRandomly } from "./compare-randomly.ts";
 import { randomOperation } from "./random-operation.ts";
@@ -33,7 +33,7 @@ async function compare(seed: number): Promise<number> {
   for (let index = 0; index < TIMES; index++) {
     const given = variables();
     const run = async (executor: Plan | null): Promise<Outcome> => {
-      const ctx = httpContext({ user: somebody("ada") });
+      const ctx = httpContext({ user: userNamed("ada") });
       const { lines } = keepJournal(ctx, `seed ${seed} ${index}`);
       const execution = { schema, document, variables: given, plan: () => executor, mostObjects: 100_000 };
       const result = await runOperation(ctx, execution, { isAlone: true });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GraphQLInt, GraphQLObjectType, GraphQLSchema, graphql } from "graphql";
-import { field, Metrics, type ObjectType, OperationLog, object, schema, t } from "portico/graphql";
+import { Metrics } from "portico";
+import { field, type ObjectType, OperationLog, object, schema, t } from "portico/graphql";
 import { manualClock } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
 import { openSchema } from "../endpoint/open.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "portico";
+import { type Clock, opentelemetry } from "portico";
 import {
   field,
   type Graph,
@@ -10,7 +10,6 @@ import {
   OperationLog,
   type OperationResult,
   object,
-  opentelemetry,
   schema,
   t,
 } from "portico/graphql";

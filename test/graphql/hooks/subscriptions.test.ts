@@ -3,16 +3,14 @@ import { context } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { GraphQLError } from "graphql";
-import { topic } from "portico";
+import { Metrics, opentelemetry, topic } from "portico";
 import {
   field,
-  Metrics,
   type ObjectType,
   type OperationContext,
   type OperationHook,
   type OperationResult,
   object,
-  opentelemetry,
   schema,
   subscription,
   t,

@@ -49,7 +49,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches only this server, t
     expect(asked.every((address) => address.endsWith("/api/graphql"))).toBe(true);
     expect(elsewhere).toEqual([]);
     expect(complaints).toEqual([]);
-  }, 90_000);
+  });
 
   it("[IDE-09] follows a subscription over the socket, with its headers as credentials", async () => {
     const { page, complaints } = await openExplorer({ query: "subscription Ticks { tick }" });
@@ -67,7 +67,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches only this server, t
     expect(sockets.map((address) => new URL(address).pathname)).toEqual(["/api/graphql"]);
     expect(JSON.parse(sent[0] ?? "")).toMatchObject({ type: "connection_init", payload: { "x-visitor": "reader 7" } });
     expect(complaints).toEqual([]);
-  }, 90_000);
+  });
 
   it("[graphql:J11] shows HTML in a description as text, and lets no link run a script", async () => {
     const { page, complaints } = await openExplorer();
@@ -84,7 +84,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches only this server, t
     expect(await description.locator('a[href^="javascript:"]').count()).toBe(0);
     expect(await page.evaluate("globalThis.trapped")).toBeUndefined();
     expect(complaints).toEqual([]);
-  }, 90_000);
+  });
 
   it("[graphql:J8] treats its title and its first query as text, whatever is in them", async () => {
     const title = '</title></script><script>trapped = 1</script>\u2028"&quot;';
@@ -99,7 +99,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches only this server, t
 
     expect(await page.evaluate("globalThis.trapped")).toBeUndefined();
     expect(complaints).toEqual([]);
-  }, 90_000);
+  });
 
   it("shows why it has no schema while introspection is off, and still runs operations", async () => {
     const { page } = await openExplorer(
@@ -113,7 +113,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches only this server, t
     await shows(page, '"hello": "hello Ada');
 
     expect(await page.locator(".result-window").textContent()).not.toContain("INTROSPECTION_DISABLED");
-  }, 90_000);
+  });
 
   it("is dark for users who prefer dark mode", async () => {
     const { page, picture } = await openExplorer({ title: "Bookshop" }, { colorScheme: "dark" });
@@ -122,7 +122,7 @@ describe.skipIf(isBrowserMissing)("in a browser that reaches only this server, t
     await picture("ide-dark");
 
     expect(await page.evaluate(BRIGHTNESS)).toBeLessThan(0.4);
-  }, 90_000);
+  });
 });
 
 /** From 0 to 1, of what lies behind the editor. */

@@ -35,12 +35,15 @@ describe("the cost of an operation", () => {
   it.each([
     [{ n: 1 }, 3],
     [{ n: 10 }, 111],
+    [{ n: 9.5 }, 111],
+    [{ n: "many" }, 10_101],
     [{ n: 1_000_000 }, 10_101],
     [{ n: -5 }, 1],
     [{ n: null }, 10_101],
     [{}, 7],
     [JSON.parse('{"__proto__": 3}') as object, 7],
-  ])("follows the variables: %j", (variables, cost) => {
+    [{ n: 10n }, 111],
+  ])("follows the variables: %o", (variables, cost) => {
     const prepared = prepare("query ($n: Int) { list(first: $n) { list(first: $n) { id } } }");
 
     expect(prepared.cost?.(variables as never)).toBe(cost);
@@ -56,14 +59,35 @@ describe("the cost of an operation", () => {
   });
 
   it("is 1 for a field whose extensions mean something else", () => {
-    const schema = buildSchema("type Query { a: [Query] b: [Query] c: Int }");
-    const fields = schema.getQueryType()?.getFields() ?? {};
-    Object.assign(fields["a"] ?? {}, { extensions: { cost: { complexity: 5 }, listSize: "many" } });
-    Object.assign(fields["b"] ?? {}, {
-      extensions: { cost: -1.5, listSize: { argument: "first", max: Number.POSITIVE_INFINITY } },
-    });
+    const schema = buildSchema("type Query { a(first: Int): [Query] c: Int }");
+    const { a = {} } = schema.getQueryType()?.getFields() ?? {};
+    for (const extensions of [
+      { cost: { complexity: 5 }, listSize: "many" },
+      { cost: -1.5, listSize: { argument: "first", max: Number.POSITIVE_INFINITY } },
+      { cost: -1, listSize: -1 },
+      { cost: null, listSize: null },
+      { listSize: { max: 5 } },
+      { listSize: { argument: 1, max: 5 } },
+      { listSize: { argument: [], max: 5 } },
+      { listSize: { argument: "first" } },
+      { listSize: { argument: "first", max: 5, assumed: -1 } },
+    ]) {
+      Object.assign(a, { extensions });
+      expect([extensions, compiled(schema, "{ a(first: 3) { c } }")({})]).toEqual([extensions, 2]);
+    }
+  });
 
-    expect(compiled(schema, "{ a { c } b { c } }")({})).toBe(4);
+  it("follows the largest of several arguments, and the assumed size if all are missing", () => {
+    const schema = buildSchema("type Query { a(first: Float, last: Float): [Query] c: Int }");
+    const { a = {} } = schema.getQueryType()?.getFields() ?? {};
+    Object.assign(a, { extensions: { listSize: { argument: ["first", "last"], max: 50, assumed: 7 } } });
+    const cost = (args: string, variables = {}): number =>
+      compiled(schema, `query ($n: Float) { a${args} { c } }`)(variables);
+
+    expect([cost("(first: 3, last: 5)"), cost("(first: 5, last: 3)"), cost("(last: 2.5)")]).toEqual([6, 6, 4]);
+    expect([cost(""), cost("(first: null)"), cost('(first: "5")')]).toEqual([8, 8, 51]);
+    expect([cost("(first: $n, last: 3)", { n: 5 }), cost("(first: $n, last: 3)", { n: 1 })]).toEqual([6, 4]);
+    expect([cost("(first: $n, last: 3)"), cost("(first: $n)")]).toEqual([4, 8]);
   });
 
   it("uses the most expensive type that implements an interface", () => {
@@ -81,6 +105,9 @@ describe("the cost of an operation", () => {
     expect(compiled(schema, "{ node { items { __typename } } }")({})).toBe(1 + 7 + 5);
     expect(compiled(schema, "{ node { items(first: 2) { __typename } } }")({})).toBe(1 + 7 + 3);
     expect(compiled(schema, "query ($n: Int) { node { items(first: $n) { __typename } } }")({ n: 8 })).toBe(1 + 7 + 8);
+    Object.assign(itemsOf("Safe"), { extensions: { listSize: 0 } });
+    Object.assign(itemsOf("Shop"), { extensions: { cost: 7, listSize: 0 } });
+    expect(compiled(schema, "{ node { items(first: 0) { __typename } } }")({})).toBe(1 + 7 + 0);
     Object.assign(itemsOf("Shop"), { extensions: { cost: 7 } });
     expect(compiled(schema, "{ node { items(first: 0) { __typename } } }")({})).toBe(1 + 7 + 1);
     expect(compiled(schema, "{ node { ... on Shop { items { __typename } } } }")({})).toBe(1 + 7 + 1);

@@ -8,8 +8,8 @@ import { documents, pricedSchema } from "./random-documents.ts";
 
 const zoo = buildSchema(`
   interface Animal { name: String }
-  type Cat implements Animal { name: String  lives: Int  friend: Animal  size: Int! }
-  type Dog implements Animal { name: String  barks: Int  friend: Animal  size: Int }
+  type Cat implements Animal { name: String  lives: Int  friend: Animal  friends: [Animal]  size: Int! }
+  type Dog implements Animal { name: String  barks: Int  friend: Animal  friends: [Animal]  size: Int }
   type Query { pet: Animal  cat: Cat  dog: Dog  many(first: Int, o: [Int]): [Animal] }
 `);
 
@@ -30,12 +30,19 @@ describe("fields in one place of the response", () => {
       "{ pet { ...F ... on Dog { friend { name } } } } fragment F on Cat { friend { ...G } } fragment G on Animal { name }",
       "alike",
     ],
+    ["{ pet { ... on Cat { friends { name } } ... on Dog { friends { name } } } }", "alike"],
+    ["{ cat { name @include(if: true) } cat { name @include(if: true) } }", "alike"],
+    ["{ ...Unknown cat { name } }", "alike"],
+    [`{ ...F } fragment F on Query { ${repeat(6000, () => "__typename")} }`, "alike"],
     ["query A { cat { x: name } } query B { cat { x: lives } }", "alike"],
     ["{ many(first: 1) { name } many { name } }", "differ"],
     ["{ many(first: 1) { name } many(first: 2) { name } }", "differ"],
     ["{ many(first: 1, o: 1) { name } many(o: 1, first: 1) { name } }", "differ"],
     ["{ pet { ... on Cat { x: lives } ... on Dog { x: barks } } }", "differ"],
     ["{ pet { ... on Cat { size } ... on Dog { size } } }", "differ"],
+    ["{ pet { ... on Cat { ... { size } } ... on Dog { ... { size } } } }", "differ"],
+    ["{ cat { name @stream } cat { name } }", "differ"],
+    ["{ cat { name } cat { name @stream } }", "differ"],
     ["{ cat { friend { x: name } } ...F } fragment F on Query { cat { friend { x: __typename } } }", "differ"],
     ["{ cat { name } } fragment Unused on Cat { x: name x: lives }", "differ"],
     ["{ cat { ...F } } fragment F on Cat { x: name x: lives } fragment F on Cat { name }", "differ"],

@@ -235,6 +235,9 @@ describe("while introspection is off", () => {
     "{ hello x: __schema { types { name } } }",
     "{ ...F } fragment F on Query { ... { ...G } } fragment G on Query { __schema { __typename } }",
     "{ hello __schema @skip(if: true) { __typename } }",
+    "{ ...F hello } fragment F on Query { __schema { __typename } }",
+    "{ ... { __schema { __typename } } a { id } hello }",
+    "{ ...F ...F ...G } fragment F on Query { hello } fragment G on Query { ...F x: __schema { __typename } }",
   ])("%s is 403", (source) => {
     expect(refused(source, { introspection: false })).toBe("403 INTROSPECTION_DISABLED: Introspection is disabled");
     expect(refused(source)).toBe("not refused");

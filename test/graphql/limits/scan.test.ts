@@ -28,7 +28,7 @@ const piece = fc.constantFrom(
   '"a \\" b \\\\"',
   '"\\u00e9"',
   '""""""',
-  '"""block "" \\""" \\\\"""',
+  '"""block "" \\""" \\\\""" " """',
   '"""\n#no\n"""',
   "# comment {\n",
   "#\r",
@@ -50,6 +50,17 @@ describe("the count of tokens", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it.each([
+    ['"""a \\""" b""" c', 2],
+    ['"""\\"""""" a', 2],
+    ['"""a""" """b"""', 2],
+    ['"a\\"b" "c', 2],
+    ["z Z _z9 9 -9.9e9", 5],
+    ["[a}(b)]", 7],
+  ])("of %s is %d", (source, tokens) => {
+    expect(scan(source, ALL).tokens).toBe(tokens);
   });
 
   it("equals it for any text that the lexer accepts, and never fails for other text", () => {
@@ -83,5 +94,6 @@ describe("the count of tokens", () => {
 
   it("includes how deeply brackets nest, except those in strings", () => {
     expect(scan('{ a(b: [{ c: "{{{{" }]) { d } } # {{{{\n { e }', ALL).nesting).toBe(4);
+    expect(scan("{ a } { b } [ c ] [ d ] ( e ) ( f )", ALL).nesting).toBe(1);
   });
 });

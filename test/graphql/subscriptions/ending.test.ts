@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "graphql-ws";
 import { Depend, type PorticoApp, topic } from "portico";
 import { field, type ObjectType, object, schema, subscription, t } from "portico/graphql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd, openGraph, rawSocket } from "./open.ts";
+import { openGraph, rawSocket } from "./open.ts";
 import { until } from "./until.ts";
 
 const tick = topic<number>("test.tick");
@@ -68,7 +68,7 @@ describe("the end", () => {
       retryAttempts: 3,
       retryWait: () => sleep(20),
     });
-    atEnd(() => client.dispose());
+    onTestFinished(() => client.dispose());
     const values: unknown[] = [];
     client.subscribe<{ readonly live: number }>(
       { query: "subscription { live }" },

@@ -4,8 +4,8 @@ import { topic } from "portico";
 import { AuthenticationMiddleware, SessionAuthBackend, SessionMiddleware, SimpleUser } from "portico/auth";
 import { field, schema, subscription, t } from "portico/graphql";
 import { type LiveClient, manualClock } from "portico/testing";
-import { describe, expect, it } from "vitest";
-import { atEnd, openGraph } from "./open.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openGraph } from "./open.ts";
 import { until } from "./until.ts";
 
 const tick = topic<number>("test.tick");
@@ -70,7 +70,7 @@ async function stream(client: LiveClient, query: string, headers: Record<string,
   answer.on("close", () => {
     streaming.isOver = true;
   });
-  atEnd(() => outgoing.destroy());
+  onTestFinished(() => void outgoing.destroy());
   return streaming;
 }
 

@@ -1,9 +1,9 @@
 import { Depend, topic } from "portico";
 import { field, schema, subscription, t } from "portico/graphql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { usedBytes } from "../corpus/harness.ts";
-import { atEnd, openGraph, rawSocket } from "./open.ts";
+import { openGraph, rawSocket } from "./open.ts";
 import { until } from "./until.ts";
 
 const tick = topic<number>("hostile.tick");
@@ -95,7 +95,7 @@ describe("a hostile client", () => {
         headers: { "content-type": "application/json", accept: "text/event-stream" },
         body: JSON.stringify({ query: "subscription { live }" }),
       });
-      atEnd(() => answer.body?.cancel());
+      onTestFinished(() => answer.body?.cancel());
       return answer.status;
     };
     await rawSocket(client, { init: true });
@@ -111,7 +111,7 @@ describe("a hostile client", () => {
   it("is disconnected for unsolicited pongs", async () => {
     const { url } = await openGraph(built);
     const socket = new WebSocket(url.replace("http", "ws"), "graphql-transport-ws");
-    atEnd(() => socket.terminate());
+    onTestFinished(() => socket.terminate());
     const { promise, resolve } = Promise.withResolvers<number>();
     socket.on("close", resolve).on("open", () => {
       for (let n = 0; n < 1_000; n++) socket.pong();

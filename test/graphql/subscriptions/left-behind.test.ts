@@ -6,8 +6,8 @@ import { runInNewContext } from "node:vm";
 import { Depend, topic } from "portico";
 import { field, mutation, type ObjectType, object, schema, subscription, t } from "portico/graphql";
 import { type LiveClient, logCatcher, manualClock } from "portico/testing";
-import { describe, expect, it } from "vitest";
-import { atEnd, openGraph, rawSocket } from "./open.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openGraph, rawSocket } from "./open.ts";
 import { until } from "./until.ts";
 
 setFlagsFromString("--expose-gc");
@@ -67,7 +67,7 @@ function askForStream({ port }: LiveClient, query: string): ReturnType<typeof re
   const outgoing = request({ port, path: "/graphql", method: "POST", headers });
   outgoing.on("error", () => {});
   outgoing.end(JSON.stringify({ query }));
-  atEnd(() => outgoing.destroy());
+  onTestFinished(() => void outgoing.destroy());
   return outgoing;
 }
 

@@ -3,18 +3,8 @@ import { type Client, createClient } from "graphql-ws";
 import { PorticoApp, type PorticoAppOptions } from "portico";
 import { Graph, type GraphOptions } from "portico/graphql";
 import { type LiveClient, liveClient, type TestSocket, type TestSocketOptions } from "portico/testing";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).toReversed()) await close();
-});
-
-/** Has something done at the end of the test. */
-export function atEnd(close: () => unknown): void {
-  closing.push(close);
-}
 
 export interface OpenOptions extends GraphOptions {
   readonly app?: PorticoAppOptions;
@@ -38,7 +28,7 @@ export async function openGraph(schema: GraphQLSchema, options: OpenOptions = {}
   change?.(graph);
   graph.mount(app);
   const client = await liveClient(app);
-  atEnd(() => client.close());
+  onTestFinished(() => client.close());
   return { client, app, url: `ws://127.0.0.1:${client.port}${options.path ?? "/graphql"}` };
 }
 
@@ -65,7 +55,7 @@ export function wsClient(url: string, options: ClientOptions = {}): Client {
     ...(connectionParams === undefined ? {} : { connectionParams }),
     ...(on === undefined ? {} : { on }),
   });
-  atEnd(() => client.dispose());
+  onTestFinished(() => client.dispose());
   return client;
 }
 
@@ -84,7 +74,7 @@ export async function rawSocket(
 ): Promise<TestSocket & { say(message: unknown): void; hear(): Promise<Heard> }> {
   const { path = "/graphql", init = false, ...others } = options;
   const socket = await client.socket(path, { protocols: ["graphql-transport-ws"], ...others });
-  atEnd(() => socket.terminate());
+  onTestFinished(() => socket.terminate());
   const talking = Object.assign(socket, {
     say: (message: unknown) => socket.send(JSON.stringify(message)),
     hear: async () => JSON.parse(await socket.next()) as Heard,

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { topic } from "portico";
 import { field, type ObjectType, object, schema, subscription, t } from "portico/graphql";
 import { type LiveClient, logCatcher } from "portico/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
-import { atEnd, openGraph, rawSocket } from "./open.ts";
+import { openGraph, rawSocket } from "./open.ts";
 import { until } from "./until.ts";
 
 const tick = topic<number>("test.tick");
@@ -61,7 +61,7 @@ describe("the protocol", () => {
     const none = await client.socket("/graphql");
     const legacy = await client.socket("/graphql", { protocols: ["graphql-ws"] });
     const both = await client.socket("/graphql", { protocols: ["graphql-ws", "graphql-transport-ws"] });
-    atEnd(() => both.terminate());
+    onTestFinished(() => both.terminate());
 
     expect((await none.closed).code).toBe(4406);
     expect((await legacy.closed).code).toBe(4406);
@@ -198,7 +198,7 @@ describe("the protocol", () => {
   it("[graphql:I15] closes 1002 on a frame with reserved bits, and goes on", async () => {
     const { client } = await openGraph(built);
     const connection = connect(client.port, "127.0.0.1");
-    atEnd(() => connection.destroy());
+    onTestFinished(() => void connection.destroy());
     const received: Buffer[] = [];
     connection.on("data", (chunk: Buffer) => void received.push(chunk));
     connection.write(
@@ -221,7 +221,7 @@ describe("the protocol", () => {
 /** A client that asks, and reads nothing of what comes. */
 async function deaf({ port }: LiveClient, query: string): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, ["graphql-transport-ws"]);
-  atEnd(() => socket.terminate());
+  onTestFinished(() => socket.terminate());
   await new Promise((resolve) => socket.once("open", resolve));
   socket.send(JSON.stringify({ type: "connection_init" }));
   await new Promise((resolve) => socket.once("message", resolve));

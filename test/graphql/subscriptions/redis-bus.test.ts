@@ -3,9 +3,9 @@ import { PubSubGap, topic } from "portico";
 import { AuthenticationMiddleware, SessionAuthBackend, SessionMiddleware, SimpleUser } from "portico/auth";
 import { field, mutation, schema, subscription, t } from "portico/graphql";
 import { redisStores } from "portico/redis";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { RedisServer } from "../../redis/redis-server.ts";
-import { atEnd, type Opened, openGraph, rawSocket } from "./open.ts";
+import { type Opened, openGraph, rawSocket } from "./open.ts";
 import { until } from "./until.ts";
 
 const tick = topic<number>("test.tick");
@@ -48,7 +48,9 @@ interface Redis {
 /** Sessions on one Redis, events on another, which the test may cut. */
 async function redis(): Promise<Redis> {
   const [durable, bus] = [await RedisServer.start(), await RedisServer.start()];
-  atEnd(() => Promise.all([durable.remove(), bus.remove()]));
+  onTestFinished(async () => {
+    await Promise.all([durable.remove(), bus.remove()]);
+  });
   listening.length = 0;
   const start = (): Promise<Opened> =>
     openGraph(built, {

@@ -59,10 +59,19 @@ describe.each(ways)("an upload that is received %s", (_way, receive) => {
     expect(await receive(form(oneFile(content)), { spillAbove: 0 })).toEqual(sum);
   });
 
-  it("may have text before the first boundary and after the last", async () => {
-    const body = Buffer.concat([Buffer.from("preamble\r\n"), form(oneFile("x")), Buffer.from("epilogue")]);
+  it.each([10, 100_000])("may have %d characters before the first boundary and after the last", async (length) => {
+    const text = Buffer.from(`${"x".repeat(length)}\r\n`);
 
-    expect(await receive(body)).toMatchObject({ variables: { f: { size: 1 } } });
+    expect(await receive(Buffer.concat([text, form(oneFile("x")), text]))).toMatchObject({
+      variables: { f: { size: 1 } },
+    });
+  });
+
+  it("may have part headers of 16 KiB", async () => {
+    const start = 'Content-Disposition: form-data; name="0"\r\nX-Long: ';
+    const headers = `${start}${"x".repeat(16_384 - start.length)}`;
+
+    expect(await receive(form(oneFile("x", { headers })))).toMatchObject({ variables: { f: { size: 1 } } });
   });
 
   it.each([
@@ -73,6 +82,12 @@ describe.each(ways)("an upload that is received %s", (_way, receive) => {
     const outcome = await receive(form(oneFile("<svg>", { type })), { contentTypes: ["image/*"] });
 
     expect(outcome).toMatchObject({ variables: { f: { contentType, size: 5 } } });
+  });
+
+  it.each(["text/plain", "image/png"])("allows the type %s if one entry of the list allows it", async (type) => {
+    const outcome = await receive(form(oneFile("x", { type })), { contentTypes: ["image/*", "text/plain"] });
+
+    expect(outcome).toMatchObject({ variables: { f: { contentType: type } } });
   });
 
   it("accepts a file without a type if all types are allowed", async () => {
@@ -87,6 +102,8 @@ describe.each(ways)("an upload that is received %s", (_way, receive) => {
     ["../../etc/passwd", "passwd"],
     ["C:\\\\Users\\\\me\\\\a.png", "a.png"],
     ["..", ""],
+    ["a/.", ""],
+    ["...", "..."],
     ["", ""],
     ["naïve 日本.png", "naïve 日本.png"],
     ["a%22b%0D%0A.png", 'a"b\r\n.png'],
@@ -100,12 +117,34 @@ describe.each(ways)("an upload that is received %s", (_way, receive) => {
     expect(outcome).toMatchObject({ variables: { f: { filename } } });
   });
 
-  it("reads a file name in the extended notation", async () => {
-    const headers = `Content-Disposition: form-data; name="0"; filename="x"; filename*=UTF-8''na%C3%AFve.txt`;
+  it.each(["UTF-8''", "utf-8'en'"])("reads a file name in the extended notation, after %s", async (start) => {
+    const headers = `Content-Disposition: form-data; name="0"; filename="x"; filename*=${start}na%C3%AFve.txt`;
 
     expect(await receive(form(oneFile("x", { headers })))).toMatchObject({
       variables: { f: { filename: "naïve.txt" } },
     });
+  });
+
+  it.each(["iso-8859-1''na%EFve.txt", "UTF-8''%ff", "UTF-8'x", "x UTF-8''y"])(
+    "reads the plain file name instead of the extended one %s",
+    async (extended) => {
+      const headers = `Content-Disposition: form-data; name="0"; filename="plain.txt"; filename*="${extended}"`;
+
+      expect(await receive(form(oneFile("x", { headers })))).toMatchObject({
+        variables: { f: { filename: "plain.txt" } },
+      });
+    },
+  );
+
+  it("may have one path for each allowed file and 256 more, of up to 64 segments", async () => {
+    const paths = Array.from({ length: 256 + 1 }, (_, index) => `variables.fs.${index}`);
+    const deep = `variables${".x".repeat(63)}`;
+    const nest = (depth: number): unknown => (depth === 0 ? null : { x: nest(depth - 1) });
+
+    const wide = form([operations({ fs: paths.map(() => null) }), map({ 0: paths }), file("0", "x")]);
+    expect(await receive(wide, { maxFiles: 1 })).toHaveProperty("variables.fs.256.size", 1);
+    const nested = form([operations(nest(63)), map({ 0: [deep] }), file("0", "x")]);
+    expect(await receive(nested)).toHaveProperty(`${deep}.size`, 1);
   });
 
   it("may reach each limit", async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { receiveUpload } from "../../../src/graphql/uploads/receive-upload.ts";
@@ -5,10 +6,13 @@ import type { UploadsOptions } from "../../../src/graphql/uploads/uploads.ts";
 import { BOUNDARY, CONTENT_TYPE, type FormPart, file, form, json, map, oneFile, operations } from "./multipart-form.ts";
 import { MAX_BODY, type Receive, receiveOverSocket, receiveStream, type Surroundings, uploadsOf } from "./receive.ts";
 
-const invalid = { status: 400, code: "UPLOAD_INVALID" };
-const tooLarge = { status: 413, code: "PAYLOAD_TOO_LARGE" };
-const typeRefused = { status: 400, code: "UPLOAD_TYPE_REFUSED" };
-const batchRefused = { status: 400, code: "BATCH_REFUSED" };
+const invalid = (message: string): object => ({ status: 400, code: "UPLOAD_INVALID", message });
+const tooLarge = (message: string): object => ({ status: 413, code: "PAYLOAD_TOO_LARGE", message });
+const typeRefused = (message: string): object => ({ status: 400, code: "UPLOAD_TYPE_REFUSED", message });
+const noBoundary = invalid("The Content-Type of an upload must have one boundary of at most 70 characters");
+const unfinished = invalid("The body ends before its closing boundary");
+const nameless = invalid("A part of the body has no name");
+const batchRefused = { status: 400, code: "BATCH_REFUSED", message: "This endpoint does not accept batches" };
 
 type Row = [title: string, body: Buffer, expected: object, options?: UploadsOptions, surroundings?: Surroundings];
 
@@ -30,33 +34,41 @@ const many = (length: number, part: (index: number) => FormPart): Buffer =>
   form([...oneFile(), ...Array.from({ length }, (_, index) => part(index))]);
 
 const rows: readonly Row[] = [
-  ["a Content-Type without a boundary", form(oneFile()), invalid, {}, { contentType: "multipart/form-data" }],
-  ["an empty boundary", form(oneFile()), invalid, {}, { contentType: 'multipart/form-data; boundary=""' }],
-  ["two boundaries", form(oneFile()), invalid, {}, { contentType: `${CONTENT_TYPE}; boundary=x` }],
+  ["a Content-Type without a boundary", form(oneFile()), noBoundary, {}, { contentType: "multipart/form-data" }],
+  ["an empty boundary", form(oneFile()), noBoundary, {}, { contentType: 'multipart/form-data; boundary=""' }],
+  ["two boundaries", form(oneFile()), noBoundary, {}, { contentType: `${CONTENT_TYPE}; boundary=x` }],
   [
     "a boundary of 300 characters",
     form(oneFile()),
-    invalid,
+    noBoundary,
     {},
     { contentType: `multipart/form-data; boundary=${"x".repeat(300)}` },
   ],
   [
     "another boundary than the body's",
     form(oneFile()),
-    invalid,
+    unfinished,
     {},
     { contentType: "multipart/form-data; boundary=other" },
   ],
-  ["an empty body", Buffer.alloc(0), invalid],
-  ["no closing boundary", form(oneFile(), "\r\n"), invalid],
-  ["a body that ends inside a file", form(oneFile()).subarray(0, -30), invalid],
+  ["an empty body", Buffer.alloc(0), unfinished],
+  ["no closing boundary", form(oneFile(), "\r\n"), unfinished],
+  ["a body that ends inside a file", form(oneFile()).subarray(0, -30), unfinished],
 
-  ["no operations", form([map({ 0: ["variables.f"] }), file("0")]), invalid],
-  ["nothing but a closing boundary", form([]), invalid],
-  ["operations that are not JSON", withOperations("{"), invalid],
-  ["operations that are not UTF-8", form([{ name: "operations", content: Buffer.from([0x22, 0xff, 0x22]) }]), invalid],
-  ["operations that are null", withOperations("null"), invalid],
-  ["operations that are a number", withOperations("1"), invalid],
+  [
+    "no operations",
+    form([map({ 0: ["variables.f"] }), file("0")]),
+    invalid('The part "operations" must come before "map"'),
+  ],
+  ["nothing but a closing boundary", form([]), invalid('The part "operations" is missing')],
+  ["operations that are not JSON", withOperations("{"), invalid('The part "operations" is not valid JSON')],
+  [
+    "operations that are not UTF-8",
+    form([{ name: "operations", content: Buffer.from([0x22, 0xff, 0x22]) }]),
+    invalid('The part "operations" is not valid JSON'),
+  ],
+  ["operations that are null", withOperations("null"), invalid('"operations" must be an object or an array')],
+  ["operations that are a number", withOperations("1"), invalid('"operations" must be an object or an array')],
   ["operations that are an array of null", withOperations("[null]"), batchRefused],
   [
     "a batch",
@@ -64,22 +76,57 @@ const rows: readonly Row[] = [
     batchRefused,
   ],
 
-  ["no map", form([operations({ f: null })]), invalid],
-  ["a map that is not JSON", withMap("{"), invalid],
-  ["a map that is null", withMap("null"), invalid],
-  ["a map that is an array", withMap('[["variables.f"]]'), invalid],
-  ["a map whose value is a string", withMap('{"0":"variables.f"}'), invalid],
-  ["a map whose value is a list of numbers", withMap('{"0":[1]}'), invalid],
-  ["a map whose value is an empty list", withMap('{"0":[]}'), invalid],
+  ["no map", form([operations({ f: null })]), invalid('The part "map" is missing')],
+  ["a map that is not JSON", withMap("{"), invalid('The part "map" is not valid JSON')],
+  [
+    "a map that is not UTF-8",
+    form([operations({ f: null }), { name: "map", content: Buffer.from([0x22, 0xff, 0x22]) }]),
+    invalid('The part "map" is not valid JSON'),
+  ],
+  ["a map that is a string", withMap('"variables.f"'), invalid('"map" must be an object')],
+  [
+    "a map whose value has a number after a path",
+    withMap('{"0":["variables.f",1]}'),
+    invalid('"map" must list at least one path for the file "0"'),
+  ],
+  ["a map that is null", withMap("null"), invalid('"map" must be an object')],
+  ["a map that is an array", withMap('[["variables.f"]]'), invalid('"map" must be an object')],
+  [
+    "a map whose value is a string",
+    withMap('{"0":"variables.f"}'),
+    invalid('"map" must list at least one path for the file "0"'),
+  ],
+  [
+    "a map whose value is a list of numbers",
+    withMap('{"0":[1]}'),
+    invalid('"map" must list at least one path for the file "0"'),
+  ],
+  [
+    "a map whose value is an empty list",
+    withMap('{"0":[]}'),
+    invalid('"map" must list at least one path for the file "0"'),
+  ],
   [
     "a map that calls a file operations",
     form([operations({ f: null }), map({ operations: ["variables.f"] })]),
-    invalid,
+    invalid('"map" must not name a file "operations"'),
   ],
 
-  ["a map before the operations", form([map({ 0: ["variables.f"] }), operations({ f: null }), file("0")]), invalid],
-  ["a file before the map", form([operations({ f: null }), file("0"), map({ 0: ["variables.f"] })]), invalid],
-  ["a file before the operations", form([file("0"), operations({ f: null }), map({ 0: ["variables.f"] })]), invalid],
+  [
+    "a map before the operations",
+    form([map({ 0: ["variables.f"] }), operations({ f: null }), file("0")]),
+    invalid('The part "operations" must come before "map"'),
+  ],
+  [
+    "a file before the map",
+    form([operations({ f: null }), file("0"), map({ 0: ["variables.f"] })]),
+    invalid('The parts "operations" and "map" must come before the files'),
+  ],
+  [
+    "a file before the operations",
+    form([file("0"), operations({ f: null }), map({ 0: ["variables.f"] })]),
+    invalid('The parts "operations" and "map" must come before the files'),
+  ],
 
   ...[
     "__proto__.polluted",
@@ -116,7 +163,16 @@ const rows: readonly Row[] = [
     "variables.fs.01",
     "variables.fs. 1",
     "variables.fs.1.0",
-  ].map((path): Row => [`the path ${JSON.stringify(path)}`, at(path), invalid]),
+    "variables.fs.x1",
+    "in.variables.f",
+  ].map((path): Row => {
+    const target = path.startsWith("variables.") ? 'to a null in "operations"' : 'below "variables"';
+    return [
+      `the path ${JSON.stringify(path)}`,
+      at(path),
+      invalid(`The path ${JSON.stringify(path)} must point ${target}`),
+    ];
+  }),
   [
     "an own __proto__ in the variables",
     form([
@@ -124,62 +180,89 @@ const rows: readonly Row[] = [
       map({ 0: ["variables.__proto__.x"] }),
       file("0"),
     ]),
-    invalid,
+    invalid('The path "variables.__proto__.x" must point to a null in "operations"'),
   ],
   [
     "a path without variables",
     form([json("operations", { query: "{ a }" }), map({ 0: ["variables.f"] }), file("0")]),
-    invalid,
+    invalid('The path "variables.f" must point to a null in "operations"'),
   ],
-  ["a path of 10,000 segments", at(`variables${".x".repeat(10_000)}`), invalid],
-  ["a path given twice", at("variables.f", "variables.f"), invalid],
+  ["a path of 10,000 segments", at(`variables${".x".repeat(10_000)}`), invalid('"map" has a path that is too long')],
+  ["a path given twice", at("variables.f", "variables.f"), invalid('The path "variables.f" is listed twice')],
+  ["a path of 65 segments", at(`variables${".x".repeat(64)}`), invalid('"map" has a path that is too long')],
+  [
+    "258 paths for one file where one is allowed",
+    form([operations({}), map({ 0: Array.from({ length: 258 }, (_, index) => `variables.${index}`) }), file("0")]),
+    invalid('"map" has too many paths'),
+    { maxFiles: 1 },
+  ],
   [
     "10,000 paths for one file",
     form([operations({ f: null }), map({ 0: Array.from({ length: 10_000 }, () => "variables.f") }), file("0")]),
-    invalid,
+    invalid('"map" has too many paths'),
     {},
     { maxBody: 1024 ** 2 },
   ],
 
-  ["a file that never comes", form([...two, file("0")]), invalid],
-  ["a part that the map does not know", form([...oneFile(), file("1")]), invalid],
-  ["a field that the map does not know", form([...oneFile(), { name: "token", content: "x" }]), invalid],
-  ["the same file twice", form([...two, file("0"), file("0")]), invalid],
-  ["the same file once more at the end", form([...two, file("0"), file("1"), file("1")]), invalid],
+  ["a file that never comes", form([...two, file("0")]), invalid('The part "1" is listed in "map" but was not sent')],
+  [
+    "a part that the map does not know",
+    form([...oneFile(), file("1")]),
+    invalid('The part "1" is not listed in "map"'),
+  ],
+  [
+    "a field that the map does not know",
+    form([...oneFile(), { name: "token", content: "x" }]),
+    invalid('The part "token" is not listed in "map"'),
+  ],
+  ["the same file twice", form([...two, file("0"), file("0")]), invalid('The part "0" was sent twice')],
+  [
+    "the same file once more at the end",
+    form([...two, file("0"), file("1"), file("1")]),
+    invalid('The part "1" was sent twice'),
+  ],
   [
     "operations twice",
     form([operations({ f: null }), operations({ f: null }), map({ 0: ["variables.f"] }), file("0")]),
-    invalid,
+    invalid('The part "operations" was sent twice'),
   ],
-  ["operations once more at the end", form([...oneFile(), operations({})]), invalid],
+  [
+    "operations once more at the end",
+    form([...oneFile(), operations({})]),
+    invalid('The part "operations" was sent twice'),
+  ],
   [
     "a map twice",
     form([operations({ f: null }), map({ 0: ["variables.f"] }), map({ 0: ["variables.f"] }), file("0")]),
-    invalid,
+    invalid('The part "map" was sent twice'),
   ],
 
-  ["a part without headers", Buffer.from(`--${BOUNDARY}\r\n\r\nx\r\n--${BOUNDARY}--\r\n`), invalid],
-  ["a part whose headers never end", form([...oneFile(), { headers: "X: y", content: "" }]).subarray(0, -30), invalid],
+  ["a part without headers", Buffer.from(`--${BOUNDARY}\r\n\r\nx\r\n--${BOUNDARY}--\r\n`), nameless],
+  [
+    "a part whose headers never end",
+    form([...oneFile(), { headers: "X: y", content: "" }]).subarray(0, -30),
+    unfinished,
+  ],
   [
     "a part that is cut off in its headers by the next",
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data\r\n--${BOUNDARY}--\r\n`),
-    invalid,
+    invalid("A part of the body has no headers"),
   ],
-  ["a part without a disposition", withFile({ headers: "Content-Type: image/png" }), invalid],
-  ["a part that is no form data", withFile({ headers: 'Content-Disposition: attachment; name="0"' }), invalid],
-  ["a part without a name", withFile({ headers: 'Content-Disposition: form-data; filename="0"' }), invalid],
-  ["a part with two names", withFile({ headers: 'Content-Disposition: form-data; name="0"; name="1"' }), invalid],
+  ["a part without a disposition", withFile({ headers: "Content-Type: image/png" }), nameless],
+  ["a part that is no form data", withFile({ headers: 'Content-Disposition: attachment; name="0"' }), nameless],
+  ["a part without a name", withFile({ headers: 'Content-Disposition: form-data; filename="0"' }), nameless],
+  ["a part with two names", withFile({ headers: 'Content-Disposition: form-data; name="0"; name="1"' }), nameless],
   [
     "a part with two dispositions",
     withFile({ headers: 'Content-Disposition: form-data; name="0"\r\nContent-Disposition: form-data; name="1"' }),
-    invalid,
+    invalid("A part of the body repeats the header content-disposition"),
   ],
-  ["a part whose name never ends", withFile({ headers: 'Content-Disposition: form-data; name="0' }), invalid],
-  ["a file name with a line break in it", withFile({ filename: "a\r\nb.png" }), invalid],
+  ["a part whose name never ends", withFile({ headers: 'Content-Disposition: form-data; name="0' }), nameless],
+  ["a file name with a line break in it", withFile({ filename: "a\r\nb.png" }), nameless],
   [
     "part headers of 1 MB",
     withFile({ headers: `X-Long: ${"x".repeat(1024 ** 2)}\r\nContent-Disposition: form-data; name="0"` }),
-    invalid,
+    invalid("The headers of a part are too large"),
     { ...LIMITS, maxTotal: "2mb" },
   ],
   [
@@ -187,9 +270,14 @@ const rows: readonly Row[] = [
     withFile({
       headers: `Content-Disposition: form-data; name="0"\r\nContent-Type: image/png\r\nX-Long: ${"x".repeat(40_000)}`,
     }),
-    invalid,
+    invalid("The headers of a part are too large"),
   ],
-  ["10,000 text fields", many(10_000, (index) => ({ name: `t${index}`, content: "x" })), invalid, { maxTotal: "2mb" }],
+  [
+    "10,000 text fields",
+    many(10_000, (index) => ({ name: `t${index}`, content: "x" })),
+    invalid('The part "t0" is not listed in "map"'),
+    { maxTotal: "2mb" },
+  ],
 
   [
     "three files where two are taken",
@@ -197,51 +285,85 @@ const rows: readonly Row[] = [
       operations({ a: null, b: null, c: null }),
       map({ 0: ["variables.a"], 1: ["variables.b"], 2: ["variables.c"] }),
     ]),
-    tooLarge,
+    tooLarge("The upload has 3 files; the limit is 2"),
     LIMITS,
   ],
-  ["a file that is one byte too large", form(oneFile("x".repeat(1001))), tooLarge, LIMITS],
+  [
+    "a file that is one byte too large",
+    form(oneFile("x".repeat(1001))),
+    tooLarge('The file "0.png" is larger than 1000 bytes'),
+    LIMITS,
+  ],
   [
     "files that are one byte too large together",
     form([...two, file("0", "x".repeat(1000)), file("1", "x".repeat(501))]),
-    tooLarge,
+    tooLarge("The files are larger than 1500 bytes in total"),
     LIMITS,
   ],
-  ["operations larger than a body may be", form([operations({ text: "x".repeat(MAX_BODY) }), map({})]), tooLarge],
+  [
+    "operations larger than a body may be",
+    form([operations({ text: "x".repeat(MAX_BODY) }), map({})]),
+    tooLarge('"operations" and "map" are larger than 65536 bytes in total'),
+  ],
   [
     "operations and map one byte too large together",
     form([
       { name: "operations", content: '{"variables":{}}' },
       { name: "map", content: "{}" },
     ]),
-    tooLarge,
+    tooLarge('"operations" and "map" are larger than 17 bytes in total'),
     {},
     { maxBody: 17 },
   ],
   [
     "a preamble larger than everything together may be",
     Buffer.concat([Buffer.alloc(200_000, "x"), form(oneFile())]),
-    tooLarge,
+    tooLarge("The body is larger than 167936 bytes"),
     { maxTotal: "100kb" },
   ],
   [
     "an epilogue larger than everything together may be",
     Buffer.concat([form(oneFile()), Buffer.alloc(200_000, "x")]),
-    tooLarge,
+    tooLarge("The body is larger than 167936 bytes"),
     { maxTotal: "100kb" },
   ],
 
-  ["the type text/html", withFile({ type: "text/html" }), typeRefused, LIMITS],
-  ["the type image/", withFile({ type: "image/" }), typeRefused, LIMITS],
-  ["the type image/*", withFile({ type: "image/*" }), typeRefused, LIMITS],
-  ["the type imagex/png", withFile({ type: "imagex/png" }), typeRefused, LIMITS],
+  [
+    "the type text/html",
+    withFile({ type: "text/html" }),
+    typeRefused('The file "0.png" has the type "text/html", which is not allowed'),
+    LIMITS,
+  ],
+  [
+    "the type image/",
+    withFile({ type: "image/" }),
+    typeRefused('The file "0.png" has the type "image/", which is not allowed'),
+    LIMITS,
+  ],
+  [
+    "the type image/*",
+    withFile({ type: "image/*" }),
+    typeRefused('The file "0.png" has the type "image/*", which is not allowed'),
+    LIMITS,
+  ],
+  [
+    "the type imagex/png",
+    withFile({ type: "imagex/png" }),
+    typeRefused('The file "0.png" has the type "imagex/png", which is not allowed'),
+    LIMITS,
+  ],
   [
     "a missing type",
     withFile({ headers: 'Content-Disposition: form-data; name="0"; filename="a.png"' }),
-    typeRefused,
+    typeRefused('The file "a.png" has no type, which is not allowed'),
     LIMITS,
   ],
-  ["two types", withFile({ type: "image/png\r\nContent-Type: text/html" }), invalid, LIMITS],
+  [
+    "two types",
+    withFile({ type: "image/png\r\nContent-Type: text/html" }),
+    invalid("A part of the body repeats the header content-type"),
+    LIMITS,
+  ],
 ];
 
 const ways: readonly [string, Receive][] = [
@@ -260,7 +382,9 @@ describe.each(ways)("an upload %s is refused for", (_way, receive) => {
 it("is rejected for a path to an inherited property, even a null", async () => {
   Reflect.defineProperty(Object.prototype, "inherited", { value: null, writable: true, configurable: true });
   try {
-    expect(await receiveStream(at("variables.inherited"))).toMatchObject(invalid);
+    expect(await receiveStream(at("variables.inherited"))).toMatchObject(
+      invalid('The path "variables.inherited" must point to a null in "operations"'),
+    );
     expect(({} as Record<string, unknown>)["inherited"]).toBeNull();
   } finally {
     Reflect.deleteProperty(Object.prototype, "inherited");
@@ -305,6 +429,20 @@ describe("a request that is refused by its headers", () => {
     };
 
     await expect(receiveUpload(source, options)).rejects.toMatchObject(expected);
+  });
+
+  it("leaves the rest of the stream to others, and no listener on it or on the signal", async () => {
+    const stream = new Readable({ read() {} });
+    stream.push(form([file("0"), ...oneFile("x".repeat(100))]));
+    const { signal } = new AbortController();
+    const headers = { "content-type": CONTENT_TYPE };
+    const before = stream.eventNames();
+
+    await expect(receiveUpload({ stream, headers }, { ...options, signal })).rejects.toMatchObject({ status: 400 });
+
+    expect(stream.destroyed).toBe(false);
+    expect(stream.eventNames()).toEqual(before);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   it("reports that the body was already read", async () => {

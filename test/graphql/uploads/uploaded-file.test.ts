@@ -37,6 +37,33 @@ describe.each(places)("a file %s", (_place, spillAbove) => {
     for (const copy of copies) expect(copy.equals(content)).toBe(true);
   });
 
+  it("has nothing to read if it is empty", async () => {
+    const received = await receive(form(oneFile("")), spillAbove);
+    const { f } = filesOf(received);
+
+    const first = await f?.stream().getReader().read();
+    await received.dispose();
+
+    expect(first).toEqual({ done: true, value: undefined });
+  });
+
+  it("has its own bytes only, between those of others", async () => {
+    const pieces = [content.subarray(0, 10_000), content.subarray(10_000, 30_000), content.subarray(30_000, 30_001)];
+    const received = await receive(
+      form([
+        operations({ a: null, b: null, c: null }),
+        map({ 0: ["variables.a"], 1: ["variables.b"], 2: ["variables.c"] }),
+        ...pieces.map((piece, index) => file(String(index), piece)),
+      ]),
+      spillAbove,
+    );
+
+    const copies = await Promise.all(Object.values(filesOf(received)).map((upload) => bytesOf(upload.stream())));
+    await received.dispose();
+
+    expect(copies.map((copy, index) => copy.equals(pieces[index] ?? copy.subarray(1)))).toEqual([true, true, true]);
+  });
+
   it("keeps its bytes when a reader changes its copy", async () => {
     const received = await receive(form(oneFile("content")), spillAbove);
     const { f } = filesOf(received);

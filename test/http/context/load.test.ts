@@ -1,7 +1,8 @@
+import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { PorticoApp } from "portico";
 import { type LiveClient, liveClient } from "portico/testing";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { rawConnection } from "../raw-connection.ts";
 
 let client: LiveClient | undefined;
@@ -113,8 +114,7 @@ it("responds with 503 while the event loop is blocked, except for health routes,
 });
 
 it("accepts a request that waits for its turn for longer than a second, if maxWaitMs allows it", async () => {
-  const load = { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 };
-  const app = new PorticoApp({ logger: false, load })
+  const app = new PorticoApp({ logger: false, load: PATIENT })
     .get("/accepted", () => "accepted")
     .get("/busy", () => {
       const until = performance.now() + 400;
@@ -139,7 +139,7 @@ it("accepts a request that waits for its turn for longer than a second, if maxWa
 it("starts the requests of one round of the event loop in turns, so that rounds stay short", async () => {
   let round = 0;
   const startedIn: number[] = [];
-  const app = new PorticoApp({ logger: false })
+  const app = new PorticoApp({ logger: false, load: PATIENT })
     .get("/accepted", () => "accepted")
     .get("/busy", () => {
       startedIn.push(round);
@@ -169,4 +169,38 @@ it("starts the requests of one round of the event loop in turns, so that rounds 
   const perRound = Map.groupBy(startedIn, (at) => at);
   expect(startedIn).toHaveLength(20);
   expect(Math.max(...[...perRound.values()].map((starts) => starts.length))).toBeLessThanOrEqual(2);
+});
+
+/** Rejects no request, however busy the machine is. */
+const PATIENT = { maxWaitMs: 60_000, maxEventLoopDelayMs: 60_000 };
+
+it("accepts waiting connections faster than it works, so that they are told to come back", async () => {
+  let worked = 0;
+  const accepted: number[] = [];
+  const app = new PorticoApp({ logger: false }).get("/work", () => {
+    worked++;
+    const { user } = process.cpuUsage();
+    while (process.cpuUsage().user - user < 3_000);
+    return "";
+  });
+  client = await liveClient(app);
+  const clients = `
+    const { connect } = require("node:net");
+    const open = () => connect(${client.port}, "127.0.0.1").on("error", () => {});
+    const busy = Array.from({ length: 80 }, open);
+    Promise.all(busy.map((socket) => new Promise((resolve) => socket.once("connect", resolve)))).then(() => {
+      for (const socket of busy) socket.write("GET /work HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n");
+      for (let count = 0; count < 40; count++) open();
+    });`;
+  app.engine.server.on("connection", () => accepted.push(worked));
+  const child = spawn(process.execPath, ["-e", clients], { stdio: "ignore" });
+  try {
+    await vi.waitUntil(() => accepted.length === 120, 20_000);
+  } finally {
+    child.kill();
+  }
+
+  const during = accepted.filter((count) => count > 0 && count < Math.max(...accepted));
+  // Without rounds that only accept, it is 1.
+  expect(during.length / new Set(during).size).toBeGreaterThan(1.5);
 });

@@ -57,6 +57,7 @@ const head = (line: string, ...headers: readonly string[]): string =>
   [`${line} HTTP/1.1`, "Host: shop.example", ...headers, "", ""].join("\r\n");
 const body = (line: string, text: string, ...headers: readonly string[]): string =>
   head(line, "Content-Type: application/json", `Content-Length: ${text.length}`, ...headers) + text;
+const LAST = "Connection: close";
 const HANDSHAKE = [
   "Connection: Upgrade",
   "Upgrade: websocket",
@@ -147,7 +148,7 @@ const requests: Readonly<Record<string, string>> = {
   "a route where a socket is too": head("GET /both"),
   "an upgrade without a key": head("GET /chat", "Connection: Upgrade", "Upgrade: websocket"),
   "an upgrade to another protocol": head("GET /books", "Connection: Upgrade", "Upgrade: h2c"),
-  "requests in one packet": head("GET /books") + body("POST /books", '{"title":"Emma"}') + head("GET /unknown"),
+  "requests in one packet": head("GET /books") + body("POST /books", '{"title":"Emma"}') + head("GET /unknown", LAST),
   "an upgrade behind a request": head("GET /books") + head("GET /chat", ...HANDSHAKE),
 };
 
@@ -155,7 +156,8 @@ const requests: Readonly<Record<string, string>> = {
 async function responseTo(port: number, request: string): Promise<string> {
   const connection = await rawConnection(port);
   connection.socket.write(request);
-  connection.socket.end();
+  // Node drops the responses to pipelined requests that it has not begun when the client closes its half.
+  if (!request.includes(LAST)) connection.socket.end();
   await connection.closed;
   return connection
     .received()

@@ -59,7 +59,7 @@ describe.each(MODES)("connections under %s", (mode) => {
     ["2592 pairs of messages", pairs(mode), 2592],
     ["180 beginnings of a socket", sockets(), 180],
     ["918 packets that break off", cuts(), 918],
-  ])("survives %s, responds to earlier requests, and holds nothing", { timeout: 180_000 }, async (_, cases, count) => {
+  ])("survives %s, responds to earlier requests, and holds nothing", async (_, cases, count) => {
     const faults = await firstFaults(cases);
 
     expect(faults).toEqual([]);

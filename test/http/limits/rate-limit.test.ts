@@ -98,6 +98,7 @@ describe("the key of a limit", () => {
     expect(await statuses(client, ["2001:db8:1:3::1", "2001:db8::1", "2001:db8::2", "::1", "::2"])).toEqual([
       200, 200, 429, 200, 429,
     ]);
+    expect(await statuses(client, ["2001:db8:0:0:1:2:3:4", "1:11::1", "11:1::1"])).toEqual([429, 200, 200]);
   });
 
   it("is, of IPv4 written as IPv6, the IPv4 address", async () => {

@@ -109,6 +109,8 @@ describe("the routes", () => {
       { checks: { db: true } },
       "PorticoApp.health.checks must be an object of functions",
     ],
+    ["no checks", { checks: null }, "PorticoApp.health.checks must be an object of functions"],
+    ["a check instead of checks", { checks: () => {} }, "PorticoApp.health.checks must be an object of functions"],
     ["a misspelt option", { reedy: "/r" }, "PorticoApp.health.reedy is not an option: did you mean ready?"],
     ["true", true, "PorticoApp.health must be an object, or false, received true"],
   ])("reject %s", (_what, health, sentence) => {

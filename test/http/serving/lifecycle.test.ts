@@ -80,6 +80,19 @@ describe("an application", () => {
     await deaf.closed;
   });
 
+  it("does not wait for connections that have not sent anything", async () => {
+    const app = new PorticoApp({ logger: false, shutdown: { deadlineSeconds: 3600 } }).get("/", () => "here");
+    const client = await liveClient(app);
+    const unused = await rawConnection(client.port);
+    // So that the server has accepted both.
+    await (await fetch(client.url)).text();
+
+    await client.close();
+    await unused.closed;
+
+    expect(unused.received()).toBe("");
+  });
+
   it("cuts a request that does not end at the deadline", async () => {
     const app = new PorticoApp({ logger: false, shutdown: { deadlineSeconds: 0.2 } }).get(
       "/",

@@ -379,7 +379,9 @@ describe("a lock on PostgreSQL", () => {
   it("does not end a migration that waits for another process", async () => {
     const place = await newPlace("PostgreSQL");
     const holder = await place.open().begin();
-    await sql`select pg_advisory_xact_lock(${sql.lit(0x70_6f_72_74_69_63)})`.execute(holder);
+    // Asks again and again: a statement that waits for the lock would block the concurrent indexes of another test.
+    const lock = sql`select pg_try_advisory_xact_lock(${sql.lit(0x70_6f_72_74_69_63)}) as granted`;
+    await vi.waitFor(async () => expect((await lock.execute(holder)).rows).toEqual([{ granted: true }]), 20_000);
     const migrating = migrate(place.open({ timeoutSeconds: 0.2 }), "up");
     await sleep(600);
     await holder.end("success");

@@ -11,6 +11,12 @@ import { engineNames, newPlace, type Place } from "./databases.ts";
 const NAMES = ["0001_users", "0002_permissions_and_roles", "0003_stores"];
 const run = promisify(execFile);
 
+const table = (name: string): Migration => ({
+  name,
+  up: (trx) => trx.schema.createTable(name).addColumn("id", "text").execute(),
+  down: (trx) => trx.schema.dropTable(name).execute(),
+});
+
 describe.each(engineNames)("migrations on %s", (name) => {
   let place: Place;
   beforeEach(async () => {
@@ -20,11 +26,6 @@ describe.each(engineNames)("migrations on %s", (name) => {
 
   it("of the application are applied after Portico's, in one transaction, and undone before them", async () => {
     const database = place.open();
-    const table = (name: string): Migration => ({
-      name,
-      up: (trx) => trx.schema.createTable(name).addColumn("id", "text").execute(),
-      down: (trx) => trx.schema.dropTable(name).execute(),
-    });
     // A name of Portico's is free for an application.
     const migrations = [{ ...table("books"), name: "0001_users" }, table("orders")];
 
@@ -39,6 +40,59 @@ describe.each(engineNames)("migrations on %s", (name) => {
     expect(await migrate(database, "down", { migrations })).toEqual(["orders"]);
     expect(await migrate(database, "down all", { migrations })).toEqual(["0001_users", ...NAMES.toReversed()]);
     expect(await tables(place)).toEqual(["portico_migrations"]);
+  });
+
+  it("of the application are rejected if one is listed before an applied one", async () => {
+    const database = place.open();
+    await migrate(database, "up", { migrations: [table("books"), table("orders")] });
+
+    const merged = [table("books"), table("carts"), table("orders"), table("mails")];
+    await expect(migrate(database, "up", { migrations: merged })).rejects.toMatchObject({
+      code: "MIGRATION_FAILED",
+      message: "The migration carts is listed before orders, which has been applied: move it to the end of migrations",
+    });
+    expect(await tables(place)).not.toContain("mails");
+    const appended = [table("books"), table("orders"), table("carts"), table("mails")];
+    expect(await migrate(database, "up", { migrations: appended })).toEqual(["carts", "mails"]);
+  });
+
+  it("outside a transaction run between those inside, and remain if a later one fails", async () => {
+    const database = place.open({ poolSize: 2 });
+    const places: string[] = [];
+    const index: Migration = {
+      name: "index",
+      transaction: false,
+      async up(connection) {
+        places.push(connection.isTransaction ? "inside" : "outside");
+        const concurrently = sql.raw(name === "PostgreSQL" ? "concurrently" : "");
+        await sql`create index ${concurrently} books_by_id on books (id)`.execute(connection);
+      },
+      down: (connection) => connection.schema.dropIndex("books_by_id").execute(),
+    };
+    const broken: Migration = { ...table("broken"), up: () => Promise.reject(new Error("no such column")) };
+
+    await expect(
+      migrate(database, "up", { migrations: [table("books"), index, table("orders"), broken] }),
+    ).rejects.toThrow("The migration broken failed: no such column");
+    // The transaction after the index was rolled back.
+    expect(await tables(place)).toEqual(expect.arrayContaining(["books", "users"]));
+    expect(await tables(place)).not.toContain("orders");
+    const migrations = [table("books"), index, table("orders")];
+    expect(await migrate(database, "up", { migrations })).toEqual(["orders"]);
+    expect(await migrate(database, "up", { migrations })).toEqual([]);
+    expect(places).toEqual(["outside"]);
+
+    expect(await migrate(database, "down all", { migrations })).toEqual([
+      "orders",
+      "index",
+      "books",
+      ...NAMES.toReversed(),
+    ]);
+    const failing: Migration = { ...index, up: () => Promise.reject(new Error("disk full")) };
+    await expect(migrate(database, "up", { migrations: [table("books"), failing] })).rejects.toThrow(
+      "The migration index failed: disk full. It runs outside a transaction, so part of it may have been applied",
+    );
+    expect(await tables(place)).toContain("books");
   });
 
   it("without users create the stores next to an existing table of users", async () => {
@@ -88,6 +142,7 @@ describe.each(engineNames)("migrations on %s", (name) => {
     [[null]],
     ["books"],
     [[{ name: "", up: async () => {}, down: async () => {} }]],
+    [[{ name: "odd", transaction: "no", up: async () => {}, down: async () => {} }]],
   ])("of the application are rejected if they are invalid: %j", async (migrations) => {
     await expect(migrate(place.open(), "up", { migrations: migrations as never })).rejects.toThrow(
       "migrate.migrations must be",
@@ -163,6 +218,29 @@ describe.each(engineNames)("migrations on %s", (name) => {
     await expect(migrate(database, "up")).rejects.toThrow("does not know: 9999_later");
     await expect(migrationStatus(database)).rejects.toThrow("does not know: 9999_later");
   });
+});
+
+it("an index that is built concurrently is not blocked by the processes that wait for it", async () => {
+  const place = await newPlace("PostgreSQL");
+  const build: Migration = {
+    name: "build",
+    transaction: false,
+    async up(connection) {
+      await sql`select pg_sleep(0.5)`.execute(connection);
+      await sql`create index concurrently books_by_id on books (id)`.execute(connection);
+    },
+    down: (connection) => connection.schema.dropIndex("books_by_id").execute(),
+  };
+  const migrations = [table("books"), build];
+  await migrate(place.open(), "up", { migrations: [table("books")] });
+
+  const done = await Promise.all(
+    // The last one, an older release, has no such migration and waits in a transaction.
+    [{ migrations }, { migrations }, { migrations }, {}].map((options) => migrate(place.open(), "up", options)),
+  );
+
+  expect(done.flat()).toEqual(["build"]);
+  await place.remove();
 });
 
 async function tables(place: Place): Promise<string[]> {

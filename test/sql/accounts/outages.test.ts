@@ -9,6 +9,7 @@ import { temporaryDirectory } from "../../graphql/uploads/temporary-directory.ts
 import { newPlace, type Place } from "./databases.ts";
 import { frozenLine } from "./frozen-line.ts";
 import { type OwnPostgres, ownPostgres } from "./own-postgres.ts";
+import { SmallDisk } from "./small-disk.ts";
 
 const UNAVAILABLE = { code: "SERVICE_UNAVAILABLE", status: 503, headers: { "retry-after": "1" } };
 
@@ -111,6 +112,57 @@ describe("a primary that becomes read-only", () => {
     expect(before).toEqual([204, 200, 200]);
     expect(demoted).toEqual([503, 200, 503]);
     expect(await states()).toEqual([204, 200, 200]);
+  });
+});
+
+describe("a PostgreSQL whose disk is full", () => {
+  let server: OwnPostgres;
+  let disk: SmallDisk | null;
+  beforeAll(async () => {
+    server = await ownPostgres();
+    disk = await SmallDisk.under(server.url);
+  });
+  afterAll(async () => {
+    await server?.remove();
+    disk?.remove();
+  });
+
+  it("responds with 503 to writes, still reads, and loses nothing that was acknowledged", async ({ skip }) => {
+    skip(disk === null, "only root may mount a disk");
+    const database = openDatabase(server.url, { poolSize: 2 });
+    onTestFinished(() => database.destroy());
+    await sql`create table notes (id serial, text text)`.execute(database);
+    const app = new PorticoApp({ logger: false })
+      .get("/notes", async () => (await sql`select id from notes`.execute(database)).rows)
+      .post(
+        "/notes",
+        async () => void (await sql`insert into notes (text) values (${"x".repeat(1_000)})`.execute(database)),
+      );
+    const client = await liveClient(app);
+    onTestFinished(() => client.close());
+    const write = async (times: number): Promise<readonly number[]> => {
+      const statuses: number[] = [];
+      for (let n = 0; n < times; n++) statuses.push((await client.post("/notes")).status);
+      return statuses;
+    };
+
+    const before = await write(1);
+    disk?.fill();
+    const during = await write(30);
+    const refused = await client.post("/notes");
+    const reads = await client.get("/notes");
+    disk?.free();
+
+    expect([before, new Set(during)]).toEqual([[204], new Set([204, 503])]);
+    expect([refused.json(), refused.headers["retry-after"]]).toMatchObject([
+      { status: 503, code: "service_unavailable" },
+      expect.stringMatching(/^\d+$/),
+    ]);
+    expect([reads.status, (reads.json() as unknown[]).length]).toEqual([
+      200,
+      1 + during.filter((status) => status === 204).length,
+    ]);
+    expect(await write(20)).toEqual(Array.from({ length: 20 }, () => 204));
   });
 });
 

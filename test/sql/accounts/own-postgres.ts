@@ -18,7 +18,8 @@ export interface OwnPostgres {
   remove(): Promise<void>;
 }
 
-export async function ownPostgres(): Promise<OwnPostgres> {
+/** Starts one, with options of the command line: `["-c", "max_connections=50"]`. */
+export async function ownPostgres(options: readonly string[] = []): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "portico-postgres-"));
   const owner = serverOwner();
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
@@ -29,7 +30,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   let server: ReturnType<typeof spawn> | null = null;
 
   const start = async (): Promise<void> => {
-    const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-F"];
+    const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-F", ...options];
     server = spawn("postgres", args, { ...owner, stdio: "ignore" });
     for (let attempt = 0; attempt < 200; attempt++) {
       const client = new Client({ connectionString: url });
@@ -84,7 +85,7 @@ function backends(pid: number): readonly number[] {
 }
 
 /** PostgreSQL does not run as root, so it then runs as its own user. */
-function serverOwner(): { readonly uid?: number; readonly gid?: number } {
+export function serverOwner(): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };

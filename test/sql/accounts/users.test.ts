@@ -26,7 +26,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
   afterAll(() => place?.remove());
 
-  const somebody = (name: string = randomUUID()) => ({
+  const userNamed = (name: string = randomUUID()) => ({
     email: `${name}@x.example`,
     username: name,
     password: PASSWORD,
@@ -51,7 +51,7 @@ describe.each(engineNames)("users on %s", (engine) => {
 
   it("gives every new user the default roles, together with the user or not at all", async () => {
     const Reader = userModel(database, { roles: ["reader", "buyer"] });
-    const [early, names] = [somebody(), somebody()];
+    const [early, names] = [userNamed(), userNamed()];
     const undefinedRole = await Reader.objects.createUser(early).catch((error: unknown) => error);
     for (const [role, permission] of [
       ["reader", "read:books"],
@@ -63,9 +63,9 @@ describe.each(engineNames)("users on %s", (engine) => {
     const again = await Reader.objects
       .createUser({ ...names, username: randomUUID() })
       .catch((error: unknown) => error);
-    const imported = await Reader.objects.importUser({ ...somebody(), passwordHash: null });
+    const imported = await Reader.objects.importUser({ ...userNamed(), passwordHash: null });
     const trx = await database.begin();
-    const within = await Reader.objects.within(trx).createUser(somebody());
+    const within = await Reader.objects.within(trx).createUser(userNamed());
     await trx.end("failure");
 
     expect(undefinedRole).toMatchObject({
@@ -80,12 +80,12 @@ describe.each(engineNames)("users on %s", (engine) => {
     expect(again).toBeInstanceOf(UserExists);
     expect([imported.roles, within.roles]).toEqual([made.roles, made.roles]);
     expect(await User.loadUser(within.id)).toBeNull();
-    expect((await User.objects.createUser(somebody())).roles).toEqual([]);
+    expect((await User.objects.createUser(userNamed())).roles).toEqual([]);
     expect(() => userModel(database, { roles: [""] })).toThrow("userModel.roles must be a list of role names");
   });
 
   it("[USR-05] stores a user that another connection loads", async () => {
-    const made = await User.objects.createUser(somebody());
+    const made = await User.objects.createUser(userNamed());
 
     const other = await userModel(place.open({ poolSize: 2 })).loadUser(made.identity);
 
@@ -101,8 +101,8 @@ describe.each(engineNames)("users on %s", (engine) => {
         return this.username.toUpperCase();
       }
     }
-    const ann = await User.objects.createUser(somebody("here"));
-    const bob = await Member.objects.createUser(somebody("there"));
+    const ann = await User.objects.createUser(userNamed("here"));
+    const bob = await Member.objects.createUser(userNamed("there"));
 
     const loaded = await Member.loadUser(bob.identity);
 
@@ -122,7 +122,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     await sql`alter table users add column notes text`.execute(database);
     const Member = userModel(database);
 
-    const ann = await Member.objects.createUser({ ...somebody("ann"), plan: "pro", notes: null });
+    const ann = await Member.objects.createUser({ ...userNamed("ann"), plan: "pro", notes: null });
     // Portico's columns must not be set by an unchecked request body.
     const body = {
       id: "1",
@@ -131,7 +131,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       password_hash: "x",
       email_verified_at: "2020-01-01",
     };
-    const eve = await Member.objects.createUser({ ...somebody("eve"), plan: "free", ...body });
+    const eve = await Member.objects.createUser({ ...userNamed("eve"), plan: "free", ...body });
 
     expect(ann.plan).toBe("pro");
     expect((await Member.loadUser(ann.identity))?.plan).toBe("pro");
@@ -169,7 +169,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     };
 
     it("rejects every spelling of Portico's columns, and ignores unknown columns", async () => {
-      const [made, other] = [somebody(), somebody()];
+      const [made, other] = [userNamed(), userNamed()];
       const { password: _, ...names } = other;
 
       const ann = await Member.objects.createUser({ ...foreign, ...made, plan: "pro", notes: null } as never);
@@ -185,11 +185,11 @@ describe.each(engineNames)("users on %s", (engine) => {
     });
 
     it("accepts a column that a later migration added", async () => {
-      await Member.objects.createUser({ ...somebody(), plan: "pro", notes: null });
+      await Member.objects.createUser({ ...userNamed(), plan: "pro", notes: null });
       const shade = { shade: "red" } as never;
       await sql`alter table users add column shade text`.execute(database);
 
-      const ann = await Member.objects.createUser({ ...somebody(), plan: "pro", notes: null, ...(shade as object) });
+      const ann = await Member.objects.createUser({ ...userNamed(), plan: "pro", notes: null, ...(shade as object) });
 
       expect(ann).toMatchObject(shade);
     });
@@ -198,7 +198,7 @@ describe.each(engineNames)("users on %s", (engine) => {
       const bus = new MemoryPubSub();
       const Here = userModel(database, { cacheSeconds: 60, bus });
       const There = userModel(own.open<Tables>({ poolSize: 2 }), { cacheSeconds: 60, bus });
-      const ann = await Here.objects.createUser({ ...somebody(), plan: "free", notes: null });
+      const ann = await Here.objects.createUser({ ...userNamed(), plan: "free", notes: null });
       for (const Model of [Here, There]) await Model.loadUser(ann.id);
       await bus.settled();
       for (const Model of [Here, There]) await Model.loadUser(ann.id);
@@ -212,7 +212,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     });
 
     it("changes them together with other rows, or not at all", async () => {
-      const ann = await Member.objects.createUser({ ...somebody(), plan: "free", notes: null });
+      const ann = await Member.objects.createUser({ ...userNamed(), plan: "free", notes: null });
       const trx = await database.begin();
 
       const within = await Member.objects.within(trx).update(ann, { plan: "pro" });
@@ -224,13 +224,13 @@ describe.each(engineNames)("users on %s", (engine) => {
 
     it("returns 404 for an unknown user, and 409 for a value that another user has", async () => {
       const notes = randomUUID();
-      await Member.objects.createUser({ ...somebody(), plan: "free", notes });
-      const ann = await Member.objects.createUser({ ...somebody(), plan: "free", notes: null });
+      await Member.objects.createUser({ ...userNamed(), plan: "free", notes });
+      const ann = await Member.objects.createUser({ ...userNamed(), plan: "free", notes: null });
 
       await expect(Member.objects.update(ann, { notes })).rejects.toMatchObject({ status: 409, code: "CONFLICT" });
       for (const change of [{}, { notes: "other" }])
         await expect(Member.objects.update({ identity: "nobody" }, change)).rejects.toMatchObject({ status: 404 });
-      const again = Member.objects.createUser({ ...somebody(), plan: "free", notes });
+      const again = Member.objects.createUser({ ...userNamed(), plan: "free", notes });
       await expect(again).rejects.toMatchObject({ status: 409, code: "CONFLICT" });
     });
   });
@@ -250,7 +250,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("[REQ-01] [REQ-02] stores a password only as an argon2id hash", async () => {
-    const ann = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
 
     expect(await hashOf(ann.id)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     const dump = JSON.stringify(await database.selectFrom("users").selectAll().execute());
@@ -259,7 +259,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("[auth:AU-184] shows no hash in inspect and JSON, however the user was created", async () => {
-    const made = await User.objects.createUser(somebody());
+    const made = await User.objects.createUser(userNamed());
     const users = [
       made,
       await User.loadUser(made.identity),
@@ -287,19 +287,19 @@ describe.each(engineNames)("users on %s", (engine) => {
     const same = [`jo.élan+x@${name}.example`, `JO.E\u0301LAN+X@${name}.EXAMPLE`, `  jo.élan+x@${name}.example\n`];
     for (const email of same) {
       expect((await User.objects.get({ email }))?.id).toBe(ann.id);
-      await expect(User.objects.createUser({ ...somebody(), email })).rejects.toMatchObject({ taken: "email" });
+      await expect(User.objects.createUser({ ...userNamed(), email })).rejects.toMatchObject({ taken: "email" });
     }
     expect((await User.objects.get({ email: `ｊｏ.élan+x@${name}.example` }))?.id).toBe(ann.id);
-    await expect(User.objects.createUser({ ...somebody(), username: `JO ${name}` })).rejects.toMatchObject({
+    await expect(User.objects.createUser({ ...userNamed(), username: `JO ${name}` })).rejects.toMatchObject({
       name: "UserExists",
       status: 409,
       taken: "username",
     });
     // Another letter and another tag are other mailboxes.
     for (const email of [`jo.élan@${name}.example`, `jо.élan+x@${name}.example`, `jo.élan+x@${name}.ехample`])
-      expect((await User.objects.createUser({ ...somebody(), email })).id).not.toBe(ann.id);
-    const dotless = await User.objects.createUser({ ...somebody(), email: `mıke@${name}.example` });
-    expect((await User.objects.createUser({ ...somebody(), email: `mike@${name}.example` })).id).not.toBe(dotless.id);
+      expect((await User.objects.createUser({ ...userNamed(), email })).id).not.toBe(ann.id);
+    const dotless = await User.objects.createUser({ ...userNamed(), email: `mıke@${name}.example` });
+    expect((await User.objects.createUser({ ...userNamed(), email: `mike@${name}.example` })).id).not.toBe(dotless.id);
   });
 
   it.each([
@@ -318,7 +318,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     { password: "7 bytes" },
     { password: "x".repeat(1_025) },
   ])("rejects %j with 422 and stores nothing", async (wrong) => {
-    const input = { ...somebody(), ...wrong } as ReturnType<typeof somebody>;
+    const input = { ...userNamed(), ...wrong } as ReturnType<typeof userNamed>;
     const count = async () => (await database.selectFrom("users").select("id").execute()).length;
     const before = await count();
 
@@ -329,16 +329,16 @@ describe.each(engineNames)("users on %s", (engine) => {
 
   it("[auth:AU-110] treats a domain in Unicode and in Punycode as equal", async () => {
     const name = randomUUID();
-    const ann = await User.objects.createUser({ ...somebody(), email: `${name}@xn--bcher-kva.example` });
+    const ann = await User.objects.createUser({ ...userNamed(), email: `${name}@xn--bcher-kva.example` });
 
     expect(ann.email).toBe(`${name}@xn--bcher-kva.example`);
     expect((await User.objects.get({ email: `${name}@BÜCHER.example` }))?.id).toBe(ann.id);
     for (const email of [`${name}@bücher.example`, `${name}@XN--BCHER-KVA.example`])
-      await expect(User.objects.createUser({ ...somebody(), email })).rejects.toMatchObject({ taken: "email" });
+      await expect(User.objects.createUser({ ...userNamed(), email })).rejects.toMatchObject({ taken: "email" });
   });
 
   it("[auth:AU-110] rejects every Unicode character in an address or a name that compares equal to another", async () => {
-    const ann = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
     const taken: string[] = [];
     for (let code = 0; code < 0x110000; code++) {
       const character = code >= 0xd800 && code < 0xe000 ? "" : String.fromCodePoint(code);
@@ -346,8 +346,8 @@ describe.each(engineNames)("users on %s", (engine) => {
       if (character.normalize("NFKC") === character.normalize("NFC")) continue;
       const [email, username] = [`a${character}b@x.example`, `a${character}b`];
       const attempts = [
-        () => User.objects.importUser({ ...somebody(), email, passwordHash: null }),
-        () => User.objects.importUser({ ...somebody(), username, passwordHash: null }),
+        () => User.objects.importUser({ ...userNamed(), email, passwordHash: null }),
+        () => User.objects.importUser({ ...userNamed(), username, passwordHash: null }),
         () => User.objects.setEmail(ann, email),
         () => User.objects.setEmail(ann, `a@x${character}.example`),
       ];
@@ -359,7 +359,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     }
 
     expect(taken).toEqual([]);
-    await expect(User.objects.createUser({ ...somebody(), username: "ﬁn" })).rejects.toMatchObject({
+    await expect(User.objects.createUser({ ...userNamed(), username: "ﬁn" })).rejects.toMatchObject({
       status: 422,
       code: "NAME_NOT_CANONICAL",
     });
@@ -395,8 +395,8 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("authenticates by address and by name, but no disabled user and no user without a password", async () => {
-    const ann = await User.objects.createUser(somebody());
-    const none = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
+    const none = await User.objects.createUser(userNamed());
     await setHash(none.id, null);
 
     expect((await User.objects.authenticate(ann.email.toUpperCase(), PASSWORD))?.id).toBe(ann.id);
@@ -421,7 +421,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const old = String(await bcrypt(hash, PASSWORD));
     const weak = await argon2(PASSWORD, { memoryCost: 64, timeCost: 1, parallelism: 1 });
     for (const passwordHash of [old, weak]) {
-      const { password: _, ...names } = somebody();
+      const { password: _, ...names } = userNamed();
       const ann = await Imported.objects.importUser({ ...names, passwordHash });
 
       expect(await Imported.objects.authenticate(ann.username, "another password")).toBe(null);
@@ -435,7 +435,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("[auth:AU-111] [auth:AU-112] treats an unreadable hash as a wrong password", async () => {
-    const ann = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
     for (const broken of [
       "",
       PASSWORD,
@@ -455,7 +455,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const Imported = userModel(database, { passwords: new PasswordHasher({ accepts: ["bcrypt"] }) });
     const { hash } = await import("@node-rs/bcrypt");
     const long = "p".repeat(72);
-    const { password: _, ...names } = somebody();
+    const { password: _, ...names } = userNamed();
     const ann = await Imported.objects.importUser({ ...names, passwordHash: String(await bcrypt(hash, `${long}one`)) });
 
     expect((await Imported.objects.authenticate(ann.username, `${long}two`))?.id).toBe(ann.id);
@@ -466,7 +466,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("[auth:AU-113] leaves one valid hash after several parallel sign-ins with an old one", async () => {
-    const ann = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
     await setHash(ann.id, await argon2(PASSWORD, { memoryCost: 64, timeCost: 1, parallelism: 1 }));
 
     const all = await Promise.all(Array.from({ length: 6 }, () => User.objects.authenticate(ann.username, PASSWORD)));
@@ -477,7 +477,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("does not restore an old password that is changed during a sign-in that replaces the hash", async () => {
-    const ann = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
     await setHash(ann.id, await argon2(PASSWORD, { memoryCost: 64, timeCost: 1, parallelism: 1 }));
 
     await Promise.all([
@@ -494,7 +494,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const own = await migratedPlace(engine);
     const database = own.open({ poolSize: 2 });
     const Own = userModel(database);
-    const { password: _, ...names } = somebody("ann");
+    const { password: _, ...names } = userNamed("ann");
     const passwordHash = await argon2(PASSWORD, { memoryCost: 64, timeCost: 1, parallelism: 1 });
     const ann = await Own.objects.importUser({ ...names, passwordHash });
     await refuseUpdates(database);
@@ -508,7 +508,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   it("raises the credential version for a new password, a renewal and a disabled user", async () => {
     const stores = memoryStores();
     const Told = userModel(database, { bus: stores.bus });
-    const ann = await Told.objects.createUser(somebody());
+    const ann = await Told.objects.createUser(userNamed());
     const told = stores.bus.subscribe(revoked)[Symbol.asyncIterator]();
     const version = async () => (await Told.objects.get({ id: ann.id }))?.credentialVersion;
 
@@ -532,7 +532,7 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("counts each of 50 parallel password changes", async () => {
-    const ann = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
     const patient = userModel(database, { passwords: new PasswordHasher({ maxWaiting: 100 }) });
 
     await Promise.all(Array.from({ length: 50 }, (_, n) => patient.objects.setPassword(ann, `new password ${n}`)));
@@ -542,7 +542,7 @@ describe.each(engineNames)("users on %s", (engine) => {
 
   it("grants and revokes permissions, and roles that hold permissions", async () => {
     const role = randomUUID();
-    const ann = await User.objects.createUser(somebody());
+    const ann = await User.objects.createUser(userNamed());
     const may = async () => (await User.loadUser(ann.id))?.permissions;
     await User.objects.defineRole(role, ["read:books", "write:books"]);
 
@@ -569,10 +569,10 @@ describe.each(engineNames)("users on %s", (engine) => {
   });
 
   it("creates a user together with other rows, or not at all", async () => {
-    const kept = somebody();
+    const kept = userNamed();
     for (const outcome of ["failure", "success"] as const) {
       const trx = await database.begin();
-      await expect(User.objects.within(trx).createUser({ ...somebody(), email: "none" })).rejects.toMatchObject({
+      await expect(User.objects.within(trx).createUser({ ...userNamed(), email: "none" })).rejects.toMatchObject({
         status: 422,
       });
       const ann = await User.objects.within(trx).createUser(kept);
@@ -593,7 +593,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const thereBus = engine === "PostgreSQL" ? sqlStores(there).bus : bus;
     const Cached = userModel(here, { cacheSeconds: 60, bus });
     const Other = userModel(there, { cacheSeconds: 60, bus: thereBus });
-    const ann = await Cached.objects.createUser(somebody());
+    const ann = await Cached.objects.createUser(userNamed());
     await Cached.loadUser(ann.id);
     await bus.settled();
     await Cached.loadUser(ann.id);
@@ -616,7 +616,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const bus = new MemoryPubSub();
     const here = place.open({ poolSize: 4 });
     const Cached = userModel(here, { cacheSeconds: 60, bus });
-    const ann = await Cached.objects.createUser(somebody());
+    const ann = await Cached.objects.createUser(userNamed());
     const told: unknown[] = [];
     const ending = new AbortController();
     void (async () => {
@@ -649,7 +649,7 @@ describe.each(engineNames)("users on %s", (engine) => {
     const bus = new MemoryPubSub({ maxQueued: 1 });
     const here = place.open({ poolSize: 2 });
     const Cached = userModel(here, { cacheSeconds: 60, bus });
-    const ann = await Cached.objects.createUser(somebody());
+    const ann = await Cached.objects.createUser(userNamed());
     const rename = (username: string) =>
       database.updateTable("users").set({ username }).where("id", "=", ann.id).execute();
     const name = async () => (await Cached.loadUser(ann.id))?.username;
@@ -671,7 +671,7 @@ describe.each(engineNames)("users on %s", (engine) => {
 
   it("removes an expired user from the cache", async () => {
     const Cached = userModel(database, { cacheSeconds: 0.2 });
-    const ann = await Cached.objects.createUser(somebody());
+    const ann = await Cached.objects.createUser(userNamed());
     await Cached.loadUser(ann.id);
     await database.updateTable("users").set({ username: "renamed" }).where("id", "=", ann.id).execute();
 

@@ -1,0 +1,123 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runHere } from "../cli/run-portico.ts";
+
+const config = join(import.meta.dirname, "fixtures/gates.config.ts");
+
+const portico = (...args: readonly string[]) => runHere([...args, "--config", config]);
+
+async function rows(): Promise<ReadonlyMap<string, readonly unknown[]>> {
+  const { out } = await portico("audit", "--json");
+  const { table } = JSON.parse(out) as { table: readonly Record<string, string>[] };
+  return new Map(
+    table.map(({ kind, place, gate, anonymous, signedIn, grants }) => {
+      return [`${kind} ${place}`, [gate, anonymous, signedIn, grants]];
+    }),
+  );
+}
+
+describe("portico audit", () => {
+  it("says whom each gate lets in", async () => {
+    const table = await rows();
+    const of = (place: string) => table.get(place);
+
+    expect(of("route GET /open")).toEqual(["anyone", "yes", "yes", []]);
+    expect(of("route GET /signed-in")).toEqual(["signed in", "no", "yes", []]);
+    expect(of("route GET /optional")).toEqual(["anyone", "yes", "yes", []]);
+    expect(of("route GET /by-key")).toEqual(["signed in by apikey within the last 60 s", "no", "yes", []]);
+    expect(of("route GET /payout")).toEqual(["signed in by session with a second factor", "no", "yes", []]);
+    expect(of("route GET /either")).toEqual(["permission a or permission b", "no", "no", ["a: yes", "b: yes"]]);
+    expect(of("route GET /not")).toEqual(["signed in and not (signed in, a function)", "no", "yes", ["suspended: no"]]);
+  });
+
+  it("finds the permissions that a function asks for, through the methods of the user class", async () => {
+    const table = await rows();
+
+    expect(table.get("route GET /function")).toEqual(["signed in, a function", "no", "no", ["edit: yes"]]);
+    expect(table.get("route GET /both")).toEqual(["permission a and a function", "no", "no", ["a + b: yes"]]);
+  });
+
+  it("does not guess about gates that depend on a request, or that fail", async () => {
+    const table = await rows();
+
+    expect(table.get("route GET /by-path/:id")).toEqual(["signed in, a function", "no", "depends", []]);
+    expect(table.get("route GET /by-permission-or-path/:id")?.slice(1)).toEqual(["no", "depends", ["a: yes"]]);
+    expect(table.get("route GET /any-path/:id")?.slice(1)).toEqual(["no", "yes", []]);
+    expect(table.get("route GET /fails")).toEqual(["signed in, a function", "no", "depends", []]);
+    expect(table.get("route GET /own-check")?.slice(0, 3)).toEqual([
+      "signed in, a check of the application",
+      "depends",
+      "depends",
+    ]);
+  });
+
+  it("adds the gate of the endpoint to its fields, and that of a type to the fields that return it", async () => {
+    const table = await rows();
+
+    expect(table.get("mutation Mutation.wipe")).toEqual(["signed in", "no", "yes", []]);
+    expect(table.get("query Query.note")).toEqual(["signed in", "no", "owner_id = caller", []]);
+    expect(table.get("query Query.audit")).toEqual(["signed in and MayAudit", "no", "no", []]);
+    expect(table.get("type Note")).toEqual(["rule note.own", "no", "owner_id = caller", []]);
+    expect(table.has("field Note.text")).toBe(false);
+  });
+
+  it("writes a file that it then agrees with, also with Windows line ends", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "access-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "access.md");
+
+    expect(await portico("audit", "--check", file)).toMatchObject({ code: 1, err: expect.stringContaining("--write") });
+    expect((await portico("audit", "--write", file)).code).toBe(0);
+    expect(await portico("audit", "--check", file)).toMatchObject({ code: 0, err: "" });
+    await writeFile(file, (await readFile(file, "utf8")).replaceAll("\n", "\r\n"));
+    expect((await portico("audit", "--check", file)).code).toBe(0);
+  });
+
+  it("fails for each line that is missing, changed or no longer true", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "access-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "access.md");
+    await portico("audit", "--write", file);
+    const text = await readFile(file, "utf8");
+    await writeFile(
+      file,
+      text
+        .replace(/^\| GET \/open .*\n/m, "")
+        .replace("| GET /signed-in | signed in | no | yes |", "| GET /signed-in | permission a | no | no |")
+        .replace("| GET /not |", "| GET /old |"),
+    );
+
+    const { code, out } = await portico("audit", "--check", file);
+
+    expect(code).toBe(1);
+    expect(out).toContain("route GET /open is new. It is open to anyone.\n");
+    expect(out).toContain(
+      "route GET /signed-in has changed. It is open to every signed-in user. gate: signed in, before: permission a;",
+    );
+    expect(out).toContain("route GET /old no longer exists.\n");
+    expect(out).toContain("If this is intended, run portico audit --write");
+  });
+});
+
+describe("portico why and who", () => {
+  it("shows what each part of a gate says", async () => {
+    expect((await portico("why", "anonymous", "GET", "/either")).out).toBe(
+      "route GET /either\n  no: one of these\n    no: permission a\n    no: permission b\n",
+    );
+  });
+
+  it("shows which permissions open a place", async () => {
+    expect((await portico("who", "GET /both")).out).toBe(
+      "route GET /both: permission a and a function\n  anonymous: no\n  signed in: no\n  with a + b: yes\n",
+    );
+  });
+
+  it("suggests the place that was meant", async () => {
+    expect(await portico("who", "GET", "/eiter")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("Did you mean GET /either?"),
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { resolve } from "node:path";
+import { runCli } from "../../src/cli/run-cli.ts";
+
+export const PASSWORD = "correct horse battery";
+export const REDIS_URL = "redis://127.0.0.1:6379";
+
+const root = resolve(import.meta.dirname, "../..");
+const program = resolve(root, "src/cli/portico.ts");
+/** Lets applications in tests import `portico` from the sources. */
+const doors = resolve(root, "examples/bookshop/test/doors.mjs");
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Environment {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+interface Piped extends Environment {
+  /** Standard input. */
+  readonly input?: string;
+  /** More options for Node. */
+  readonly node?: readonly string[];
+}
+
+interface Terminal extends Environment {
+  readonly answers?: Answers;
+}
+
+/** The answers on a terminal: the prompt that is waited for, and the line that is typed. */
+export type Answers = readonly (readonly [prompt: string, line: string])[];
+
+interface Here extends Environment {
+  /** Standard input. */
+  readonly input?: string;
+  /** The answer to a question. Without it, there is no terminal to ask on. */
+  readonly answer?: boolean;
+  /** The width of the terminal. @default no terminal */
+  readonly width?: number | null;
+}
+
+/** The arguments of `node` that start the program from its sources. */
+const porticoArgs: readonly string[] = ["--no-warnings", "--import", doors, program];
+
+/** Starts the program as a shell would. */
+export function startPortico(
+  args: readonly string[],
+  { env = {}, cwd = root, node = [] }: Piped = {},
+): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [...node, ...porticoArgs, ...args], { cwd, env: environment(env) });
+}
+
+/** Runs the program to its end. */
+export function runPortico(args: readonly string[], piped: Piped = {}): Promise<Ran> {
+  const child = startPortico(args, piped);
+  child.stdin.end(piped.input ?? "");
+  return ended(child);
+}
+
+/** Starts the program on a terminal, which has one stream for output and errors. */
+export function startOnTerminal(
+  args: readonly string[],
+  { env = {}, cwd = root }: Environment = {},
+): ChildProcessWithoutNullStreams {
+  const words = [process.execPath, ...porticoArgs, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  return spawn("script", ["-qec", `stty cols 200; exec ${words.join(" ")}`, "/dev/null"], {
+    cwd,
+    env: { ...environment(env), TERM: "xterm", SHELL: "/bin/sh" },
+  });
+}
+
+/** Runs the program on a terminal to its end. */
+export function runOnTerminal(args: readonly string[], { answers = [], ...around }: Terminal = {}): Promise<Ran> {
+  const child = startOnTerminal(args, around);
+  const waiting = [...answers];
+  let shown = "";
+  child.stdout.on("data", (chunk) => {
+    shown += String(chunk);
+    const [prompt, line] = waiting[0] ?? [];
+    if (prompt === undefined || !shown.includes(prompt)) return;
+    waiting.shift();
+    shown = "";
+    child.stdin.write(`${line}\n`);
+  });
+  return ended(child);
+}
+
+/** Runs a command in this process, because a new process takes a second to start. */
+export async function runHere(
+  args: readonly string[],
+  { env = {}, cwd = import.meta.dirname, input = "", answer, width = null }: Here = {},
+): Promise<Ran> {
+  let [out, err] = ["", ""];
+  const complain = (line: string): void => void (err += `${line}\n`);
+  const confirm = async (question: string): Promise<boolean> => {
+    complain(question);
+    return answer === true;
+  };
+  const code = await runCli(args, {
+    env,
+    cwd,
+    width,
+    say: (line) => void (out += `${line}\n`),
+    complain,
+    askPassword: async () => input.split("\n")[0] ?? "",
+    confirm: answer === undefined ? null : confirm,
+  });
+  return { code, out, err };
+}
+
+function environment(env: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return { PATH: process.env["PATH"], ...env };
+}
+
+async function ended(child: ChildProcessWithoutNullStreams): Promise<Ran> {
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => (out += String(chunk)));
+  child.stderr.on("data", (chunk) => (err += String(chunk)));
+  const code = await new Promise<number | null>((done, failed) => child.on("close", done).on("error", failed));
+  return { code, out: out.replaceAll("\r\n", "\n"), err };
+}

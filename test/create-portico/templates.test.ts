@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { filesBelow, read, root } from "../docs/repository.ts";
+
+const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+const folder = "packages/create-portico";
+const run = promisify(execFile);
+
+// Compilers and test runners start here, which takes minutes on a busy machine.
+const timeout = 300_000;
+
+describe.each(["minimal", "api", "existing"])("the template %s", { timeout }, (template) => {
+  const files = filesBelow(`${folder}/templates/${template}`, "");
+
+  it("compiles against the source", async () => {
+    await run(process.execPath, [COMPILER, "-p", join(root, folder, `tsconfig.${template}.json`)], { cwd: root });
+    expect(await files).not.toEqual([]);
+  });
+
+  it("names only files and scripts that exist in its AGENTS.md and README.md", async () => {
+    const place = `${folder}/templates/${template}`;
+    const pages = ["AGENTS.md", "README.md"].filter((name) => existsSync(join(root, place, name)));
+    const codes = pages.flatMap((page) =>
+      [...read(`${place}/${page}`).matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code),
+    );
+    const paths = codes.filter((code) => /^(?:src|test)\/|^[\w.-]+\.(?:ts|md|json|example|test)$/.test(code));
+    const scripts = pages.flatMap((page) =>
+      [...read(`${place}/${page}`).matchAll(/npm (?:run )?(\w+)/g)].map(([, name]) => name),
+    );
+
+    expect(paths).not.toEqual([]);
+    for (const path of paths) expect([path, existsSync(join(root, place, path))]).toEqual([path, true]);
+    if (template === "existing") return;
+    const known = Object.keys((JSON.parse(read(`${place}/package.json`)) as { scripts: object }).scripts);
+    for (const script of scripts) expect(known).toContain(script);
+  });
+});
+
+describe.each([
+  ["minimal", {}],
+  ["api", { DATABASE_URL: "postgres://postgres@127.0.0.1:5432/test" }],
+] as const)("the tests of the template %s", { timeout }, (template, env) => {
+  it("pass on the source", async () => {
+    const cwd = join(root, folder, "templates", template);
+    const { scripts } = JSON.parse(read(`${folder}/templates/${template}/package.json`)) as {
+      scripts: { test: string };
+    };
+    const doors = join(root, "examples/bookshop/test/doors.mjs");
+    const command = scripts.test.replace("node ", `"${process.execPath}" --import "${doors}" --test-reporter=spec `);
+
+    const { stdout } = await run("sh", ["-c", command], { cwd, env: { PATH: process.env["PATH"], ...env } });
+
+    expect(stdout).toMatch(/^ℹ pass [1-9]/m);
+    expect(stdout).toMatch(/^ℹ fail 0$/m);
+  });
+});
+
+it("the workflow of the template api uses the actions of this repository", () => {
+  const uses = (file: string): readonly string[] => read(file).match(/uses: .+$/gm) ?? [];
+  const own = uses(".github/workflows/ci.yml");
+
+  const used = uses(`${folder}/templates/api/.github/workflows/ci.yml`);
+
+  expect(used.length).toBeGreaterThan(0);
+  for (const line of used) expect(own).toContain(line);
+});
+
+it("the package depends on the versions that the repository is tested with", () => {
+  interface Manifest {
+    readonly dependencies: Readonly<Record<string, string>>;
+    readonly devDependencies: Readonly<Record<string, string>>;
+  }
+  const { devDependencies } = JSON.parse(read("package.json")) as Manifest;
+  const { dependencies } = JSON.parse(read(`${folder}/package.json`)) as Manifest;
+
+  for (const [name, version] of Object.entries(dependencies))
+    expect([name, version]).toEqual([name, devDependencies[name]]);
+});

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RedisAddress } from "portico/redis";
+import { createClient } from "redis";
+import { freePort, RedisServer } from "./redis-server.ts";
+
+const CLUSTER = [
+  "--cluster-enabled",
+  "yes",
+  "--cluster-node-timeout",
+  "1500",
+  "--cluster-replica-validity-factor",
+  "0",
+];
+const PRIMARIES = 3;
+const SLOTS = 16_384;
+
+/** Three primaries with a replica each, on free ports. */
+export class RedisClusterServers {
+  readonly servers: readonly RedisServer[];
+
+  private constructor(servers: readonly RedisServer[]) {
+    this.servers = servers;
+  }
+
+  static async start(): Promise<RedisClusterServers> {
+    const buses = await Promise.all(Array.from({ length: 2 * PRIMARIES }, freePort));
+    const servers = await Promise.all(
+      buses.map((port) => RedisServer.start([...CLUSTER, "--cluster-port", String(port)])),
+    );
+    const cluster = new RedisClusterServers(servers);
+    const [first] = servers;
+    for (const [n, server] of servers.entries()) {
+      await ask(server, ["CLUSTER", "MEET", "127.0.0.1", String(first?.port), String(buses[0])]);
+      const from = Math.round((n * SLOTS) / PRIMARIES);
+      const to = Math.round(((n + 1) * SLOTS) / PRIMARIES) - 1;
+      if (n < PRIMARIES) await ask(server, ["CLUSTER", "ADDSLOTSRANGE", String(from), String(to)]);
+    }
+    await until(async () => (await Promise.all(servers.map(nodeCount))).every((count) => count === servers.length));
+    for (const [n, replica] of servers.slice(PRIMARIES).entries())
+      await ask(replica, ["CLUSTER", "REPLICATE", await cluster.id(n)]);
+    await until(async () => (await Promise.all(servers.map(isUp))).every(Boolean));
+    return cluster;
+  }
+
+  get address(): RedisAddress {
+    return { cluster: this.servers.slice(0, 2).map(({ url }) => url) };
+  }
+
+  async id(n: number): Promise<string> {
+    return String(await ask(this.servers[n], ["CLUSTER", "MYID"]));
+  }
+
+  /** The server that has the slot of a key now. */
+  async owner(key: string): Promise<RedisServer> {
+    const live = this.servers.find(({ isRunning }) => isRunning);
+    const slot = Number(await ask(live, ["CLUSTER", "KEYSLOT", key]));
+    const ranges = (await ask(live, ["CLUSTER", "SLOTS"])) as [number, number, [string, number]][];
+    const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
+    return this.servers.find((server) => server.port === port) as RedisServer;
+  }
+
+  /** Moves the slot of a key to another primary, with the keys in it, as an operator would. */
+  async move(key: string, during: () => Promise<void> = async () => {}): Promise<void> {
+    const from = await this.owner(key);
+    const to = (await this.#primaries()).find((server) => server !== from);
+    const slot = String(await ask(from, ["CLUSTER", "KEYSLOT", key]));
+    const [fromId, toId] = [
+      await this.id(this.servers.indexOf(from)),
+      await this.id(this.servers.indexOf(to as RedisServer)),
+    ];
+    await ask(to, ["CLUSTER", "SETSLOT", slot, "IMPORTING", fromId]);
+    await ask(from, ["CLUSTER", "SETSLOT", slot, "MIGRATING", toId]);
+    const keys = (await ask(from, ["CLUSTER", "GETKEYSINSLOT", slot, "1000"])) as string[];
+    if (keys.length > 0) await ask(from, ["MIGRATE", "127.0.0.1", String(to?.port), "", "0", "5000", "KEYS", ...keys]);
+    await during();
+    for (const server of await this.#primaries()) await ask(server, ["CLUSTER", "SETSLOT", slot, "NODE", toId]);
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.remove()));
+  }
+
+  async #primaries(): Promise<RedisServer[]> {
+    const live = this.servers.filter(({ isRunning }) => isRunning);
+    const roles = await Promise.all(live.map(async (server) => (await ask(server, ["ROLE"])) as string[]));
+    return live.filter((_, n) => roles[n]?.[0] === "master");
+  }
+}
+
+/** A primary with a replica, and three Sentinels that watch it as `main`. */
+export class RedisSentinelServers {
+  readonly servers: readonly RedisServer[];
+  readonly sentinels: readonly RedisServer[];
+
+  private constructor(servers: readonly RedisServer[], sentinels: readonly RedisServer[]) {
+    this.servers = servers;
+    this.sentinels = sentinels;
+  }
+
+  static async start(): Promise<RedisSentinelServers> {
+    const primary = await RedisServer.start();
+    const replica = await RedisServer.start(["--replicaof", "127.0.0.1", String(primary.port)]);
+    const watch = `sentinel monitor main 127.0.0.1 ${primary.port} 2
+sentinel down-after-milliseconds main 1000
+sentinel failover-timeout main 3000`;
+    const sentinels = await Promise.all([1, 2, 3].map(() => RedisServer.start([], watch)));
+    const isSeen = async (sentinel: RedisServer): Promise<boolean> =>
+      /slaves=1,sentinels=3/.test(String(await ask(sentinel, ["INFO", "sentinel"])));
+    await until(async () => (await Promise.all(sentinels.map(isSeen))).every(Boolean));
+    return new RedisSentinelServers([primary, replica], sentinels);
+  }
+
+  get address(): RedisAddress {
+    return { sentinels: this.sentinels.map(({ url }) => url), primary: "redis://main" };
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all([...this.sentinels, ...this.servers].map((server) => server.remove()));
+  }
+}
+
+/** Sends one command to one server. */
+export async function ask(server: RedisServer | undefined, command: readonly string[]): Promise<unknown> {
+  const client = createClient({ url: server?.url ?? "", socket: { reconnectStrategy: false } });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await client.sendCommand([...command]);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function nodeCount(server: RedisServer): Promise<number> {
+  return Number(/cluster_known_nodes:(\d+)/.exec(String(await ask(server, ["CLUSTER", "INFO"])))?.[1]);
+}
+
+async function isUp(server: RedisServer): Promise<boolean> {
+  const nodes = String(await ask(server, ["CLUSTER", "NODES"]));
+  const replicas = nodes.split("\n").filter((line) => line.includes("slave"));
+  return String(await ask(server, ["CLUSTER", "INFO"])).includes("cluster_state:ok") && replicas.length === PRIMARIES;
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await sleep(50);
+}

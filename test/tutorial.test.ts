@@ -1,0 +1,113 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { parseEnv, promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { folderWithPackage } from "./docs/built-package.ts";
+import { cutLike } from "./docs/cut-like.ts";
+import { type Program, startProgram } from "./docs/program.ts";
+import { read } from "./docs/repository.ts";
+
+const run = promisify(execFile);
+const PORTICO = "node node_modules/portico/dist/cli/portico.js";
+const ADDRESS = "http://127.0.0.1:3000";
+
+/** A block of shell commands, with the files that the page shows before it and the output that it shows after it. */
+interface Block {
+  readonly step: string;
+  readonly commands: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly json: string | undefined;
+  readonly text: string | undefined;
+}
+
+function readBlocks(): readonly Block[] {
+  const found = [
+    ...read("docs/guide/tutorial.md").matchAll(/^## (?<step>[^\n]+)$|^```(?<language>\w+)\n(?<text>.*?)^```$/gms),
+  ];
+  const blocks: Block[] = [];
+  let [step, files] = ["", {} as Record<string, string>];
+  for (const [i, { groups }] of found.entries()) {
+    const { language, text = "" } = groups ?? {};
+    step = groups?.["step"] ?? step;
+    const file = /^\/\/ (?<name>\S+)\n/.exec(text)?.groups?.["name"];
+    if (file !== undefined) files[file] = text;
+    if (language !== "sh") continue;
+    const next = found[i + 1]?.groups ?? {};
+    const outputIn = (kind: string) => (next["language"] === kind ? next["text"] : undefined);
+    blocks.push({ step, commands: text, files, json: outputIn("json"), text: outputIn("text") });
+    files = {};
+  }
+  return blocks;
+}
+
+describe("the tutorial, file by file and command by command", () => {
+  let folder: string;
+  let program: Program | undefined;
+  let stream: { readonly child: ChildProcess; printed: string } | undefined;
+
+  beforeAll(async () => {
+    folder = await folderWithPackage("tutorial");
+    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", dependencies: { portico: "*" } }));
+  });
+  afterAll(async () => {
+    stream?.child.kill();
+    await program?.end("SIGTERM");
+  });
+
+  /** Stands in for `portico dev`: the server runs the files as they are now. */
+  async function restart(more: Readonly<Record<string, string>> = {}): Promise<void> {
+    await program?.end("SIGTERM");
+    const env = parseEnv(await readFile(join(folder, ".env"), "utf8")) as Record<string, string>;
+    program = await startProgram(folder, "server.ts", { ...env, ...more });
+  }
+
+  const inShell = () => {
+    const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter);
+    return { cwd: folder, env: { PATH, HOME: folder } };
+  };
+
+  /** Keeps the command running. Resolves when the server has subscribed, so that no event is lost. */
+  async function openStream(command: string): Promise<void> {
+    const asked = command.replace("curl", "exec curl -H 'x-portico-tell-listening: 1'");
+    const child = spawn("bash", ["-ec", asked], { ...inShell(), stdio: ["ignore", "pipe", "inherit"] });
+    const opened = { child, printed: "" };
+    child.stdout.on("data", (chunk: Buffer) => {
+      opened.printed += String(chunk);
+    });
+    while (!opened.printed.includes(": listening")) await once(child.stdout, "data");
+    stream = opened;
+  }
+
+  it.each(readBlocks())("$step: $commands", async ({ commands, files, json, text }) => {
+    for (const [name, code] of Object.entries(files)) await writeFile(join(folder, name), code);
+    if (commands.startsWith("NODE_ENV=production")) return restart({ NODE_ENV: "production" });
+    // The test has created the folder and installed the packages, and it restarts the server for every change.
+    const own = commands.replaceAll(/^(?:mkdir|npm|npx portico dev).*$/gm, "").replaceAll("npx portico", PORTICO);
+    if (own.includes("curl") && (program === undefined || Object.keys(files).length > 0)) await restart();
+    const address = program?.url ?? ADDRESS;
+    const here = own.replaceAll(ADDRESS, address);
+
+    if (here.includes("curl -sN")) return openStream(here);
+    // Each response stands on its own line.
+    const { stdout } = await run("bash", ["-ec", here.replaceAll(/^curl.*$/gm, "$&; echo")], inShell());
+
+    // The reporter of Node's test runner begins its lines with a symbol.
+    const lines = stdout.split("\n").map((line) => line.replace(/^[^\w{[]\s/, ""));
+    expect(lines).toEqual(expect.arrayContaining(text?.trim().split("\n") ?? []));
+    if (json === undefined) return;
+    const sample = JSON.parse(json.replaceAll(ADDRESS, address)) as object;
+    expect(cutLike(sample, JSON.parse(stdout.trim().split("\n").at(-1) ?? ""))).toMatchObject(sample);
+  });
+
+  it("9. A subscription: the subscriber prints the event", async () => {
+    const page = read("docs/guide/tutorial.md");
+    const [, sample = ""] = /^data: (.+)$/m.exec(page) ?? [];
+
+    await expect.poll(() => stream?.printed).toMatch(/^event: next\ndata: /m);
+
+    const [, event = ""] = /^data: (.+)$/m.exec(stream?.printed ?? "") ?? [];
+    expect(JSON.parse(event)).toMatchObject(JSON.parse(sample) as object);
+  });
+});
