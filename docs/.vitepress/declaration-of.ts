@@ -1,15 +1,18 @@
 import { posix } from "node:path";
-import { read } from "./doors.ts";
+import { exportedNames, read } from "./doors.ts";
+import { commentOf, signatureOf } from "./signature-of.ts";
 
 /** Where an exported name is declared, and what its doc comment says. */
 export interface Declaration {
   readonly name: string;
+  /** Its name in the file that declares it. */
+  readonly local: string;
   readonly kind: string;
   /** Path of the source file, from the root of the repository. */
   readonly file: string;
   /** The doc comment up to its first tag, as Markdown. */
   readonly text: string;
-  /** What it looks like: an interface or a type as it stands, a function without its body; empty for everything else. */
+  /** An interface or a type as it stands, a function without its body, a class without its private members. */
   readonly signature: string;
   /** The fenced code of its `@example`, if it has one. */
   readonly example: string | undefined;
@@ -27,12 +30,12 @@ export function declarationOf(file: string, name: string): Declaration | undefin
   ).exec(source);
   if (match !== null) {
     const { comment = "", kind = "" } = match.groups ?? {};
-    const declared = source.slice(match.index + (match[0].lastIndexOf("*/\n") + 3 || 0));
     return {
       name,
+      local: name,
       kind: kind.replace(/const|let/, "value"),
       file,
-      signature: signatureOf(kind, declared),
+      signature: signatureOf(file, name),
       ...parts(comment),
     };
   }
@@ -66,21 +69,24 @@ function passedOn(source: string, name: string): readonly { readonly from: strin
   ];
 }
 
-/** Up to the line at the margin that ends it. */
-function signatureOf(kind: string, source: string): string {
-  const ending = { interface: /\}$/, type: /;$/, function: /[{;]$/ }[kind];
-  if (ending === undefined) return "";
-  const lines = source.split("\n");
-  const last = lines.findIndex((line) => /^\S/.test(line) && ending.test(line));
-  const whole = lines
-    .slice(0, last + 1)
-    .join("\n")
-    .replace(/^export /, "");
-  return kind === "function" ? whole.replace(/\s*\{$/, ";") : whole;
+function namespace(file: string, name: string): Declaration {
+  const members = exportedNames(file).map((member) => memberOf(file, member).replace(/^(?=.)/gm, "  "));
+  const signature = `namespace ${name} {\n${members.join("\n")}\n}`;
+  return {
+    name,
+    local: name,
+    kind: "namespace",
+    file,
+    signature,
+    ...parts(/^\/\*\*([^]*?)\*\//.exec(read(file))?.[1] ?? ""),
+  };
 }
 
-function namespace(file: string, name: string): Declaration {
-  return { name, kind: "namespace", file, signature: "", ...parts(/^\/\*\*([^]*?)\*\//.exec(read(file))?.[1] ?? "") };
+/** A member of a namespace with its doc comment, under the name that it has there. */
+function memberOf(file: string, name: string): string {
+  const { file: place = file, local = name, signature = "" } = declarationOf(file, name) ?? {};
+  const comment = commentOf(place, local).replace(/(?:\n \*)?\n \* @example\n[^]*?(?=\n \*\/)/, "");
+  return [comment, signature.replaceAll(new RegExp(`^(\\w+) ${local}\\b`, "gm"), `$1 ${name}`)].join("\n").trim();
 }
 
 function parts(comment: string): Pick<Declaration, "text" | "example"> {

@@ -27,3 +27,24 @@ export function sidebar(contents: string): DefaultTheme.SidebarItem[] {
   }
   return groups.filter(({ items }) => items.length > 0);
 }
+
+/**
+ * The sidebar of each section, which is a second-level heading of the table of contents, by the folders and pages that it
+ * links to. `more` belongs to the section Reference.
+ */
+export function sidebars(contents: string, more: DefaultTheme.SidebarItem): DefaultTheme.SidebarMulti {
+  const found: DefaultTheme.SidebarMulti = {};
+  for (const section of contents.split(/^(?=## )/m).slice(1)) {
+    const groups = sidebar(section);
+    if (section.startsWith("## Reference")) groups.push(more);
+    for (const link of linksOf(groups)) {
+      const folder = /^\/[^/]+\//.exec(link)?.[0];
+      found[folder ?? link] ??= groups;
+    }
+  }
+  return found;
+}
+
+function linksOf(items: readonly DefaultTheme.SidebarItem[]): readonly string[] {
+  return items.flatMap(({ link, items: below = [] }) => [...(link === undefined ? [] : [link]), ...linksOf(below)]);
+}

@@ -1,0 +1,15 @@
+import type { MarkdownOptions } from "vitepress";
+import { anchorOf } from "./anchor-of.ts";
+import { errorAnchors } from "./error-anchors.ts";
+import { repositoryLinks } from "./repository-links.ts";
+
+/** How the pages are rendered. VitePress keeps one renderer per process, so everything that renders passes these. */
+export const markdown: MarkdownOptions = {
+  // Links to headings use GitHub's slugs, and a test checks them as such.
+  anchor: { slugify: anchorOf },
+  config(renderer) {
+    repositoryLinks(renderer);
+    errorAnchors(renderer);
+  },
+  theme: { light: "github-light-high-contrast", dark: "github-dark" },
+};
