@@ -128,31 +128,33 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(told.filter(Boolean)).toHaveLength(1);
     });
 
-    it("forgets an entry when it expires", async () => {
-      await store.set(key, "brief", TTL);
-      expect(await store.get(key)).toBe("brief");
+    it("forgets an entry when it expires", () =>
+      inTime(subject(), async ({ key, ttl, pass }) => {
+        await store.set(key, "brief", ttl);
+        expect(await store.get(key)).toBe("brief");
 
-      await advance(subject(), TTL + SLACK);
+        await pass(ttl + SLACK);
 
-      expect(await store.get(key)).toBe(null);
-      expect(await store.delete(key)).toBe(false);
-      expect(await store.compareAndSet(key, "brief", "late")).toBe(false);
-    });
+        expect(await store.get(key)).toBe(null);
+        expect(await store.delete(key)).toBe(false);
+        expect(await store.compareAndSet(key, "brief", "late")).toBe(false);
+      }));
 
-    it("replaces the time of an entry with each write", async () => {
-      await store.set(key, "one", TTL);
-      await store.set(key, "two", TTL * 10);
-      await store.set(`${key}:stays`, "one", TTL);
-      await store.set(`${key}:stays`, "two");
-      await store.set(`${key}:shorter`, "one");
-      await store.set(`${key}:shorter`, "two", TTL);
+    it("replaces the time of an entry with each write", () =>
+      inTime(subject(), async ({ key, ttl, pass }) => {
+        await store.set(key, "one", ttl);
+        await store.set(key, "two", ttl * 10);
+        await store.set(`${key}:stays`, "one", ttl);
+        await store.set(`${key}:stays`, "two");
+        await store.set(`${key}:shorter`, "one");
+        await store.set(`${key}:shorter`, "two", ttl);
 
-      await advance(subject(), TTL + SLACK);
+        await pass(ttl + SLACK);
 
-      expect(await store.get(key)).toBe("two");
-      expect(await store.get(`${key}:stays`)).toBe("two");
-      expect(await store.get(`${key}:shorter`)).toBe(null);
-    });
+        expect(await store.get(key)).toBe("two");
+        expect(await store.get(`${key}:stays`)).toBe("two");
+        expect(await store.get(`${key}:shorter`)).toBe(null);
+      }));
 
     it("writes with setIfAbsent where there is nothing, and nowhere else", async () => {
       expect(await store.setIfAbsent(key, "first")).toBe(true);
@@ -168,25 +170,27 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(await store.get(key)).toBe(String(told.indexOf(true)));
     });
 
-    it("lets setIfAbsent overwrite an expired entry, with a new TTL", async () => {
-      await store.setIfAbsent(key, "first", TTL);
-      await advance(subject(), TTL + SLACK);
+    it("lets setIfAbsent overwrite an expired entry, with a new TTL", () =>
+      inTime(subject(), async ({ key, ttl, pass }) => {
+        await store.setIfAbsent(key, "first", ttl);
+        await pass(ttl + SLACK);
 
-      expect(await store.setIfAbsent(key, "second", TTL)).toBe(true);
-      expect(await store.get(key)).toBe("second");
-      await advance(subject(), TTL + SLACK);
-      expect(await store.get(key)).toBe(null);
-    });
+        expect(await store.setIfAbsent(key, "second", ttl)).toBe(true);
+        expect(await store.get(key)).toBe("second");
+        await pass(ttl + SLACK);
+        expect(await store.get(key)).toBe(null);
+      }));
 
-    it("leaves the time of an entry alone when setIfAbsent and compareAndSet do not write", async () => {
-      await store.set(key, "first", TTL);
-      await store.setIfAbsent(key, "second", TTL * 10);
-      await store.compareAndSet(key, "other", "second", TTL * 10);
+    it("leaves the time of an entry alone when setIfAbsent and compareAndSet do not write", () =>
+      inTime(subject(), async ({ key, ttl, pass }) => {
+        await store.set(key, "first", ttl);
+        await store.setIfAbsent(key, "second", ttl * 10);
+        await store.compareAndSet(key, "other", "second", ttl * 10);
 
-      await advance(subject(), TTL + SLACK);
+        await pass(ttl + SLACK);
 
-      expect(await store.get(key)).toBe(null);
-    });
+        expect(await store.get(key)).toBe(null);
+      }));
 
     it("writes with compareAndSet where the value is the expected one, and nowhere else", async () => {
       await store.set(key, "one");
@@ -214,17 +218,18 @@ export function keyValueContract(name: string, make: Make<KeyValueSubject>): voi
       expect(await store.get(key)).toBe(`child ${told.indexOf(true)}`);
     });
 
-    it("sets the TTL of the compareAndSet that wrote the entry", async () => {
-      await store.set(key, "one", TTL);
-      await store.compareAndSet(key, "one", "two");
-      await store.set(`${key}:brief`, "one");
-      await store.compareAndSet(`${key}:brief`, "one", "two", TTL);
+    it("sets the TTL of the compareAndSet that wrote the entry", () =>
+      inTime(subject(), async ({ key, ttl, pass }) => {
+        await store.set(key, "one", ttl);
+        await store.compareAndSet(key, "one", "two");
+        await store.set(`${key}:brief`, "one");
+        await store.compareAndSet(`${key}:brief`, "one", "two", ttl);
 
-      await advance(subject(), TTL + SLACK);
+        await pass(ttl + SLACK);
 
-      expect(await store.get(key)).toBe("two");
-      expect(await store.get(`${key}:brief`)).toBe(null);
-    });
+        expect(await store.get(key)).toBe("two");
+        expect(await store.get(`${key}:brief`)).toBe(null);
+      }));
 
     it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
       "rejects %s as a TTL and writes nothing",
@@ -311,17 +316,18 @@ export function counterContract(name: string, make: Make<CounterSubject>): void 
       expect(resetAfterMs).toBeLessThanOrEqual(60_000);
     });
 
-    it("keeps the window of the first hit, however many follow", async () => {
-      const first = await counters.increment(key, TTL);
-      await advance(subject(), TTL / 2);
-      const second = await counters.increment(key, TTL);
-      await advance(subject(), TTL / 2 + SLACK);
-      const third = await counters.increment(key, TTL);
+    it("keeps the window of the first hit, however many follow", () =>
+      inTime(subject(), async ({ key, ttl, pass }) => {
+        const first = await counters.increment(key, ttl);
+        await pass(ttl / 2);
+        const second = await counters.increment(key, ttl);
+        await pass(ttl / 2 + SLACK);
+        const third = await counters.increment(key, ttl);
 
-      expect([first.value, second.value, third.value]).toEqual([1, 2, 1]);
-      expect(second.resetAfterMs).toBeLessThanOrEqual(first.resetAfterMs - TTL / 2 + SLACK);
-      expect(third.resetAfterMs).toBeGreaterThan(TTL - SLACK);
-    });
+        expect([first.value, second.value, third.value]).toEqual([1, 2, 1]);
+        expect(second.resetAfterMs).toBeLessThanOrEqual(first.resetAfterMs - ttl / 2 + SLACK);
+        expect(third.resetAfterMs).toBeGreaterThan(ttl - SLACK);
+      }));
 
     it("counts the same key apart for windows of another length", async () => {
       await counters.increment(key, 60_000);
@@ -564,6 +570,29 @@ function useSubject<S extends Subject>(make: Make<S>): () => S {
   });
   afterEach(() => subject.close?.());
   return () => subject;
+}
+
+interface Passing {
+  readonly key: string;
+  readonly ttl: number;
+  pass(ms: number): Promise<void>;
+}
+
+/** Runs a test of expiry. If it fails and a machine that stood still can be the reason, repeats it with a TTL four times as long. */
+async function inTime(subject: Subject, test: (passing: Passing) => Promise<void>, ttl = TTL): Promise<void> {
+  const begin = performance.now();
+  let meantMs = 0;
+  const pass = async (ms: number): Promise<void> => {
+    meantMs += ms;
+    await advance(subject, ms);
+  };
+  try {
+    await test({ key: randomUUID(), ttl, pass });
+  } catch (error) {
+    const lateMs = performance.now() - begin - meantMs;
+    if (lateMs < SLACK || ttl > 60 * TTL) throw error;
+    await inTime(subject, test, ttl * 4);
+  }
 }
 
 async function advance(subject: Subject, ms: number): Promise<void> {
