@@ -38,7 +38,7 @@ const fastCheck = {
   replacement: fileURLToPath(new URL("./test/seeded-fast-check.ts", import.meta.url)),
 };
 
-// Tests that measure time, CPU or memory. Other processes use the machine as well, so a test may try three times.
+// Tests that measure time, CPU or memory. Other processes use the machine as well, so a test may try four times.
 export const measured: readonly string[] = [
   "test/auth/accounts/{flood,timing}.test.ts",
   "test/auth/jwt-memory.test.ts",
@@ -94,8 +94,8 @@ export const patience: Pick<InlineConfig, "testTimeout" | "hookTimeout" | "expec
   expect: { poll: { timeout: 60_000 } },
 };
 
-// A host that stands still for seconds fails a test now and then. The gate repeats it once and lists it.
-const retry = process.env["CI"] === "true" ? 1 : 0;
+// A host that stands still for seconds fails a test now and then. The gate repeats it, three times at most, and lists it.
+const retry = process.env["CI"] === "true" ? 3 : 0;
 
 // The first one looks for credentials in everything that the tests log and answer: npm run scan:logs. Both replace modules.
 const setups = [
@@ -109,7 +109,7 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "measured", include: [...measured], retry: 2, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: { name: "measured", include: [...measured], retry: 3, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: "heavy", include: heavy, maxWorkers: 2, sequence: { groupOrder: 2 } } },
       {

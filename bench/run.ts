@@ -10,6 +10,7 @@ const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>
   imports: () => import("./imports.ts"),
   nested: () => import("./nested.ts"),
   pagination: () => import("./pagination.ts"),
+  processes: () => import("./processes.ts"),
   "round-trips": () => import("./round-trips.ts"),
   scope: () => import("./scope.ts"),
   schema: () => import("./schema.ts"),

@@ -30,23 +30,23 @@ interface Connection {
 /** Sends requests over kept connections, and counts what becomes of them. */
 export class Client {
   readonly #port: number;
-  readonly #request: string;
+  readonly #request: () => string;
   readonly #idle: Connection[] = [];
   #opened = 0;
 
-  constructor(port: number, request: string) {
+  constructor(port: number, request: () => string) {
     this.#port = port;
     this.#request = request;
   }
 
   static get(port: number, path: string): Client {
-    return new Client(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    const text = requestText("GET", path);
+    return new Client(port, () => text);
   }
 
   static post(port: number, path: string, body: object): Client {
-    const text = JSON.stringify(body);
-    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
-    return new Client(port, `${head}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+    const text = requestText("POST", path, {}, body);
+    return new Client(port, () => text);
   }
 
   /** As many at once as it says, each after the last: as much as the server can do. */
@@ -95,7 +95,7 @@ export class Client {
       count.add(isLate ? "timeout" : outcome, ms, head);
       resolve();
     };
-    connection.socket.write(this.#request);
+    connection.socket.write(this.#request());
     return promise;
   }
 
@@ -123,6 +123,19 @@ export class Client {
     });
     return connection;
   }
+}
+
+/** A request as it is sent; an object is its JSON body. */
+export function requestText(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: object,
+): string {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const content = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) };
+  const lines = Object.entries({ Host: "localhost", ...(body === undefined ? {} : content), ...headers });
+  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${text}`;
 }
 
 class Count {
