@@ -3,7 +3,8 @@ import { makeScalePlace, type ScalePlace } from "./scale/scale-place.ts";
 
 const isShort = process.argv.includes("--short");
 const SECONDS = isShort ? 2 : 8;
-const AT_ONCE = 4;
+/** For each process, so that ten get ten times as many. */
+const PER_SECOND = 30;
 const KINDS: readonly Kind[] = ["open route", "route by session", "page of 20 rows", "GraphQL, 20 rows"];
 const SIZES = [1, 10];
 
@@ -30,11 +31,12 @@ export async function run(): Promise<void> {
 async function measure(place: ScalePlace, size: number): Promise<Map<Kind, number>> {
   const fleet = await Fleet.start(place, size);
   try {
+    await fleet.warm(Object.fromEntries(KINDS.map((kind) => [kind, 1])), SECONDS);
     const costs = new Map<Kind, number>();
     for (const kind of KINDS) {
-      // As much for each process, since a new one compiles its code first.
-      await fleet.measure({ [kind]: 1 }, SECONDS * size, { atOnce: AT_ONCE });
-      const { node, redis, postgres, perSecond } = await fleet.measure({ [kind]: 1 }, SECONDS, { atOnce: AT_ONCE });
+      const { node, redis, postgres, perSecond } = await fleet.measure({ [kind]: 1 }, SECONDS, {
+        perSecond: PER_SECOND * size,
+      });
       console.log(
         `  ${size} × ${kind}: Node ${node.toFixed(0)}, Redis ${redis.toFixed(0)}, PostgreSQL ${postgres.toFixed(0)} µs; ${perSecond.toFixed(0)} per second`,
       );

@@ -28,7 +28,7 @@ interface Figures {
  */
 export async function run(): Promise<void> {
   const figures: Figures[] = [];
-  for (const subject of subjects) figures.push(await measure(subject));
+  for (const { name } of subjects) figures.push(await measureSockets(name, SOCKETS, EVENTS));
   console.log(`${SOCKETS} sockets with one subscription each; fan-out: the median of ${EVENTS} events to all of them`);
   for (const { name, rssKb, heapKb, fanOutMs, perCpuSecond } of figures)
     console.log(
@@ -41,20 +41,24 @@ export async function run(): Promise<void> {
   );
 }
 
-async function measure({ name, script, args }: (typeof subjects)[number]): Promise<Figures> {
+/** Measures one of the subjects: opens the sockets and sends the events to all of them. */
+export async function measureSockets(name: string, sockets: number, events: number): Promise<Figures> {
+  const subject = subjects.find((known) => known.name === name);
+  if (subject === undefined) throw new Error(`there is no subject ${name}`);
+  const { script, args } = subject;
   const server = fork(new URL(`sockets/${script}`, import.meta.url), args, { execArgv: ["--expose-gc"] });
   const { port } = await heard<{ readonly port: number }>(server, "port");
   await sleep(500);
   const before = await statsOf(server, "memory");
-  const clients = fork(new URL("sockets/clients.ts", import.meta.url), [String(port), String(SOCKETS)]);
+  const clients = fork(new URL("sockets/clients.ts", import.meta.url), [String(port), String(sockets)]);
   await heard(clients, "ready");
   await sleep(1_000);
   const idle = await statsOf(server, "memory");
 
-  for (let n = 0; n < 3; n++) await fanOut(server, clients, n);
+  for (let n = 0; n < 3; n++) await fanOut(server, clients, n, sockets);
   const began = await statsOf(server);
   const times: number[] = [];
-  for (let n = 0; n < EVENTS; n++) times.push(await fanOut(server, clients, n));
+  for (let n = 0; n < events; n++) times.push(await fanOut(server, clients, n, sockets));
   const ended = await statsOf(server);
   clients.disconnect();
   await sleep(500);
@@ -63,15 +67,15 @@ async function measure({ name, script, args }: (typeof subjects)[number]): Promi
   const cpuSeconds = (ended.cpuMicros - began.cpuMicros) / 1e6;
   return {
     name,
-    rssKb: (idle.rss - before.rss) / SOCKETS / 1024,
-    heapKb: (idle.heap - before.heap) / SOCKETS / 1024,
+    rssKb: (idle.rss - before.rss) / sockets / 1024,
+    heapKb: (idle.heap - before.heap) / sockets / 1024,
     fanOutMs: times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN,
-    perCpuSecond: (EVENTS * SOCKETS) / cpuSeconds,
+    perCpuSecond: (events * sockets) / cpuSeconds,
   };
 }
 
-async function fanOut(server: ChildProcess, clients: ChildProcess, n: number): Promise<number> {
-  clients.send({ expect: SOCKETS });
+async function fanOut(server: ChildProcess, clients: ChildProcess, n: number, sockets: number): Promise<number> {
+  clients.send({ expect: sockets });
   await sleep(20);
   const began = performance.now();
   server.send({ publish: n });

@@ -1,9 +1,11 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import type { DeepResults } from "../bench/deep.ts";
+import type { SimulationResults } from "../bench/simulate.ts";
 import { deepTable } from "./figures/deep-table.ts";
 import { type GauntletResults, gauntletTables } from "./figures/gauntlet-tables.ts";
 import { performancePlots } from "./figures/plots.ts";
 import { type ReliabilityResults, reliabilityTables } from "./figures/reliability-tables.ts";
+import { scalingTables } from "./figures/scaling-tables.ts";
 
 // npm run figures: fills the performance figures of the documentation from bench/results, and draws its pictures. With --check
 // it only compares them.
@@ -109,6 +111,9 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
   },
   reliability(source) {
     return reliabilityTables(source("reliability") as unknown as ReliabilityResults);
+  },
+  scaling(source) {
+    return scalingTables(source("simulation") as unknown as SimulationResults);
   },
   accounts(source) {
     const { node, figures } = source("accounts-node24");

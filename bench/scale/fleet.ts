@@ -1,7 +1,7 @@
 import { Child } from "../../scripts/processes/child.ts";
 import { Client, requestText } from "../overload/traffic.ts";
 import type { Stats } from "../sockets/stats.ts";
-import { PASSWORD, type ScalePlace, USERS } from "./scale-place.ts";
+import { PASSWORD, type ScalePlace, USERS, VISITORS } from "./scale-place.ts";
 
 /** A kind of request that the fleet is measured by. */
 export type Kind = "open route" | "route by session" | "page of 20 rows" | "GraphQL, 20 rows" | "sign-in";
@@ -51,22 +51,20 @@ export class Fleet {
     }
   }
 
-  /** The requests of a mix for so many seconds: at that rate, or with so many at once for each process. */
-  async measure(
-    mix: Mix,
-    seconds: number,
-    pace: { readonly perSecond: number } | { readonly atOnce: number },
-  ): Promise<Cost> {
+  /** Sends as many requests as the processes can handle, so that each compiles its code: so many seconds for each. */
+  async warm(mix: Mix, seconds: number): Promise<void> {
+    const next = this.#requests(mix);
+    const clients = this.#ports.map((port) => new Client(port, next));
+    await Promise.all(clients.map((client) => client.closedLoop(seconds * clients.length, 2)));
+    for (const client of clients) client.close();
+  }
+
+  /** The requests of a mix for so many seconds, so many per second for all processes together. */
+  async measure(mix: Mix, seconds: number, { perSecond: rate }: { readonly perSecond: number }): Promise<Cost> {
     const next = this.#requests(mix);
     const clients = this.#ports.map((port) => new Client(port, next));
     const before = await this.#cpu();
-    const traffic = await Promise.all(
-      clients.map((client) =>
-        "atOnce" in pace
-          ? client.closedLoop(seconds, pace.atOnce)
-          : client.openLoop(seconds, pace.perSecond / clients.length),
-      ),
-    );
+    const traffic = await Promise.all(clients.map((client) => client.openLoop(seconds, rate / clients.length)));
     const after = await this.#cpu();
     for (const client of clients) client.close();
     const failed = traffic.flatMap(({ outcomes }) => Object.keys(outcomes)).find((outcome) => outcome !== "200");
@@ -100,13 +98,13 @@ export class Fleet {
       for (const [kind, weight] of kinds) owed.set(kind, (owed.get(kind) ?? 0) + weight);
       const [kind] = [...owed].reduce((most, entry) => (entry[1] > most[1] ? entry : most));
       owed.set(kind, (owed.get(kind) ?? 0) - kinds.reduce((total, [, weight]) => total + weight, 0));
-      const user = sent++ % USERS.length;
-      return textOf(kind, USERS[user] ?? "", this.#cookies[user] ?? "");
+      sent += 1;
+      return textOf(kind, VISITORS[sent % VISITORS.length] ?? "", this.#cookies[sent % USERS.length] ?? "");
     };
   }
 }
 
-function textOf(kind: Kind, user: string, cookie: string): string {
+function textOf(kind: Kind, visitor: string, cookie: string): string {
   switch (kind) {
     case "open route":
       return requestText("GET", "/open");
@@ -117,7 +115,7 @@ function textOf(kind: Kind, user: string, cookie: string): string {
     case "GraphQL, 20 rows":
       return requestText("POST", "/graphql", { Cookie: cookie }, { query: QUERY });
     case "sign-in":
-      return requestText("POST", "/account/login", {}, { identifier: user, password: PASSWORD });
+      return requestText("POST", "/account/login", {}, { identifier: visitor, password: PASSWORD });
   }
 }
 

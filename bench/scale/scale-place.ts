@@ -16,8 +16,10 @@ export interface ScaleTables extends PorticoTables {
   books: BookRow;
 }
 
-/** The users that sign in. */
+/** The users that are signed in. */
 export const USERS: readonly string[] = Array.from({ length: 40 }, (_, n) => `user-${n}`);
+/** Those who sign in: a user has 50 sessions at most, and a new one ends the oldest. */
+export const VISITORS: readonly string[] = Array.from({ length: 2_000 }, (_, n) => `visitor-${n}`);
 export const PASSWORD = "correct horse battery staple";
 const BOOKS = 10_000;
 /** Linux counts the CPU time of other processes in these. */
@@ -77,7 +79,8 @@ async function fill(url: string): Promise<void> {
   await sql`analyze`.execute(database);
   const passwordHash = await new PasswordHasher().hash(PASSWORD);
   const { objects } = userModel(database);
-  for (const username of USERS) await objects.importUser({ email: `${username}@example.org`, username, passwordHash });
+  for (const username of [...USERS, ...VISITORS])
+    await objects.importUser({ email: `${username}@example.org`, username, passwordHash });
   await database.destroy();
 }
 
