@@ -1,7 +1,9 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- an ambient declaration has nothing to import
+/// <reference path="../stores/rate-limiter-flexible.d.ts" />
 import RateLimiterRedis from "rate-limiter-flexible/lib/RateLimiterRedis.js";
 import type { Logger } from "../core/logger.ts";
 import { resolveOptions } from "../core/resolve-options.ts";
-import { type Count, type CounterStore, checkWindow } from "../stores/counter-store.ts";
+import { type Count, type CounterStore, checkReservation, checkWindow, type Reservation } from "../stores/counter-store.ts";
 import { MemoryCounter } from "../stores/memory-counter.ts";
 import { storeKey } from "../stores/store-key.ts";
 import { linkToRedis } from "./link-to-redis.ts";
@@ -32,6 +34,42 @@ end
 return { count, left }
 `;
 const count = new RedisScript(COUNT);
+
+/** The end of the window is on the server's clock, in milliseconds. */
+const ENDS_AT = `
+local function ends_at(left)
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000) + left
+end
+`;
+
+/** Counts the units if the limit allows it. */
+const reserve = new RedisScript(`${ENDS_AT}
+local units, window, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local count = tonumber(redis.call('GET', KEYS[1]) or 0)
+local left = redis.call('PTTL', KEYS[1])
+if count + units > limit then
+  if left < 0 then left = window end
+  return { 0, count, left, 0 }
+end
+count = redis.call('INCRBY', KEYS[1], units)
+if left < 0 then
+  left = window
+  redis.call('PEXPIRE', KEYS[1], window)
+end
+return { 1, count, left, ends_at(left) }
+`);
+
+/**
+ * Takes back units in the window that ends at the given time. A later window of the key ends at least a window later, and
+ * rounding makes a difference of a few milliseconds.
+ */
+const refund = new RedisScript(`${ENDS_AT}
+local units, window, ends = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 or math.abs(ends_at(left) - ends) > window / 2 then return 0 end
+return redis.call('DECRBY', KEYS[1], math.min(units, tonumber(redis.call('GET', KEYS[1]))))
+`);
 
 /**
  * Counters in Redis, shared by all processes.
@@ -101,6 +139,16 @@ export class RedisCounter implements CounterStore {
     }
   }
 
+  async reserve(key: string, windowMs: number, units: number, limit: number): Promise<Reservation> {
+    checkReservation(windowMs, units, limit);
+    try {
+      return await this.#reserve(this.#key(key, windowMs), windowMs, units, limit);
+    } catch (error) {
+      if (this.#insurance === null) throw error;
+      return this.#insurance.reserve(key, windowMs, units, limit);
+    }
+  }
+
   async reset(key: string, windowMs: number): Promise<void> {
     checkWindow(windowMs);
     await this.#insurance?.reset(key, windowMs);
@@ -133,6 +181,21 @@ export class RedisCounter implements CounterStore {
     const options = { customDuration: windowMs };
     const { consumedPoints, msBeforeNext } = await this.#limiter.penalty(this.#key(key, windowMs), 1, options);
     return { value: consumedPoints, resetAfterMs: msBeforeNext };
+  }
+
+  async #reserve(counter: string, windowMs: number, units: number, limit: number): Promise<Reservation> {
+    const answer = await reserve.run(this.#link, counter, [String(units), String(windowMs), String(limit)]);
+    const [granted, value, resetAfterMs, endsAt] = answer as readonly [number, number, number, number];
+    const isGranted = granted === 1;
+    return {
+      value,
+      resetAfterMs,
+      isGranted,
+      refund: async (returned) => {
+        const args = [String(returned), String(windowMs), String(endsAt)];
+        if (isGranted) await refund.run(this.#link, counter, args);
+      },
+    };
   }
 
   /** In a cluster, the part in braces decides on which node a key is stored. */

@@ -8,6 +8,17 @@ export interface Count {
   readonly resetAfterMs: number;
 }
 
+/** The result of `CounterStore.reserve`. */
+export interface Reservation extends Count {
+  /** Whether the units were counted. If not, `value` is the count without them. */
+  readonly isGranted: boolean;
+  /**
+   * Takes back some of the units. It has no effect after the end of the window, or if the units were not granted. Rejects if
+   * the store does not respond; the units then stay counted until the window ends.
+   */
+  refund(units: number): Promise<void>;
+}
+
 /**
  * Counts hits per key in time windows, for rate limits.
  *
@@ -32,6 +43,13 @@ export interface CounterStore extends StoreLifeCycle {
    * rejects with `RangeError`.
    */
   increment(key: string, windowMs: number): Promise<Count>;
+  /**
+   * Counts several hits at once, the units of an operation, if the count then is at most `limit`. Otherwise it counts nothing.
+   * It is one atomic step, also between processes, so the granted units never exceed the limit in a window. `units` and
+   * `limit` are whole numbers from 1 to 1,000,000,000; otherwise the promise rejects with `RangeError`. A store may omit it;
+   * the app's option `budget` requires it.
+   */
+  reserve?(key: string, windowMs: number, units: number, limit: number): Promise<Reservation>;
   /** Forgets the hits of a key in windows of this length. Rejects as `increment` does. */
   reset(key: string, windowMs: number): Promise<void>;
   /** Forgets the hits of every key, for tests. A store may omit it. Rejects if the store does not respond. */
@@ -45,4 +63,15 @@ const LONGEST = 2_147_483_647;
 export function checkWindow(windowMs: number): void {
   if (Number.isInteger(windowMs) && windowMs >= 1 && windowMs <= LONGEST) return;
   throw new RangeError(`windowMs must be a whole number of milliseconds from 1 to ${LONGEST}, received ${windowMs}`);
+}
+
+/** The counts of all stores stay below 2^31 with it. */
+export const MOST_UNITS = 1_000_000_000;
+
+/** Throws `RangeError` for a reservation that some stores cannot count. Each store calls it before it counts. */
+export function checkReservation(windowMs: number, units: number, limit: number): void {
+  checkWindow(windowMs);
+  for (const [name, value] of [["units", units] as const, ["limit", limit] as const])
+    if (!Number.isInteger(value) || value < 1 || value > MOST_UNITS)
+      throw new RangeError(`${name} must be a whole number from 1 to ${MOST_UNITS}, received ${value}`);
 }

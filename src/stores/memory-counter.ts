@@ -1,13 +1,17 @@
-// oxlint-disable-next-line typescript/triple-slash-reference -- an ambient declaration has nothing to import
-/// <reference path="./rate-limiter-flexible.d.ts" />
-import RateLimiterMemory from "rate-limiter-flexible/lib/RateLimiterMemory.js";
 import { outside } from "../core/outside.ts";
 import { CountedKeys } from "./counted-keys.ts";
-import { type Count, type CounterStore, checkWindow } from "./counter-store.ts";
+import { type Count, type CounterStore, checkReservation, checkWindow, type Reservation } from "./counter-store.ts";
 import { storeKey } from "./store-key.ts";
 
 /** This many keys take about 40 MB. */
 const MOST_KEYS = 100_000;
+
+/** A counter from its first hit to the end of its window. */
+interface Window {
+  value: number;
+  readonly endsAt: number;
+  readonly timer: NodeJS.Timeout;
+}
 
 /**
  * Counts in the memory of this process, so a limit applies to each process separately.
@@ -16,56 +20,78 @@ const MOST_KEYS = 100_000;
  * beyond that the keys with the lowest counts are dropped.
  */
 export class MemoryCounter implements CounterStore {
-  /** One limiter per window length, because a key with another length must not use the window that is open. */
-  readonly #limiters = new Map<number, RateLimiterMemory>();
+  readonly #windows = new Map<string, Window>();
   #keys = new CountedKeys(MOST_KEYS);
 
-  async increment(given: string, windowMs: number): Promise<Count> {
+  async increment(key: string, windowMs: number): Promise<Count> {
     checkWindow(windowMs);
-    const key = storeKey(given);
-    // Not `consume()`, which rejects above a limit: the caller decides that. And outside the request, because the timer would
-    // keep it in memory until the end of the window.
-    const { consumedPoints, msBeforeNext } = await outside(() => this.#limiter(windowMs).penalty(key));
-    // The library converts to fractional seconds and back.
-    const resetAfterMs = Math.max(0, Math.round(msBeforeNext));
-    await this.#giveUp(this.#keys.note(`${windowMs} ${key}`, consumedPoints, Date.now() + resetAfterMs));
-    return { value: consumedPoints, resetAfterMs };
+    return countOf(this.#add(nameOf(key, windowMs), windowMs, 1));
   }
 
-  async reset(given: string, windowMs: number): Promise<void> {
+  async reserve(key: string, windowMs: number, units: number, limit: number): Promise<Reservation> {
+    checkReservation(windowMs, units, limit);
+    const name = nameOf(key, windowMs);
+    const before = this.#open(name);
+    if ((before?.value ?? 0) + units > limit) {
+      const count = before === undefined ? { value: 0, resetAfterMs: windowMs } : countOf(before);
+      return { ...count, isGranted: false, refund: async () => {} };
+    }
+    const window = this.#add(name, windowMs, units);
+    return {
+      ...countOf(window),
+      isGranted: true,
+      refund: async (returned) => {
+        window.value = Math.max(0, window.value - returned);
+      },
+    };
+  }
+
+  async reset(key: string, windowMs: number): Promise<void> {
     checkWindow(windowMs);
-    const key = storeKey(given);
-    this.#keys.forget(`${windowMs} ${key}`);
-    await this.#limiter(windowMs).delete(key);
+    const name = nameOf(key, windowMs);
+    this.#keys.forget(name);
+    this.#drop(name);
   }
 
   async resetAll(): Promise<void> {
-    this.#limiters.clear();
+    for (const name of [...this.#windows.keys()]) this.#drop(name);
     this.#keys = new CountedKeys(MOST_KEYS);
   }
 
-  async #giveUp(name: string | null): Promise<void> {
-    if (name === null) return;
-    const end = name.indexOf(" ");
-    await this.#limiter(Number(name.slice(0, end))).delete(name.slice(end + 1));
+  #add(name: string, windowMs: number, units: number): Window {
+    const window = this.#open(name) ?? this.#begin(name, windowMs);
+    window.value += units;
+    const dropped = this.#keys.note(name, window.value, window.endsAt);
+    if (dropped !== null) this.#drop(dropped);
+    return window;
   }
 
-  #limiter(windowMs: number): RateLimiterMemory {
-    let limiter = this.#limiters.get(windowMs);
-    if (limiter === undefined) {
-      limiter = new RateLimiterMemory({
-        points: Number.MAX_SAFE_INTEGER,
-        duration: toSeconds(windowMs),
-        keyPrefix: "",
-      });
-      this.#limiters.set(windowMs, limiter);
-    }
-    return limiter;
+  /** The window that has not ended yet. Its timer may be late. */
+  #open(name: string): Window | undefined {
+    const window = this.#windows.get(name);
+    return window === undefined || window.endsAt <= Date.now() ? undefined : window;
+  }
+
+  #begin(name: string, windowMs: number): Window {
+    this.#drop(name);
+    // Outside the request, because the timer would keep it in memory until the end of the window.
+    const timer = outside(() => setTimeout(() => this.#drop(name), windowMs).unref());
+    const window = { value: 0, endsAt: Date.now() + windowMs, timer };
+    this.#windows.set(name, window);
+    return window;
+  }
+
+  #drop(name: string): void {
+    clearTimeout(this.#windows.get(name)?.timer);
+    this.#windows.delete(name);
   }
 }
 
-/** Rounds up so that converting back never returns less: 1001 / 1000 * 1000 is below 1001. */
-function toSeconds(ms: number): number {
-  const seconds = ms / 1000;
-  return seconds * 1000 < ms ? seconds * (1 + Number.EPSILON) : seconds;
+/** One key with two lengths of windows has two counters. */
+function nameOf(key: string, windowMs: number): string {
+  return `${windowMs} ${storeKey(key)}`;
+}
+
+function countOf({ value, endsAt }: Window): Count {
+  return { value, resetAfterMs: Math.max(0, endsAt - Date.now()) };
 }

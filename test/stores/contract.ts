@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CounterStore } from "../../src/stores/counter-store.ts";
+import type { CounterStore, Reservation } from "../../src/stores/counter-store.ts";
 import type { KeyValueStore } from "../../src/stores/key-value-store.ts";
 import { type PubSub, PubSubGap, type Topic, topic } from "../../src/stores/pub-sub.ts";
 
@@ -345,6 +345,96 @@ export function counterContract(name: string, make: Make<CounterSubject>): void 
       await advance(subject(), TTL);
 
       expect((await counters.increment(key, 2_147_483_647)).value).toBe(2);
+    });
+
+    describe("reservations", () => {
+      const reserve = (units: number, limit: number, windowMs = 60_000): Promise<Reservation> => {
+        if (counters.reserve === undefined) throw new Error("the store has no reserve()");
+        return counters.reserve(key, windowMs, units, limit);
+      };
+
+      it("counts the units if the limit allows it, and nothing otherwise", async () => {
+        const taken = [await reserve(6, 10), await reserve(5, 10), await reserve(4, 10), await reserve(1, 10)];
+
+        expect(taken.map(({ isGranted, value }) => [isGranted, value])).toEqual([
+          [true, 6],
+          [false, 6],
+          [true, 10],
+          [false, 10],
+        ]);
+        for (const { resetAfterMs } of taken) {
+          expect(Number.isInteger(resetAfterMs)).toBe(true);
+          expect(resetAfterMs).toBeGreaterThan(0);
+          expect(resetAfterMs).toBeLessThanOrEqual(60_000);
+        }
+      });
+
+      it("starts no window for units that are above the limit alone", async () => {
+        const refused = await reserve(11, 10);
+        await refused.refund(11);
+
+        expect(refused).toMatchObject({ isGranted: false, value: 0, resetAfterMs: 60_000 });
+        expect(await reserve(10, 10)).toMatchObject({ isGranted: true, value: 10 });
+      });
+
+      it("grants exactly the limit to many callers at once", async () => {
+        const taken = await atOnce(60, (n) => reserve(1 + (n % 3), 50));
+
+        const granted = taken.reduce((sum, { isGranted }, n) => sum + (isGranted ? 1 + (n % 3) : 0), 0);
+        const rest = await atOnce(5, () => reserve(1, 50));
+        expect(granted + rest.filter(({ isGranted }) => isGranted).length).toBe(50);
+      });
+
+      it("counts units and hits of a key together, and forgets both when it is reset", async () => {
+        await counters.increment(key, 60_000);
+
+        expect(await reserve(3, 10)).toMatchObject({ value: 4 });
+        expect((await counters.increment(key, 60_000)).value).toBe(5);
+        await counters.reset(key, 60_000);
+        expect(await reserve(10, 10)).toMatchObject({ isGranted: true, value: 10 });
+      });
+
+      it("takes back units, and never more than were counted", async () => {
+        const first = await reserve(6, 10);
+        const second = await reserve(4, 10);
+
+        await first.refund(5);
+        expect(await reserve(5, 10)).toMatchObject({ isGranted: true, value: 10 });
+        await second.refund(99);
+        expect(await reserve(10, 10)).toMatchObject({ isGranted: true, value: 10 });
+      });
+
+      it("takes back each of many units at once", async () => {
+        const taken = await atOnce(20, () => reserve(2, 40));
+
+        await Promise.all(taken.map((reservation) => reservation.refund(1)));
+
+        expect(await reserve(20, 40)).toMatchObject({ isGranted: true, value: 40 });
+      });
+
+      it("takes back nothing after the end of the window", async () => {
+        const before = await reserve(10, 10, TTL);
+        await advance(subject(), TTL + SLACK);
+        const after = await reserve(10, 10, TTL);
+
+        await before.refund(5);
+
+        expect(after).toMatchObject({ isGranted: true, value: 10 });
+        // 1 if the host stood still until the next window, but never 6.
+        expect([10, 1]).toContain((await reserve(1, 10, TTL)).value);
+      });
+
+      it.each([0, -1, 1.5, Number.NaN, 1_000_000_001])("rejects %s as units and as a limit", async (wrong) => {
+        await expect(reserve(wrong, 10)).rejects.toThrow("units must be a whole number from 1 to");
+        await expect(reserve(1, wrong)).rejects.toThrow("limit must be a whole number from 1 to");
+        await expect(reserve(1, 1, 0)).rejects.toThrow(RangeError);
+      });
+
+      it("counts up to the highest limit", async () => {
+        await reserve(1_000_000_000, 1_000_000_000);
+
+        expect(await reserve(1_000_000_000, 1_000_000_000)).toMatchObject({ isGranted: false, value: 1_000_000_000 });
+      });
     });
 
     it.each([0, -1, 1.5, Number.NaN, 2_147_483_648])("rejects a window of %s ms", async (windowMs) => {
