@@ -69,7 +69,7 @@ const heavy = [
   "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
   "test/http/engine/shared-connection.test.ts",
   "test/openapi/page.test.ts",
-  "test/redis/{busy-process,faults,many-servers,processes,pub-sub}.test.ts",
+  "test/redis/{budget,busy-process,faults,many-servers,processes,pub-sub}.test.ts",
   "test/sign-in-from-scratch.test.ts",
   "test/sql/accounts/restart.test.ts",
 ];

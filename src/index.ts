@@ -47,6 +47,7 @@ export {
 } from "./http/identity/identity.ts";
 export type { DeviceSession, LoginOptions, SessionManager } from "./http/identity/session-manager.ts";
 export { userChanged } from "./http/identity/user-changed.ts";
+export type { BudgetOptions } from "./http/limits/budget.ts";
 export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/limits/rate-limit.ts";
 export { Depend, provide } from "./http/routing/depend.ts";
 export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/routing/middleware.ts";
@@ -76,7 +77,7 @@ export {
 } from "./pagination/condition.ts";
 export { type Address, type LifeCycleHook, PorticoApp } from "./portico-app.ts";
 export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./portico-app-options.ts";
-export type { Count, CounterStore } from "./stores/counter-store.ts";
+export type { Count, CounterStore, Reservation } from "./stores/counter-store.ts";
 export type { KeyValueStore } from "./stores/key-value-store.ts";
 export { type PubSub, PubSubGap, type SubscribeOptions, type Topic, topic } from "./stores/pub-sub.ts";
 export type { StoreLifeCycle } from "./stores/store-life-cycle.ts";

@@ -18,6 +18,7 @@ import {
 import { type Size, size } from "./core/size.ts";
 import type { LoadOptions } from "./http/context/load.ts";
 import type { Origin } from "./http/context/origins.ts";
+import type { BudgetOptions } from "./http/limits/budget.ts";
 import { type HealthOptions, readHealthOptions } from "./http/serving/health-routes.ts";
 import { type OpenApiOptions, readOpenApiOptions } from "./openapi/open-api-options.ts";
 import { cursorKeysRule } from "./pagination/cursor/cursor-keys.ts";
@@ -53,6 +54,8 @@ export interface PorticoAppOptions {
   readonly timeouts?: TimeoutOptions;
   /** Overload protection. @default that of `LoadOptions` */
   readonly load?: LoadOptions;
+  /** How much one caller may do, over routes, GraphQL and sockets together. @default no budget */
+  readonly budget?: BudgetOptions;
   /** `false` disables both health routes. @default those of `HealthOptions` */
   readonly health?: HealthOptions | false;
   /** The end of the process. @default that of `ShutdownOptions` */
@@ -137,6 +140,7 @@ const appRules = {
   maxBody: optional(size, 1024 ** 2),
   timeouts: optional(object<TimeoutOptions>("an object"), {}),
   load: optional(object<LoadOptions>("an object"), {}),
+  budget: { ...object<BudgetOptions>("an object"), strict: true as const },
   health: optionRule<HealthOptions | false>(
     "an object, or false",
     (value) => value === false || (typeof value === "object" && value !== null),
@@ -201,6 +205,7 @@ export interface ResolvedAppOptions
   readonly description: string | undefined;
   readonly publicUrl: string | null;
   readonly cursorKeys: readonly string[] | undefined;
+  readonly budget: BudgetOptions | undefined;
   readonly maxBody: number;
   readonly timeouts: Required<TimeoutOptions>;
   readonly shutdown: Required<ShutdownOptions>;

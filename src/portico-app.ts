@@ -28,6 +28,7 @@ import { type RequestHook, RequestHooks } from "./http/hooks/request-hooks.ts";
 import { Actors } from "./http/identity/actors.ts";
 import type { AuthScope } from "./http/identity/identity.ts";
 import { OpenConnections } from "./http/identity/open-connections.ts";
+import { Budget } from "./http/limits/budget.ts";
 import { Paging } from "./http/pages/paging.ts";
 import { checkPaths } from "./http/routing/check-paths.ts";
 import { reportGates } from "./http/routing/report-gates.ts";
@@ -101,6 +102,7 @@ export class PorticoApp extends Router {
     this.#options = resolveAppOptions(options);
     const { title, timeouts, publicUrl, logger, trustedProxies, origins, load, stores, clock, debug, cursorKeys } =
       this.#options;
+    const { budget } = this.#options;
     this.actors = new Actors(clock);
     this.#engine = new Engine({
       logger,
@@ -119,6 +121,7 @@ export class PorticoApp extends Router {
       log: this.#engine.log,
       origins: new Origins(origins, publicUrl),
       load: new Load(load),
+      budget: budget === undefined ? null : new Budget(budget, stores.counters),
       laterWork: new LaterWork(),
       connections: new OpenConnections({
         clock,

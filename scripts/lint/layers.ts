@@ -34,11 +34,12 @@ const httpLayers: Layers = {
   // A gate reads the context, and the context asks gates.
   access: ["context", "exceptions", "identity"],
   pages: [],
-  context: ["access", "exceptions", "hooks", "identity", "pages"],
+  // A budget reads the context, and the context holds its charge.
+  context: ["access", "exceptions", "hooks", "identity", "limits", "pages"],
   routing: ["access", "context", "exceptions", "identity"],
   engine: ["context", "exceptions", "routing"],
   limits: ["context", "exceptions", "routing"],
-  serving: ["access", "context", "exceptions", "identity", "routing", "engine"],
+  serving: ["access", "context", "exceptions", "identity", "routing", "engine", "limits"],
 };
 
 /**

@@ -219,6 +219,8 @@ export class Graph {
         : null;
     this.#route = {
       openapi: false,
+      // Each operation is charged for itself.
+      cost: 0,
       maxBody: transport.maxBody,
       timeoutSeconds: read.timeout,
       ...(read.auth === undefined ? {} : { auth: read.auth }),

@@ -3,7 +3,13 @@
 import RateLimiterRedis from "rate-limiter-flexible/lib/RateLimiterRedis.js";
 import type { Logger } from "../core/logger.ts";
 import { resolveOptions } from "../core/resolve-options.ts";
-import { type Count, type CounterStore, checkReservation, checkWindow, type Reservation } from "../stores/counter-store.ts";
+import {
+  type Count,
+  type CounterStore,
+  checkReservation,
+  checkWindow,
+  type Reservation,
+} from "../stores/counter-store.ts";
 import { MemoryCounter } from "../stores/memory-counter.ts";
 import { storeKey } from "../stores/store-key.ts";
 import { linkToRedis } from "./link-to-redis.ts";

@@ -54,7 +54,7 @@ export class MemoryCounter implements CounterStore {
   }
 
   async resetAll(): Promise<void> {
-    for (const name of [...this.#windows.keys()]) this.#drop(name);
+    for (const name of this.#windows.keys()) this.#drop(name);
     this.#keys = new CountedKeys(MOST_KEYS);
   }
 

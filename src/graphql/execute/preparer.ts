@@ -4,6 +4,7 @@ import { asksForSchema, asksForTooMuch } from "../limits/asks-for-schema.ts";
 import { type Cost, compileCost } from "../limits/cost.ts";
 import type { Limits } from "../limits/limits.ts";
 import { measure, type Structure } from "../limits/measure.ts";
+import { compileRealCost, type RealCost } from "../limits/real-cost.ts";
 import { checkAliases, checkStructure } from "./check-structure.ts";
 import { DocumentCache } from "./document-cache.ts";
 import { graphRefusal } from "./graph-refusal.ts";
@@ -20,6 +21,8 @@ export interface Prepared {
   readonly structure: Structure;
   /** `null` while cost analysis is off. */
   readonly cost: Cost | null;
+  /** Returns what the fields in a response cost. */
+  readonly realCost: RealCost;
   /** Returns `extensions.cost` of a response as JSON. */
   readonly printCost: (cost: number) => string;
   /** Returns its compiled form, which is made for the first execution; `null` if graphql has to execute it. */
@@ -122,6 +125,7 @@ export class Preparer {
       name: operation.name?.value ?? null,
       structure,
       cost,
+      realCost: compileRealCost(this.#schema, operation, fragments),
       printCost: costPrinter(structure),
       plan,
     };

@@ -10,6 +10,7 @@ import {
 } from "../subscriptions/live-subscription.ts";
 import type { RequestParams } from "../transport/request-params.ts";
 import { type Admitted, type Arrival, admit, type FindingsSoFar } from "./admit.ts";
+import { chargeFor } from "./charge-for.ts";
 import { type OperationResponse, responseTo, responseToError } from "./operation-response.ts";
 import { runOperation } from "./run-operation.ts";
 
@@ -69,11 +70,14 @@ function open(
 ): MaybePromise<OperationResponse | LiveSubscription> {
   const used = arrival.isFurther === true ? ctx.identity.credential?.use?.() : undefined;
   return andThen(used, () =>
-    andThen(admit(pipeline, ctx, read, arrival, findings), (admitted) =>
-      admitted.prepared.operation.operation === OperationTypeNode.SUBSCRIPTION
-        ? subscribe(pipeline, ctx, admitted, arrival, observation, findings)
-        : run(pipeline, ctx, admitted, arrival, findings),
-    ),
+    andThen(admit(pipeline, ctx, read, arrival, findings), (admitted) => {
+      const { budget } = ctx.services;
+      const start = (): MaybePromise<OperationResponse | LiveSubscription> =>
+        admitted.prepared.operation.operation === OperationTypeNode.SUBSCRIPTION
+          ? subscribe(pipeline, ctx, admitted, arrival, observation, findings)
+          : run(pipeline, ctx, admitted, arrival, findings);
+      return budget === null ? start() : chargeFor(budget, ctx, admitted, start);
+    }),
   );
 }
 

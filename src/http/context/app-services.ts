@@ -5,6 +5,7 @@ import type { Stores } from "../../stores/stores.ts";
 import type { RequestHooks } from "../hooks/request-hooks.ts";
 import type { Actors } from "../identity/actors.ts";
 import type { OpenConnections } from "../identity/open-connections.ts";
+import type { Budget } from "../limits/budget.ts";
 import type { Paging } from "../pages/paging.ts";
 import type { ExceptionHandlers } from "./exception-handlers.ts";
 import type { LaterWork } from "./later-work.ts";
@@ -18,6 +19,8 @@ export interface AppServices {
   readonly clock: Clock;
   readonly origins: Origins;
   readonly load: Load;
+  /** The budgets of callers; `null` without the option. */
+  readonly budget: Budget | null;
   /** The work that goes on after its response. */
   readonly laterWork: LaterWork;
   /** The open sockets and streams. */

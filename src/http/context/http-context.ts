@@ -10,6 +10,7 @@ import type { Gate } from "../access/gate.ts";
 import type { RequestObservation } from "../hooks/request-hooks.ts";
 import { ANONYMOUS, type AuthScope, type Caller, type Identity } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
+import type { Charge } from "../limits/charge.ts";
 import type { AppServices } from "./app-services.ts";
 import { endLeftOpen } from "./end-left-open.ts";
 import { publishFrom } from "./event-hold.ts";
@@ -47,6 +48,8 @@ export abstract class BaseContext<U = Caller> {
   inFlight: InFlight | null = null;
   /** @internal `null` without hooks, and where the response belongs to another server. */
   observation: RequestObservation | null = null;
+  /** @internal The last charge to the caller's budget; `null` if there is none. */
+  charge: Charge | null = null;
   /** @internal */
   renderError: RenderError = renderProblem;
   #identity: Identity;
@@ -95,6 +98,10 @@ export abstract class BaseContext<U = Caller> {
   /** @internal Like `impersonator`, for code that runs for every caller: the response does not depend on it. */
   get isImpersonated(): boolean {
     return this.#identity.credential?.impersonator !== undefined;
+  }
+  /** @internal Like `identity`, for code that runs for every caller: the response does not depend on it. */
+  get caller(): Identity {
+    return this.#identity;
   }
   /** @internal */
   get identity(): Identity {

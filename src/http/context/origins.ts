@@ -41,7 +41,7 @@ export class Origins {
     return {
       "access-control-allow-origin": origin,
       "access-control-allow-credentials": "true",
-      "access-control-expose-headers": "link, location, retry-after",
+      "access-control-expose-headers": "link, location, ratelimit, ratelimit-policy, retry-after",
     };
   }
 

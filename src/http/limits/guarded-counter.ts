@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Count, CounterStore } from "../../stores/counter-store.ts";
+import type { Count, CounterStore, Reservation } from "../../stores/counter-store.ts";
 import { MemoryCounter } from "../../stores/memory-counter.ts";
 import type { AppServices } from "../context/app-services.ts";
 
@@ -19,6 +19,17 @@ export class GuardedCounter {
 
   increment(services: AppServices, store: CounterStore, key: string, windowMs: number): Promise<Count> {
     return this.#try(services, store, (counters) => counters.increment(shortened(key), windowMs));
+  }
+
+  /** The store must have `reserve`. */
+  reserve(
+    services: AppServices,
+    store: CounterStore,
+    { key, windowMs, units, limit }: Record<"windowMs" | "units" | "limit", number> & { readonly key: string },
+  ): Promise<Reservation> {
+    return this.#try(services, store, (counters) =>
+      (counters as Required<CounterStore>).reserve(shortened(key), windowMs, units, limit),
+    );
   }
 
   reset(services: AppServices, store: CounterStore, key: string, windowMs: number): Promise<void> {

@@ -9,6 +9,7 @@ import {
   resolveOptions,
   seconds,
   text,
+  wholeNumber,
 } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
@@ -102,6 +103,8 @@ export interface RouteOptions<T extends RouteTypes> {
   readonly maxBody?: Size;
   /** The time limit for the handler, in seconds; 0 disables the limit. @default the app's `timeouts.handlerSeconds` */
   readonly timeoutSeconds?: number;
+  /** The units that a request takes from the `budget` of its caller; 0 makes it free. @default 1 */
+  readonly cost?: number;
   /** The operation's id in the OpenAPI document. */
   readonly name?: string;
   readonly summary?: string;
@@ -192,6 +195,8 @@ export interface Route {
   readonly middleware: readonly MiddlewareFunction[];
   readonly maxBody: number | undefined;
   readonly timeoutSeconds: number | undefined;
+  /** The units that a request takes from the budget of its caller. */
+  readonly cost: number;
   readonly description: RouteDescription;
   /** How errors without an exception handler are rendered; a problem by default. */
   readonly renderError?: RenderError;
@@ -262,6 +267,7 @@ const routeRules = {
   middleware: listOf<Middleware>("a list of middleware", () => true),
   maxBody: size,
   timeoutSeconds: seconds,
+  cost: wholeNumber,
   name: text,
   summary: text,
   description: text,
@@ -321,6 +327,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     middleware: middlewareFunctions(owner, read.middleware ?? []),
     maxBody: read.maxBody,
     timeoutSeconds: read.timeoutSeconds,
+    cost: read.cost ?? 1,
     description: {
       name: read.name,
       summary: read.summary,

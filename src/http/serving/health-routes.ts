@@ -52,7 +52,7 @@ export interface Readiness {
 
 /** The two health routes. No middleware runs for them. */
 export function healthRoutes(options: Required<HealthOptions>, server: Readiness): readonly Route[] {
-  const listed = { openapi: false };
+  const listed = { openapi: false, cost: 0 };
   return [
     declareRoute("GET", options.live, listed, () => ({ status: "alive" })),
     declareRoute("GET", options.ready, listed, async ({ response }: { readonly response: PorticoResponse }) => {

@@ -99,6 +99,7 @@ function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = i
     for (const [name, value] of Object.entries(services.origins.corsHeaders(exchange) ?? {}))
       outgoing.header(name, value);
   }
+  ctx.charge?.writeTo(outgoing.headers);
   const status = statusOf(outgoing);
   const isStream = outgoing.body?.kind === "stream";
   if (outgoing.body?.kind === "stream")

@@ -9,9 +9,11 @@ import type { OutgoingResponse } from "../context/portico-response.ts";
 import { isSchema, type Schema, validate, valueOfNothing } from "../context/schema.ts";
 import { ValidationFailed } from "../exceptions/http-exception.ts";
 import { segmentKey } from "../exceptions/segment-key.ts";
+import type { Budget } from "../limits/budget.ts";
 import { compose } from "../routing/middleware.ts";
 import { queryReader } from "../routing/query-reader.ts";
 import type { ResponseSchemas, Route } from "../routing/route.ts";
+import { placeOf } from "../routing/router.ts";
 import { statusOf, writeResult } from "./respond.ts";
 
 /** A compiled route. When it ends, the context contains the response. */
@@ -20,12 +22,14 @@ export type RunRoute = (ctx: HttpContext) => MaybePromise<void>;
 /** One step before or after the handler. An error that it throws is the response. */
 type Step = (ctx: HttpContext, args: Ambient) => MaybePromise<void>;
 
-/** Compiles a route once: its middleware around its gate, schemas, dependencies and handler. */
-export function compileRoute(route: Route): RunRoute {
-  const { handler } = route;
-  const before = stepsBefore(route);
+/** Compiles a route once: its middleware around its gate, its charge, its schemas, dependencies and handler. */
+export function compileRoute(route: Route, budget: Budget | null = null): RunRoute {
+  const { handler, cost } = route;
+  budget?.checkCost(placeOf(route), cost, route.auth?.required === true);
+  const charges = cost === 0 ? null : budget;
+  const before = stepsBefore(route, charges);
   const after = stepsAfter(route);
-  return compose<HttpContext>(route.middleware, (ctx) => {
+  const run: RunRoute = (ctx) => {
     const { outgoing } = ctx;
     outgoing.mark();
     const args = new Ambient(ctx);
@@ -35,7 +39,16 @@ export function compileRoute(route: Route): RunRoute {
         return runSteps(after, ctx, args);
       }),
     );
-  });
+  };
+  return compose<HttpContext>(route.middleware, charges === null ? run : (ctx) => runAndEndCharge(ctx, run));
+}
+
+async function runAndEndCharge(ctx: HttpContext, run: RunRoute): Promise<void> {
+  try {
+    await run(ctx);
+  } finally {
+    ctx.charge?.end();
+  }
 }
 
 /** Runs the steps in order, without a promise if none of them needs one. */
@@ -46,11 +59,17 @@ function runSteps(steps: readonly Step[], ctx: HttpContext, args: Ambient, from 
   }
 }
 
-function stepsBefore({ auth, params, schemas, paginated }: Route): readonly Step[] {
+function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: Budget | null): readonly Step[] {
   const steps: Step[] = [];
   const { path, query, body } = schemas;
   const listGate = paginated?.rule ?? null;
   if (auth !== undefined) steps.push((ctx) => auth.check(ctx));
+  if (budget !== null)
+    steps.push((ctx) =>
+      andThen(budget.reserve(ctx, cost), (charge) => {
+        ctx.charge = charge;
+      }),
+    );
   if (listGate !== null)
     steps.push((ctx) => {
       ctx.pageScope = () => {
@@ -65,6 +84,8 @@ function stepsBefore({ auth, params, schemas, paginated }: Route): readonly Step
     steps.push(({ incoming }) => accept(incoming, "query", checkPart(query, read(incoming.query), "query")));
   }
   if (body !== undefined) steps.push(({ incoming }) => accept(incoming, "body", checkBody(body, incoming)));
+  // A request that was rejected so far costs nothing. Dependencies already do its work.
+  if (budget !== null) steps.push(({ charge }) => charge?.use(cost));
   if (params.length > 0) steps.push((ctx, args) => ctx.dependencies.fill(params, args));
   return steps;
 }

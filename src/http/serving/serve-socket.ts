@@ -27,6 +27,9 @@ export type Readmit = (headers: Readonly<Record<string, string>>) => Promise<Web
 /** Registers a check that runs whenever the credential of the socket is rechecked. */
 export type OnRecheck = (recheck: () => Promise<void>) => void;
 
+/** The units that an upgrade takes from the budget of its caller. */
+const UPGRADE_COST = 1;
+
 /**
  * Compiles a socket route: its middleware around its gate, schemas and dependencies, all before the upgrade, so that a
  * rejection is a readable HTTP response. Dependencies live until the socket is closed.
@@ -61,14 +64,19 @@ export function compileSocket(route: SocketRoute): ServeSocket {
   async function converse(ctx: WebSocketContext, exchange: UpgradeExchange, graceMs: number): Promise<void> {
     if (admission !== undefined) checkCredential(ctx.identity);
     else if (auth !== undefined) await auth.check(ctx);
-    const request = ctx.incoming;
-    if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
-    if (schemas.query !== undefined && readQuery !== undefined)
-      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
     const declared: Record<string, unknown> = {};
-    if (params.length > 0) await ctx.dependencies.fill(params, declared);
-
-    const socket = new ServerSocket(await exchange.accept(accept), limits, ctx.services.clock);
+    const { budget } = ctx.services;
+    // On the socket of a GraphQL endpoint, each operation is charged for itself.
+    const charge = budget === null || admission !== undefined ? null : await budget.reserve(ctx, UPGRADE_COST);
+    let socket: ServerSocket;
+    try {
+      await checkRequest(ctx);
+      charge?.use(UPGRADE_COST);
+      if (params.length > 0) await ctx.dependencies.fill(params, declared);
+      socket = new ServerSocket(await exchange.accept(accept), limits, ctx.services.clock);
+    } finally {
+      charge?.end();
+    }
     ctx.open(socket);
     abortAtEnd(ctx, socket);
     ctx.observation?.socketOpened();
@@ -84,6 +92,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       const onRecheck: OnRecheck = (recheck) => {
         connection.recheck = recheck;
       };
+      const request = ctx.incoming;
       const { params: path, query } = request;
       const ambient = { ctx, context: ctx, socket, user: ctx.user, path, query, request };
       const args =
@@ -96,6 +105,12 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     } finally {
       await socket.closed;
     }
+  }
+
+  async function checkRequest({ incoming: request }: WebSocketContext): Promise<void> {
+    if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
+    if (schemas.query !== undefined && readQuery !== undefined)
+      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
   }
 
   /** The middleware stays active until the socket is closed, as at the upgrade. */

@@ -107,7 +107,7 @@ export class Server {
   }
 
   #serving(route: Route): (exchange: HttpExchange) => void {
-    const run = compileRoute(route);
+    const run = compileRoute(route, this.#services.budget);
     const { maxBody, handlerMs, arrivalMs, graceMs } = this.#defaults;
     const limit = route.maxBody ?? maxBody;
     const options = {

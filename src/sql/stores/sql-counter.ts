@@ -1,5 +1,11 @@
 import { sql } from "kysely";
-import { type Count, type CounterStore, checkReservation, checkWindow, type Reservation } from "../../stores/counter-store.ts";
+import {
+  type Count,
+  type CounterStore,
+  checkReservation,
+  checkWindow,
+  type Reservation,
+} from "../../stores/counter-store.ts";
 import { storeKey } from "../../stores/store-key.ts";
 import type { Database } from "../database/database.ts";
 import { databaseTime } from "./database-time.ts";
