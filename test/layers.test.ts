@@ -30,7 +30,7 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
   [
     "src/http/context/a.ts",
     'import "../routing/x.ts";',
-    "src/http/context/ may import access, exceptions, hooks, identity, pages, not src/http/routing",
+    "src/http/context/ may import access, exceptions, hooks, identity, limits, pages, not src/http/routing",
   ],
   ["src/http/pages/a.ts", 'import type { X } from "../context/x.ts";', "src/http/pages/ may import nothing of ours"],
   [

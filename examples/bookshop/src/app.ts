@@ -27,6 +27,8 @@ export function bookshop({ mailer, app: options }: BookshopOptions = {}): Portic
     stores,
     ...(settings.publicUrl === undefined ? {} : { publicUrl: settings.publicUrl }),
     cursorKeys: [settings.secret],
+    // A page of the shop takes a few dozen units.
+    budget: { userPerMinute: 100_000, addressPerMinute: 50_000, maxInFlight: 200 },
     health: { checks: { database: () => database.ping() } },
     ...options,
   });
