@@ -70,6 +70,7 @@ const heavy = [
   "test/http/engine/shared-connection.test.ts",
   "test/openapi/page.test.ts",
   "test/redis/{budget,busy-process,faults,many-servers,processes,pub-sub}.test.ts",
+  "test/releases/releases.test.ts",
   "test/sign-in-from-scratch.test.ts",
   "test/sql/accounts/restart.test.ts",
 ];
