@@ -3,6 +3,7 @@
 const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>>> = {
   burst: () => import("./burst.ts"),
   deep: () => import("./deep.ts"),
+  drain: () => import("./drain.ts"),
   overload: () => import("./overload.ts"),
   graphql: () => import("./graphql.ts"),
   hooks: () => import("./hooks.ts"),
