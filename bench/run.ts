@@ -5,6 +5,7 @@ const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>
   deep: () => import("./deep.ts"),
   drain: () => import("./drain.ts"),
   overload: () => import("./overload.ts"),
+  "fan-out": () => import("./fan-out.ts"),
   graphql: () => import("./graphql.ts"),
   hooks: () => import("./hooks.ts"),
   http: () => import("./http.ts"),
