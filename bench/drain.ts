@@ -6,7 +6,7 @@ import type { SubscriberSettings } from "./drain/subscribers.ts";
 /** The sockets of one process, and the period over which it closes them. */
 type Case = readonly [sockets: number, socketSeconds: number];
 
-/** A client process takes about as much CPU time for a socket as the server. */
+/** Several processes share the work of the clients. */
 const MOST_PER_CLIENT = 5_000;
 const PATIENCE_MS = 300_000;
 
