@@ -73,6 +73,7 @@ const heavy = [
   "test/releases/releases.test.ts",
   "test/sign-in-from-scratch.test.ts",
   "test/sql/accounts/restart.test.ts",
+  "test/sql/replicas.test.ts",
 ];
 
 const not = (pattern: string): string => `!${pattern}`;

@@ -1,4 +1,5 @@
 import type { AnyQuery } from "./any-query.ts";
+import { readFrom } from "./database/replicas/read-from.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
 import { runRaw } from "./statement.ts";
 
@@ -44,11 +45,9 @@ const CATALOGUES: Readonly<Record<SqlDialect, (query: AnyQuery, name: TableName)
         ") and a.attnum > 0 and not a.attisdropped",
       ];
       const path = [schema, table].flatMap((part) => (part === undefined ? [] : [`"${part.replaceAll('"', '""')}"`]));
-      return (await runRaw(
-        query,
-        fragments,
-        [path.join(".")],
-        ["name", "type", "required"],
+      // A replica may not have the columns of the last migration yet, and what is read here is believed for a while.
+      return (await readFrom("primary", () =>
+        runRaw(query, fragments, [path.join(".")], ["name", "type", "required"]),
       )) as unknown as CatalogueRow[];
     },
     mysql: async (query, { schema, table }) => {

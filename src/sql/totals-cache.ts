@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { outside } from "../core/outside.ts";
 import { optional, optionRule, positiveInteger, resolveOptions, seconds } from "../core/resolve-options.ts";
+import { readFrom } from "./database/replicas/read-from.ts";
 
 export interface TotalsCacheOptions {
   /** How long a count is cached, in seconds. @default 30 */
@@ -40,7 +41,7 @@ export function totalsCache(options: TotalsCacheOptions = {}): TotalsCache {
       if (known !== undefined && clock.monotonic() < known.until) return known.total;
       kept.delete(key);
       // Runs outside the request, because other requests wait for it and the one that starts it may be aborted.
-      const total = outside(count);
+      const total = outside(() => readFrom("replica", count));
       // A failed count is not cached.
       total.catch(() => kept.delete(key));
       kept.set(key, { total, until: clock.monotonic() + seconds * 1000 });

@@ -22,7 +22,7 @@ export async function runSubscription(
   execution: Execution,
 ): Promise<ResultStream | ExecutionResult> {
   const { operationName = null, cost = null, trace = null } = execution;
-  const operation = openOperation(connection, { operationName, cost, trace });
+  const operation = openOperation(connection, { operationName, cost, trace, followsEvents: true });
   try {
     const source = await sourceStream(execution, operation.contextValue);
     if (isStream(source)) return new EventResults(connection, execution, operation, source[Symbol.asyncIterator]());
@@ -65,7 +65,7 @@ class EventResults implements ResultStream {
         const turn = eventTurns.take();
         if (turn !== undefined) await turn;
         if (this.#isLeft) return OVER;
-        this.#running = openOperation(this.#connection, { operationName, cost, trace });
+        this.#running = openOperation(this.#connection, { operationName, cost, trace, followsEvents: true });
         if (await this.#isDropped(this.#running, event.value)) continue;
         const value = await runIn(this.#running, this.#execution, event.value);
         return this.#isLeft ? OVER : { done: false, value };

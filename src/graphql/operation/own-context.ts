@@ -19,14 +19,17 @@ export interface OwnContext {
  * Creates a context with a separate outcome and signal, because a batch, a socket and a subscription run several operations
  * over one connection. It delegates everything else to the connection's context: headers reach the response, and
  * `instanceof` works.
+ *
+ * @param followsEvents whether the operation is a subscription or an event of one
  */
-export function ownContext(connection: BaseContext): OwnContext {
-  return new ConnectionsOperation(connection);
+export function ownContext(connection: BaseContext, followsEvents: boolean): OwnContext {
+  return new ConnectionsOperation(connection, followsEvents);
 }
 
 class ConnectionsOperation implements OwnContext {
   readonly ctx: BaseContext;
   readonly #connection: BaseContext;
+  #followsEvents: boolean;
   #outcome: Outcome = "pending";
   #isAborted = false;
   #giveUp: (() => void) | null = null;
@@ -35,14 +38,16 @@ class ConnectionsOperation implements OwnContext {
   /** Removes the listener that forwards the signal of the connection. */
   #untie: (() => void) | null = null;
 
-  constructor(connection: BaseContext) {
+  constructor(connection: BaseContext, followsEvents: boolean) {
     this.#connection = connection;
+    this.#followsEvents = followsEvents;
     // The context has private fields, which can be read on the connection itself but not on the proxy.
     this.ctx = new Proxy(connection, {
       get: (target, key) => {
         if (key === "outcome") return this.#outcome;
         if (key === "signal") return this.#signal;
-        if (key === "pubsub") return boundTo(this.ctx, target, () => this.#ending);
+        if (key === "followsEvents") return this.#followsEvents;
+        if (key === "pubsub") return boundTo(this.ctx, target, () => this.#beginFollowing());
         return Reflect.get(target, key, target) as unknown;
       },
     });
@@ -82,6 +87,11 @@ class ConnectionsOperation implements OwnContext {
     return ending;
   }
 
+  #beginFollowing(): AbortSignal {
+    this.#followsEvents = true;
+    return this.#ending;
+  }
+
   get #ending(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
@@ -95,14 +105,19 @@ function over(): DOMException {
   return new DOMException("The operation has ended", "AbortError");
 }
 
-/** Ends subscriptions with the operation, because `return()` does not reach a generator that is waiting for an event. */
-function boundTo(ctx: BaseContext, connection: BaseContext, end: () => AbortSignal): PubSub {
+/**
+ * Ends subscriptions with the operation, because `return()` does not reach a generator that is waiting for an event.
+ *
+ * @param begin is called by each subscription, and returns the signal that ends it
+ */
+function boundTo(ctx: BaseContext, connection: BaseContext, begin: () => AbortSignal): PubSub {
   const { bus } = connection.services.stores;
   return {
     publish: (topic, value) => publishFrom(ctx, bus, topic, value),
     subscribe: (topic, options) => {
+      const end = begin();
       const events = bus.subscribe(topic, {
-        signal: options?.signal === undefined ? end() : AbortSignal.any([options.signal, end()]),
+        signal: options?.signal === undefined ? end : AbortSignal.any([options.signal, end]),
       });
       return {
         [Symbol.asyncIterator]() {

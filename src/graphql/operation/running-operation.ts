@@ -14,6 +14,8 @@ export interface OperationOptions extends Partial<OperationFacts> {
    * @default false
    */
   readonly isAlone?: boolean;
+  /** Whether this is a subscription or an event of one. @default false */
+  readonly followsEvents?: boolean;
   /** Records how long its fields take. */
   readonly trace?: FieldTrace | null;
 }
@@ -57,7 +59,7 @@ class OpenOperation implements RunningOperation {
   constructor(connection: BaseContext, options: OperationOptions) {
     const { operationName = null, cost = null, trace = null } = options;
     this.#connection = connection;
-    this.#own = options.isAlone === true ? null : ownContext(connection);
+    this.#own = options.isAlone === true ? null : ownContext(connection, options.followsEvents === true);
     this.contextValue = new GraphContext(this.#own?.ctx ?? connection, { operationName, cost }, trace);
   }
 

@@ -11,6 +11,7 @@ import type { RequestObservation } from "../hooks/request-hooks.ts";
 import { ANONYMOUS, type AuthScope, type Caller, type Identity } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
 import type { Charge } from "../limits/charge.ts";
+import { addressBucket } from "./address-bucket.ts";
 import type { AppServices } from "./app-services.ts";
 import { endLeftOpen } from "./end-left-open.ts";
 import { publishFrom } from "./event-hold.ts";
@@ -63,6 +64,8 @@ export abstract class BaseContext<U = Caller> {
   isPageScoped = false;
   /** @internal The path pattern of its route. */
   pattern = "";
+  /** @internal Whether it reacts to events, so that it must not read data that is older than they are. */
+  followsEvents = false;
   #outcome: Outcome = "pending";
   #request: IncomingRequest | undefined;
   #state: Map<unknown, unknown> | undefined;
@@ -103,6 +106,11 @@ export abstract class BaseContext<U = Caller> {
   get caller(): Identity {
     return this.#identity;
   }
+  /** @internal The user, or else the client's address: a name of the caller that the response does not depend on. */
+  get callerKey(): string {
+    const { user } = this.#identity;
+    return user.isAuthenticated ? `user:${user.identity}` : `address:${addressBucket(this.exchange.ip)}`;
+  }
   /** @internal */
   get identity(): Identity {
     this.#isIdentityRead = true;
@@ -132,7 +140,10 @@ export abstract class BaseContext<U = Caller> {
     this.#pubsub ??= {
       publish: (topic, value) =>
         publishFrom(this as BaseContext<unknown> as BaseContext, this.services.stores.bus, topic, value),
-      subscribe: (topic, options) => this.services.stores.bus.subscribe(topic, options),
+      subscribe: (topic, options) => {
+        this.followsEvents = true;
+        return this.services.stores.bus.subscribe(topic, options);
+      },
       settled: () => this.services.stores.bus.settled(),
     };
     return this.#pubsub;
@@ -280,6 +291,8 @@ export class HttpContext<U = Caller> extends BaseContext<U> {
 export class WebSocketContext<U = Caller> extends BaseContext<U> {
   static override readonly "~instance": WebSocketContext = undefined as never;
   readonly kind = "websocket" as const;
+  /** @internal An operation on the socket has its own. */
+  override followsEvents = true;
   #socket: Socket | null = null;
 
   /** The socket. It does not exist yet in middleware and gates, which run before the upgrade. */

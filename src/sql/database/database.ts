@@ -1,4 +1,5 @@
 import type { AccessMode, IsolationLevel, Kysely, KyselyPlugin } from "kysely";
+import type { ReadonlyKysely } from "kysely/readonly";
 
 /** How a transaction starts. SQLite has only one isolation level, the strictest. */
 export interface TransactionSettings {
@@ -37,6 +38,13 @@ export interface Database<DB = any> extends Kysely<DB> {
    * is none. For a transaction, it returns that transaction.
    */
   current(): Database<DB>;
+  /**
+   * Returns a query builder whose reads may come from a replica, for lists and loaders. A request reads from a replica that has
+   * everything its caller has written, in any process. Otherwise, and outside a request, after a write in the same request, and
+   * in code that follows events, it reads from the primary. Without replicas, it is the database itself. For a transaction,
+   * it returns that transaction.
+   */
+  replica(): Pick<ReadonlyKysely<DB>, "selectFrom" | "selectNoFrom" | "with" | "withRecursive" | "withSchema">;
   /**
    * Runs work once this transaction is committed, and not at all if it is rolled back, for example to send a mail. On the pool,
    * it is the current transaction, and without one the work runs at once. `end` waits for the work, which can no longer undo

@@ -11,13 +11,13 @@ export function keepingPlugins<D extends Database>(bare: D, ownOf: (copy: Kysely
   const kyselyCopy = bare.withPlugin.bind(bare) as unknown as (plugin: KyselyPlugin) => Kysely<any>;
   const copyWith = (plugins: readonly [KyselyPlugin, ...KyselyPlugin[]]): D => {
     const [first, ...others] = plugins;
+    const withPlugins = <K extends Kysely<any>>(other: K): K =>
+      (other as Kysely<any>) === bare ? (copy as unknown as K) : pluggedIn(other, plugins);
     const copy: D = Object.assign(pluggedIn(kyselyCopy(first), others) as D, {
       engine: bare.engine,
       begin: async (...args: Parameters<D["begin"]>) => pluggedIn(await bare.begin(...args), plugins),
-      current: () => {
-        const now = bare.current();
-        return now === bare ? copy : pluggedIn(now, plugins);
-      },
+      current: () => withPlugins(bare.current()),
+      replica: () => withPlugins(bare.replica() as object as Kysely<any>),
       afterCommit: (work: () => unknown) => bare.afterCommit(work),
       ping: () => bare.ping(),
       withPlugin: (plugin: KyselyPlugin) => copyWith([...plugins, plugin]),

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import {
   callable,
   flag,
+  listOf,
   type OptionRule,
   optional,
   optionRule,
@@ -19,6 +20,8 @@ import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import { pooledDatabase } from "./pooled-database.ts";
 import { openPool, postgresListen, usePool } from "./postgres/open-pool.ts";
 import { ReachablePostgres } from "./postgres/reachable-postgres.ts";
+import { openReplicas, positionsOf } from "./replicas/open-replicas.ts";
+import { TrackedWrites } from "./replicas/tracked-writes.ts";
 import { statementLog } from "./statement-log.ts";
 
 export interface DatabaseOptions {
@@ -43,11 +46,24 @@ export interface DatabaseOptions {
    */
   readonly directUrl?: string;
   /**
+   * How far a replica may be behind the primary, in seconds. A replica that is further behind is left out until it has caught up.
+   * @default 10
+   */
+  readonly maxLagSeconds?: number;
+  /**
    * Called after every statement, including failed ones, for example to count them or to log slow ones. On PostgreSQL,
    * the start and the end of a transaction are statements too. An exception in it becomes a process warning. @default
    * none
    */
   readonly onStatement?: (statement: SentStatement) => void;
+}
+
+/** A PostgreSQL server and its read replicas. */
+export interface DatabaseServers {
+  /** The URL of the server that takes the writes. Without replicas, it can also be that of SQLite. */
+  readonly primary: string;
+  /** The URLs of streaming replicas. Each leads to one server, not to a load balancer. */
+  readonly replicas: readonly string[];
 }
 
 /**
@@ -57,6 +73,9 @@ export interface DatabaseOptions {
  *
  * An existing pool of `pg` or Kysely instance can be given instead of a URL. It keeps its settings, and `destroy` does
  * not close it. `poolSize` then says how many connections a Kysely instance has, and `directUrl` where it gets events from.
+ *
+ * With `{ primary, replicas }`, each server has its own pool. Everything uses the primary, except the lists and loaders that
+ * read with `database.replica()`.
  *
  * Throws `ConfigurationError` for any other URL, and shows it without its password.
  *
@@ -76,17 +95,20 @@ export function openDatabase<DB>(
   options?: Pick<DatabaseOptions, "poolSize" | "directUrl">,
 ): Database<DB>;
 export function openDatabase<DB = PorticoTables>(
-  source: string | PostgresPool,
+  source: string | PostgresPool | DatabaseServers,
   options?: DatabaseOptions,
 ): Database<DB>;
 export function openDatabase(source: unknown, given: DatabaseOptions = {}): Database {
   const settings = resolveOptions("openDatabase", given, rules);
+  const servers = isServers(source) ? resolveOptions("openDatabase", source, serverRules) : null;
+  if (servers === null) refuse(given, ["maxLagSeconds"], "for replicas");
   if (isKysely(source)) return fromKysely(source, settings, given);
   if (isPool(source)) return fromPool(source, settings, given);
-  const where = parseDatabaseUrl(source);
-  return where.engine === "sqlite"
-    ? openSqlite(where.file, settings, given)
-    : openPostgres(where.connectionString, settings);
+  const where = parseDatabaseUrl(servers === null ? source : servers.primary);
+  const replicas = servers?.replicas ?? [];
+  if (where.engine === "postgres") return openPostgres(where.connectionString, replicas, settings);
+  if (replicas.length > 0) throw new ConfigurationError("openDatabase.replicas", "is an option for PostgreSQL");
+  return openSqlite(where.file, settings, given);
 }
 
 type Settings = Resolved<typeof rules>;
@@ -100,21 +122,33 @@ function openSqlite(file: string, { timeoutSeconds, onStatement }: Settings, giv
     maxTransactions: 1,
     timeoutMs,
     listen: null,
+    reader: null,
     isOwner: true,
   });
 }
 
-function openPostgres(connectionString: string, settings: Settings): Database {
-  const { poolSize, timeoutSeconds, statementSeconds, namedStatements, directUrl, onStatement } = settings;
+function openPostgres(connectionString: string, replicas: readonly string[], settings: Settings): Database {
+  const { poolSize, timeoutSeconds, statementSeconds, namedStatements, directUrl, maxLagSeconds, onStatement } =
+    settings;
   const timeoutMs = timeoutSeconds * 1000;
   const pool = { connectionString, poolSize, timeoutMs, deadlineMs: statementSeconds * 1000, namedStatements };
-  const dialect = new ReachablePostgres(() => openPool(pool));
-  return pooledDatabase(logged(dialect, onStatement), {
+  const maxLagMs = maxLagSeconds * 1000;
+  const positions = replicas.length === 0 ? null : positionsOf({ maxLagMs });
+  const dialect = new ReachablePostgres(() => openPool(pool), positions && new TrackedWrites(positions));
+  const primary = logged(dialect, onStatement);
+  const { adapter } = primary.getExecutor();
+  const open = (url: string): Kysely<any> => {
+    const replica = new ReachablePostgres(() => openPool({ ...pool, connectionString: url }));
+    // `watchStatements` recognises the statements of a database by its adapter.
+    return logged(Object.assign(replica, { createAdapter: () => adapter }), onStatement);
+  };
+  return pooledDatabase(primary, {
     engine: "postgres",
     hasRefusedWrites: () => dialect.hasRefusedWrites,
     maxTransactions: transactionsOf(poolSize),
     timeoutMs,
     listen: postgresListen({ connectionString: directUrl ?? connectionString }, timeoutMs),
+    reader: positions && openReplicas(primary, { urls: replicas, maxLagMs, open }, positions),
     isOwner: true,
   });
 }
@@ -132,6 +166,7 @@ function fromPool(pool: PostgresPool, settings: Settings, given: DatabaseOptions
       settings.directUrl === undefined ? pool.options : { connectionString: settings.directUrl },
       timeoutMs,
     ),
+    reader: null,
     isOwner: false,
   });
 }
@@ -154,6 +189,7 @@ function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOpti
     maxTransactions: engine === "sqlite" ? 1 : transactionsOf(settings.poolSize),
     timeoutMs,
     listen: directUrl === undefined ? null : postgresListen({ connectionString: directUrl }, timeoutMs),
+    reader: null,
     isOwner: false,
   });
   return pluggedIn(database, kysely.getExecutor().plugins);
@@ -178,6 +214,10 @@ function isKysely(source: unknown): source is Kysely<any> {
   return typeof (source as Partial<Kysely<any>> | null)?.getExecutor === "function";
 }
 
+function isServers(source: unknown): source is DatabaseServers {
+  return typeof source === "object" && source !== null && "primary" in source;
+}
+
 function isPool(source: unknown): source is PostgresPool {
   const { connect, options } = (source ?? {}) as Partial<PostgresPool>;
   return typeof connect === "function" && typeof options === "object";
@@ -198,10 +238,21 @@ const secondsOrNone: OptionRule<number> = optionRule(
   (value) => typeof value === "number" && value >= 0 && value <= 86_400,
 );
 
-const postgresUrl: OptionRule<string> = thing(
-  "a URL such as postgres://user@host/name",
-  (value) => typeof value === "string" && /^postgres(?:ql)?:/.test(value) && URL.canParse(value),
-);
+const isPostgresUrl = (value: unknown): boolean =>
+  typeof value === "string" && /^postgres(?:ql)?:/.test(value) && URL.canParse(value);
+
+const postgresUrl: OptionRule<string> = thing("a URL such as postgres://user@host/name", isPostgresUrl);
+
+const postgresUrls: OptionRule<readonly string[]> = {
+  ...listOf<string>("a list of URLs such as postgres://user@host/name", isPostgresUrl),
+  isSecret: true,
+};
+
+const serverRules = {
+  // `parseDatabaseUrl` checks it.
+  primary: optionRule<unknown>("a URL", () => true),
+  replicas: optional(postgresUrls, []),
+};
 
 const rules = {
   poolSize: optional(twoOrMore, 10),
@@ -209,5 +260,6 @@ const rules = {
   statementSeconds: optional(secondsOrNone, 20),
   namedStatements: optional(flag, true),
   directUrl: postgresUrl,
+  maxLagSeconds: optional(someSeconds, 10),
   onStatement: callable as OptionRule<NonNullable<DatabaseOptions["onStatement"]>>,
 };

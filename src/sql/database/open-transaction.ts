@@ -180,6 +180,7 @@ function withEnding<DB>(
     engine,
     begin,
     current: (): Database<DB> => transaction,
+    replica: (): object => transaction,
     afterCommit: (work: () => unknown): void => after.add(contained(work)),
     end: (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => (ended ??= end(outcome)),
     ping: async (): Promise<void> => void (await inner.selectNoFrom((eb) => eb.lit(1).as("one")).execute()),

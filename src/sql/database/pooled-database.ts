@@ -20,6 +20,8 @@ export interface PoolOptions {
   readonly timeoutMs: number;
   /** `null` for SQLite, which has no notifications. */
   readonly listen: Listen | null;
+  /** Reads from replicas; `null` without them. */
+  readonly reader: Kysely<any> | null;
   /** Whether `destroy` closes the connections. */
   readonly isOwner: boolean;
 }
@@ -49,6 +51,7 @@ export function pooledDatabase<DB>(kysely: Kysely<DB>, options: PoolOptions): Da
     engine: options.engine,
     begin: (settings?: TransactionSettings) => pool.begin(settings) as Promise<Transaction<DB>>,
     current: (): Database<DB> => (pool.current() as Database<DB> | undefined) ?? database,
+    replica: (): object => options.reader ?? database,
     afterCommit: (work: () => unknown): void => void afterCommit(database.current(), contained(work)),
     ping: () => pool.ping(),
     ...bounded(kysely),
@@ -149,7 +152,7 @@ class Pool {
 
   async destroy(): Promise<void> {
     this.#closing.abort();
-    await this.close();
+    await Promise.all([this.#options.reader?.destroy(), this.close()]);
   }
 }
 

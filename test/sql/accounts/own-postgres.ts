@@ -18,13 +18,23 @@ export interface OwnPostgres {
   remove(): Promise<void>;
 }
 
-/** Starts one, with options of the command line: `["-c", "max_connections=50"]`. */
-export async function ownPostgres(options: readonly string[] = []): Promise<OwnPostgres> {
+/**
+ * Starts one, with options of the command line: `["-c", "max_connections=50"]`.
+ *
+ * @param primary the server that it is a streaming replica of
+ */
+export async function ownPostgres(options: readonly string[] = [], primary?: OwnPostgres): Promise<OwnPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "portico-postgres-"));
   const owner = serverOwner();
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
-  execFileSync("initdb", ["-D", data, "-U", "root", "-A", "trust", "--no-sync"], { ...owner, stdio: "ignore" });
+  if (primary === undefined)
+    execFileSync("initdb", ["-D", data, "-U", "root", "-A", "trust", "--no-sync"], { ...owner, stdio: "ignore" });
+  else
+    execFileSync("pg_basebackup", ["-d", primary.url, "-D", data, "-R", "-c", "fast", "--no-sync"], {
+      ...owner,
+      stdio: "ignore",
+    });
   const port = await freePort();
   const url = `postgres://root@127.0.0.1:${port}/postgres`;
   let server: ReturnType<typeof spawn> | null = null;

@@ -2,6 +2,7 @@ import { type DatabaseConnection, type Driver, PostgresDialect, PostgresDriver, 
 import { ConfigurationError } from "../../../core/configuration-error.ts";
 import { outside } from "../../../core/outside.ts";
 import { currentContext } from "../../../http/context/current-context.ts";
+import type { TrackedWrites } from "../replicas/tracked-writes.ts";
 import { LateCursor, loadCursor } from "./late-cursor.ts";
 import type { OpenPool } from "./open-pool.ts";
 import { isLost, isReadOnly, postgresError, unreachable } from "./postgres-error.ts";
@@ -10,12 +11,17 @@ import type { WatchedClients } from "./watched-clients.ts";
 /** PostgreSQL through `pg`. If the server is down, errors have status 503. */
 export class ReachablePostgres extends PostgresDialect {
   readonly #open: () => Promise<OpenPool>;
+  readonly #writes: TrackedWrites | null;
   #hasRefusedWrites = false;
 
-  /** @param open called by the first statement */
-  constructor(open: () => Promise<OpenPool>) {
+  /**
+   * @param open called by the first statement
+   * @param writes tracks the writes of requests; `null` without replicas
+   */
+  constructor(open: () => Promise<OpenPool>, writes: TrackedWrites | null = null) {
     super({ pool: () => Promise.reject(new Error("the driver opens the pool")) });
     this.#open = open;
+    this.#writes = writes;
   }
 
   /** Whether a statement was rejected because the server is read-only. */
@@ -24,7 +30,7 @@ export class ReachablePostgres extends PostgresDialect {
   }
 
   override createDriver(): Driver {
-    return new ReachablePostgresDriver(this.#open, () => {
+    return new ReachablePostgresDriver(this.#open, this.#writes, () => {
       this.#hasRefusedWrites = true;
     });
   }
@@ -35,9 +41,10 @@ class ReachablePostgresDriver extends PostgresDriver {
   /** The connections in a transaction that the application itself made read-only. */
   readonly #reading = new WeakSet<DatabaseConnection>();
   readonly #opened: { clients: WatchedClients | null };
+  readonly #writes: TrackedWrites | null;
   readonly #onReadOnly: () => void;
 
-  constructor(open: () => Promise<OpenPool>, onReadOnly: () => void) {
+  constructor(open: () => Promise<OpenPool>, writes: TrackedWrites | null, onReadOnly: () => void) {
     const opened: { clients: WatchedClients | null } = { clients: null };
     const pool = async (): Promise<PostgresPool> => {
       const { pool, clients } = await open();
@@ -46,6 +53,7 @@ class ReachablePostgresDriver extends PostgresDriver {
     };
     super({ pool, cursor: LateCursor });
     this.#opened = opened;
+    this.#writes = writes;
     this.#onReadOnly = onReadOnly;
   }
 
@@ -78,6 +86,7 @@ class ReachablePostgresDriver extends PostgresDriver {
         throw told(error);
       }
     };
+    this.#writes?.track(connection);
     return connection;
   }
 
@@ -86,6 +95,12 @@ class ReachablePostgresDriver extends PostgresDriver {
     if (accessMode === "read only") this.#reading.add(connection);
     else this.#reading.delete(connection);
     await super.beginTransaction(...args);
+    this.#writes?.begun(connection);
+  }
+
+  override async commitTransaction(...args: Parameters<PostgresDriver["commitTransaction"]>): Promise<void> {
+    await super.commitTransaction(...args);
+    await this.#writes?.committed(args[0]);
   }
 
   /** A lost connection needs no rollback, because the server rolls back when it notices. */
@@ -95,11 +110,11 @@ class ReachablePostgresDriver extends PostgresDriver {
     });
   }
 
-  override releaseConnection(
-    ...args: Parameters<PostgresDriver["releaseConnection"]>
-  ): ReturnType<PostgresDriver["releaseConnection"]> {
+  override async releaseConnection(...args: Parameters<PostgresDriver["releaseConnection"]>): Promise<void> {
     this.#reading.delete(args[0]);
-    return outside(() => super.releaseConnection(...args));
+    const recordWrites = this.#writes?.released(args[0]);
+    await outside(() => super.releaseConnection(...args));
+    await recordWrites?.();
   }
 
   override async destroy(): Promise<void> {

@@ -4,6 +4,7 @@ import { currentContext } from "../../../http/context/current-context.ts";
 import type { BaseContext } from "../../../http/context/http-context.ts";
 import { deadlineHere, withDeadline } from "../with-deadline.ts";
 import { probeServer } from "./probe-server.ts";
+import { statementKind } from "./statement-kind.ts";
 import { boundEnd, CLOSE_MS, cancelStatement, type Pg, type WireClient } from "./wire-client.ts";
 
 export interface WatchOptions {
@@ -202,12 +203,9 @@ function isAbandoned(running: Running, now: number): boolean {
   return now - running.abandonedAt >= ABANDONED_MS;
 }
 
-/** Classifies a statement by its first word. If it may be either, it is a write. */
 function kindOf(statement: unknown): Running["kind"] {
   const text = typeof statement === "string" ? statement : (statement as { readonly text?: unknown } | null)?.text;
-  if (typeof text !== "string") return "write";
-  if (/^\s*(?:commit|rollback|release)\b/i.test(text)) return "end";
-  return /^\s*(?:select|values|table|explain)\b/i.test(text) ? "read" : "write";
+  return typeof text === "string" ? statementKind(text) : "write";
 }
 
 /** The cursor of `pg-cursor`. */

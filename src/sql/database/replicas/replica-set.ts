@@ -1,0 +1,114 @@
+import type { Kysely } from "kysely";
+import type { Logger } from "../../../core/logger.ts";
+import { outside } from "../../../core/outside.ts";
+import { withDeadline } from "../with-deadline.ts";
+import type { Replica } from "./replica.ts";
+import { type WalPosition, writtenPosition } from "./wal-position.ts";
+
+/** How often the servers are asked for their positions. */
+const CHECK_MS = 1_000;
+const PATIENCE_MS = 2_000;
+/** A replica whose last check is older than this is left out. */
+export const FRESH_MS = 5_000;
+
+/** The position of the primary at a time on the monotonic clock. */
+interface Sample {
+  readonly at: number;
+  readonly bytes: bigint;
+}
+
+/** The replicas of a database, of which those are used that respond and are not too far behind. */
+export class ReplicaSet {
+  readonly #primary: Kysely<any>;
+  readonly #replicas: readonly Replica[];
+  readonly #maxLagMs: number;
+  /** The last ones, from the newest that is older than the limit. */
+  readonly #samples: Sample[] = [];
+  #cluster: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #isChecking = false;
+  #turn = 0;
+
+  constructor(primary: Kysely<any>, replicas: readonly Replica[], maxLagMs: number) {
+    this.#primary = primary;
+    this.#replicas = replicas;
+    this.#maxLagMs = maxLagMs;
+  }
+
+  /** The identifier of the primary and its replicas; `null` until the primary has responded. */
+  get cluster(): string | null {
+    return this.#cluster;
+  }
+
+  /** Starts to check the replicas, which are used as soon as a check succeeded. */
+  start(log: Logger | null): void {
+    if (log !== null) for (const replica of this.#replicas) replica.log = log;
+    if (this.#timer !== undefined) return;
+    this.#timer = outside(() => setInterval(() => void this.#check(), CHECK_MS).unref());
+    outside(() => void this.#check());
+  }
+
+  /** Whether any replica can be used. */
+  get isUsable(): boolean {
+    return this.#replicas.some((replica) => this.has(replica, 0n));
+  }
+
+  /** Returns the next replica that has replayed the position, or `null` if there is none. */
+  pick(position: bigint): Replica | null {
+    for (let count = 0; count < this.#replicas.length; count++) {
+      const replica = this.#replicas[this.#turn++ % this.#replicas.length] as Replica;
+      if (this.has(replica, position)) return replica;
+    }
+    return null;
+  }
+
+  /** Whether the replica is in use and has replayed the position. */
+  has({ replayed, checkedAt }: Replica, position: bigint): boolean {
+    return replayed !== null && replayed.bytes >= position && performance.now() - checkedAt < FRESH_MS;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#replicas.map((replica) => replica.close()));
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      const found = await Promise.all(this.#replicas.map((replica) => replica.check()));
+      // After the replicas: one that is ahead of the primary then has another history.
+      const newest = await this.#sample().catch(() => null);
+      found.forEach((result, index) => this.#judge(this.#replicas[index] as Replica, result, newest));
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  /** Returns the position of the primary. */
+  async #sample(): Promise<bigint> {
+    const at = performance.now();
+    const { cluster, bytes } = await withDeadline(PATIENCE_MS, () =>
+      writtenPosition((query) => this.#primary.executeQuery(query)),
+    );
+    this.#cluster = cluster;
+    this.#samples.push({ at, bytes });
+    while ((this.#samples[1]?.at ?? at) <= at - this.#maxLagMs) this.#samples.shift();
+    return bytes;
+  }
+
+  #judge(replica: Replica, result: Awaited<ReturnType<Replica["check"]>>, newest: bigint | null): void {
+    if ("problem" in result) return replica.giveUp(result.problem);
+    const problem = this.#problemOf(result.position, newest);
+    if (problem === null) replica.use(result.position);
+    else replica.leaveOut(problem);
+  }
+
+  #problemOf({ cluster, bytes }: WalPosition, newest: bigint | null): string | null {
+    const [oldest] = this.#samples;
+    if (oldest === undefined) return "the primary has not responded yet";
+    if (cluster !== this.#cluster) return "it belongs to another primary";
+    if (newest !== null && bytes > newest) return "it is ahead of the primary";
+    return bytes < oldest.bytes ? "it is too far behind the primary" : null;
+  }
+}

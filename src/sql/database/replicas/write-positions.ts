@@ -1,0 +1,65 @@
+import { changeRecord, parseRecord } from "../../../auth/change-record.ts";
+import { currentContext } from "../../../http/context/current-context.ts";
+import type { BaseContext } from "../../../http/context/http-context.ts";
+import type { WalPosition } from "./wal-position.ts";
+
+/** The form of a position in the store. */
+interface StoredPosition {
+  readonly bytes: string;
+}
+
+/** Beyond the end of every log. */
+const UNREACHABLE = 2n ** 64n;
+
+/**
+ * The position of each caller's last write, in the durable store of the application, where other processes find it too. An entry
+ * expires when every replica in use has replayed it.
+ */
+export class WritePositions {
+  readonly #ttlMs: number;
+  readonly #written = new WeakSet<BaseContext>();
+  #cluster: string | null = null;
+
+  constructor(ttlMs: number) {
+    this.#ttlMs = ttlMs;
+  }
+
+  /** Notes that the request is about to write. Its later reads come from the primary. */
+  begin(ctx: BaseContext): void {
+    this.#written.add(ctx);
+  }
+
+  hasWritten(ctx: BaseContext): boolean {
+    return this.#written.has(ctx);
+  }
+
+  /** @param position the place after the write; `null` if the server could not be asked */
+  async record(position: WalPosition | null): Promise<void> {
+    const ctx = currentContext();
+    if (ctx === null) return;
+    this.#cluster = position?.cluster ?? this.#cluster;
+    const bytes = position?.bytes ?? UNREACHABLE;
+    try {
+      if (this.#cluster === null) throw new Error("the position of the write is unknown");
+      await changeRecord<StoredPosition>(
+        ctx.services.stores.durable,
+        keyOf(this.#cluster, ctx),
+        (known) => (known !== null && BigInt(known.bytes) >= bytes ? known : { bytes: String(bytes) }),
+        () => this.#ttlMs,
+      );
+    } catch (err) {
+      // The write is committed, so its request does not fail.
+      ctx.log.error({ err }, "failed to store the position of a write: its caller may read older data from a replica");
+    }
+  }
+
+  /** Returns the position that a replica must have replayed for this caller. */
+  async of(ctx: BaseContext, cluster: string): Promise<bigint> {
+    const known = parseRecord<StoredPosition>(await ctx.services.stores.durable.get(keyOf(cluster, ctx)));
+    return known === null ? 0n : BigInt(known.bytes);
+  }
+}
+
+function keyOf(cluster: string, ctx: BaseContext): string {
+  return `write-position:${cluster}:${ctx.callerKey}`;
+}
