@@ -3,7 +3,7 @@ export type {} from "../types/sql/index.ts";
 export { type AccountLog, type AccountLogEntry, accountLog } from "./account-log/account-log.ts";
 export { accountLogMigration } from "./account-log/account-log-migration.ts";
 export type { Database, SentStatement, Transaction, TransactionSettings } from "./database/database.ts";
-export { type DatabaseOptions, openDatabase } from "./database/open-database.ts";
+export { type DatabaseOptions, type DatabaseServers, openDatabase } from "./database/open-database.ts";
 export { transaction } from "./database/transaction.ts";
 export { type MigrationStatus, migrate, migrationStatus } from "./migrations/migrate.ts";
 export type { MigrateOptions, Migration } from "./migrations/migration.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { CamelCasePlugin, sql } from "kysely";
-import { type KeyValueStore, memoryStores, rateLimit } from "portico";
+import { type KeyValueStore, memoryStores, rateLimit, topic } from "portico";
 import { CursorPagination } from "portico/pagination";
 import { type Database, migrate, openDatabase, sqlStores, tableHandler } from "portico/sql";
 import { logCatcher, testClient, watchStatements } from "portico/testing";
@@ -210,8 +210,8 @@ describe("reads", () => {
       .poll(async () => (await client.graphql(`{ shelf { ...Found } } ${FOUND}`)).data)
       .toEqual({ shelf: foundOn("replica", ["Emma"]) });
 
-    expect((await readUntil("replica", client, {}, "/counted")).pagination.total_items).toBe(1);
-    expect((await readUntil("replica", client, {}, "/counted-once")).pagination.total_items).toBe(1);
+    for (const path of ["/counted", "/counted-once"])
+      await expect.poll(async () => (await read(client, {}, path)).pagination.total_items).toBe(1);
   });
 
   it("come from the primary for the events of a subscription", async () => {
@@ -226,14 +226,15 @@ describe("reads", () => {
     await client.graphql('mutation { add(title: "Persuasion") { id } }', {}, { headers });
 
     expect((await events.next()).value).toMatchObject({ data: { added: foundOn("primary", ["Emma", "Persuasion"]) } });
-    const { data } = await client.graphql(`{ shelf { ...Found } } ${FOUND}`);
-    expect(data).toMatchObject({ shelf: { books: { nodes: [{ title: "Emma" }] } } });
+    await expect
+      .poll(async () => (await client.graphql(`{ shelf { ...Found } } ${FOUND}`)).data)
+      .toEqual({ shelf: foundOn("replica", ["Emma"]) });
   });
 
   it("come from the primary in a handler that has subscribed to events, and outside a request", async () => {
     const app = shopOn(database);
     app.get("/follow", async ({ ctx, response }) => {
-      ctx.pubsub.subscribe({ name: "anything" } as never);
+      ctx.pubsub.subscribe(topic<string>("anything"));
       return response.json({ items: await booksOf(database).execute() });
     });
     const client = testClient(app);
@@ -326,7 +327,7 @@ describe("reads", () => {
       return { items };
     });
 
-    await readUntil("replica", testClient(app), {}, "/streamed");
+    expect((await readUntil("replica", testClient(app), {}, "/streamed")).items).toHaveLength(1);
   });
 });
 
@@ -382,14 +383,13 @@ describe("a replica", () => {
     }));
     const client = testClient(app);
 
-    // Three checks of the primary are enough to see a replica that is wrongly used.
-    using watch = watchStatements(other);
     await expect
       .poll(async () => {
         expect((await read(client, {}, "/server")).items).toEqual([{ isFromReplica: false }]);
-        return watch.statements.find(({ sql: text }) => text.includes("insert_lsn"))?.count ?? 0;
+        return logger.text;
       })
-      .toBeGreaterThan(2);
+      .toContain("it belongs to another primary");
+    expect((await read(client, {}, "/server")).items).toEqual([{ isFromReplica: false }]);
   });
 });
 

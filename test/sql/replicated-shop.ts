@@ -1,5 +1,5 @@
 import { SignJWT } from "jose";
-import { sql } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
 import { Client } from "pg";
 import { memoryStores, PorticoApp, type Stores, topic } from "portico";
 import {
@@ -33,8 +33,10 @@ import type { OwnPostgres } from "./accounts/own-postgres.ts";
 export interface Tables {
   books: { id: number; title: string; shelf: number };
 }
-interface BookRow {
+export interface BookRow {
+  readonly id: number;
   readonly title: string;
+  readonly shelf: number;
   readonly isFromReplica: boolean;
 }
 export interface Page {
@@ -43,7 +45,7 @@ export interface Page {
 }
 
 const byId = new CursorPagination({ order: [["id", "asc"]] });
-const added = topic<{ title: string }>("books.added");
+const added = topic<{ shelf: number }>("books.added");
 
 export interface ShopOptions {
   readonly stores?: Stores;
@@ -88,6 +90,7 @@ export function shopOn(
     add(path.title, trx),
   );
   app.post("/read-after-write/:title", async ({ path, response }) => {
+    await booksOf(database).execute();
     await add(path.title);
     return response.apaginate(list, { strategy: byId });
   });
@@ -95,7 +98,7 @@ export function shopOn(
   return app;
 }
 
-export function booksOf(database: Database<Tables>) {
+export function booksOf(database: Database<Tables>): SelectQueryBuilder<Tables, "books", BookRow> {
   return database
     .replica()
     .selectFrom("books")
@@ -119,13 +122,13 @@ function graphOn(database: Database<Tables>, add: (title: string) => Promise<voi
     mutation: {
       add: mutation(Shelf, { params: { title: t.string } })(async ({ title, ctx }) => {
         await add(title);
-        await ctx.pubsub.publish(added, { title });
+        await ctx.pubsub.publish(added, { shelf: 1 });
         return shelf;
       }),
     },
     subscription: {
       added: subscription(Shelf)(async function* ({ ctx }) {
-        for await (const _event of ctx.pubsub.subscribe(added)) yield shelf;
+        for await (const { shelf: id } of ctx.pubsub.subscribe(added)) yield { id };
       }),
     },
   });

@@ -9,11 +9,13 @@ export const statements = channel("bookshop.statements");
 
 /**
  * The connection pool. Code that only reads can use it directly. Code that also runs inside a mutation, such as a
- * loader, uses `database.current()`, which returns the transaction if there is one.
+ * loader, uses `database.current()`, which returns the transaction if there is one. Lists that may be a moment old use
+ * `replica()`.
  */
-export const database: Database<Tables> = openDatabase<Tables>(settings.databaseUrl, {
-  onStatement: (statement: SentStatement) => statements.publish(statement),
-});
+export const database: Database<Tables> = openDatabase<Tables>(
+  { primary: settings.databaseUrl, replicas: settings.replicaUrls },
+  { onStatement: (statement: SentStatement) => statements.publish(statement) },
+);
 
 /**
  * A transaction for one mutation, or for one request to a route that changes data. It is committed before the response

@@ -7,6 +7,8 @@ export const settings = {
   isProduction,
   port: Number(env("PORT", "3000")),
   databaseUrl: env("DATABASE_URL", "postgres://postgres:postgres@127.0.0.1:5432/bookshop"),
+  /** Streaming replicas for the lists of books and authors, separated by spaces. */
+  replicaUrls: env("REPLICA_URLS", "").split(" ").filter(Boolean),
   redisUrl: env("REDIS_URL", "redis://127.0.0.1:6379"),
   /** Applications that share a Redis need different prefixes. */
   redisPrefix: env("REDIS_PREFIX", "bookshop"),

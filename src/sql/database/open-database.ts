@@ -137,8 +137,11 @@ function openPostgres(connectionString: string, replicas: readonly string[], set
   const dialect = new ReachablePostgres(() => openPool(pool), positions && new TrackedWrites(positions));
   const primary = logged(dialect, onStatement);
   const { adapter } = primary.getExecutor();
+  const dialectOn = (url: string, size: number): ReachablePostgres =>
+    new ReachablePostgres(() => openPool({ ...pool, connectionString: url, poolSize: size }));
+  const watch = (url: string): Kysely<any> => new Kysely({ dialect: dialectOn(url, 1) });
   const open = (url: string): Kysely<any> => {
-    const replica = new ReachablePostgres(() => openPool({ ...pool, connectionString: url }));
+    const replica = dialectOn(url, poolSize);
     // `watchStatements` recognises the statements of a database by its adapter.
     return logged(Object.assign(replica, { createAdapter: () => adapter }), onStatement);
   };
@@ -148,7 +151,9 @@ function openPostgres(connectionString: string, replicas: readonly string[], set
     maxTransactions: transactionsOf(poolSize),
     timeoutMs,
     listen: postgresListen({ connectionString: directUrl ?? connectionString }, timeoutMs),
-    reader: positions && openReplicas(primary, { urls: replicas, maxLagMs, open }, positions),
+    reader:
+      positions &&
+      openReplicas(primary, { primaryUrl: connectionString, urls: replicas, maxLagMs, open, watch }, positions),
     isOwner: true,
   });
 }

@@ -12,7 +12,7 @@ export function authorRoutes(): Router {
     "/",
     { paginated: { strategy: "limit_offset", item: Author }, summary: "Lists the authors by name", tags: ["authors"] },
     ({ response }) =>
-      response.apaginate(tableHandler(database.selectFrom("authors").selectAll().orderBy("name")), {
+      response.apaginate(tableHandler(database.replica().selectFrom("authors").selectAll().orderBy("name")), {
         strategy: "limit_offset",
       }),
   );

@@ -45,15 +45,15 @@ export const byOffset = new LimitOffsetPagination({ maxLimit: 200 });
 
 /** The books for a strategy with its own order. */
 export function bookList(): TableHandler<BookRow> {
-  return tableHandler(database.selectFrom("books").selectAll(), { totalsCache: counts });
+  return tableHandler(database.replica().selectFrom("books").selectAll(), { totalsCache: counts });
 }
 
 /** The books for the lists of their authors, including those that this mutation has added. */
 export function ownBooks(): TableHandler<BookRow> {
-  return tableHandler(database.current().selectFrom("books").selectAll());
+  return tableHandler(database.current().replica().selectFrom("books").selectAll());
 }
 
 /** The books by title, for pages by number and by offset. */
 export function booksByTitle(): TableHandler<BookRow> {
-  return tableHandler(database.selectFrom("books").selectAll().orderBy("title"), { totalsCache: counts });
+  return tableHandler(database.replica().selectFrom("books").selectAll().orderBy("title"), { totalsCache: counts });
 }

@@ -95,7 +95,7 @@ class ReachablePostgresDriver extends PostgresDriver {
     if (accessMode === "read only") this.#reading.add(connection);
     else this.#reading.delete(connection);
     await super.beginTransaction(...args);
-    this.#writes?.begun(connection);
+    this.#writes?.begun(connection, accessMode);
   }
 
   override async commitTransaction(...args: Parameters<PostgresDriver["commitTransaction"]>): Promise<void> {

@@ -6,10 +6,13 @@ import { WritePositions } from "./write-positions.ts";
 
 /** The replicas of a database. */
 export interface ReplicaOptions {
+  readonly primaryUrl: string;
   readonly urls: readonly string[];
   readonly maxLagMs: number;
-  /** Opens a pool on one of them. */
+  /** Opens a pool for the statements of the application. */
   readonly open: (url: string) => Kysely<any>;
+  /** Opens a pool of one connection, whose statements are not logged. */
+  readonly watch: (url: string) => Kysely<any>;
 }
 
 /** Positions are kept until each replica in use has replayed them, however late its last check was. */
@@ -19,13 +22,10 @@ export function positionsOf({ maxLagMs }: Pick<ReplicaOptions, "maxLagMs">): Wri
 
 /** Returns the query builder that reads from the replicas of a primary. */
 export function openReplicas(primary: Kysely<any>, options: ReplicaOptions, positions: WritePositions): Kysely<any> {
-  const { urls, maxLagMs, open } = options;
-  const replicas = urls.map((url) => new Replica(new URL(url).host, () => open(url)));
-  return new Kysely({
-    dialect: new ReadingDialect(
-      () => new ReplicaReads(primary, new ReplicaSet(primary, replicas, maxLagMs), positions),
-    ),
-  });
+  const { primaryUrl, urls, maxLagMs, open, watch } = options;
+  const replicas = urls.map((url) => new Replica(new URL(url).host, watch(url), () => open(url)));
+  const set = new ReplicaSet(watch(primaryUrl), replicas, maxLagMs);
+  return new Kysely({ dialect: new ReadingDialect(() => new ReplicaReads(primary, set, positions)) });
 }
 
 class ReadingDialect extends PostgresDialect {

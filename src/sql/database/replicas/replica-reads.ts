@@ -46,14 +46,14 @@ export class ReplicaReads implements Driver, DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const replica = await this.#serverFor(query);
-    if (replica === null) return this.#primary.executeQuery(query as CompiledQuery<R>);
-    return replica.run(query as CompiledQuery<R>, this.#primary);
+    if (replica === null) return this.#primary.executeQuery<R>(query);
+    return replica.run<R>(query, this.#primary);
   }
 
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     const replica = await this.#serverFor(query);
-    if (replica === null) yield* this.#primary.getExecutor().stream(query as CompiledQuery<R>, chunkSize);
-    else yield* replica.stream(query as CompiledQuery<R>, chunkSize, this.#primary);
+    if (replica === null) yield* this.#primary.getExecutor().stream<R>(query, chunkSize);
+    else yield* replica.stream<R>(query, chunkSize, this.#primary);
   }
 
   async #serverFor({ query, sql }: CompiledQuery): Promise<Replica | null> {

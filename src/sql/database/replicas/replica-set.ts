@@ -1,9 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Logger } from "../../../core/logger.ts";
 import { outside } from "../../../core/outside.ts";
+import { within } from "../../../core/within.ts";
 import { withDeadline } from "../with-deadline.ts";
 import type { Replica } from "./replica.ts";
-import { type WalPosition, writtenPosition } from "./wal-position.ts";
+import { writtenPosition } from "./wal-position.ts";
 
 /** How often the servers are asked for their positions. */
 const CHECK_MS = 1_000;
@@ -19,7 +20,8 @@ interface Sample {
 
 /** The replicas of a database, of which those are used that respond and are not too far behind. */
 export class ReplicaSet {
-  readonly #primary: Kysely<any>;
+  /** A connection to the primary for checks, which do not wait for busy ones. */
+  readonly #watch: Kysely<any>;
   readonly #replicas: readonly Replica[];
   readonly #maxLagMs: number;
   /** The last ones, from the newest that is older than the limit. */
@@ -29,8 +31,9 @@ export class ReplicaSet {
   #isChecking = false;
   #turn = 0;
 
-  constructor(primary: Kysely<any>, replicas: readonly Replica[], maxLagMs: number) {
-    this.#primary = primary;
+  /** @param watch a pool of one connection to the primary */
+  constructor(watch: Kysely<any>, replicas: readonly Replica[], maxLagMs: number) {
+    this.#watch = watch;
     this.#replicas = replicas;
     this.#maxLagMs = maxLagMs;
   }
@@ -69,7 +72,7 @@ export class ReplicaSet {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all(this.#replicas.map((replica) => replica.close()));
+    await Promise.all([this.#watch.destroy(), ...this.#replicas.map((replica) => replica.close())]);
   }
 
   async #check(): Promise<void> {
@@ -78,7 +81,7 @@ export class ReplicaSet {
     try {
       const found = await Promise.all(this.#replicas.map((replica) => replica.check()));
       // After the replicas: one that is ahead of the primary then has another history.
-      const newest = await this.#sample().catch(() => null);
+      const newest = await within(PATIENCE_MS, this.#sample()).catch(() => null);
       found.forEach((result, index) => this.#judge(this.#replicas[index] as Replica, result, newest));
     } finally {
       this.#isChecking = false;
@@ -89,7 +92,7 @@ export class ReplicaSet {
   async #sample(): Promise<bigint> {
     const at = performance.now();
     const { cluster, bytes } = await withDeadline(PATIENCE_MS, () =>
-      writtenPosition((query) => this.#primary.executeQuery(query)),
+      writtenPosition((query) => this.#watch.executeQuery(query)),
     );
     this.#cluster = cluster;
     this.#samples.push({ at, bytes });
@@ -99,16 +102,12 @@ export class ReplicaSet {
 
   #judge(replica: Replica, result: Awaited<ReturnType<Replica["check"]>>, newest: bigint | null): void {
     if ("problem" in result) return replica.giveUp(result.problem);
-    const problem = this.#problemOf(result.position, newest);
-    if (problem === null) replica.use(result.position);
-    else replica.leaveOut(problem);
-  }
-
-  #problemOf({ cluster, bytes }: WalPosition, newest: bigint | null): string | null {
     const [oldest] = this.#samples;
-    if (oldest === undefined) return "the primary has not responded yet";
-    if (cluster !== this.#cluster) return "it belongs to another primary";
-    if (newest !== null && bytes > newest) return "it is ahead of the primary";
-    return bytes < oldest.bytes ? "it is too far behind the primary" : null;
+    const { cluster, bytes } = result.position;
+    if (oldest === undefined) replica.leaveOut("the primary has not responded yet");
+    else if (cluster !== this.#cluster) replica.giveUp("it belongs to another primary");
+    else if (newest !== null && bytes > newest) replica.giveUp("it is ahead of the primary");
+    else if (bytes < oldest.bytes) replica.leaveOut("it is too far behind the primary");
+    else replica.use(result.position);
   }
 }

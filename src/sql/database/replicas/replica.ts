@@ -14,6 +14,8 @@ export class Replica {
   log: Logger | null = null;
   readonly #name: string;
   readonly #open: () => Kysely<any>;
+  /** A connection for checks, which do not wait for busy ones. */
+  readonly #watch: Kysely<any>;
   #pool: Kysely<any>;
   #replayed: WalPosition | null = null;
   #checkedAt = Number.NEGATIVE_INFINITY;
@@ -22,10 +24,12 @@ export class Replica {
 
   /**
    * @param name the host and port, for the log
-   * @param open opens a pool, whose first statement connects
+   * @param watch a pool of one connection, for checks
+   * @param open opens a pool for statements, the first of which connects
    */
-  constructor(name: string, open: () => Kysely<any>) {
+  constructor(name: string, watch: Kysely<any>, open: () => Kysely<any>) {
     this.#name = name;
+    this.#watch = watch;
     this.#open = open;
     this.#pool = open();
   }
@@ -45,8 +49,7 @@ export class Replica {
     if (this.#isChecking) return { problem: "it does not respond" };
     this.#isChecking = true;
     const startedAt = performance.now();
-    const pool = this.#pool;
-    const asked = withDeadline(PATIENCE_MS, () => replayedPosition((query) => pool.executeQuery(query)));
+    const asked = withDeadline(PATIENCE_MS, () => replayedPosition((query) => this.#watch.executeQuery(query)));
     void asked.catch(() => {}).finally(() => (this.#isChecking = false));
     try {
       const position = await within(PATIENCE_MS, asked);
@@ -67,24 +70,23 @@ export class Replica {
 
   /** Leaves it out because it is behind. Its running statements continue. */
   leaveOut(problem: unknown): void {
-    if (this.#replayed !== null)
-      this.log?.warn({ replica: this.#name, err: problem }, "postgres: a replica was left out");
+    if (this.#replayed !== null) this.#report(problem);
     this.#replayed = null;
     this.#isDown = false;
   }
 
-  /** Leaves it out because it does not respond. Its running statements are cut, and run on the primary. */
+  /** Leaves it out because it is not a replica that responds. Its running statements are cut, and run on the primary. */
   giveUp(problem: unknown): void {
-    const wasDown = this.#isDown;
-    this.leaveOut(problem);
+    this.#replayed = null;
+    if (this.#isDown) return;
     this.#isDown = true;
-    if (wasDown) return;
-    void this.close();
+    this.#report(problem);
+    void closed(this.#pool);
     this.#pool = this.#open();
   }
 
   async close(): Promise<void> {
-    await this.#pool.destroy().catch(() => {});
+    await Promise.all([closed(this.#watch), closed(this.#pool)]);
   }
 
   /** Runs a statement here, or on the primary if this server cannot answer it. */
@@ -117,12 +119,20 @@ export class Replica {
     }
   }
 
+  #report(problem: unknown): void {
+    this.log?.warn({ replica: this.#name, err: problem }, "postgres: a replica was left out");
+  }
+
   #cannotAnswer(pool: Kysely<any>, error: unknown): boolean {
     if (pool !== this.#pool) return true;
     const reason = (error as { readonly cause?: unknown } | null)?.cause ?? error;
     if (isLost(reason)) this.giveUp(error);
     return isLost(reason) || OF_REPLICAS.test(String((reason as { readonly code?: unknown } | null)?.code));
   }
+}
+
+async function closed(pool: Kysely<any>): Promise<void> {
+  await pool.destroy().catch(() => {});
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { DatabaseConnection } from "kysely";
+import type { AccessMode, DatabaseConnection } from "kysely";
 import { currentContext } from "../../../http/context/current-context.ts";
 import { statementKind } from "../postgres/statement-kind.ts";
 import { type WalPosition, writtenPosition } from "./wal-position.ts";
@@ -7,7 +7,7 @@ import type { WritePositions } from "./write-positions.ts";
 /** Recognises the statements of a driver that write for a request, and records the position of each. */
 export class TrackedWrites {
   readonly #positions: WritePositions;
-  /** The connections in a transaction, with whether it has written. */
+  /** The connections in a transaction, with whether it may write. */
   readonly #open = new WeakMap<DatabaseConnection, boolean>();
   /** The connections that have written outside a transaction. */
   readonly #made = new WeakMap<DatabaseConnection, WalPosition | null>();
@@ -23,30 +23,37 @@ export class TrackedWrites {
     const execute = connection.executeQuery.bind(connection);
     const stream = connection.streamQuery.bind(connection);
     this.#readers.set(connection, () => writtenPosition(execute));
+    const begin = (text: string): boolean => this.#begin(connection, text);
+    const note = (): Promise<void> => this.#note(connection);
     connection.executeQuery = async (...args) => {
-      const isWrite = this.#begin(connection, args[0].sql);
+      const isWrite = begin(args[0].sql);
       const result = (await execute(...args)) as never;
-      if (isWrite) await this.#wrote(connection);
+      if (isWrite) await note();
       return result;
     };
-    const tracked = this;
     connection.streamQuery = async function* (...args): AsyncIterableIterator<never> {
-      const isWrite = tracked.#begin(connection, args[0].sql);
+      const isWrite = begin(args[0].sql);
       yield* stream(...args) as AsyncIterableIterator<never>;
-      if (isWrite) await tracked.#wrote(connection);
+      if (isWrite) await note();
     };
   }
 
   /** A transaction has begun on the connection. */
-  begun(connection: DatabaseConnection): void {
-    this.#open.set(connection, false);
+  begun(connection: DatabaseConnection, accessMode: AccessMode | undefined): void {
+    this.#open.set(connection, accessMode !== "read only");
   }
 
-  /** Its transaction was committed. The connection is held meanwhile, as by any statement inside a transaction. */
+  /**
+   * Its transaction was committed. It counts as a write in any case, because a `select` may call a function that writes. The
+   * connection is held meanwhile, as by any statement inside a transaction.
+   */
   async committed(connection: DatabaseConnection): Promise<void> {
-    const hasWritten = this.#open.get(connection);
+    const mayWrite = this.#open.get(connection);
+    const ctx = currentContext();
     this.#open.delete(connection);
-    if (hasWritten === true) await this.#positions.record(await this.#position(connection));
+    if (mayWrite !== true || ctx === null) return;
+    this.#positions.begin(ctx);
+    await this.#positions.record(await this.#position(connection));
   }
 
   /**
@@ -77,9 +84,8 @@ export class TrackedWrites {
     return kind === "write" && !BEGINNING.test(text) && !OF_STORES.test(text);
   }
 
-  async #wrote(connection: DatabaseConnection): Promise<void> {
-    if (this.#open.has(connection)) this.#open.set(connection, true);
-    else this.#made.set(connection, await this.#position(connection));
+  async #note(connection: DatabaseConnection): Promise<void> {
+    if (!this.#open.has(connection)) this.#made.set(connection, await this.#position(connection));
   }
 
   async #position(connection: DatabaseConnection): Promise<WalPosition | null> {
