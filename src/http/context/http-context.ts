@@ -11,7 +11,6 @@ import type { RequestObservation } from "../hooks/request-hooks.ts";
 import { ANONYMOUS, type AuthScope, type Caller, type Identity } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
 import type { Charge } from "../limits/charge.ts";
-import { addressBucket } from "./address-bucket.ts";
 import type { AppServices } from "./app-services.ts";
 import { endLeftOpen } from "./end-left-open.ts";
 import { publishFrom } from "./event-hold.ts";
@@ -105,11 +104,6 @@ export abstract class BaseContext<U = Caller> {
   /** @internal Like `identity`, for code that runs for every caller: the response does not depend on it. */
   get caller(): Identity {
     return this.#identity;
-  }
-  /** @internal The user, or else the client's address: a name of the caller that the response does not depend on. */
-  get callerKey(): string {
-    const { user } = this.#identity;
-    return user.isAuthenticated ? `user:${user.identity}` : `address:${addressBucket(this.exchange.ip)}`;
   }
   /** @internal */
   get identity(): Identity {

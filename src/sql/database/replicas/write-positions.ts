@@ -1,4 +1,5 @@
 import { changeRecord, parseRecord } from "../../../auth/change-record.ts";
+import { addressBucket } from "../../../http/context/address-bucket.ts";
 import { currentContext } from "../../../http/context/current-context.ts";
 import type { BaseContext } from "../../../http/context/http-context.ts";
 import type { WalPosition } from "./wal-position.ts";
@@ -60,6 +61,8 @@ export class WritePositions {
   }
 }
 
-function keyOf(cluster: string, ctx: BaseContext): string {
-  return `write-position:${cluster}:${ctx.callerKey}`;
+/** By the user, or else by the client's address. The response does not depend on it. */
+function keyOf(cluster: string, { caller: { user }, exchange }: BaseContext): string {
+  const caller = user.isAuthenticated ? `user:${user.identity}` : `address:${addressBucket(exchange.ip)}`;
+  return `write-position:${cluster}:${caller}`;
 }
