@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import type { DeepResults } from "../bench/deep.ts";
 import type { SimulationResults } from "../bench/simulate.ts";
+import type { FailoverResults } from "./failover.ts";
 import { deepTable } from "./figures/deep-table.ts";
+import { failoverTable } from "./figures/failover-table.ts";
 import { type GauntletResults, gauntletTables } from "./figures/gauntlet-tables.ts";
 import { performancePlots } from "./figures/plots.ts";
 import { type ReliabilityResults, reliabilityTables } from "./figures/reliability-tables.ts";
@@ -111,6 +113,9 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
   },
   reliability(source) {
     return reliabilityTables(source("reliability") as unknown as ReliabilityResults);
+  },
+  failover(source) {
+    return failoverTable(source("failover") as unknown as FailoverResults);
   },
   scaling(source) {
     return scalingTables(source("simulation") as unknown as SimulationResults);

@@ -19,10 +19,12 @@ export class TcpProxy {
   readonly #pairs = new Set<Pair>();
   #line: Line = {};
   #isSilent = false;
+  #targetPort: number;
 
   private constructor(targetPort: number) {
+    this.#targetPort = targetPort;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
-      const far = connect({ port: targetPort, host: HOST, allowHalfOpen: true, noDelay: true });
+      const far = connect({ port: this.#targetPort, host: HOST, allowHalfOpen: true, noDelay: true });
       const pair = new Pair(near, far, () => this.#line);
       if (this.#isSilent) pair.silence();
       this.#pairs.add(pair);
@@ -67,6 +69,12 @@ export class TcpProxy {
   /** Ends the direction to the client of every open connection. Bytes to the server still arrive. */
   halfClose(): void {
     for (const pair of this.#pairs) pair.halfClose();
+  }
+
+  /** Leads to another server from now on, and resets every connection to the one before. */
+  redirect(targetPort: number): void {
+    this.#targetPort = targetPort;
+    this.reset();
   }
 
   /** Resets every open connection. */
