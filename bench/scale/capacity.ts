@@ -90,7 +90,6 @@ export interface Limit {
 /** What breaks first, second, and so on, each for one server or process of its kind. */
 export function limitsOf(parts: Parts): readonly Limit[] {
   const million = needsOf(parts, 1_000_000);
-  const at = (needed: number, most: number): number => (1_000_000 * most) / needed;
   return [
     {
       users: at(million.node, LIMITS.load),
@@ -123,4 +122,9 @@ export function limitsOf(parts: Parts): readonly Limit[] {
       remedy: "Use a Redis Cluster",
     },
   ].toSorted((a, b) => a.users - b.users);
+}
+
+/** The users that need as much as there is, if a million users need this. */
+function at(needed: number, most: number): number {
+  return (1_000_000 * most) / needed;
 }

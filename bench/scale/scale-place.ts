@@ -26,7 +26,7 @@ const BOOKS = 10_000;
 const TICK_MICROS = 10_000;
 
 /** CPU time of the servers since they started, in microseconds. */
-export interface ServerCpu {
+interface ServerCpu {
   readonly redis: number;
   readonly postgres: number;
 }

@@ -11,7 +11,7 @@ export class Listeners {
   #isStopped = false;
 
   constructor(ports: readonly number[], count: number) {
-    this.heard = new Array<number>(count).fill(-1);
+    this.heard = Array.from({ length: count }, () => -1);
     for (let n = 0; n < count; n++) this.#open(n, ports[n % ports.length] ?? 0);
   }
 

@@ -47,7 +47,7 @@ export async function runScenario(scenario: Scenario, { perSecond, sockets, seco
   let listeners: Listeners | null = null;
   try {
     await fill(broken.place(0).database);
-    fleet = await FailoverFleet.start(PROCESSES, broken.place);
+    fleet = await FailoverFleet.start(PROCESSES, (n) => broken.place(n));
     const callers = new Callers(fleet.ports, NAMES);
     listeners = new Listeners(fleet.ports, sockets);
     let tick = 0;

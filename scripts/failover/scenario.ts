@@ -6,7 +6,7 @@ export interface Scenario {
   start(): Promise<Broken>;
 }
 
-export interface Broken {
+interface Broken {
   /** Where each of the processes finds the servers, by its number. */
   place(process: number): Place;
   /** Makes it go wrong. Returns when the fault is over, or at once if it does not end by itself. */

@@ -1,5 +1,5 @@
 /** A line over the same values of x as the others. */
-export interface Line {
+interface Line {
   readonly name: string;
   readonly values: readonly number[];
 }
@@ -71,7 +71,7 @@ function powers(from: number, to: number): readonly number[] {
 }
 
 /** 10000000 as "10M", 0.01 as it is. */
-export function short(value: number): string {
+function short(value: number): string {
   if (value >= 1e6) return `${Number((value / 1e6).toPrecision(2))}M`;
   if (value >= 1e3) return `${Number((value / 1e3).toPrecision(2))}k`;
   return String(Number(value.toPrecision(2)));

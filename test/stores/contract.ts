@@ -665,7 +665,7 @@ function useSubject<S extends Subject>(make: Make<S>): () => S {
 interface Passing {
   readonly key: string;
   readonly ttl: number;
-  pass(ms: number): Promise<void>;
+  readonly pass: (ms: number) => Promise<void>;
 }
 
 /** Runs a test of expiry. If it fails and a machine that stood still can be the reason, repeats it with a TTL four times as long. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The server that reads come from, whoever the caller is. */
+/** The server that reads come from, for every caller. */
 type Source = "primary" | "replica";
 
 const sources = new AsyncLocalStorage<Source>();

@@ -6,7 +6,7 @@ import { withDeadline } from "../with-deadline.ts";
 import type { Replica } from "./replica.ts";
 import { writtenPosition } from "./wal-position.ts";
 
-/** How often the servers are asked for their positions. */
+/** How often the positions of the servers are read. */
 const CHECK_MS = 1_000;
 const PATIENCE_MS = 2_000;
 /** A replica whose last check is older than this is left out. */

@@ -34,7 +34,7 @@ export class WritePositions {
     return this.#written.has(ctx);
   }
 
-  /** @param position the place after the write; `null` if the server could not be asked */
+  /** @param position the place after the write; `null` if the server did not respond */
   async record(position: WalPosition | null): Promise<void> {
     const ctx = currentContext();
     if (ctx === null) return;
