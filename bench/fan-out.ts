@@ -8,24 +8,33 @@ const SOCKETS = isShort ? 500 : 10_000;
 const EVENTS = isShort ? 5 : 20;
 const WARM_UP = 3;
 
+const subjects: readonly { readonly bus: string; readonly script: string; readonly args: readonly string[] }[] = [
+  ...["memory", "Redis", "NATS", "PostgreSQL"].map((bus) => ({ bus, script: "bus-server.ts", args: [bus] })),
+  { bus: "Redis, shared subscription", script: "bus-server.ts", args: ["Redis", "--shared"] },
+  { bus: "graphql-ws with Redis", script: "graphql-ws-server.ts", args: [] },
+];
+
 /**
- * Delivers events to many subscribers of one process over each bus. Delays are from the publication to the arrival in the
+ * Delivers events to many subscribers of one process over each bus, and with graphql-ws alone. Delays are from the publication to the arrival in the
  * process of the clients, which shares the machine. Messages per second and core count the CPU time of the server alone.
  */
 export async function run(): Promise<void> {
   console.log(`${SOCKETS} subscribers, ${EVENTS} events`);
   console.log("| bus | p50 | p99 | messages per second and core |");
   console.log("|---|--:|--:|--:|");
-  for (const bus of ["memory", "Redis", "NATS", "PostgreSQL"]) {
-    const { delays, perCpuSecond } = await measure(bus);
+  for (const { bus, script, args } of subjects) {
+    const { delays, perCpuSecond } = await measure(script, args);
     const at = (share: number): string => `${Math.round(delays[Math.floor(delays.length * share)] ?? 0)} ms`;
     console.log(`| ${bus} | ${at(0.5)} | ${at(0.99)} | ${Math.round(perCpuSecond)} |`);
   }
   console.log("fan-out: every event reached every subscriber");
 }
 
-async function measure(bus: string): Promise<{ readonly delays: readonly number[]; readonly perCpuSecond: number }> {
-  const server = fork(new URL("fan-out/bus-server.ts", import.meta.url), [bus]);
+async function measure(
+  script: string,
+  args: readonly string[],
+): Promise<{ readonly delays: readonly number[]; readonly perCpuSecond: number }> {
+  const server = fork(new URL(`fan-out/${script}`, import.meta.url), args);
   const { port } = await heard<{ readonly port: number }>(server, "port");
   const clients = fork(new URL("fan-out/listeners.ts", import.meta.url), [String(port), String(SOCKETS)]);
   await heard(clients, "ready");

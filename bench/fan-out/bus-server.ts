@@ -17,7 +17,7 @@ const bus = BUSES[process.argv[2] ?? ""]?.();
 if (bus === undefined) throw new RangeError(`there is no bus ${process.argv[2]}`);
 // Others use the same servers.
 const published = topic<number>(`published-${process.pid}`);
-const live = subscription(t.float)(async function* ({ ctx }) {
+const live = subscription(t.float, { shared: process.argv.includes("--shared") })(async function* ({ ctx }) {
   yield* ctx.pubsub.subscribe(published);
 });
 const app = new PorticoApp({

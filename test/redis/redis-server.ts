@@ -8,7 +8,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The server that all tests share. A test that stops or changes a server starts its own `RedisServer`. */
-export const SHARED_URL = "redis://127.0.0.1:6379";
+export const SHARED_URL: string = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
+
+/** The program of a server. Valkey takes the same options. */
+const PROGRAM = process.env["PORTICO_REDIS_SERVER"] ?? "redis-server";
 
 /** A unique key prefix. */
 export function newPrefix(): string {
@@ -57,7 +60,7 @@ export class RedisServer {
     const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#directory];
     // A configuration file is the first argument.
     const given = first.startsWith("--") ? [...args, first, ...others] : [first, ...args, ...others];
-    this.#process = spawn("redis-server", given, { stdio: "ignore" });
+    this.#process = spawn(PROGRAM, given, { stdio: "ignore" });
     await once(this.#process, "spawn");
     while (!(await isListening(this.port))) await sleep(10);
   }
