@@ -245,7 +245,7 @@ describe("the address", () => {
     const app = new PorticoApp({ stores: stores({ cluster: [SHARED_URL] }), logger: false });
 
     await expect(app.listen({ port: 0 })).rejects.toThrow(
-      "cannot start the durable role: no connection to Redis at the cluster of 127.0.0.1:6379",
+      `cannot start the durable role: no connection to Redis at the cluster of ${new URL(SHARED_URL).host}`,
     );
   });
 
