@@ -1,8 +1,9 @@
-import { buildSchema, parse, validate } from "graphql";
+import { buildSchema, Kind, type OperationDefinitionNode, parse, validate } from "graphql";
 import { subscriptionConditionsRule } from "../../src/graphql/execute/subscription-conditions-rule.ts";
+import { compileRealCost } from "../../src/graphql/limits/real-cost.ts";
 import { BODY, BODY_MS, type Reader, repeating } from "./reader.ts";
 
-const types = buildSchema("type Query { one: Int } type Subscription { never: Int }");
+const types = buildSchema("type Query { one: Int self: Query } type Subscription { never: Int }");
 
 /** Rules of Portico that read documents. The limits would refuse such long documents before the rules read them. */
 export function documentReaders(): readonly Reader[] {
@@ -20,7 +21,34 @@ export function documentReaders(): readonly Reader[] {
       read: async (text) => (validate(types, parse(text), [subscriptionConditionsRule]).length === 1 ? 400 : 200),
       outcomes: [400],
     },
+    {
+      name: "the real cost of a response",
+      most: BODY / 2,
+      mostMs: 5 * BODY_MS,
+      texts: [
+        repeating("self { ...F } ", "{ ", "} fragment F on Query { one }"),
+        repeating(
+          "self { self { one } ...F } ",
+          "{ ",
+          "} fragment F on Query { self { ...G } } fragment G on Query { one }",
+        ),
+        repeating("... on Query { self { one } } ", "{ ", "}"),
+        (size) => `{ ${Array.from({ length: size / 12 }, (_, at) => `k${at}: one`).join(" ")} self { one } }`,
+      ],
+      read: async (text) => (realCost(text) > 0 ? 200 : 500),
+      outcomes: [200],
+    },
   ];
+}
+
+/** Returns the cost of a response that grows with the document. */
+function realCost(text: string): number {
+  const { definitions } = parse(text);
+  const fragments = new Map(
+    definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+  );
+  const items = Array.from({ length: text.length / 50 }, () => ({ one: 1, self: { one: 1 } }));
+  return compileRealCost(types, definitions[0] as OperationDefinitionNode, fragments)({ self: items });
 }
 
 function chainOfFragments(size: number): string {

@@ -346,7 +346,7 @@ describe("maxInFlight", () => {
     expect(await remaining(sender, asUser("ann"))).toBe(98);
   });
 
-  it("does not count an open subscription, nor an operation that was rejected or has failed", async () => {
+  it("counts neither open subscriptions nor operations that were rejected or failed", async () => {
     const app = budgetApp({ budget: { maxInFlight: 1, addressPerMinute: 6 } });
     const sender = await liveClient(app);
     onTestFinished(() => sender.close());
