@@ -1,6 +1,6 @@
 import { buildSchema } from "graphql";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { checkProbe } from "../../scripts/fuzz/checks.ts";
+import { checkProbe, checkTime } from "../../scripts/fuzz/checks.ts";
 import { type Failure, FuzzRun } from "../../scripts/fuzz/fuzz-run.ts";
 import { FuzzTarget } from "../../scripts/fuzz/fuzz-target.ts";
 import type { Generator, Input } from "../../scripts/fuzz/input.ts";
@@ -62,6 +62,17 @@ it.each([
   const faults = await newRun().examine(get(path));
 
   expect(faults.map((fault) => fault.check)).toContain(check);
+});
+
+it("gives a flood 0.05 ms more for each of its requests", () => {
+  const input = { pieces: [], ending: "wait", requests: 10, copies: 200 } as const;
+  const report = { cpuMs: 0, connections: 0, log: [], heap: null };
+
+  expect(checkTime({ ...report, delayMs: 200 }, input)).toEqual([]);
+  expect(checkTime({ ...report, delayMs: 201 }, input)).toEqual([
+    { check: "delay", detail: "the event loop was blocked for 201 ms" },
+  ]);
+  expect(checkTime({ ...report, delayMs: 101 }, { ...input, copies: 1 })).toHaveLength(1);
 });
 
 it("expects the next request to take a second at most", () => {
