@@ -23,6 +23,7 @@ import {
 } from "./http/engine/engine.ts";
 import type { EngineApp } from "./http/engine/engine-app.ts";
 import type { HostRequest, HostResponse } from "./http/engine/host-exchange.ts";
+import { readListenOptions } from "./http/engine/listen-options.ts";
 import { routeUpgrade } from "./http/engine/route-upgrade.ts";
 import { type RequestHook, RequestHooks } from "./http/hooks/request-hooks.ts";
 import { Actors } from "./http/identity/actors.ts";
@@ -357,13 +358,13 @@ export class PorticoApp extends Router {
 
   /**
    * Starts listening. From then on the signals in `shutdown.signals` shut the application down gracefully. Port 0 picks a free
-   * port.
+   * port. Throws `ConfigurationError` if the port is invalid or already in use.
    */
   async listen(options: { readonly port: number; readonly host?: string }): Promise<Address> {
-    const { port, host = "127.0.0.1" } = options;
+    const place = readListenOptions(options);
     await this.#start();
     this.#server.start();
-    const address = await this.#engine.listen(port, host);
+    const address = await this.#engine.listen(place);
     this.#endOnSignals();
     const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
     const url = `http://${name}:${address.port}`;

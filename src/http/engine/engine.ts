@@ -18,6 +18,7 @@ import { directRouting, type Routing } from "./direct-routing.ts";
 import { type EngineApp, ROUTER } from "./engine-app.ts";
 import { fastifyRouting, refuse } from "./fastify-routing.ts";
 import { HostExchange, type HostRequest, type HostResponse } from "./host-exchange.ts";
+import { type ListenOptions, listenFailure } from "./listen-options.ts";
 import { malformedRequest } from "./malformed-request.ts";
 import { type ExchangeHost, waitingForContinue } from "./node-exchange.ts";
 import { routeUpgrade } from "./route-upgrade.ts";
@@ -179,8 +180,13 @@ export class Engine implements ExchangeHost {
     await this.#fastify.ready();
   }
 
-  async listen(port: number, host: string): Promise<AddressInfo> {
-    await this.#fastify.listen({ port, host });
+  async listen(options: ListenOptions): Promise<AddressInfo> {
+    try {
+      // Fastify writes to the object.
+      await this.#fastify.listen({ ...options });
+    } catch (error) {
+      throw listenFailure(error, options);
+    }
     return this.server.address() as AddressInfo;
   }
 

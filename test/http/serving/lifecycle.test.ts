@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PorticoApp } from "portico";
+import { ConfigurationError, PorticoApp } from "portico";
 import { liveClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { rawConnection } from "../raw-connection.ts";
@@ -23,10 +23,33 @@ describe("an application", () => {
     const { port } = await first.listen({ port: 0 });
     const second = new PorticoApp({ logger: false });
 
-    await expect(second.listen({ port })).rejects.toThrow("EADDRINUSE");
+    await expect(second.listen({ port })).rejects.toThrow(
+      `PorticoApp.listen.port is ${port}, which another process on 127.0.0.1 already uses`,
+    );
 
     await first.close();
     await second.close();
+  });
+
+  it.each([
+    [{ port: Number.NaN }, "PorticoApp.listen.port must be an integer from 0 to 65535, received NaN"],
+    [{ port: 65_536 }, "PorticoApp.listen.port must be an integer from 0 to 65535, received 65536"],
+    [{ port: -1 }, "PorticoApp.listen.port must be an integer from 0 to 65535, received -1"],
+    [{ host: "127.0.0.1" }, "PorticoApp.listen.port must be an integer from 0 to 65535, received undefined"],
+    [{ prot: 3000 }, "PorticoApp.listen.prot is not an option: did you mean port?"],
+    [{ port: 0, host: "192.0.2.1" }, "PorticoApp.listen.host is 192.0.2.1, which is not an address of this machine"],
+    [
+      { port: 0, host: "nowhere.invalid" },
+      "PorticoApp.listen.host is nowhere.invalid, which can't be resolved to an address",
+    ],
+  ])("names what is wrong with %j", async (options, message) => {
+    const app = new PorticoApp({ logger: false });
+
+    const failure: unknown = await app.listen(options as { port: number }).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(ConfigurationError);
+    expect(failure).toHaveProperty("message", message);
+    await app.close();
   });
 
   it("runs start hooks before the first request and close hooks after the last, in reverse", async () => {
