@@ -208,4 +208,12 @@ describe("openDatabase rejects", () => {
   ])("%s", (_name, open, sentence) => {
     expect(open).toThrow(sentence);
   });
+
+  it("a SQLite file in a folder that doesn't exist, with the first statement", async () => {
+    const database = openDatabase("sqlite:/no/such/folder/shop.db");
+
+    await expect(sql`select 1`.execute(database)).rejects.toThrow(
+      "openDatabase.url names /no/such/folder/shop.db, which can't be created or opened",
+    );
+  });
 });

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from "kysely";
+import { ConfigurationError } from "../../core/configuration-error.ts";
 import { unavailable } from "../../core/unavailable.ts";
 import { Permits, type Release } from "./permits.ts";
 
@@ -9,6 +10,9 @@ export interface SqliteDriverOptions {
   readonly file: string;
   readonly timeoutMs: number;
 }
+
+/** The result code of SQLite for a file that it can't open, most often because its folder doesn't exist. */
+const CANNOT_OPEN = 14;
 
 /**
  * One connection writes, one statement or transaction at a time, and another one reads in parallel. A database in
@@ -28,7 +32,14 @@ export class SqliteDriver implements Driver {
   async init(): Promise<void> {
     const { DatabaseSync } = await import("node:sqlite");
     const { file, timeoutMs } = this.#options;
-    const open = (): DatabaseSync => prepared(new DatabaseSync(file));
+    const open = (): DatabaseSync => {
+      try {
+        return prepared(new DatabaseSync(file));
+      } catch (error) {
+        if ((error as { readonly errcode?: unknown }).errcode !== CANNOT_OPEN) throw error;
+        throw new ConfigurationError("openDatabase.url", `names ${file}, which can't be created or opened`);
+      }
+    };
     const writer = open();
     this.#files = new SqliteFiles(writer, file === ":memory:" ? writer : open(), timeoutMs);
   }
