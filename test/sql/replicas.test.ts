@@ -95,6 +95,47 @@ describe("a caller reads its own writes", () => {
     expect(await titles(client)).toEqual(["Emma", "Persuasion"]);
   });
 
+  it("after it has signed in, if it wrote as an anonymous caller before", async () => {
+    const client = testClient(shopOn(database));
+    await readUntil("replica", client);
+    await pauseReplay(replica);
+
+    await client.post("/books/Persuasion");
+    const { session } = await signIn(client, "ann");
+
+    expect(await titles(client, session)).toEqual(["Emma", "Persuasion"]);
+  });
+
+  it.each<[string, (title: string) => Promise<unknown>]>([
+    [
+      "streams the rows that it writes, and stops reading them",
+      async (title) => {
+        const books = [{ title }, { title }] as never;
+        const rows = database.insertInto("books").values(books).returning("id").stream(1);
+        await rows.next();
+        await rows.return?.();
+      },
+    ],
+    [
+      "writes with the second statement of a text",
+      (title) => sql.raw(`select 1; insert into books (title) values ('${title}')`).execute(database),
+    ],
+    [
+      "analyses a statement that writes",
+      (title) => sql.raw(`explain (analyze)\ninsert into books (title) values ('${title}')`).execute(database),
+    ],
+  ])("if a handler %s", async (_, write) => {
+    const app = shopOn(database);
+    app.post("/written/:title", async ({ path }) => void (await write(path.title)));
+    const client = testClient(app);
+    await readUntil("replica", client);
+    await pauseReplay(replica);
+
+    await client.post("/written/Persuasion");
+
+    expect(await titles(client)).toContain("Persuasion");
+  });
+
   it("in the request that writes, and in the payload of a mutation", async () => {
     const client = testClient(shopOn(database));
     const { session: headers } = await signIn(client, "ann");

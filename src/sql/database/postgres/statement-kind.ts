@@ -1,5 +1,6 @@
-/** Classifies a statement by its first word. If it may be either, it is a write. */
+/** Classifies a statement by its first word. If it may be either, it is a write, as are several statements in one text. */
 export function statementKind(text: string): "read" | "write" | "end" {
   if (/^\s*(?:commit|rollback|release)\b/i.test(text)) return "end";
-  return /^\s*(?:select|values|table|explain)\b/i.test(text) ? "read" : "write";
+  if (/;\s*\S/.test(text)) return "write";
+  return /^\s*(?:select|values|table|explain(?!.*\banaly[sz]e\b))\b/is.test(text) ? "read" : "write";
 }

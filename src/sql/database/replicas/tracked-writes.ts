@@ -33,8 +33,12 @@ export class TrackedWrites {
     };
     connection.streamQuery = async function* (...args): AsyncIterableIterator<never> {
       const isWrite = begin(args[0].sql);
-      yield* stream(...args) as AsyncIterableIterator<never>;
-      if (isWrite) await note();
+      try {
+        yield* stream(...args) as AsyncIterableIterator<never>;
+      } finally {
+        // The rows are written even if the caller stops reading them.
+        if (isWrite) await note();
+      }
     };
   }
 

@@ -56,13 +56,23 @@ export class WritePositions {
 
   /** Returns the position that a replica must have replayed for this caller. */
   async of(ctx: BaseContext, cluster: string): Promise<bigint> {
-    const known = parseRecord<StoredPosition>(await ctx.services.stores.durable.get(keyOf(cluster, ctx)));
-    return known === null ? 0n : BigInt(known.bytes);
+    const { stores, clock } = ctx.services;
+    const { signedInAt } = ctx.caller.credential ?? {};
+    const keys = [keyOf(cluster, ctx)];
+    // What the caller wrote before signing in, for example to register, is stored under the address.
+    if (signedInAt !== undefined && clock.now() - signedInAt < this.#ttlMs) keys.push(addressKey(cluster, ctx));
+    const found = await Promise.all(keys.map((key) => stores.durable.get(key)));
+    const positions = found.map((text) => BigInt(parseRecord<StoredPosition>(text)?.bytes ?? 0));
+    return positions.reduce((last, position) => (position > last ? position : last));
   }
 }
 
 /** By the user, or else by the client's address. The response does not depend on it. */
-function keyOf(cluster: string, { caller: { user }, exchange }: BaseContext): string {
-  const caller = user.isAuthenticated ? `user:${user.identity}` : `address:${addressBucket(exchange.ip)}`;
-  return `write-position:${cluster}:${caller}`;
+function keyOf(cluster: string, ctx: BaseContext): string {
+  const { user } = ctx.caller;
+  return user.isAuthenticated ? `write-position:${cluster}:user:${user.identity}` : addressKey(cluster, ctx);
+}
+
+function addressKey(cluster: string, { exchange }: BaseContext): string {
+  return `write-position:${cluster}:address:${addressBucket(exchange.ip)}`;
 }
