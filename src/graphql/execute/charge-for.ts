@@ -6,8 +6,8 @@ import type { LiveSubscription } from "../subscriptions/live-subscription.ts";
 import type { Admitted } from "./admit.ts";
 import type { OperationResponse } from "./operation-response.ts";
 
-/** The cost of an operation while cost analysis is off. */
-const UNKNOWN_COST = 1;
+/** The cost of an operation while cost analysis is off, and of one whose fields are free. */
+const LEAST_COST = 1;
 
 /** Reserves the cost of an operation in the budget of its caller, runs it, and refunds what it did not use. */
 export async function chargeFor<T extends OperationResponse | LiveSubscription>(
@@ -16,13 +16,13 @@ export async function chargeFor<T extends OperationResponse | LiveSubscription>(
   { execution, prepared }: Admitted,
   start: () => MaybePromise<T>,
 ): Promise<T> {
-  const cost = execution.cost ?? UNKNOWN_COST;
+  const cost = Math.max(LEAST_COST, execution.cost ?? LEAST_COST);
   const charge = await budget.reserve(ctx, cost);
   try {
     const opened = await start();
     // With errors, the response does not show all the work: an error in a required field removes the data around it.
     const isShown = opened.kind === "response" && opened.body.errors === undefined && execution.cost !== null;
-    charge?.use(isShown ? Math.max(1, prepared.realCost(opened.body.data)) : cost);
+    charge?.use(isShown ? Math.max(LEAST_COST, prepared.realCost(opened.body.data)) : cost);
     return opened;
   } catch (error) {
     // Any other error was thrown before the operation ran.

@@ -1,3 +1,4 @@
+import { finished } from "node:stream";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { andThen, isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { PorticoError } from "../../core/portico-error.ts";
@@ -47,8 +48,15 @@ async function runAndEndCharge(ctx: HttpContext, run: RunRoute): Promise<void> {
   try {
     await run(ctx);
   } finally {
-    ctx.charge?.end();
+    endCharge(ctx);
   }
+}
+
+/** The work of a streamed response ends with the stream. A stream of events mostly waits, as a subscription does. */
+function endCharge({ charge, outgoing: { body, headers } }: HttpContext): void {
+  if (body?.kind === "stream" && !/^text\/event-stream\b/i.test(String(headers["content-type"] ?? body.type)))
+    finished(body.value, { writable: false }, () => charge?.end());
+  else charge?.end();
 }
 
 /** Runs the steps in order, without a promise if none of them needs one. */

@@ -1,5 +1,6 @@
 import { type BudgetOptions, ConfigurationError, memoryStores, PorticoApp } from "portico";
 import { SimpleUser } from "portico/auth";
+import { field, Graph, schema, t } from "portico/graphql";
 import { liveClient, manualClock, type TestClient, type TestRequest, testClient } from "portico/testing";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { overBoth } from "../../matrix.ts";
@@ -223,6 +224,18 @@ describe("GraphQL", () => {
     expect(quotaOf(headers).remaining).toBe(99);
   });
 
+  it("charges 1 for an operation whose fields are free", async () => {
+    const app = budgetApp({ budget: { addressPerMinute: 3 }, graph: { path: "/other" } });
+    const free = field(t.string, { cost: 0 })(() => "free");
+    new Graph(schema({ query: { free } })).mount(app);
+    const sender = testClient(app);
+
+    const answers = [];
+    for (let n = 0; n < 4; n++) answers.push((await ask(sender, { query: "{ free }" })).status);
+
+    expect(answers).toEqual([200, 200, 200, 429]);
+  });
+
   it("charges a batch the sum of its operations, and rejects those that the budget does not cover", async () => {
     const sender = client({ budget: { addressPerMinute: 10 } });
     const query = "{ books(first: 3) { title } }";
@@ -362,6 +375,29 @@ describe("maxInFlight", () => {
 
     expect(answers).toEqual([404, 422, 200, 429]);
     await events.return();
+  });
+
+  it("counts a streamed response until its end or until its client disconnects, but not a stream of events", async () => {
+    const app = budgetApp({ budget: { maxInFlight: 1 } });
+    app.get("/export", ({ response }) => response.stream(rows(), "text/csv"));
+    app.get("/events", ({ response }) => response.stream(rows(), "text/event-stream"));
+    const sender = await liveClient(app);
+    onTestFinished(() => sender.close());
+    const open = (path: string): Promise<Response> => fetch(sender.url + path);
+
+    const events = await open("/events");
+    const first = await open("/export");
+    const refused = await open("/export");
+    await Promise.all([first.body?.cancel(), refused.body?.cancel()]);
+    await expect.poll(async () => (await sender.get("/")).status).toBe(200);
+    await events.body?.cancel();
+
+    expect([events, first, refused].map(({ status }) => status)).toEqual([200, 200, 429]);
+
+    async function* rows(): AsyncGenerator<string> {
+      yield "first";
+      await new Promise(() => {});
+    }
   });
 
   it("forgets an operation after a minute, so that one that hangs does not block its caller", async () => {
