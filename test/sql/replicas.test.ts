@@ -136,6 +136,25 @@ describe("a caller reads its own writes", () => {
     expect(await titles(client)).toContain("Persuasion");
   });
 
+  it.each([
+    ["statement", "/books", "insert into"],
+    ["commit", "/in-transaction", "commit"],
+  ])("if the connection is lost before the response to a %s", async (_, path, text) => {
+    const line = await movableLine(primary);
+    onTestFinished(() => line.close());
+    const shop = openDatabase<Tables>({ primary: line.url, replicas: [replica.url] }, { maxLagSeconds: 600 });
+    onTestFinished(() => shop.destroy());
+    const client = testClient(shopOn(shop));
+    await client.post("/books/Persuasion");
+    await readUntil("replica", client);
+    await pauseReplay(replica);
+
+    line.breakAfter(text);
+    expect((await client.post(`${path}/Sanditon`)).status).toBe(503);
+
+    expect(await titles(client)).toEqual(["Emma", "Persuasion", "Sanditon"]);
+  });
+
   it("in the request that writes, and in the payload of a mutation", async () => {
     const client = testClient(shopOn(database));
     const { session: headers } = await signIn(client, "ann");
@@ -473,10 +492,17 @@ async function receivedBy(server: OwnPostgres): Promise<bigint> {
 }
 
 /** A proxy, as an address that follows the primary. */
-async function movableLine(
-  first: OwnPostgres,
-): Promise<{ readonly url: string; moveTo(server: OwnPostgres): void; close(): Promise<void> }> {
+interface MovableLine {
+  readonly url: string;
+  moveTo(server: OwnPostgres): void;
+  /** The next statement with this text reaches the server, but its response is lost. */
+  breakAfter(text: string): void;
+  close(): Promise<void>;
+}
+
+async function movableLine(first: OwnPostgres): Promise<MovableLine> {
   let target = new URL(first.url);
+  let breaking: string | null = null;
   const open = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
@@ -492,6 +518,13 @@ async function movableLine(
       });
       from.pipe(to);
     }
+    client.on("data", (sent: Buffer) => {
+      if (breaking === null || !sent.includes(breaking)) return;
+      breaking = null;
+      upstream.unpipe(client);
+      // The server runs what it has received, also if the connection is closed meanwhile.
+      upstream.once("data", () => client.destroy());
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -502,6 +535,9 @@ async function movableLine(
     moveTo(other) {
       target = new URL(other.url);
       for (const socket of open) socket.destroy();
+    },
+    breakAfter(text) {
+      breaking = text;
     },
     async close() {
       for (const socket of open) socket.destroy();

@@ -99,8 +99,11 @@ class ReachablePostgresDriver extends PostgresDriver {
   }
 
   override async commitTransaction(...args: Parameters<PostgresDriver["commitTransaction"]>): Promise<void> {
-    await super.commitTransaction(...args);
-    await this.#writes?.committed(args[0]);
+    try {
+      await super.commitTransaction(...args);
+    } finally {
+      await this.#writes?.committed(args[0]);
+    }
   }
 
   /** A lost connection needs no rollback, because the server rolls back when it notices. */

@@ -27,9 +27,12 @@ export class TrackedWrites {
     const note = (): Promise<void> => this.#note(connection);
     connection.executeQuery = async (...args) => {
       const isWrite = begin(args[0].sql);
-      const result = (await execute(...args)) as never;
-      if (isWrite) await note();
-      return result;
+      try {
+        return (await execute(...args)) as never;
+      } finally {
+        // If the connection was lost, the server may have written.
+        if (isWrite) await note();
+      }
     };
     connection.streamQuery = async function* (...args): AsyncIterableIterator<never> {
       const isWrite = begin(args[0].sql);
@@ -48,7 +51,7 @@ export class TrackedWrites {
   }
 
   /**
-   * Its transaction was committed. It counts as a write in any case, because a `select` may call a function that writes. The
+   * Its transaction was committed, or the connection was lost meanwhile. It counts as a write in any case, because a `select` may call a function that writes. The
    * connection is held meanwhile, as by any statement inside a transaction.
    */
   async committed(connection: DatabaseConnection): Promise<void> {
