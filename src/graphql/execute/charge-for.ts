@@ -23,12 +23,14 @@ export async function chargeFor<T extends OperationResponse | LiveSubscription>(
     // With errors, the response does not show all the work: an error in a required field removes the data around it.
     const isShown = opened.kind === "response" && opened.body.errors === undefined && execution.cost !== null;
     charge?.use(isShown ? Math.max(LEAST_COST, prepared.realCost(opened.body.data)) : cost);
+    charge?.end();
     return opened;
   } catch (error) {
     // Any other error was thrown before the operation ran.
-    if (error instanceof OperationOver) charge?.use(cost);
+    const isOver = error instanceof OperationOver;
+    if (isOver) charge?.use(cost);
+    if (isOver) void error.ended().then(() => charge?.end());
+    else charge?.end();
     throw error;
-  } finally {
-    charge?.end();
   }
 }

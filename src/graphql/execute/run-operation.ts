@@ -89,7 +89,7 @@ async function inTime<T>(work: Promise<T>, operation: RunningOperation, timeoutM
   if (timeoutMs === 0) return work;
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(new OperationOver());
+    late.reject(new OperationOver(work));
     operation.abort();
   }, timeoutMs);
   try {

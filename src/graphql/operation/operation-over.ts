@@ -4,7 +4,16 @@ import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
 export class OperationOver extends ServiceUnavailable {
   override readonly name: string = "OperationOver";
 
-  constructor() {
+  readonly #work: Promise<unknown> | null;
+
+  /** @param work what still runs after a timeout */
+  constructor(work: Promise<unknown> | null = null) {
     super("The operation timed out or was cancelled", { code: "HANDLER_TIMEOUT" });
+    this.#work = work;
+  }
+
+  /** Resolves when its resolvers have ended. */
+  async ended(): Promise<void> {
+    await this.#work?.catch(() => {});
   }
 }

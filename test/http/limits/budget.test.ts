@@ -400,6 +400,27 @@ describe("maxInFlight", () => {
     }
   });
 
+  it("counts an operation on a WebSocket that timed out until its resolvers have ended", async () => {
+    const waiting = new Waiting();
+    const graph = { timeout: 0.1, subscriptions: { operations: true } };
+    const sender = await liveClient(budgetApp({ budget: { maxInFlight: 1 }, waiting, graph }));
+    onTestFinished(() => sender.close());
+    const socket = await sender.socket("/graphql", { protocols: ["graphql-transport-ws"] });
+    socket.send(JSON.stringify({ type: "connection_init" }));
+    await socket.next();
+    const run = (id: string): Promise<string> => {
+      socket.send(JSON.stringify({ id, type: "subscribe", payload: { query: "{ waiting }" } }));
+      return socket.next();
+    };
+
+    expect(await run("1")).toContain("HANDLER_TIMEOUT");
+    expect(await run("2")).toContain("TOO_MANY_OPERATIONS");
+    expect(waiting.started).toBe(1);
+    waiting.letGo();
+    await expect.poll(async () => (await sender.get("/")).status).toBe(200);
+    socket.close();
+  });
+
   it("forgets an operation after a minute, so that one that hangs does not block its caller", async () => {
     const waiting = new Waiting();
     const clock = manualClock();
