@@ -51,8 +51,8 @@ export class TrackedWrites {
   }
 
   /**
-   * Its transaction was committed, or the connection was lost meanwhile. It counts as a write in any case, because a `select` may call a function that writes. The
-   * connection is held meanwhile, as by any statement inside a transaction.
+   * Its transaction was committed, or the connection was lost meanwhile. It counts as a write in any case, because a `select`
+   * may call a function that writes. The connection is held meanwhile, as by any statement inside a transaction.
    */
   async committed(connection: DatabaseConnection): Promise<void> {
     const mayWrite = this.#open.get(connection);
