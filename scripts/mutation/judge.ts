@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { folders } from "./folders.ts";
 import { type Entry, Journal } from "./journal.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -35,31 +36,38 @@ export async function judge(
     PORTICO_SHARDS: String(shards),
   };
   if (mutants.length === 0) return [];
-  await Promise.all(Array.from({ length: shards }, (_, shard) => runShard(String(shard), env, journal)));
+  const all = Array.from({ length: shards }, (_, shard) => String(shard));
+  await Promise.all(all.map((shard) => runShard(shard, env, journal)));
+  if (folders[folder]?.testsOfGraphql17 !== undefined) {
+    const newer = { ...env, PORTICO_GRAPHQL: "17" };
+    await Promise.all(all.map((shard) => runShard(shard, newer, journal, `graphql17-${shard}`)));
+  }
   const entries = new Journal(journal, "").entries();
   if (!entries.some(({ kind }) => kind === "done")) throw new Error(`no test ran: see ${journal}.0.log`);
   return entries;
 }
 
-async function runShard(shard: string, env: NodeJS.ProcessEnv, file: string): Promise<void> {
-  const journal = new Journal(file, shard);
-  const output = openSync(`${file}.${shard}.log`, "w");
+/** @param name the name of the process in the journal */
+async function runShard(shard: string, env: NodeJS.ProcessEnv, file: string, name: string = shard): Promise<void> {
+  const journal = new Journal(file, name);
+  const output = openSync(`${file}.${name}.log`, "w");
   const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--config", "scripts/mutation/vitest.config.ts"];
   for (let isOver = false, count = 0; !isOver && count < MOST_PROCESSES; count++) {
     const before = journal.entries().length;
-    const options = { cwd: root, env: { ...env, PORTICO_SHARD: shard }, detached: true } as const;
+    const own = { ...env, PORTICO_SHARD: shard, PORTICO_PROCESS: name };
+    const options = { cwd: root, env: own, detached: true } as const;
     const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", output, output] });
     // Vitest starts a process of its own, which is in the same group.
     const stop = (): boolean => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
     process.once("exit", stop);
-    const watch = watchFor(journal, shard, stop);
+    const watch = watchFor(journal, name, stop);
     await once(child, "exit");
     clearInterval(watch);
     process.off("exit", stop);
     isOver = !journal
       .entries()
       .slice(before)
-      .some((entry) => entry.kind === "restart" && entry.shard === shard);
+      .some((entry) => entry.kind === "restart" && entry.shard === name);
   }
 }
 

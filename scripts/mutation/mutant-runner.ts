@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type RunnerTestCase, TestRunner, type TestTryOptions } from "vitest";
-import { Journal } from "./journal.ts";
+import { type Entry, Journal } from "./journal.ts";
 
-// Set by judge.ts: a file with the ids of the mutants to run, the journal, and the number of this process.
-const { PORTICO_MUTANTS = "", PORTICO_JOURNAL = "", PORTICO_SHARD = "0" } = process.env;
+// Set by judge.ts: a file with the ids of the mutants to run, the journal, and the name of this process in it.
+const { PORTICO_MUTANTS = "", PORTICO_JOURNAL = "", PORTICO_PROCESS = "0" } = process.env;
 
 /** What the instrumented code reads and writes. */
 interface Switches {
@@ -20,7 +20,10 @@ type Step = "cover" | "repeat" | "mutant" | "recover";
 const switches = (Reflect.get(globalThis, "__stryker__") ?? {}) as Switches;
 Reflect.set(globalThis, "__stryker__", switches);
 const wanted: ReadonlySet<string> = new Set(JSON.parse(readFileSync(PORTICO_MUTANTS, "utf8")) as string[]);
-const journal = new Journal(PORTICO_JOURNAL, PORTICO_SHARD);
+const journal = new Journal(PORTICO_JOURNAL, PORTICO_PROCESS);
+
+/** The entries of this process and of those before it that ran the same tests with the same graphql. */
+const ownEntries = (): readonly Entry[] => journal.entries().filter(({ shard }) => shard === PORTICO_PROCESS);
 
 /** Whether no mutant has run in this process. Later a failure may be due to what an earlier mutant has left behind. */
 let isFresh = true;
@@ -84,7 +87,7 @@ export default class MutantRunner extends TestRunner {
   }
 
   #begin(test: RunnerTestCase): void {
-    const isJudged = journal.entries().some((entry) => entry.kind === "done" && entry.test === test.id);
+    const isJudged = ownEntries().some((entry) => entry.kind === "done" && entry.test === test.id);
     if (isJudged) this.#end(test);
     switches.currentTestId = test.id;
   }
@@ -114,9 +117,9 @@ export default class MutantRunner extends TestRunner {
       case "cover": {
         if (failure !== undefined) return this.#giveUp(test, failure);
         this.#covered = Object.keys(switches.mutantCoverage?.perTest[test.id] ?? {}).filter((id) => wanted.has(id));
-        const suspects = journal
-          .entries()
-          .flatMap((entry) => (entry.kind === "suspect" && entry.test === test.id ? [entry.mutant] : []));
+        const suspects = ownEntries().flatMap((entry) =>
+          entry.kind === "suspect" && entry.test === test.id ? [entry.mutant] : [],
+        );
         this.#waiting = [...new Set([...suspects, ...this.#covered])];
         return this.#waiting.length === 0 ? "mutant" : "repeat";
       }

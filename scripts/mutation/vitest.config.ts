@@ -7,9 +7,11 @@ import { folders } from "./folders.ts";
 
 // Set by judge.ts: the folder, where its instrumented files are, and which part of the test files this process runs.
 const { PORTICO_FOLDER = "", PORTICO_INSTRUMENTED = "", PORTICO_SHARD = "0", PORTICO_SHARDS = "1" } = process.env;
+const isGraphql17 = process.env["PORTICO_GRAPHQL"] === "17";
 
 const root = join(import.meta.dirname, "../..");
-const patterns = folders[PORTICO_FOLDER]?.tests ?? [];
+const folder = folders[PORTICO_FOLDER];
+const patterns = (isGraphql17 ? folder?.testsOfGraphql17 : folder?.tests) ?? [];
 const files = patterns
   .flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted())
   .filter((_, index) => index % Number(PORTICO_SHARDS) === Number(PORTICO_SHARD));
@@ -41,7 +43,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     include: files,
     // Vitest's own cache knows the files by their original text.
-    fsModuleCachePath: join(PORTICO_INSTRUMENTED, "vitest-cache"),
+    fsModuleCachePath: join(PORTICO_INSTRUMENTED, isGraphql17 ? "vitest-cache-17" : "vitest-cache"),
     runner: "scripts/mutation/mutant-runner.ts",
     setupFiles: ["scripts/mutation/skip-slow-tests.ts"],
     sequence: { sequencer: ListedOrder },
