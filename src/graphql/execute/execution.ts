@@ -27,7 +27,7 @@ export type CommonArgs = Pick<ExecutionArgs, "schema" | "document" | "variableVa
 
 /** Converts an execution to graphql's arguments. */
 export function executionArgs({ schema, document, variables, operationName }: Execution): CommonArgs {
-  return { schema, document, variableValues: variables ?? {}, operationName: operationName ?? null };
+  return { schema, document, variableValues: variables, operationName };
 }
 
 /**
@@ -43,10 +43,24 @@ export function outcomeOf(
 ): "success" | "failure" {
   if (errors === undefined || errors.length === 0) return "success";
   if (data === null || data === undefined) return "failure";
-  const isLost = errors.some(({ path }) => {
-    const root = path?.[0];
-    if (path === undefined || root === undefined) return true;
-    return data[root] === null && !(path.length === 1 && refused.has(root));
+  const isLost = errors.some(({ path = [] }) => {
+    const length = lengthToNull(data, path);
+    const isRefused = path.length === 1 && refused.has(path[0] as string | number);
+    return length === undefined || (length === 1 && !isRefused);
   });
   return isLost ? "failure" : "success";
+}
+
+/**
+ * The length of the part of a path that leads to null. `undefined` if none does: an error that a resolver received from another
+ * execution has the path of that one, so it does not say which field was lost.
+ */
+function lengthToNull(data: unknown, path: readonly (string | number)[]): number | undefined {
+  let at = data;
+  for (const [index, key] of path.entries()) {
+    at = (at as Readonly<Record<string | number, unknown>>)[key];
+    if (at === null) return index + 1;
+    if (at === undefined) return undefined;
+  }
+  return undefined;
 }
