@@ -36,10 +36,9 @@ function fieldCode(field: PlanField, index: number): string {
   const take = (call: string): string =>
     `at = -1; v = fields[${index}].${call}; if (v instanceof Pending) { gather = gatherInto(gather, o, ${key}, v); v = null; }`;
   if (!(field instanceof PropertyField)) return `    ${take("take(run, source, path)")} o[${key}] = v;`;
-  const test = field.asIs === null ? null : AS_IS_CODE[field.asIs];
+  const test = field.asIs === null ? "false" : AS_IS_CODE[field.asIs];
   const read = `    at = ${index}; v = s[${quoted(field.name)}];`;
   const complete = take("takeValue(run, source, path, v)");
-  if (test === null) return `${read} ${complete} o[${key}] = v;`;
   const other = field.isNonNull ? complete : `if (v === null || v === undefined) v = null; else { ${complete} }`;
   return `${read} if (!(${test})) { ${other} } o[${key}] = v;`;
 }
@@ -93,8 +92,9 @@ function factoryOf(code: string): Factory | null {
     if (factories.size >= MOST_FACTORIES) factories.clear();
     factories.set(code, factory);
     return factory;
-  } catch {
+  } catch (error) {
     // node --disallow-code-generation-from-strings
+    if (!(error instanceof EvalError)) throw error;
     isForbidden = true;
     return null;
   }
