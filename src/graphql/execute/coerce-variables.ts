@@ -123,8 +123,5 @@ function faultOf(value: unknown, type: GraphQLType | undefined): string | null {
 }
 
 function badInput({ message, nodes }: GraphQLError): GraphQLError {
-  return new GraphQLError(message, {
-    ...(nodes === undefined ? {} : { nodes }),
-    extensions: { code: "BAD_USER_INPUT" },
-  });
+  return new GraphQLError(message, { nodes: nodes ?? null, extensions: { code: "BAD_USER_INPUT" } });
 }

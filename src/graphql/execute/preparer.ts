@@ -148,7 +148,10 @@ function lazyPlan(
   { fields }: Structure,
 ): () => Plan | null {
   let plan: Plan | null | undefined;
-  return () => (plan ??= plan === null ? null : Plan.compile(schema, document, operation, { fields }));
+  return () => {
+    if (plan === undefined) plan = Plan.compile(schema, document, operation, { fields });
+    return plan;
+  };
 }
 
 const noPlan = (): null => null;

@@ -49,21 +49,21 @@ class Wait extends Pending implements Owner {
     whenSettled(
       promise,
       (value) => this.#complete(value),
-      (error) => this.failed("", error),
+      (error) => this.failed(error),
     );
     return this;
   }
 
   forPending(pending: Pending): this {
-    pending.belongsTo(this, "");
+    pending.belongsTo(this);
     return this;
   }
 
-  settled(_key: string | number, value: unknown): void {
+  settled(value: unknown): void {
     this.settle(value);
   }
 
-  failed(_key: string | number, raw: unknown): void {
+  failed(raw: unknown): void {
     const run = this.#run;
     if (run.isOver) return;
     try {
@@ -81,10 +81,10 @@ class Wait extends Pending implements Owner {
     try {
       completed = this.#slot.complete(this.#run, this.#info, this.#path, value);
     } catch (error) {
-      this.failed("", error);
+      this.failed(error);
       return;
     }
-    if (completed instanceof Pending) completed.belongsTo(this, "");
+    if (completed instanceof Pending) completed.belongsTo(this);
     else this.settle(completed);
   }
 }

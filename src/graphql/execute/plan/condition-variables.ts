@@ -1,4 +1,4 @@
-import { BREAK, type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from "graphql";
+import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from "graphql";
 import { conditionOf } from "./collect-fields.ts";
 
 /**
@@ -17,22 +17,12 @@ export function conditionVariables(
     return null;
   const variables = new Set<string>();
   let isCovered = true;
-  const giveUp = (): typeof BREAK => {
-    isCovered = false;
-    return BREAK;
-  };
   visit(document, {
-    [Kind.FRAGMENT_DEFINITION]: {
-      enter: ({ variableDefinitions }) => ((variableDefinitions?.length ?? 0) > 0 ? giveUp() : undefined),
-    },
-    [Kind.DIRECTIVE]: {
-      enter: (node) => {
-        if (node.name.value !== "skip" && node.name.value !== "include") return false;
-        const condition = conditionOf(node);
-        if (condition === undefined) return giveUp();
-        if (typeof condition === "string") variables.add(condition);
-        return false;
-      },
+    [Kind.DIRECTIVE]: (node) => {
+      if (node.name.value !== "skip" && node.name.value !== "include") return;
+      const condition = conditionOf(node);
+      if (condition === undefined) isCovered = false;
+      if (typeof condition === "string") variables.add(condition);
     },
   });
   return isCovered ? [...variables] : null;

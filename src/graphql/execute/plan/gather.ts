@@ -29,12 +29,12 @@ export class Gather extends Pending implements Owner {
     value.belongsTo(this, key);
   }
 
-  settled(key: string | number, value: unknown): void {
+  settled(value: unknown, key: string | number): void {
     this.#target[key] = value;
     if (--this.#left === 0) this.#end();
   }
 
-  failed(key: string | number, error: unknown): void {
+  failed(error: unknown, key: string | number): void {
     const isBefore = this.#isOrdered && this.#isOpen && this.#failure !== null && key < this.#failure.key;
     if (this.#failure === null || isBefore) this.#failure = { key, error };
     if (!this.#isOpen) this.#end();
@@ -52,7 +52,7 @@ export class Gather extends Pending implements Owner {
   failLater(error: unknown): this {
     this.#isOpen = false;
     this.#left--;
-    this.#failure = { key: "", error };
+    this.#failure = { key: 0, error };
     return this;
   }
 

@@ -1,28 +1,28 @@
 /** Receives the outcome of a `Pending`. */
 export interface Owner {
-  settled(key: string | number, value: unknown): void;
-  failed(key: string | number, error: unknown): void;
+  settled(value: unknown, key: string | number): void;
+  failed(error: unknown, key: string | number): void;
 }
 
 /** A completed value that is not there yet. It has one owner and settles once, never before its owner is set. */
 export class Pending {
   owner: Owner = NO_OWNER;
   /** The place of the value in its owner. */
-  key: string | number = "";
+  key: string | number = 0;
 
-  /** Sets the owner. */
-  belongsTo(owner: Owner, key: string | number): this {
+  /** Sets the owner. An owner of one value needs no key. */
+  belongsTo(owner: Owner, key: string | number = 0): this {
     this.owner = owner;
     this.key = key;
     return this;
   }
 
   settle(value: unknown): void {
-    this.owner.settled(this.key, value);
+    this.owner.settled(value, this.key);
   }
 
   fail(error: unknown): void {
-    this.owner.failed(this.key, error);
+    this.owner.failed(error, this.key);
   }
 }
 
@@ -66,6 +66,7 @@ export function forward(step: () => unknown, to: Pending): void {
     to.fail(error);
     return;
   }
-  if (value instanceof Pending) value.belongsTo({ settled: (_, v) => to.settle(v), failed: (_, e) => to.fail(e) }, "");
+  if (value instanceof Pending)
+    value.belongsTo({ settled: (later) => to.settle(later), failed: (error) => to.fail(error) });
   else to.settle(value);
 }

@@ -90,10 +90,10 @@ export class Plan {
     try {
       const variant = this.#variantFor(conditions);
       const data = variant.build(run, rootValue, undefined);
-      if (data instanceof Pending) data.belongsTo(run, "");
-      else run.settled("", data);
+      if (data instanceof Pending) data.belongsTo(run);
+      else run.settled(data);
     } catch (error) {
-      run.failed("", error);
+      run.failed(error);
     }
     return run.result();
   }

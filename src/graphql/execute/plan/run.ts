@@ -94,14 +94,14 @@ export class Run implements Owner {
   }
 
   /** The root object is complete. */
-  settled(_key: string | number, data: unknown): void {
+  settled(data: unknown): void {
     this.#end(data as ExecutionResult["data"]);
   }
 
   /** The root object became null. */
-  failed(_key: string | number, error: unknown): void {
+  failed(error: unknown): void {
     // An error that cannot be read has no location.
-    if (!this.isOver) this.report(error instanceof GraphQLError ? error : unlocated(error), undefined);
+    this.report(error instanceof GraphQLError ? error : unlocated(error), undefined);
     this.#end(null);
   }
 

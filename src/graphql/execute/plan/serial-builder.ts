@@ -20,11 +20,11 @@ function continueFrom(
     const value = field.take(run, source, undefined);
     if (value instanceof Pending) {
       const rest = new Pending();
-      const settled = (key: string | number, later: unknown): void => {
-        target[key] = later;
+      const settled = (later: unknown): void => {
+        target[field.key] = later;
         forward(() => continueFrom(fields, index + 1, target, run, source), rest);
       };
-      value.belongsTo({ settled, failed: (_key, error) => rest.fail(error) }, field.key);
+      value.belongsTo({ settled, failed: (error) => rest.fail(error) });
       return rest;
     }
     target[field.key] = value;
