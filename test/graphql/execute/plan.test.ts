@@ -1,14 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  buildSchema,
   type ExecutionResult,
   execute,
-  type GraphQLFieldResolver,
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
-  type GraphQLSchema,
   getOperationAST,
   introspectionFromSchema,
   type OperationDefinitionNode,
@@ -17,46 +14,11 @@ import {
 } from "graphql";
 import { describe, expect, it } from "vitest";
 import { Plan } from "../../../src/graphql/execute/plan/plan.ts";
+import { fieldOf, messages, type Resolver, same, schemaOf } from "./same-as-graphql.ts";
 import { seen } from "./same-result.ts";
 import { unhandledRejections } from "./unhandled-rejections.ts";
 
-type Resolver = GraphQLFieldResolver<any, any>;
-
 const unhandled = unhandledRejections();
-
-/** A schema from its text, with the resolvers of some fields by their coordinates. */
-function schemaOf(text: string, resolvers: Readonly<Record<string, Resolver>> = {}): GraphQLSchema {
-  const schema = buildSchema(text);
-  for (const [coordinate, resolve] of Object.entries(resolvers)) fieldOf(schema, coordinate).resolve = resolve;
-  return schema;
-}
-
-function fieldOf(schema: GraphQLSchema, coordinate: string): { resolve?: Resolver } {
-  const [type = "", name = ""] = coordinate.split(".");
-  return (schema.getType(type) as GraphQLObjectType).getFields()[name] as { resolve?: Resolver };
-}
-
-interface Case {
-  readonly rootValue?: unknown;
-  readonly variables?: Readonly<Record<string, unknown>>;
-}
-
-/** The result of graphql, after it was compared with those of a plan with and without generated code. */
-async function same(schema: GraphQLSchema, text: string, given: Case = {}): Promise<ExecutionResult> {
-  const { rootValue, variables = {} } = given;
-  const document = parse(text);
-  const expected = await execute({ schema, document, rootValue, variableValues: variables });
-  for (const hotAfter of [0, Number.POSITIVE_INFINITY]) {
-    const plan = Plan.compile(schema, document, getOperationAST(document) as OperationDefinitionNode, { hotAfter });
-    const input = { rootValue, contextValue: undefined, variables, mostObjects: Number.POSITIVE_INFINITY };
-    const actual = await plan?.execute(input);
-    if (actual === undefined || actual === null) throw new Error("there is no plan");
-    expect(seen(actual)).toEqual(seen(expected));
-  }
-  return expected;
-}
-
-const messages = ({ errors = [] }: ExecutionResult): readonly string[] => errors.map(({ message }) => message);
 
 describe("a plan has the same result as graphql", () => {
   it("for a value of the wrong type whose getters throw when it is printed", async () => {
