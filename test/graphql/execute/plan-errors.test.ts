@@ -1,4 +1,5 @@
 import {
+  GraphQLError,
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -58,6 +59,43 @@ describe("a plan has the same error as graphql", () => {
     const result = await same(schema, "{ i { n } list { n } }", { rootValue });
 
     expect(result.errors).toHaveLength(2);
+  });
+
+  it.each([
+    ["another error of graphql", () => new GraphQLError("of a getter")],
+    ["an error that begins like graphql's", () => new Error("Boolean cannot represent a non boolean value: no")],
+  ])("for a value of the wrong type that cannot be printed because of %s", async (_title, error) => {
+    const bad = {
+      get n(): number {
+        throw error();
+      },
+      toJSON: () => {
+        throw error();
+      },
+    };
+
+    const result = await same(
+      withTypes(
+        () => "T",
+        () => false,
+      ),
+      "{ t { n } }",
+      { rootValue: { t: bad } },
+    );
+
+    expect(messages(result)).toEqual([error().message]);
+  });
+
+  it("for errors below an object of an interface, with their paths", async () => {
+    const schema = schemaOf(
+      "interface I { i: I n: Int } type T implements I { i: I n: Int sure: Int! } type Query { i: I list: [I] }",
+    );
+    const value = { __typename: "T", n: "x", sure: null };
+    const text = "{ i { n i { n ... on T { sure } } } list { n } }";
+
+    const result = await same(schema, text, { rootValue: { i: { ...value, i: value }, list: [value] } });
+
+    expect(result.errors?.map(({ path }) => path?.join("."))).toEqual(["i.n", "i.i.n", "i.i.sure", "list.0.n"]);
   });
 
   it("for an abstract type without a type resolver", async () => {
