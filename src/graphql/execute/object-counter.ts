@@ -98,7 +98,7 @@ function countResults(schema: GraphQLSchema): void {
 function counting(resolve: Resolver): Resolver {
   return function countingResolver(source, args, contextValue, info) {
     const value: unknown = resolve(source, args, contextValue, info);
-    const counter = typeof contextValue === "object" && contextValue !== null ? counters.get(contextValue) : undefined;
+    const counter = counters.get(contextValue as object);
     if (counter === undefined || !isCompositeType(getNamedType(info.returnType))) return value;
     return counter.counted(value, info.returnType);
   };

@@ -111,8 +111,10 @@ export class Preparer {
     const { document, fragments } = entry;
     const structure = measure(operation, fragments);
     checkStructure(structure, this.#limits);
-    if (!isValid) checkAliases(document, this.#limits);
-    if (!isValid) validateDocument(this.#schema, entry, { limits: this.#limits, introspection: this.#introspection });
+    if (!isValid) {
+      checkAliases(document, this.#limits);
+      validateDocument(this.#schema, entry, { limits: this.#limits, introspection: this.#introspection });
+    }
     if (!this.#introspection && asksForSchema(operation, fragments))
       throw graphRefusal("INTROSPECTION_DISABLED", "Introspection is disabled");
     if (asksForTooMuch(operation, fragments))

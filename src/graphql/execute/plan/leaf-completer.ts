@@ -7,16 +7,6 @@ type Coerce = (value: unknown) => unknown;
 
 /** Converts a value of a scalar or an enum to its form in the response. */
 export function leafCompleter(type: GraphQLLeafType): Complete {
-  const known = completers.get(type);
-  if (known !== undefined) return known;
-  const completer = createCompleter(type);
-  completers.set(type, completer);
-  return completer;
-}
-
-const completers = new WeakMap<GraphQLLeafType, Complete>();
-
-function createCompleter(type: GraphQLLeafType): Complete {
   const method = isGraphql17 ? "coerceOutputValue" : "serialize";
   const coercing = type as unknown as Record<typeof method, Coerce>;
   return (_run, _info, _path, value) => {
