@@ -134,7 +134,37 @@ describe("a value that a scalar would return unchanged", () => {
   });
 });
 
+it("a plan does without generated code where the process forbids it", async () => {
+  const schema = schemaOf("type Query { forbidden: Int again: Int }");
+  const forbid = vi.fn<() => object>(() => {
+    throw new EvalError("Code generation from strings disallowed for this context");
+  });
+  const rootValue = { forbidden: 1, again: "2" };
+  vi.stubGlobal("Function", new Proxy(Function, { construct: forbid }));
+  onTestFinished(() => void vi.unstubAllGlobals());
+
+  await same(schema, "{ forbidden }", { rootValue });
+  expect(forbid).toHaveBeenCalledTimes(1);
+  await same(schema, "{ again }", { rootValue });
+  expect(forbid).toHaveBeenCalledTimes(2);
+});
+
 describe.each(["portico", "graphql-js"] as const)("limits.objects with the executor %s", (executor) => {
+  it("leaves it to graphql to reject a value that is not a list", async () => {
+    const values = [7, "text", {}, true, () => 1];
+    const schema = schemaOf("type Query { list(at: Int): [A] } type A { n: Int }", {
+      "Query.list": (_source, { at }: { readonly at: number }) => values[at],
+    });
+    const { client } = await openSchema(schema, { executor, limits: { objects: 1 } });
+
+    for (const at of values.keys()) {
+      const { data, errors } = bodyOf(await client.post("/graphql", { body: { query: `{ list(at: ${at}) { n } }` } }));
+      expect(data).toEqual({ list: null });
+      expect(errors).toHaveLength(1);
+      expect(errors?.[0]?.extensions.code).toBe("INTERNAL_SERVER_ERROR");
+    }
+  });
+
   it("does not count the objects of the schema", async () => {
     const schema = schemaOf("type Query { a: A } type A { n: Int }", { "Query.a": () => ({ n: 1 }) });
     const { client } = await openSchema(schema, { executor, limits: { objects: 1 } });

@@ -21,7 +21,7 @@ describe("a document that is nested deeper than any parser should go", () => {
 });
 
 describe("the root field of a subscription", () => {
-  const schema = buildSchema("type Query { a: Int } type Subscription { a: Int b: Int }");
+  const schema = buildSchema("type Query { a: Int } type Subscription { a: Int b: Int o: O } type O { n: Int }");
   const preparer = new Preparer(schema, { limits: new Limits(), introspection: true });
   const refusal = (source: string): string => refusedBy(() => preparer.prepare(preparer.choose(source, null)));
   const forbidden = (subject: string): string =>
@@ -42,6 +42,7 @@ describe("the root field of a subscription", () => {
 
   it.each([
     "subscription { a }",
+    "subscription { o { n @skip(if: true) ... @include(if: true) { n } } }",
     "subscription { ...F ...F } fragment F on Subscription { a ... { a } }",
     "query ($x: Boolean!) { a @skip(if: $x) b: a @include(if: true) }",
   ])("is accepted without one: %s", (source) => {

@@ -236,6 +236,13 @@ describe("GraphQL", () => {
     expect(answers).toEqual([200, 200, 200, 429]);
   });
 
+  it("is not limited for callers whose kind has no budget", async () => {
+    const { status, headers } = await ask(client({ budget: { userPerMinute: 1 } }), { query: "{ hello broken }" });
+
+    expect(status).toBe(200);
+    expect(headers).not.toHaveProperty("ratelimit");
+  });
+
   it("charges a batch the sum of its operations, and rejects those that the budget does not cover", async () => {
     const sender = client({ budget: { addressPerMinute: 10 } });
     const query = "{ books(first: 3) { title } }";
@@ -319,6 +326,35 @@ describe("subscriptions and sockets", () => {
     expect(await run("4", "subscription { ticks }")).toMatchObject({ type: "complete" });
     expect(await run("5", "{ hello }")).toMatchObject({ type: "error" });
     expect(heard.filter((message) => (message as { type: string }).type === "next")).toHaveLength(7);
+    socket.close();
+  });
+
+  it("charge in full an operation on a WebSocket that its client cancels", async () => {
+    const waiting = new Waiting();
+    const sender = await live({
+      budget: { userPerMinute: 100 },
+      waiting,
+      graph: { subscriptions: { operations: true } },
+    });
+    const socket = await sender.socket("/graphql", {
+      protocols: ["graphql-transport-ws"],
+      headers: { "x-user": "ann" },
+    });
+    const say = (message: object): void => socket.send(JSON.stringify(message));
+    say({ type: "connection_init" });
+    await socket.next();
+
+    say({ id: "1", type: "subscribe", payload: { query: "{ books(first: 40) { title } waiting }" } });
+    await vi.waitFor(() => expect(waiting.started).toBe(1), { timeout: 60_000 });
+    say({ id: "1", type: "complete" });
+    say({ id: "2", type: "subscribe", payload: { query: "{ hello }" } });
+    await socket.next();
+    waiting.letGo();
+    say({ id: "3", type: "subscribe", payload: { query: "{ hello }" } });
+    while (!(await socket.next()).includes('"id":"3"'));
+
+    // 46 for the operation that was cancelled, and 1 for each of the others.
+    expect(await remaining(sender, asUser("ann"))).toBe(100 - 46 - 2);
     socket.close();
   });
 
