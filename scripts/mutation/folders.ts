@@ -58,8 +58,9 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
   execute: {
     source: "graphql/execute",
     tests: [
-      "test/graphql/limits/{document-cache,document-bytes}.test.ts",
-      "test/graphql/execute/{plan,plan-errors,event-operations,run-operation,plan-work,long-lists}.test.ts",
+      "test/graphql/limits/{document-cache,document-bytes,nested-documents}.test.ts",
+      "test/graphql/execute/{plan,plan-errors,plan-values,event-operations,run-operation,undone-work,bad-variables}.test.ts",
+      "test/graphql/execute/{plan-work,long-lists}.test.ts",
       "test/graphql/{loader,subscriptions,gates,params,dependencies,types,nodes,nested-connection}.test.ts",
       "test/graphql/endpoint/{field-limits,logged-refusals,schemas,graph-options,many-errors,documents}.test.ts",
       "test/graphql/endpoint/{kept-documents,batch,cancellation,amplification,transport,errors,limits,endpoint}.test.ts",
@@ -74,12 +75,12 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
       "test/http/limits/budget.test.ts",
       "test/access/{changed-rows,copied-gates}.test.ts",
       "test/sql/{events-after-commit,left-open}.test.ts",
-      "test/graphql/subscriptions/{rechecked-gates,transport-ws,ending}.test.ts",
+      "test/graphql/subscriptions/{rechecked-gates,socket,ending}.test.ts",
       "test/graphql/execute/{differential,portico-differential,object-limit}.test.ts",
     ],
     testsOfGraphql17: [
-      "test/graphql/execute/{plan,plan-errors,event-operations,plan-work,long-lists,differential}.test.ts",
-      "test/graphql/{params,subscriptions,validated-arguments}.test.ts",
+      "test/graphql/execute/{graphql17,plan,plan-errors,plan-values,event-operations,plan-work,differential}.test.ts",
+      "test/graphql/{params,subscriptions}.test.ts",
     ],
   },
   http: {
