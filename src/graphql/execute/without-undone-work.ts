@@ -2,6 +2,7 @@ import {
   type ExecutionResult,
   type FieldNode,
   GraphQLError,
+  type GraphQLObjectType,
   getOperationAST,
   isNonNullType,
   Kind,
@@ -21,7 +22,7 @@ export function withoutUndoneWork(result: ExecutionResult, execution: Execution)
   const { schema, document, operationName } = execution;
   const operation = getOperationAST(document, operationName);
   if (operation?.operation !== OperationTypeNode.MUTATION || data === null || data === undefined) return result;
-  const fields = schema.getMutationType()?.getFields() ?? {};
+  const fields = (schema.getMutationType() as GraphQLObjectType).getFields();
   const nodes = rootNodes(execution, operation.selectionSet);
   const failed = new Set(errors.map(({ path }) => path?.[0]));
   const nameOf = (key: string): string => nodes.get(key)?.name.value ?? "";

@@ -142,6 +142,7 @@ describe("a document without the operation of the request", () => {
   it.each([
     ["fragment F on Query { hello }", null, "The document contains no operation"],
     ["query A { hello }", "B", "The document contains no operation with the name in operationName"],
+    ["{ hello }", "B", "The document contains no operation with the name in operationName"],
     ["fragment F on Query { hello }", "F", "The document contains no operation with the name in operationName"],
     [
       "query A { hello } query B { hello }",
@@ -150,5 +151,6 @@ describe("a document without the operation of the request", () => {
     ],
   ])("%s, %s: says why", (source, name, message) => {
     expect(refusedBy(() => preparerOf().choose(source, name))).toBe(`400 OPERATION_RESOLUTION_FAILURE: ${message}`);
+    expect(() => preparerOf().choose(source, name)).toThrow(expect.objectContaining({ name: "GraphRefusal" }) as Error);
   });
 });

@@ -84,8 +84,7 @@ function isFor(
   return condition === type || (isAbstractType(condition) && schema.isSubType(condition, type));
 }
 
-function isIncluded({ conditions }: CollectScope, { directives }: SelectionNode): boolean {
-  if (directives === undefined || directives.length === 0) return true;
+function isIncluded({ conditions }: CollectScope, { directives = [] }: SelectionNode): boolean {
   return (
     conditionIn(directives, GraphQLSkipDirective, conditions) !== true &&
     conditionIn(directives, GraphQLIncludeDirective, conditions) !== false

@@ -1,6 +1,5 @@
 import {
   defaultTypeResolver,
-  type FieldNode,
   type GraphQLAbstractType,
   GraphQLError,
   type GraphQLObjectType,
@@ -19,7 +18,7 @@ import type { Path, Run } from "./run.ts";
 export type BuilderOf = (type: GraphQLObjectType) => BuildObject;
 
 /** Completes a value of an object type. */
-export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf, nodes: readonly FieldNode[]): Complete {
+export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf): Complete {
   // Clients do not choose the size of the schema.
   const isCounted = !isIntrospectionType(type);
   let build: BuildObject | null = null;
@@ -27,26 +26,21 @@ export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf, n
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) return null;
     if (isCounted) run.countObject();
-    if (type.isTypeOf) return checkedObject(type, builderOf, nodes, run, info, path, value);
+    if (type.isTypeOf) return checkedObject(type, builderOf, run, info, path, value);
     build ??= builderOf(type);
     return build(run, value, path ?? undefined);
   };
 }
 
 /** Completes a value of an interface or a union, whose object type is known only with the value. */
-export function abstractCompleter(
-  type: GraphQLAbstractType,
-  builderOf: BuilderOf,
-  nodes: readonly FieldNode[],
-  place: string,
-): Complete {
+export function abstractCompleter(type: GraphQLAbstractType, builderOf: BuilderOf, place: string): Complete {
   return (run, info, path, value) => {
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) return null;
     const complete = (name: unknown): unknown => {
       run.countObject();
-      const runtimeType = validRuntimeType(type, name, run, nodes, place, value);
-      if (runtimeType.isTypeOf) return checkedObject(runtimeType, builderOf, nodes, run, info, path, value);
+      const runtimeType = validRuntimeType(type, name, run, place, value);
+      if (runtimeType.isTypeOf) return checkedObject(runtimeType, builderOf, run, info, path, value);
       return builderOf(runtimeType)(run, value, path ?? undefined);
     };
     const resolveType = type.resolveType ?? defaultTypeResolver;
@@ -59,7 +53,6 @@ export function abstractCompleter(
 function checkedObject(
   type: GraphQLObjectType,
   builderOf: BuilderOf,
-  nodes: readonly FieldNode[],
   run: Run,
   info: GraphQLResolveInfo | null,
   path: Path | null,
@@ -69,7 +62,7 @@ function checkedObject(
   if (!isGraphql17) builderOf(type);
   const next = (isOfType: unknown): unknown => {
     if (isOfType) return builderOf(type)(run, value, path ?? undefined);
-    throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`, { nodes });
+    throw new GraphQLError(`Expected value of type "${type.name}" but got: ${inspect(value)}.`);
   };
   const isOfType: unknown = type.isTypeOf?.(value, run.contextValue, info as GraphQLResolveInfo);
   return isThenable(isOfType) ? after(isOfType, next) : next(isOfType);
@@ -80,7 +73,6 @@ function validRuntimeType(
   type: GraphQLAbstractType,
   name: unknown,
   { frame: { schema } }: Run,
-  nodes: readonly FieldNode[],
   place: string,
   value: unknown,
 ): GraphQLObjectType {
@@ -88,7 +80,6 @@ function validRuntimeType(
   if (name === null || name === undefined)
     throw new GraphQLError(
       `${unresolved}. Either the "${type.name}" type should provide a "resolveType" function or each possible type should provide an "isTypeOf" function.`,
-      { nodes },
     );
   if (!isGraphql17 && isObjectType(name))
     throw new GraphQLError(
@@ -102,11 +93,10 @@ function validRuntimeType(
   if (found === undefined || found === null)
     throw new GraphQLError(
       `Abstract type "${type.name}" was resolved to a type "${name}" that does not exist inside the schema.`,
-      { nodes },
     );
   if (!isObjectType(found))
-    throw new GraphQLError(`Abstract type "${type.name}" was resolved to a non-object type "${name}".`, { nodes });
+    throw new GraphQLError(`Abstract type "${type.name}" was resolved to a non-object type "${name}".`);
   if (!schema.isSubType(type, found))
-    throw new GraphQLError(`Runtime Object type "${found.name}" is not a possible type for "${type.name}".`, { nodes });
+    throw new GraphQLError(`Runtime Object type "${found.name}" is not a possible type for "${type.name}".`);
   return found;
 }

@@ -58,7 +58,7 @@ export class SelectionCompiler {
     const template: Record<string, unknown> = {};
     const fields: PlanField[] = [];
     for (const [key, nodes] of collectFields(this.#scope, type, sets)) {
-      const name = nodes[0]?.name.value ?? "";
+      const name = (nodes[0] as FieldNode).name.value;
       if (name === "__typename") define(template, key, type.name);
       else {
         const def = this.#definition(type, name);
@@ -121,8 +121,8 @@ export class SelectionCompiler {
     }
     if (isLeafType(type)) return leafCompleter(type);
     const builderOf = this.#builderOf(nodes);
-    if (isObjectType(type)) return objectCompleter(type, builderOf, nodes);
-    return abstractCompleter(type, builderOf, nodes, place);
+    if (isObjectType(type)) return objectCompleter(type, builderOf);
+    return abstractCompleter(type, builderOf, place);
   }
 
   /** Generates the code of a selection once it has proved to be used often. */
