@@ -34,14 +34,13 @@ export function responseTo(
   findings: FindingsSoFar,
 ): OperationResponse {
   const errors = result.errors === undefined ? NO_ERRORS : formatErrors(result.errors, ctx, isDebug);
-  const extensions = extensionsOf(findings, result.extensions);
+  const extensions = extensionsOf(findings);
   const body: { data: unknown; errors?: readonly FormattedError[]; extensions?: Readonly<Record<string, unknown>> } = {
     data: result.data ?? null,
   };
   if (errors.length > 0) body.errors = errors;
   if (extensions !== undefined) body.extensions = extensions;
-  const isOnlyCost = result.extensions === undefined && extensions !== undefined;
-  return printed(200, NO_HEADERS, body, ctx, isDebug, isOnlyCost ? costText(findings) : null);
+  return printed(200, NO_HEADERS, body, ctx, isDebug, costText(findings));
 }
 
 const NO_ERRORS: readonly FormattedError[] = [];
@@ -55,25 +54,21 @@ export function responseToError(
   findings: FindingsSoFar,
 ): OperationResponse {
   const { status, headers, errors } = toGraphRefusal(error);
-  const extensions = extensionsOf(findings, undefined);
+  const extensions = extensionsOf(findings);
   const body = {
     errors: formatErrors(errors, ctx, isDebug),
     ...(extensions === undefined ? {} : { extensions }),
   };
-  return printed(status, headers, body, ctx, isDebug);
+  return printed(status, headers, body, ctx, isDebug, null);
 }
 
-function extensionsOf(
-  { prepared, cost }: FindingsSoFar,
-  given: Readonly<Record<string, unknown>> | undefined,
-): Readonly<Record<string, unknown>> | undefined {
-  if (prepared === null || cost === null) return given;
+function extensionsOf({ prepared, cost }: FindingsSoFar): Readonly<Record<string, unknown>> | undefined {
+  if (prepared === null || cost === null) return undefined;
   const { depth, aliases, breadth, fields } = prepared.structure;
-  const own = { cost: { depth, cost, aliases, breadth, fields } };
-  return given === undefined ? own : { ...given, ...own };
+  return { cost: { depth, cost, aliases, breadth, fields } };
 }
 
-/** The extensions as JSON, for a response that has no others than the cost. */
+/** The extensions as JSON. */
 function costText({ prepared, cost }: FindingsSoFar): string | null {
   return prepared === null || cost === null ? null : prepared.printCost(cost);
 }
@@ -85,7 +80,7 @@ function printed(
   body: ResponseBody,
   ctx: BaseContext,
   isDebug: boolean,
-  extensionsText: string | null = null,
+  extensionsText: string | null,
 ): OperationResponse {
   try {
     const isSimple = extensionsText !== null && body.errors === undefined;

@@ -63,15 +63,15 @@ describe("a subscription that cannot start", () => {
 
 describe("an event", () => {
   const facts = field(t.string, { params: { graph: GraphContext } })(
-    ({ graph, ctx }) => `${graph.operationName} ${graph.cost} ${ctx.outcome}`,
+    ({ graph, ctx }) => `${graph.operationName} ${graph.cost} ${ctx.outcome} ${ctx.followsEvents}`,
   );
   const Event: ObjectType<object> = object("Event", { facts });
   const told: string[] = [];
   const built = schema({
     query,
     subscription: {
-      events: subscription(Event, { params: { graph: GraphContext } })(async function* ({ graph }) {
-        told.push(`${graph.operationName} ${graph.cost}`);
+      events: subscription(Event, { params: { graph: GraphContext } })(async function* ({ graph, ctx }) {
+        told.push(`${graph.operationName} ${graph.cost} ${ctx.followsEvents}`);
         yield {};
         yield {};
       }),
@@ -88,12 +88,12 @@ describe("an event", () => {
       for await (const { data } of (await runSubscription(socketContext(), execution)) as ResultStream)
         results.push(data);
 
-    expect(told).toEqual(["Named 7", "null null"]);
+    expect(told).toEqual(["Named 7 true", "null null true"]);
     const [first, , third] = results;
     expect(results).toEqual([first, first, third, third]);
     expect([first, third]).toMatchObject([
-      { events: { facts: "Named 7 pending" } },
-      { events: { facts: "null null pending" } },
+      { events: { facts: "Named 7 pending true" } },
+      { events: { facts: "null null pending true" } },
     ]);
   });
 
