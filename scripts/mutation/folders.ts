@@ -60,7 +60,7 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
     tests: [
       "test/graphql/limits/{document-cache,document-bytes,nested-documents}.test.ts",
       "test/graphql/execute/{plan,plan-errors,plan-values,event-operations,run-operation,undone-work,bad-variables}.test.ts",
-      "test/graphql/execute/{plan-work,long-lists}.test.ts",
+      "test/graphql/execute/{plan-work,long-lists,ended-executions}.test.ts",
       "test/graphql/{loader,subscriptions,gates,params,dependencies,types,nodes,nested-connection}.test.ts",
       "test/graphql/endpoint/{field-limits,logged-refusals,schemas,graph-options,many-errors,documents}.test.ts",
       "test/graphql/endpoint/{kept-documents,batch,cancellation,amplification,transport,errors,limits,endpoint}.test.ts",
@@ -68,7 +68,7 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
       "test/graphql/{own-context,adopted-schemas}.test.ts",
       "test/graphql/subscriptions/{shared,event-stream,declared-context,protocol}.test.ts",
       "test/sql/mutation-outcomes.test.ts",
-      "test/graphql/limits/prepare.test.ts",
+      "test/graphql/limits/{prepare,overlaps}.test.ts",
       "test/graphql/corpus/{batches,get,forgery}.test.ts",
       "test/graphql/{root-types,enum-values,directives,validated-arguments,exceptions,type-rules,inherited-gates}.test.ts",
       "test/graphql/endpoint/cost.test.ts",
