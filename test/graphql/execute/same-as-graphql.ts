@@ -27,7 +27,7 @@ export function fieldOf(schema: GraphQLSchema, coordinate: string): { resolve?: 
   return (schema.getType(type) as GraphQLObjectType).getFields()[name] as { resolve?: Resolver };
 }
 
-export interface Case {
+interface Case {
   readonly rootValue?: unknown;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
