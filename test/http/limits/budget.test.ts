@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type BudgetOptions, ConfigurationError, memoryStores, PorticoApp } from "portico";
 import { SimpleUser } from "portico/auth";
 import { field, Graph, schema, t } from "portico/graphql";
@@ -431,8 +432,10 @@ describe("maxInFlight", () => {
     expect([events, first, refused].map(({ status }) => status)).toEqual([200, 200, 429]);
 
     async function* rows(): AsyncGenerator<string> {
-      yield "first";
-      await new Promise(() => {});
+      for (;;) {
+        yield "row";
+        await sleep(1);
+      }
     }
   });
 
