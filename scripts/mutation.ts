@@ -74,7 +74,10 @@ async function scoreFolder(folder: string): Promise<Score | undefined> {
   const report = `${place}.json`;
   const last = values.survivors ? (JSON.parse(readFileSync(report, "utf8")) as Score) : undefined;
   const mutants = all.filter((mutant) => {
-    if (last !== undefined) return last.survivors.some((survivor) => isSame(survivor, survivorOf(mutant)));
+    if (last !== undefined) {
+      const named = survivorOf(mutant);
+      return last.survivors.some((survivor) => isSame(survivor, named));
+    }
     return mutant.status === undefined && inSample(mutant, { share, seed: values.seed });
   });
   console.log(`${folder}: ${mutants.length} of ${all.length} mutants`);
