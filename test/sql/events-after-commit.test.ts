@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Depend, HttpException, PorticoApp, provide, topic } from "portico";
+import { Depend, HttpException, memoryStores, PorticoApp, provide, topic } from "portico";
 import { field, Graph, mutation, schema, t } from "portico/graphql";
 import { type Database, openDatabase, type PorticoTables } from "portico/sql";
-import { testClient } from "portico/testing";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { logCatcher, testClient } from "portico/testing";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 interface Tables extends PorticoTables {
   books: { title: string };
@@ -123,4 +123,25 @@ it("rejects a value that is not valid JSON when it is published, not after the c
   });
 
   expect((await testClient(app).get("/")).status).toBe(200);
+});
+
+it("logs an event that the bus rejects after the commit, and publishes the next one", async () => {
+  const [log, stores] = [logCatcher(), memoryStores()];
+  const app = new PorticoApp({ logger: log, stores });
+  app.post("/books", { params: { trx: Depend(unitOfWork) } }, async ({ ctx }) => {
+    await ctx.pubsub.publish(added, { title: "lost" });
+    await ctx.pubsub.publish(added, { title: "kept" });
+  });
+  const publish = vi.spyOn(stores.bus, "publish").mockRejectedValueOnce(new Error("the bus is down"));
+
+  const answer = await testClient(app).post("/books");
+
+  expect(answer.status).toBe(204);
+  expect(publish.mock.calls.map(([, value]) => value)).toEqual([{ title: "lost" }, { title: "kept" }]);
+  expect(log.lines).toEqual([
+    expect.objectContaining({
+      level: "error",
+      msg: "failed to publish an event after its transaction was committed",
+    }),
+  ]);
 });

@@ -1,5 +1,6 @@
 import {
   BadRequest,
+  BodyIncomplete,
   BodyNotForm,
   BodyNotJson,
   ConfigurationError,
@@ -16,6 +17,7 @@ import {
   TooManyRequests,
   UnsupportedMediaType,
 } from "portico";
+import { AuthenticationFailed, PermissionDenied } from "portico/auth";
 import { type LogCatcher, logCatcher, type TestResponse, testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { overBoth } from "../../matrix.ts";
@@ -215,44 +217,71 @@ describe("an exception handler", () => {
 });
 
 describe("an HTTP exception", () => {
-  const family: readonly [HttpException, number, string, string][] = [
-    [new HttpException(410, "Gone for good"), 410, "gone", "Gone for good"],
-    [new HttpException(418, "A teapot", { code: "TEAPOT" }), 418, "teapot", "A teapot"],
-    [new HttpException(502, "Upstream"), 502, "bad_gateway", "Upstream"],
-    [new BadRequest("No sense"), 400, "bad_request", "No sense"],
-    [new BodyNotJson(), 400, "body_not_json", "The body is not valid JSON"],
-    [new BodyNotForm(), 400, "body_not_form", "The body could not be parsed as the form type in Content-Type"],
+  // Created in the test, because the constructors are part of it.
+  const family: readonly [name: string, create: () => HttpException, number, string, string][] = [
+    ["HttpException", () => new HttpException(410, "Gone for good"), 410, "gone", "Gone for good"],
+    ["HttpException", () => new HttpException(418, "A teapot", { code: "TEAPOT" }), 418, "teapot", "A teapot"],
+    ["HttpException", () => new HttpException(499, "Closed"), 499, "error", "Closed"],
+    ["HttpException", () => new HttpException(502, "Upstream"), 502, "bad_gateway", "Upstream"],
+    ["BadRequest", () => new BadRequest("No sense"), 400, "bad_request", "No sense"],
+    ["BadRequest", () => new BadRequest("No sense", { code: "NO_SENSE" }), 400, "no_sense", "No sense"],
+    ["BodyNotJson", () => new BodyNotJson(), 400, "body_not_json", "The body is not valid JSON"],
     [
-      new OriginRefused("https://evil.example"),
+      "BodyNotForm",
+      () => new BodyNotForm(),
+      400,
+      "body_not_form",
+      "The body could not be parsed as the form type in Content-Type",
+    ],
+    ["BodyIncomplete", () => new BodyIncomplete(), 400, "body_incomplete", "The body ended before it was complete"],
+    ["AuthenticationFailed", () => new AuthenticationFailed(), 401, "unauthenticated", "Authentication required"],
+    ["AuthenticationFailed", () => new AuthenticationFailed("No", "Basic", "NO_KEY"), 401, "no_key", "No"],
+    ["PermissionDenied", () => new PermissionDenied(), 403, "forbidden", "Permission denied"],
+    [
+      "OriginRefused",
+      () => new OriginRefused("https://evil.example"),
       403,
       "origin_refused",
       "The origin https://evil.example is not allowed",
     ],
-    [new NotFound(), 404, "not_found", "Not found"],
-    [new NotFound("No such book", { code: "NO_BOOK" }), 404, "no_book", "No such book"],
-    [new MethodNotAllowed("PUT", ["GET"]), 405, "method_not_allowed", "PUT is not allowed here"],
-    [new Conflict("Taken"), 409, "conflict", "Taken"],
-    [new PayloadTooLarge(10), 413, "payload_too_large", "The body is larger than 10 bytes"],
+    ["NotFound", () => new NotFound(), 404, "not_found", "Not found"],
+    ["NotFound", () => new NotFound("No such book", { code: "NO_BOOK" }), 404, "no_book", "No such book"],
     [
-      new UnsupportedMediaType(undefined, "a form"),
+      "MethodNotAllowed",
+      () => new MethodNotAllowed("PUT", ["GET"]),
+      405,
+      "method_not_allowed",
+      "PUT is not allowed here",
+    ],
+    ["Conflict", () => new Conflict("Taken"), 409, "conflict", "Taken"],
+    ["Conflict", () => new Conflict("Taken", { code: "NAME_TAKEN" }), 409, "name_taken", "Taken"],
+    ["PayloadTooLarge", () => new PayloadTooLarge(10), 413, "payload_too_large", "The body is larger than 10 bytes"],
+    [
+      "UnsupportedMediaType",
+      () => new UnsupportedMediaType(undefined, "a form"),
       415,
       "unsupported_media_type",
       "The body must be a form, but its Content-Type is missing",
     ],
-    [new TooManyRequests(7), 429, "rate_limited", "Too many attempts, retry in 7 s"],
-    [new ServiceUnavailable("Later"), 503, "service_unavailable", "Later"],
+    ["TooManyRequests", () => new TooManyRequests(7), 429, "rate_limited", "Too many attempts, retry in 7 s"],
+    ["ServiceUnavailable", () => new ServiceUnavailable("Later"), 503, "service_unavailable", "Later"],
   ];
-  it.each(family)("%s is its status, its sentence and its code in lower case", async (error, status, code, detail) => {
-    const { answer, log } = await thrown(error);
+  it.each(family)(
+    "%s is its status, its sentence and its code in lower case",
+    async (name, create, status, code, detail) => {
+      const error = create();
+      const { answer, log } = await thrown(error);
 
-    expect(answer.status).toBe(status);
-    expect(answer.headers).toMatchObject({
-      "content-type": "application/problem+json; charset=utf-8",
-      "cache-control": "no-store",
-    });
-    expect(answer.json()).toEqual({ type: "about:blank", title: expect.any(String), status, detail, code });
-    expect(log.lines).toEqual([]);
-  });
+      expect(error.name).toBe(name);
+      expect(answer.status).toBe(status);
+      expect(answer.headers).toMatchObject({
+        "content-type": "application/problem+json; charset=utf-8",
+        "cache-control": "no-store",
+      });
+      expect(answer.json()).toEqual({ type: "about:blank", title: expect.any(String), status, detail, code });
+      expect(log.lines).toEqual([]);
+    },
+  );
 
   it.each([200, 204, 303, 399, 0, Number.NaN])("cannot have the status %s, which is not an error", (status) => {
     expect(() => new HttpException(status, "fine")).toThrow(
@@ -268,11 +297,16 @@ describe("an HTTP exception", () => {
       (await thrown(new ServiceUnavailable("Later", { retryAfterSeconds: 9 }))).answer,
       (await thrown(new MethodNotAllowed("PUT", ["GET", "HEAD"]))).answer,
       (await thrown(new HttpException(401, "Who?", { headers: { "www-authenticate": "Bearer" } }))).answer,
+      (await thrown(new AuthenticationFailed("Who?", "Basic"))).answer,
+      (await thrown(new ServiceUnavailable("Later", { headers: { "x-outage": "disk" } }))).answer,
+      (await thrown(new TooManyRequests(3, { headers: { "x-limit": "5" } }))).answer,
     ];
 
-    expect(answers.map(({ headers }) => headers["retry-after"])).toEqual(["7", "9", undefined, undefined]);
+    const waits = ["7", "9", undefined, undefined, undefined, "1", "3"];
+    expect(answers.map(({ headers }) => headers["retry-after"])).toEqual(waits);
     expect(answers[2]?.headers["allow"]).toBe("GET, HEAD");
-    expect(answers[3]?.headers["www-authenticate"]).toBe("Bearer");
+    expect(answers.slice(3, 5).map(({ headers }) => headers["www-authenticate"])).toEqual(["Bearer", "Basic"]);
+    expect([answers[5]?.headers["x-outage"], answers[6]?.headers["x-limit"]]).toEqual(["disk", "5"]);
   });
 
   it("keeps its cause to itself", async () => {

@@ -20,12 +20,26 @@ const ask = async (client: LiveClient, ...hosts: readonly string[]): Promise<str
 it.each(["shop/x?", "shop#", "a b", "shop@evil.example", "shop:99:1", "shop\\evil", "[::1", "ev\u0131l"])(
   "rejects an invalid Host with 400: %s",
   async (host) => {
-    expect(await ask(await open(), host)).toMatch(/^HTTP\/1\.1 400 /);
+    const answer = await ask(await open(), host);
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"detail":"The Host header is not a valid host name"');
   },
 );
 
 it("rejects two Host headers with 400", async () => {
-  expect(await ask(await open(), "shop.example", "evil.example")).toMatch(/^HTTP\/1\.1 400 /);
+  const answer = await ask(await open(), "shop.example", "evil.example");
+
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('"detail":"The request has more than one Host header"');
+});
+
+it("does not mistake a header with a name of the same length for a second Host", async () => {
+  const connection = await rawConnection((await open()).port);
+  connection.socket.write("GET /where HTTP/1.1\r\nHost: shop.example\r\nDate: today\r\nConnection: close\r\n\r\n");
+  await connection.closed;
+
+  expect(connection.received()).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 it.each(["shop.example", "shop.example:8080", "127.0.0.1", "[::1]:3000", "under_score.example"])(
