@@ -86,14 +86,14 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
   http: {
     source: "http",
     tests: [
-      "test/http/routing/{override,check-paths,router,query,middleware}.test.ts",
+      "test/http/routing/{override,check-paths,invalid-options,router,query,middleware}.test.ts",
       "test/http/context/{logged-errors,dependencies,current-context,exceptions,request,origins,response}.test.ts",
       "test/http/context/body-refusals.test.ts",
       "test/http/{serving/options,engine/host-header,engine/forwarded-address,html/accept}.test.ts",
       "test/http/{limits/rate-limit,limits/budget,pages/page-promise,pages/page-value}.test.ts",
-      "test/access/{disjoint-scopes,failing-gates,rules-on-routes}.test.ts",
+      "test/access/{disjoint-scopes,combined-gates,rules-that-throw,failing-gates,rules-on-routes}.test.ts",
       "test/graphql/{gates,type-rules,inherited-gates,permission-classes,exceptions}.test.ts",
-      "test/pagination/{scoped-lists,handlers,links,openapi,condition,cursor}.test.ts",
+      "test/pagination/{handlers,links,openapi,condition}.test.ts",
       "test/openapi/document.test.ts",
       "test/testing/{acting-as,socket,request-body}.test.ts",
       "test/auth/{use-auth,authentication,start-warnings,challenge,gate-matrix,assurance,fresh-sign-in}.test.ts",
