@@ -112,6 +112,36 @@ describe("a combination of gates", () => {
   });
 });
 
+it.each<[string, () => Gate<any, any, any>]>([
+  ["alone", () => ownRow()],
+  ["in every()", () => every(true, ownRow())],
+  ["in some()", () => some(true, ownRow())],
+  ["in not()", () => not(ownRow())],
+])("a rule cannot guard a route, which has no object: %s", (_text, make) => {
+  expect(() => new PorticoApp().get("/x", { auth: make() as Gate }, () => 1)).toThrow(
+    "GET /x.auth is the rule row.own, which decides about an object, and there is none here: call ctx.authorize(rule, object) in the handler instead",
+  );
+});
+
+it.each([
+  { scopes: [""] },
+  { scopes: [1] },
+  { scopes: "session" },
+  { scopes: undefined },
+  { permissions: [""] },
+  { permissions: undefined },
+  { required: 1 },
+  { freshWithin: 0 },
+  { freshWithin: undefined },
+  { level: "high" },
+  { level: undefined },
+])("useAuth rejects %o", (options) => {
+  const [name] = Object.keys(options);
+
+  expect(() => useAuth(options as never)).toThrow(ConfigurationError);
+  expect(() => useAuth(options as never)).toThrow(`useAuth.${name} must be `);
+});
+
 describe("a gate that returns something else than true or false", () => {
   it("denies access, and outside production the log says so once", async () => {
     const log = logCatcher();

@@ -32,6 +32,18 @@ describe("portico audit", () => {
     expect(of("route GET /not")).toEqual(["signed in and not (signed in, a function)", "no", "yes", ["suspended: no"]]);
   });
 
+  it("names all permissions, and leaves out what another gate implies", async () => {
+    const table = await rows();
+    const gateOf = (path: string): unknown => table.get(`route GET ${path}`)?.[0];
+
+    expect(gateOf("/pair")).toBe("permissions a and b");
+    expect(gateOf("/optional-a")).toBe("anonymous, or permission a");
+    expect(gateOf("/implied")).toBe("permission a");
+    expect(gateOf("/unimplied")).toBe("signed in and anonymous, or permission a");
+    expect(gateOf("/twice")).toBe("signed in");
+    expect(gateOf("/nested")).toBe("isEditor() and (signed in or permission a)");
+  });
+
   it("finds the permissions that a function asks for, through the methods of the user class", async () => {
     const table = await rows();
 

@@ -1,6 +1,7 @@
 import { PorticoApp } from "portico";
 import { type TestClient, type TestResponse, testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 
 const client = (maxBody = 1_000): TestClient =>
   testClient(
@@ -132,5 +133,33 @@ describe("any body", () => {
   it("may be as long as maxBody, and no longer", async () => {
     expect(await send("/bytes", "x".repeat(1_000), {})).toBe(1_000);
     expect(await send("/bytes", "x".repeat(1_001), {})).toEqual([413, "The body is larger than 1000 bytes"]);
+  });
+});
+
+describe("the issues of a body that does not match its schema", () => {
+  async function issuesOf(schema: z.ZodType, body: unknown): Promise<readonly Record<string, any>[]> {
+    const app = new PorticoApp({ logger: false }).post("/", { body: schema, maxBody: "1mb" }, () => 1);
+    const answer = await testClient(app).post("/", { body });
+    expect(answer.status).toBe(422);
+    return (answer.json() as { readonly errors: readonly Record<string, any>[] }).errors;
+  }
+
+  it("are all listed up to a hundred, and then counted", async () => {
+    const words = (count: number): readonly string[] => Array.from({ length: count }, () => "x");
+
+    expect(await issuesOf(z.array(z.number()), words(100))).toHaveLength(100);
+    const listed = await issuesOf(z.array(z.number()), words(150));
+    expect(listed).toHaveLength(101);
+    expect(listed[99]).toMatchObject({ in: "body", path: [99] });
+    expect(listed[100]).toEqual({ in: "body", path: [], message: "50 more issues are not listed" });
+  });
+
+  it("repeat only a part of long keys and messages", async () => {
+    const [issue] = await issuesOf(z.record(z.string(), z.number("m".repeat(5_000))), { ["k".repeat(5_000)]: "x" });
+
+    expect(issue?.["path"][0].length).toBeLessThan(300);
+    expect(issue?.["path"][0]).toMatch(/^k{150}/);
+    expect(issue?.["message"].length).toBeLessThan(1_100);
+    expect(issue?.["message"]).toMatch(/^m{900}/);
   });
 });

@@ -124,6 +124,43 @@ it("is rejected by a middleware, with the response of an exception handler", asy
   expect([response.status, response.json()]).toEqual([423, { closed: "at night" }]);
 });
 
+it("has no socket yet in its middleware, which rejects by throwing", async () => {
+  const seen: unknown[] = [];
+  const { socket: open } = await start((app) =>
+    app
+      .use(async (ctx, next) => {
+        try {
+          seen.push((ctx as WebSocketContext).socket);
+        } catch (error) {
+          seen.push((error as Error).message);
+        }
+        await next();
+      })
+      .socket("/chat", ({ socket, ctx }) => {
+        seen.push(ctx.socket === socket);
+      }),
+  );
+
+  await (await open("/chat")).closed;
+
+  expect(seen).toEqual(["the socket is not open yet: to reject it, throw an HttpException", true]);
+});
+
+it("checks its path by a schema, with 422 before the upgrade", async () => {
+  const { socket: open } = await start((app) =>
+    app.socket("/rooms/:room", { path: z.object({ room: z.coerce.number() }) }, ({ socket, path, request }) => {
+      socket.send(JSON.stringify([path.room, request.params.room]));
+    }),
+  );
+
+  expect(JSON.parse(await (await open("/rooms/7")).next())).toEqual([7, 7]);
+  const { response } = await refusal(open("/rooms/blue"));
+  expect([response.status, response.json()]).toEqual([
+    422,
+    expect.objectContaining({ errors: [expect.objectContaining({ in: "path", path: ["room"] })] }),
+  ]);
+});
+
 it("responds with 404 without a route, 426 to a plain request, 422 to an invalid query", async () => {
   const { socket: open, get } = await start((app) =>
     app.socket("/ws", { query: z.object({ n: z.coerce.number() }) }, () => {}),

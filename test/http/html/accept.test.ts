@@ -105,3 +105,25 @@ describe("the script of a page", () => {
     expect(await Promise.all(['"a"', `xW/${etag}`, `W/"a"`].map(statusFor))).toEqual(Array(3).fill(200));
   });
 });
+
+it("a page loads and runs only its own parts, and cannot be framed", async () => {
+  const sender = testClient(new PorticoApp({ logger: false, openapi: true }).get("/", () => "ok"));
+
+  const { headers } = await sender.get("/docs");
+
+  expect(headers).toMatchObject({
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "private, no-cache",
+  });
+  const policy = String(headers["content-security-policy"]).split("; ");
+  expect(policy[0]).toBe("default-src 'none'");
+  expect(policy.slice(-4)).toEqual([
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]);
+});

@@ -1,4 +1,5 @@
 import { ConfigurationError, type MiddlewareFunction, PorticoApp, Router, WebSocketContext } from "portico";
+import { testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
@@ -107,4 +108,18 @@ describe("a middleware", () => {
     expect(() => new PorticoApp().use(middleware)).toThrow(sentence);
     expect(() => new Router().get("/x", { middleware: [middleware] }, () => 1)).toThrow(`GET /x: ${sentence}`);
   });
+});
+
+it("an application that has started accepts no more routes, sockets, middleware or routers", async () => {
+  const app = new PorticoApp({ logger: false }).get("/", () => 1);
+  await testClient(app).get("/");
+  const late = [
+    () => app.get("/late", () => 1),
+    () => app.socket("/late", () => {}),
+    () => app.use(async (_ctx, next) => next()),
+    () => app.mount("/late", new Router()),
+  ];
+
+  for (const declare of late)
+    expect(declare).toThrow("has already started: declare routes, middleware and mounts before the first request");
 });
