@@ -5,15 +5,16 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 const GRAPHQL_TYPE = "application/graphql-response+json";
 
-function client(): TestClient {
+let client: TestClient;
+beforeAll(() => {
   const app = new PorticoApp({ logger: false });
   new Graph(schema({ query: { ok: field(t.boolean)(() => true) } }), { ide: true }).mount(app);
-  return testClient(app);
-}
+  client = testClient(app);
+});
 
 describe("Accept", () => {
   const typeFor = async (accept: string): Promise<string> => {
-    const { status, headers } = await client().post("/graphql", { headers: { accept }, body: { query: "{ ok }" } });
+    const { status, headers } = await client.post("/graphql", { headers: { accept }, body: { query: "{ ok }" } });
     return status === 200 ? String(headers["content-type"]).replace(/;.*/, "") : String(status);
   };
 
@@ -51,7 +52,7 @@ describe("Accept", () => {
 
 describe("a page", () => {
   const isPage = async (accept: string): Promise<boolean> =>
-    String((await client().get("/graphql", { headers: { accept } })).headers["content-type"]).startsWith("text/html");
+    String((await client.get("/graphql", { headers: { accept } })).headers["content-type"]).startsWith("text/html");
 
   it.each(["text/html", "TEXT/HTML", "text/html;q=0.9, */*;q=0.8", "application/json;q=0.5, text/html;q=0.5"])(
     "is served for %s",
