@@ -11,7 +11,7 @@ const byColumn = (): Gate<true, any, any> =>
   rule<Row>({ name: "row.column", allows: () => true, where: () => isEqual("org", "a") });
 const byCode = (): Gate<true, any, any> => rule<Row>({ name: "row.code", allows: () => true });
 const ofCaller = (user: { readonly identity: string }): boolean => user.identity === "ann";
-const ofPlace = (user: { readonly identity: string }, place: object): boolean => user === (place as object);
+const ofPlace = (user: { readonly identity: string }, place: object): boolean => user === place;
 
 /** The response of a list that the gate restricts, as the OpenAPI document describes it. */
 async function described(gate: Gate<any, any, any>): Promise<{ description: string; totals: unknown }> {
