@@ -13,7 +13,8 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
   auth: {
     source: "auth",
     tests: [
-      "test/auth/{users,hidden-secrets,fresh-sign-in,guessable-secrets,vary,narrowed-users,challenge,assurance}.test.ts",
+      "test/auth/{users,hidden-secrets,fresh-sign-in,guessable-secrets,vary,narrowed-users,challenge}.test.ts",
+      "test/auth/{assurance,option-messages}.test.ts",
       "test/auth/sessions/{key-ring,beside-tokens,cross-site}.test.ts",
       "test/auth/tokens/{token-for-user,signing-keys,credentials,other-kinds}.test.ts",
       "test/auth/api-keys/{key-limits,hostile-keys,key-format}.test.ts",
