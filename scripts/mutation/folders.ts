@@ -41,7 +41,6 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
       "test/cli/{reset-factors,sessions-and-keys}.test.ts",
       "test/auth/passwords/{password-hasher,equal-work,hash-queue}.test.ts",
       "test/auth/accounts/import.test.ts",
-      "test/auth/sessions/model.test.ts",
     ],
   },
   pagination: {
