@@ -1,4 +1,4 @@
-import { createSecretKey, generateKeyPairSync } from "node:crypto";
+import { createSecretKey, generateKeyPairSync, KeyObject } from "node:crypto";
 import { ConfigurationError, memoryStores } from "portico";
 import {
   APIKeyAuthBackend,
@@ -7,11 +7,11 @@ import {
   authentication,
   JWTAuthBackend,
   jwksRoutes,
-  publicKeySet,
   revokeRefreshTokensOf,
   SessionMiddleware,
   SimpleUser,
   TokenForUser,
+  type TokenOptions,
 } from "portico/auth";
 import { describe, expect, it } from "vitest";
 import { memoryUsers } from "./accounts/memory-users.ts";
@@ -38,7 +38,13 @@ async function problemOf(build: () => unknown): Promise<readonly [string, string
   return ["", "nothing was thrown"];
 }
 
-const token = (options: object) => () => new TokenForUser(new SimpleUser("ann"), options);
+const token = (options: { readonly [name: string]: unknown; readonly signingKey?: unknown }) => () =>
+  new TokenForUser(new SimpleUser("ann"), { ...options, ...copied(options) } as TokenOptions);
+/** Each token has its own key objects, because keys that were read before are not read again. */
+const copied = ({ signingKey }: { readonly signingKey?: unknown }): object =>
+  signingKey === undefined || signingKey instanceof KeyObject
+    ? {}
+    : { signingKey: JSON.parse(JSON.stringify(signingKey)) as unknown };
 const jwt = (options: object) => () => new JWTAuthBackend(options);
 const session = (options: object) => () => new SessionMiddleware({ secret, ...options });
 const account = (options: object) => () =>
@@ -88,11 +94,6 @@ describe("an option that is wrong is named, and the message says what it must be
       "must be a JSON Web Key, a KeyObject, or an object with key and kid",
       token({ signingKey: [signing, null] }),
     ],
-    [
-      "TokenForUser.signingKey",
-      "must be a JSON Web Key, a KeyObject, or an object with key and kid",
-      token({ signingKey: "x" }),
-    ],
     ...[1, "", "k".repeat(257)].map(
       (kid) =>
         [
@@ -112,7 +113,6 @@ describe("an option that is wrong is named, and the message says what it must be
       }),
     ],
     ["jwksRoutes.keys", "must not be empty", () => jwksRoutes([])],
-    ["publicKeySet", "must not be empty", () => publicKeySet([])],
     [
       "jwksRoutes.path",
       'must be a path that begins with "/", received "keys"',
@@ -138,7 +138,6 @@ describe("an option that is wrong is named, and the message says what it must be
       jwt({ secretKey: secret, checkRevocation: true }),
     ],
     ["JWTAuthBackend.jwks", "must be a URL, or a key set: an object with keys", jwt({ jwks: {} })],
-    ["JWTAuthBackend.jwks", "must be a URL, or a key set: an object with keys", jwt({ jwks: null })],
     [
       "JWTAuthBackend.jwks",
       "contains no key that can verify signatures",
