@@ -1,5 +1,14 @@
 import { PorticoApp } from "portico";
-import { AuthenticationMiddleware, type JWTAuthOptions, SessionMiddleware, SimpleUser, useAuth } from "portico/auth";
+import {
+  APIKeyAuthBackend,
+  type AuthenticationBackend,
+  AuthenticationMiddleware,
+  type JWTAuthOptions,
+  SessionAuthBackend,
+  SessionMiddleware,
+  SimpleUser,
+  useAuth,
+} from "portico/auth";
 import { describe, expect, it } from "vitest";
 import { exchange } from "../graphql/corpus/wire.ts";
 import { HeaderBackend } from "./recording-backend.ts";
@@ -63,6 +72,22 @@ describe("WWW-Authenticate", () => {
       [401, 'Bearer error="invalid_token"'],
       [401, "Bearer"],
     ]);
+  });
+
+  it("leaves out backends that have no challenge, and is Bearer if none has one", async () => {
+    const built = (backend: AuthenticationBackend | readonly AuthenticationBackend[]) =>
+      new PorticoApp({ logger: false })
+        .use(new SessionMiddleware({ secret: OTHER_SECRET }))
+        .use(new AuthenticationMiddleware({ userModel: SimpleUser, backend }))
+        .get("/gated", { auth: useAuth() }, () => 1);
+    const mixed = await serve(built([new SessionAuthBackend(), backendFor(), new APIKeyAuthBackend()]));
+    const silent = await serve(built([new SessionAuthBackend(), new APIKeyAuthBackend()]));
+    const [plain, invalid] = [await mixed.get("/gated"), await mixed.get("/gated", bearing(BAD))];
+    const declined = await silent.get("/gated", { headers: { "x-api-key": "pk_x" } });
+
+    expect(plain.headers["www-authenticate"]).toBe("Bearer");
+    expect(invalid.headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
+    expect([declined.status, declined.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
   });
 });
 
