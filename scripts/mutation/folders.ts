@@ -14,9 +14,9 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
     source: "auth",
     tests: [
       "test/auth/{users,hidden-secrets,fresh-sign-in,guessable-secrets,vary,narrowed-users,challenge}.test.ts",
-      "test/auth/{assurance,option-messages}.test.ts",
-      "test/auth/sessions/{key-ring,beside-tokens,cross-site}.test.ts",
-      "test/auth/tokens/{token-for-user,signing-keys,credentials,other-kinds}.test.ts",
+      "test/auth/{assurance,option-messages,narrowed-members}.test.ts",
+      "test/auth/sessions/{key-ring,beside-tokens,cross-site,session-records}.test.ts",
+      "test/auth/tokens/{token-for-user,signing-keys,credentials,other-kinds,restored-families}.test.ts",
       "test/auth/api-keys/{key-limits,hostile-keys,key-format}.test.ts",
       "test/auth/{start-warnings,use-auth,authentication,field-gates,hostile-requests,narrowed-roles}.test.ts",
       "test/auth/{other-issuers,gate-matrix}.test.ts",
