@@ -24,7 +24,7 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
       "test/access/{disjoint-scopes,failing-gates,rules-on-routes}.test.ts",
       "test/openapi/account-document.test.ts",
       "test/auth/pages/{page-markup,account-pages}.test.ts",
-      "test/auth/accounts/{authentication-options,refresh,names,new-passwords,human-check,sign-in-mails,notices}.test.ts",
+      "test/auth/accounts/{authentication-options,problem-details,refresh,names,new-passwords,human-check,sign-in-mails,notices}.test.ts",
       "test/auth/factors/{passkey-options,added-passkeys,passkey-sign-in,passkey-second-factor}.test.ts",
       "test/auth/providers/{provider-options,github,second-factor,logout-token,links}.test.ts",
       "test/auth/sessions/{life-cycle,hostile-cookies,session-store}.test.ts",
