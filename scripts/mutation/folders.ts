@@ -31,7 +31,7 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
       "test/auth/tokens/refresh-tokens.test.ts",
       "test/auth/api-keys/api-keys.test.ts",
       "test/auth/accounts/{account-routes,keys,reset,hostile-accounts,devices,limits}.test.ts",
-      "test/auth/accounts/{known-devices,known-addresses,stolen-accounts,shutdown}.test.ts",
+      "test/auth/accounts/{known-devices,known-addresses,stolen-accounts,shutdown,event-outcomes}.test.ts",
       "test/auth/factors/totp.test.ts",
       "test/auth/{jwt-auth-backend,hostile-backends,after-revocation,host-routes,impersonation}.test.ts",
       "test/auth/providers/{real-provider,hostile-provider}.test.ts",

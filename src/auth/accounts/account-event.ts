@@ -63,6 +63,8 @@ const FAILURES: readonly AccountEventKind[] = [
   "registration_repeated",
   "login_failed",
   "token_reused",
+  "second_factor_failed",
+  "provider_sign_in_failed",
   "impersonation_refused",
   "breach_check_failed",
 ];
