@@ -82,6 +82,19 @@ describe("an invalid API key", () => {
     expect(one).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it("in a repeated header is rejected, also if Node keeps only the first value", async () => {
+    const custom = await liveClient(keyApp({ header: "From" }));
+    const { key } = await make(custom);
+    const answers = [
+      await raw(custom.port, [`From: ${key}`]),
+      await raw(custom.port, [`From: ${key}`, "From: x"]),
+      await raw(custom.port, [`From: ${key}`, `From: ${key}`]),
+    ];
+    await custom.close();
+
+    expect(answers.map((answer) => answer.slice(0, 12))).toEqual(["HTTP/1.1 200", "HTTP/1.1 401", "HTTP/1.1 401"]);
+  });
+
   it.each(["", " ", "pk_", "pk__", "null", "x".repeat(10_000), "__proto__", "pk_../../etc/passwd_x", "*"])(
     "is rejected without a lookup: %j",
     async (text) => {

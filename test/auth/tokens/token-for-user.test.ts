@@ -109,6 +109,14 @@ describe("TokenForUser", () => {
   it("rejects an anonymous user", () => {
     expect(() => new TokenForUser(new AnonymousUser(), { secret: SECRET })).toThrow(TypeError);
     expect(() => new TokenForUser(new SimpleUser(""), { secret: SECRET })).toThrow(TypeError);
+    const others = [
+      { isAuthenticated: false, identity: "ann" },
+      { isAuthenticated: true, identity: 5 },
+    ];
+    for (const other of others)
+      expect(() => new TokenForUser(Object.assign(new AnonymousUser(), other), { secret: SECRET })).toThrow(
+        "TokenForUser requires a signed-in user with an identity",
+      );
   });
 
   it.each<readonly [string, object, string]>([
