@@ -52,6 +52,7 @@ describe("with a custom user model the account routes", () => {
     ["a name with two blanks in a row", { username: "ann  lee" }, "username"],
     ["a name with a blank of another kind", { username: "ann\u1680lee" }, "username"],
     ["an address with 31 marks on one letter", { email: `ann${"\u0301".repeat(31)}@example.org` }, "email"],
+    ["a name after 1,014 blanks", { username: `${" ".repeat(1_014)}ann` }, "username"],
     ["a name with 31 marks on one letter", { username: `ann${"\u0301".repeat(31)}` }, "username"],
   ])("reject %s before the model is called", async (_what, body, field) => {
     const { app, post, users } = accountHarness();
