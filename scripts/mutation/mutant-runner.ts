@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type RunnerTestCase, TestRunner, type TestTryOptions } from "vitest";
+import { slowTests } from "./folders.ts";
 import { type Entry, Journal } from "./journal.ts";
 
 // Set by judge.ts: a file with the ids of the mutants to run, the journal, and the name of this process in it.
@@ -52,6 +53,11 @@ export default class MutantRunner extends TestRunner {
 
   override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
     await super.onBeforeRunTask(test);
+    // Skipped without its hooks: those after a test may fail if those before it did not run.
+    if (slowTests.some((part) => test.name.includes(part)) || isJudged(test)) {
+      test.mode = "skip";
+      return;
+    }
     this.#step = "cover";
     this.#isOver = false;
     this.#waiting = [];
@@ -66,7 +72,7 @@ export default class MutantRunner extends TestRunner {
     // What runs under no id counts as run while modules are loaded.
     switches.currentTestId = "repeated";
     stray = undefined;
-    if (options.repeats === 0) this.#begin(test);
+    if (options.repeats === 0) switches.currentTestId = test.id;
     else if (this.#step === "mutant") this.#activateNext(test);
   }
 
@@ -84,12 +90,6 @@ export default class MutantRunner extends TestRunner {
     super.onAfterRunFiles(files);
     const reached = Object.keys(switches.mutantCoverage?.static ?? {});
     journal.append({ kind: "static", mutants: reached.filter((id) => wanted.has(id)) });
-  }
-
-  #begin(test: RunnerTestCase): void {
-    const isJudged = ownEntries().some((entry) => entry.kind === "done" && entry.test === test.id);
-    if (isJudged) this.#end(test);
-    switches.currentTestId = test.id;
   }
 
   /** The hooks after a test run once more. They may fail, because those before it did not run. */
@@ -157,6 +157,10 @@ export default class MutantRunner extends TestRunner {
     this.#waiting = [];
     return "mutant";
   }
+}
+
+function isJudged({ id }: RunnerTestCase): boolean {
+  return ownEntries().some((entry) => entry.kind === "done" && entry.test === id);
 }
 
 // Vitest keeps process.exit from working.

@@ -45,7 +45,7 @@ const config: ViteUserConfig = defineConfig({
     // Vitest's own cache knows the files by their original text.
     fsModuleCachePath: join(PORTICO_INSTRUMENTED, isGraphql17 ? "vitest-cache-17" : "vitest-cache"),
     runner: "scripts/mutation/mutant-runner.ts",
-    setupFiles: ["scripts/mutation/skip-slow-tests.ts", "scripts/mutation/cheap-hashes.ts"],
+    setupFiles: ["scripts/mutation/cheap-hashes.ts"],
     sequence: { sequencer: ListedOrder },
     pool: "forks",
     maxWorkers: 1,
