@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export class Child {
   readonly #process: ChildProcess;
   readonly #exit: Promise<number>;
+  /** The end of the process and of its messages. The last of them may arrive after the exit. */
+  readonly #end: Promise<number>;
 
   constructor(file: URL, settings: object, execArgv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
     this.#process = fork(file, [JSON.stringify(settings)], {
@@ -12,6 +14,8 @@ export class Child {
       env: { ...process.env, ...env },
     });
     this.#exit = new Promise((resolve) => this.#process.once("exit", (code) => resolve(code ?? 1)));
+    const disconnected = new Promise((resolve) => this.#process.once("disconnect", resolve));
+    this.#end = disconnected.then(() => this.#exit);
   }
 
   ask<T>(key: string, order: object): Promise<T> {
@@ -29,7 +33,7 @@ export class Child {
         resolve(message[key] as T);
       };
       this.#process.on("message", listen);
-      void this.#exit.then((code) => reject(new Error(`a process ended with ${code} before it said ${key}`)));
+      void this.#end.then((code) => reject(new Error(`a process ended with ${code} before it said ${key}`)));
     });
   }
 

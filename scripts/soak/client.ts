@@ -49,8 +49,7 @@ process.on("message", (order: ClientOrder) => {
 });
 await begin();
 await finish();
-process.send?.({ traffic: traffic() });
-process.disconnect();
+process.send?.({ traffic: traffic() }, () => process.disconnect());
 
 async function begin(): Promise<void> {
   for (let due = performance.now(); !stopping.signal.aborted; due += (-Math.log(1 - Math.random()) * 1_000) / rate) {

@@ -64,8 +64,8 @@ const recoveredMs = await recovery();
 await Promise.race([Promise.all(open), sleep(2 * PATIENCE_MS, undefined, { ref: false })]);
 if (open.size > 0) faults.push(`${open.size} clients were still waiting at the end`);
 client.world.agent.destroy();
-process.send?.({ traffic: traffic() });
-process.disconnect();
+// The message has megabytes after half an hour, and what is not written yet would be lost.
+process.send?.({ traffic: traffic() }, () => process.disconnect());
 
 async function load(): Promise<void> {
   while (!stopping.signal.aborted) {
