@@ -27,25 +27,20 @@ export function readListenOptions(given: unknown): ListenOptions {
 }
 
 /** What is wrong with the port or the host, from the error of the system. Other errors are returned as they are. */
-export function listenFailure(error: unknown, { port, host }: ListenOptions): unknown {
-  const failure = problemOf((error as NodeJS.ErrnoException).code, port, host);
-  if (failure === null) return error;
+export function listenFailure(error: unknown, options: ListenOptions): unknown {
+  const [option, problem] = problems.get((error as NodeJS.ErrnoException).code) ?? [];
+  if (option === undefined || problem === undefined) return error;
+  const failure = new ConfigurationError(`${OWNER}.${option}`, `is ${options[option]}, ${problem(options)}`);
   failure.cause = error;
   return failure;
 }
 
-function problemOf(code: string | undefined, port: number, host: string): ConfigurationError | null {
-  switch (code) {
-    case "EADDRINUSE":
-      return new ConfigurationError(`${OWNER}.port`, `is ${port}, which another process on ${host} already uses`);
-    case "EACCES":
-      return new ConfigurationError(`${OWNER}.port`, `is ${port}, which this process is not allowed to open`);
-    case "EADDRNOTAVAIL":
-      return new ConfigurationError(`${OWNER}.host`, `is ${host}, which is not an address of this machine`);
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return new ConfigurationError(`${OWNER}.host`, `is ${host}, which can't be resolved to an address`);
-    default:
-      return null;
-  }
-}
+const isUnknown = (): string => "which can't be resolved to an address";
+type Problem = readonly [option: keyof ListenOptions, describe: (options: ListenOptions) => string];
+const problems: ReadonlyMap<unknown, Problem> = new Map<unknown, Problem>([
+  ["EADDRINUSE", ["port", ({ host }) => `which another process on ${host} already uses`]],
+  ["EACCES", ["port", () => "which this process is not allowed to open"]],
+  ["EADDRNOTAVAIL", ["host", () => "which is not an address of this machine"]],
+  ["ENOTFOUND", ["host", isUnknown]],
+  ["EAI_AGAIN", ["host", isUnknown]],
+]);
