@@ -26,7 +26,7 @@ export function readListenOptions(given: unknown): ListenOptions {
   return options;
 }
 
-/** What is wrong with the port or the host, from the error of the system. Other errors are returned as they are. */
+/** Names the port or the host that the error of the system is about. Other errors are returned as they are. */
 export function listenFailure(error: unknown, options: ListenOptions): unknown {
   const [option, problem] = problems.get((error as NodeJS.ErrnoException).code) ?? [];
   if (option === undefined || problem === undefined) return error;

@@ -59,7 +59,7 @@ export class WritePositions {
     const { stores, clock } = ctx.services;
     const { signedInAt } = ctx.caller.credential ?? {};
     const keys = [keyOf(cluster, ctx)];
-    // What the caller wrote before signing in, for example to register, is stored under the address.
+    // Writes before the sign-in, for example to register, are stored under the address.
     if (signedInAt !== undefined && clock.now() - signedInAt < this.#ttlMs) keys.push(addressKey(cluster, ctx));
     const found = await Promise.all(keys.map((key) => stores.durable.get(key)));
     const positions = found.map((text) => BigInt(parseRecord<StoredPosition>(text)?.bytes ?? 0));
