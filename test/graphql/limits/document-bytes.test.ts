@@ -116,7 +116,7 @@ describe("a cached document", () => {
     expect(refusedBy(() => prepare(preparer, long("\ud800")))).toMatch(/^400 GRAPHQL_PARSE_FAILED/);
   });
 
-  it("has one plan for each operation, and none with the executor graphql-js", () => {
+  it.skipIf(process.env["PORTICO_EXECUTOR"] === "graphql-js")("has one plan for each operation", () => {
     const source = "query A { hello } query B { hello }";
     const preparer = preparerOf();
     const planOf = (name: string): Plan | null => preparer.prepare(preparer.choose(source, name)).plan();
@@ -124,8 +124,12 @@ describe("a cached document", () => {
     expect(planOf("A")).toBeInstanceOf(Plan);
     expect(planOf("A")).toBe(planOf("A"));
     expect(planOf("A")).not.toBe(planOf("B"));
-    const other = preparerOf({ executor: "graphql-js" });
-    expect(other.prepare(other.choose(source, "A")).plan()).toBeNull();
+  });
+
+  it("has no plan with the executor graphql-js", () => {
+    const preparer = preparerOf({ executor: "graphql-js" });
+
+    expect(preparer.prepare(preparer.choose("{ hello }", null)).plan()).toBeNull();
   });
 
   it("prints the cost of each execution", () => {
