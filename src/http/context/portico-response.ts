@@ -298,7 +298,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     return this;
   }
 
-  /** Marks the start of the handler. Everything set from now on is discarded if it fails. */
+  /** Marks the start of a handler, or of an exception handler. Everything set from now on is discarded if it fails. */
   mark(): void {
     this.#mark = Object.keys(this.headers).length === 0 ? NONE : { ...this.headers };
   }

@@ -66,6 +66,7 @@ export async function respondToError(ctx: BaseContext, error: unknown): Promise<
   outgoing.reset();
   const handler = services.exceptionHandlers.find(error);
   if (handler === null) return respondProblem(ctx, error);
+  outgoing.mark();
   try {
     writeResult(outgoing, await handler(ctx.request, outgoing as PorticoResponse<number> as PorticoResponse, error));
     transmit(ctx);

@@ -138,6 +138,17 @@ describe("an exception handler", () => {
     expect((await testClient(app).get("/sync")).json()).toBe("second");
   });
 
+  it("that fails leaves nothing of its response in the problem", async () => {
+    const app = throwing(quiet(), new Late()).addExceptionHandler(Late, (_request, response) => {
+      response.status(202).header("x-half", "written").cookie("half", "written");
+      throw new HttpException(410, "It is gone", { code: "GONE" });
+    });
+
+    const answer = await testClient(app).get("/sync");
+
+    expect([answer.status, answer.headers["x-half"], answer.cookies]).toEqual([410, undefined, []]);
+  });
+
   it.each([
     [
       "throws an unexpected error",

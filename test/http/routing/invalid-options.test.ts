@@ -119,6 +119,12 @@ describe("an option of a socket route", () => {
   });
 });
 
+it.each(["live", 1])("the path of a socket route cannot be %j", (path) => {
+  const declare = (): unknown => new Router().socket(path as string, () => {});
+
+  expect(declare).toThrow(`socket ${path}: the path must be a string that begins with "/", received `);
+});
+
 describe("a middleware", () => {
   it.each([[null], [undefined], [1], [{}], [{ handle: true }]])("cannot be %j", (value) => {
     const middleware = value as MiddlewareFunction;
