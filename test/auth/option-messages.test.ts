@@ -192,6 +192,7 @@ it.each<[string, () => unknown]>([
     "a key set with a key for encryption beside one for signatures",
     jwt({ jwks: { keys: [publicOf(encryption), publicOf(signing)] } }),
   ],
+  ["HS256 beside a secret", jwt({ secretKey: secret, algorithms: ["HS256"] })],
   ["an absolute lifetime as long as the idle time", session({ absoluteSeconds: 7_200 })],
 ])("accepts %s", (_, build) => {
   expect(build).not.toThrow();
