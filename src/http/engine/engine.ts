@@ -182,7 +182,7 @@ export class Engine implements ExchangeHost {
 
   async listen(options: ListenOptions): Promise<AddressInfo> {
     try {
-      // Fastify writes to the object.
+      // Fastify changes the object.
       await this.#fastify.listen({ ...options });
     } catch (error) {
       throw listenFailure(error, options);

@@ -3,12 +3,9 @@ import { optional, optionRule, resolveOptions, text } from "../../core/resolve-o
 
 const OWNER = "PorticoApp.listen";
 const listenRules = {
-  port: optional(
-    optionRule<number>(
-      "an integer from 0 to 65535",
-      (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
-    ),
-    Number.NaN,
+  port: optionRule<number>(
+    "an integer from 0 to 65535",
+    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
   ),
   host: optional(text, "127.0.0.1"),
 };
@@ -21,9 +18,9 @@ export interface ListenOptions {
 
 /** Throws `ConfigurationError` for a port that isn't one, such as `Number("abc")`, or is left out. */
 export function readListenOptions(given: unknown): ListenOptions {
-  const options = resolveOptions(OWNER, given, listenRules);
-  if (Number.isNaN(options.port)) throw new ConfigurationError(`${OWNER}.port`, listenRules.port.expected, undefined);
-  return options;
+  const { port, host } = resolveOptions(OWNER, given, listenRules);
+  if (port === undefined) throw new ConfigurationError(`${OWNER}.port`, listenRules.port.expected, port);
+  return { port, host };
 }
 
 /** Names the port or the host that the error of the system is about. Other errors are returned as they are. */
@@ -38,7 +35,7 @@ export function listenFailure(error: unknown, options: ListenOptions): unknown {
 const isUnknown = (): string => "which can't be resolved to an address";
 type Problem = readonly [option: keyof ListenOptions, describe: (options: ListenOptions) => string];
 const problems: ReadonlyMap<unknown, Problem> = new Map<unknown, Problem>([
-  ["EADDRINUSE", ["port", ({ host }) => `which another process on ${host} already uses`]],
+  ["EADDRINUSE", ["port", ({ host }) => `which is already in use on ${host}`]],
   ["EACCES", ["port", () => "which this process is not allowed to open"]],
   ["EADDRNOTAVAIL", ["host", () => "which is not an address of this machine"]],
   ["ENOTFOUND", ["host", isUnknown]],

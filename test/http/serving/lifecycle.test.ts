@@ -24,7 +24,7 @@ describe("an application", () => {
     const second = new PorticoApp({ logger: false });
 
     await expect(second.listen({ port })).rejects.toThrow(
-      `PorticoApp.listen.port is ${port}, which another process on 127.0.0.1 already uses`,
+      `PorticoApp.listen.port is ${port}, which is already in use on 127.0.0.1`,
     );
 
     await first.close();
