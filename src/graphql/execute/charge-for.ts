@@ -26,11 +26,13 @@ export async function chargeFor<T extends OperationResponse | LiveSubscription>(
     charge?.end();
     return opened;
   } catch (error) {
-    // Any other error was thrown before the operation ran.
-    const isOver = error instanceof OperationOver;
-    if (isOver) charge?.use(cost);
-    if (isOver) void error.ended().then(() => charge?.end());
-    else charge?.end();
+    if (error instanceof OperationOver) {
+      charge?.use(cost);
+      void error.ended().then(() => charge?.end());
+    } else {
+      // It was thrown before the operation ran.
+      charge?.end();
+    }
     throw error;
   }
 }
