@@ -46,7 +46,7 @@ describe("a stored session", () => {
     ["with another version", { ...record, version: "1" }],
     ["with another level", { ...record, level: "sms" }],
     ["with another origin", { ...record, origin: 1 }],
-    ["that acts as nobody", { ...record, acting: null }],
+    ["without a user to act as", { ...record, acting: null }],
     ["that acts without a user", { ...record, acting: { until: 1 } }],
     ["that acts without an end", { ...record, acting: { user: "bob" } }],
     ["that acts with another version", { ...record, acting: { user: "bob", until: 1, version: "2" } }],

@@ -165,7 +165,7 @@ describe.each(["portico", "graphql-js"] as const)("limits.objects with the execu
     }
   });
 
-  it("does not count the objects of the schema", async () => {
+  it("is not used up by the objects of an introspection", async () => {
     const schema = schemaOf("type Query { a: A } type A { n: Int }", { "Query.a": () => ({ n: 1 }) });
     const { client } = await openSchema(schema, { executor, limits: { objects: 1 } });
     const query = '{ a { n } __schema { queryType { name } types { name } } __type(name: "A") { fields { name } } }';

@@ -144,17 +144,6 @@ describe("a dependency is torn down exactly once", () => {
     expect(entries).toEqual({ opened: 1, closed: 1, outcomes: ["failure"] });
   });
 
-  it("and logs the timeout, because the handler may be at fault", async () => {
-    const log = logCatcher();
-    const app = new PorticoApp({ ...quiet, logger: log }).get("/", { timeoutSeconds: 0.05 }, ({ ctx }) => {
-      return new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
-    });
-
-    await (await start(app)).get("/");
-
-    expect(log.lines.map((line) => JSON.stringify(line)).join()).toContain("No response within 0.05 s");
-  });
-
   it("after the grace time when the handler never notices", async () => {
     const { entries, connection } = ledger();
     const options = { params: { db: Depend(connection) }, timeoutSeconds: 0.05 };
@@ -277,6 +266,17 @@ it("responds with 503 if a teardown hangs: the time limit covers it", async () =
   const answer = await (await start(app)).get("/");
 
   expect(answer.json()).toMatchObject({ status: 503, code: "handler_timeout" });
+});
+
+it("logs the timeout of a handler, which may be at fault", async () => {
+  const log = logCatcher();
+  const app = new PorticoApp({ ...quiet, logger: log }).get("/", { timeoutSeconds: 0.05 }, ({ ctx }) => {
+    return new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+  });
+
+  await (await start(app)).get("/");
+
+  expect(log.lines.map((line) => JSON.stringify(line)).join()).toContain("No response within 0.05 s");
 });
 
 it("keeps the output of a late handler out of the timeout response", async () => {
