@@ -90,13 +90,15 @@ export class Attack {
 
   async #one(): Promise<void> {
     const { random, tally } = this;
-    const caller = random.weighted([
+    const chosen = random.weighted([
       [85, ada],
       [7, both],
       [5, outsider],
       [3, anonymous],
     ]);
     const shot = this.shots.next();
+    // A member of A and C may move an issue of C to A, whose members then see it by right.
+    const caller = chosen === both && shot.body?.includes("moveIssue") ? ada : chosen;
     const isMirrored = caller === ada && shot.kind !== "mutation" && shot.method !== "PATCH" && random.chance(0.15);
     tally.shots++;
     // The member of B sends the same operation at the same time, with the ids of B.
