@@ -28,7 +28,7 @@ export type ClientOrder = { readonly tell: true } | { readonly stop: true };
 
 /** Beyond it nothing new is begun: a server that is slower than the load is not buried. */
 const MOST_AT_ONCE = 150;
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 90_000;
 const actions: readonly Action[] = [...goodRequests, ...refusedRequests, ...hangUps, ...subscribers, ...signIns];
 const total = actions.reduce((sum, { weight }) => sum + weight, 0);
 

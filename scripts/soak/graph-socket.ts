@@ -7,7 +7,7 @@ interface Message {
   readonly id?: string;
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** A client of `graphql-transport-ws` that counts what it hears. */
 export class GraphSocket {

@@ -50,7 +50,7 @@ export const hangUps: readonly Action[] = [
       const socket = await dial(world);
       socket.resume();
       socket.write("GET /notes HTTP/1.1\r\n");
-      await Promise.race([closed(socket), sleep(30_000, undefined, { ref: false })]);
+      await Promise.race([closed(socket), sleep(60_000, undefined, { ref: false })]);
       if (!socket.destroyed) {
         socket.destroy();
         throw new Error("headers that do not come are waited for for ever");

@@ -36,7 +36,8 @@ export async function soakApp(
     // Clients say by X-Forwarded-For who they are: limits then count each of them on its own.
     trustedProxies: ["loopback"],
     cursorKeys: ["a key of the soak that signs its cursors"],
-    timeouts: { headersSeconds: 4, requestSeconds: 30, recheckSeconds: 5, graceSeconds: 1 },
+    // A machine that stands still for some seconds must not make clients late.
+    timeouts: { headersSeconds: 12, requestSeconds: 30, recheckSeconds: 5, graceSeconds: 1 },
     // Collections stop the process for longer than any load would, and so does a machine that is busy with something else.
     load: { maxEventLoopDelayMs: 60_000, maxWaitMs: 60_000 },
     shutdown: { signals: [], socketSeconds: 0, deadlineSeconds: 5 },

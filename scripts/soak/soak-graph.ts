@@ -108,7 +108,7 @@ export function soakGraph({ database, open, newest, directory }: GraphParts): Gr
     uploads: { enabled: true, maxSize: "1mb", maxFiles: 2, spillAbove: "32kb", directory },
     limits: { depth: 8, cost: 2_000 },
     transport: { maxBody: "64kb", batch: 4 },
-    subscriptions: { initSeconds: 1, connectsPerMinute: 0, pauseAbove: "64kb", maxBuffered: "512kb" },
+    subscriptions: { initSeconds: 8, connectsPerMinute: 0, pauseAbove: "64kb", maxBuffered: "512kb" },
     // Checked by Graph.
     executor: (process.env["PORTICO_EXECUTOR"] ?? "portico") as "portico" | "graphql-js",
   })

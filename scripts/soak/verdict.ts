@@ -23,12 +23,16 @@ export interface Run {
   readonly traffic: Traffic;
   /** Actions in a second that were meant to be. */
   readonly rate: number;
+  /** For how long the load was meant to last. */
+  readonly plannedSeconds: number;
   /** Connections to servers that a pool may keep. */
   readonly pooled: number;
   /** People there are: each may leave a few entries in the store. */
   readonly people: number;
 }
 
+/** The share of the meant actions without which a run proves nothing. */
+export const LEAST_SHARE = 0.25;
 /** What the heap may grow by over the second half of the load, by its trend: so much, or so much for each action in it. */
 const MOST_BYTES: number = 2 * 1024 ** 2;
 const MOST_BYTES_AN_ACTION = 100;
@@ -98,10 +102,10 @@ function growth({ samples }: Run): readonly string[] {
 }
 
 /** A run that did nothing proves nothing. */
-function tooLittle({ samples, traffic, rate, settled }: Run): readonly string[] {
+function tooLittle({ samples, traffic, rate, plannedSeconds, settled }: Run): readonly string[] {
   const seconds = samples.at(-1)?.seconds ?? 0;
   return [
-    ...(traffic.actions < 0.25 * rate * seconds
+    ...(traffic.actions < LEAST_SHARE * rate * plannedSeconds
       ? [`only ${traffic.actions} actions were done in ${Math.round(seconds)} s, of ${rate} a second`]
       : []),
     ...(settled.opened === 0 ? ["no dependency was ever opened"] : []),

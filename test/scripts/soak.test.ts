@@ -46,6 +46,7 @@ const clean: Run = {
   exitCode: 0,
   traffic,
   rate: 60,
+  plannedSeconds: 20,
   pooled: 0,
   people: 70,
 };
