@@ -5,6 +5,7 @@ const LONG = [
   "test/access/gate-matrix.test.ts",
   "test/docs.test.ts",
   "test/redis/many-servers.test.ts",
+  "examples/bookshop/test/browser.test.ts",
   "test/access/tracker/tracker.test.ts",
   "test/graphql/toolchains.test.ts",
   "test/create-portico/templates.test.ts",

@@ -1,5 +1,5 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, matchesGlob, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { changedLines } from "./mutation/changed-lines.ts";
 import { explanationOf, isSame, readExplained } from "./mutation/explained.ts";
@@ -14,11 +14,14 @@ import { interval, type Score, scoreOf, survivorOf } from "./mutation/score.ts";
 // Stryker's instrumenter puts the mutants in. It is a package of its own: run "npm ci --prefix tools/mutation" first.
 //   npm run mutation                                            every mutant of every folder
 //   npm run mutation -- --folder auth --sample 0.1 --seed 1     a tenth of one folder, always the same tenth for a seed
+//   npm run mutation -- --folder http --file "src/http/pages/*" every mutant of some files
 //   npm run mutation -- --folder auth --survivors               the mutants that survived the last run, or were not run
 //   npm run mutation -- --changed origin/main                   the lines that changed since a commit
 const { values } = parseArgs({
   options: {
     folder: { type: "string", multiple: true, default: Object.keys(folders) },
+    file: { type: "string", default: "src/**" },
+    test: { type: "string", default: "test/**" },
     sample: { type: "string", default: "1" },
     seed: { type: "string", default: "1" },
     survivors: { type: "boolean", default: false },
@@ -63,24 +66,25 @@ if (isLow) process.exitCode = 1;
 async function scoreFolder(folder: string): Promise<Score | undefined> {
   const source = folders[folder]?.source;
   if (source === undefined) throw new Error(`--folder is one of ${Object.keys(folders).join(", ")}`);
-  const files: readonly MutatedFile[] =
+  const all: readonly MutatedFile[] =
     changed?.filter(({ name }) => name.startsWith(`src/${source}/`)) ??
     globSync(`src/${source}/**/*.ts`, { cwd: root }).map((name) => ({ name: name.replaceAll(sep, "/") }));
+  const files = all.filter(({ name }) => matchesGlob(name, values.file));
   if (files.length === 0) return undefined;
   const place = join(root, ".cache/mutation", folder);
-  const all = await instrument(files, place);
-  const share = changed === undefined ? Number(values.sample) : MOST_CHANGED / all.length;
+  const possible = await instrument(files, place);
+  const share = changed === undefined ? Number(values.sample) : MOST_CHANGED / possible.length;
   if (!(share > 0)) throw new Error("--sample is a number above 0");
   const report = `${place}.json`;
   const last = values.survivors ? (JSON.parse(readFileSync(report, "utf8")) as Score) : undefined;
-  const mutants = all.filter((mutant) => {
+  const mutants = possible.filter((mutant) => {
     if (last !== undefined) {
       const named = survivorOf(mutant);
       return last.survivors.some((survivor) => isSame(survivor, named));
     }
     return mutant.status === undefined && inSample(mutant, { share, seed: values.seed });
   });
-  console.log(`${folder}: ${mutants.length} of ${all.length} mutants`);
+  console.log(`${folder}: ${mutants.length} of ${possible.length} mutants`);
   const before = last?.killed ?? 0;
   const write = (entries: readonly Entry[]): Score => {
     const score = scoreOf(mutants, entries);
@@ -90,12 +94,8 @@ async function scoreFolder(folder: string): Promise<Score | undefined> {
   };
   writeSoFar = () =>
     console.log(`stopped: ${folder} ${summary(write(new Journal(journalIn(place), "").entries()))} so far`);
-  const entries = await judge(
-    folder,
-    place,
-    mutants.map(({ id }) => id),
-    SHARDS,
-  );
+  const ids = mutants.map(({ id }) => id);
+  const entries = await judge(folder, { place, mutants: ids, tests: values.test, shards: SHARDS });
   return write(entries);
 }
 

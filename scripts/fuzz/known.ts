@@ -1,5 +1,5 @@
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from "graphql";
-import { plainRequest } from "./plain-request.ts";
+import { type PlainRequest, plainRequest } from "./plain-request.ts";
 
 /** Real values of the running shop, from which generators make inputs. */
 export interface Known {
@@ -59,8 +59,16 @@ async function signIn(port: number, identifier: string, from: string): Promise<S
   const session = await plainRequest(port, { path: "/account/login", body, from });
   const cookies = (session.headers["set-cookie"] ?? []).map((line) => line.split(";", 1)[0]);
   const headers = { authorization: `Bearer ${access}` };
+  await revokeKeys(port, { headers, from });
   const key = await json(port, { path: "/account/keys", body: { name: "fuzz" }, headers, from });
   return { access, cookie: cookies.join("; "), apiKey: String(key["key"]) };
+}
+
+/** Inputs create keys, too: a long run would reach the limit of keys per user. */
+async function revokeKeys(port: number, as: Pick<PlainRequest, "headers" | "from">): Promise<void> {
+  const { text } = await plainRequest(port, { path: "/account/keys", ...as });
+  for (const { id } of JSON.parse(text) as readonly { readonly id: string }[])
+    await plainRequest(port, { method: "DELETE", path: `/account/keys/${id}`, ...as });
 }
 
 async function learnRefreshTokens(port: number, number: number): Promise<readonly string[]> {
@@ -82,7 +90,7 @@ async function learnCursors(port: number): Promise<readonly string[]> {
   return [...texts].map(([, cursor = ""]) => cursor);
 }
 
-async function json(port: number, ask: Parameters<typeof plainRequest>[1]): Promise<Readonly<Record<string, unknown>>> {
+async function json(port: number, ask: PlainRequest): Promise<Readonly<Record<string, unknown>>> {
   const { status, text } = await plainRequest(port, ask);
   if (status >= 300) throw new Error(`${ask.path} returned ${status}: ${text}`);
   return JSON.parse(text) as Record<string, unknown>;

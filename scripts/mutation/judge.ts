@@ -4,10 +4,14 @@ import { openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folders } from "./folders.ts";
 import { type Entry, Journal } from "./journal.ts";
+import { outcomesIn } from "./score.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** A process that has written nothing for so long is in an endless loop. */
 const PATIENCE_MS = 40_000;
+const PATIENCE_FOR_SLOW_TESTS_MS = 120_000;
+/** A mutant that fewer tests than this reach is also judged by the slow tests. */
+const FEW_TESTS = 5;
 /** A process ends when a mutant has left something behind that makes tests fail. */
 const MOST_PROCESSES = 400;
 
@@ -16,39 +20,52 @@ export function journalIn(place: string): string {
   return join(place, "journal.jsonl");
 }
 
-/** Runs the tests of a folder with each of the mutants. `place` is where its instrumented files are. */
-export async function judge(
-  folder: string,
-  place: string,
-  mutants: readonly string[],
-  shards: number,
-): Promise<readonly Entry[]> {
+interface Run {
+  /** Where the instrumented files of the folder are. */
+  readonly place: string;
+  readonly mutants: readonly string[];
+  /** A pattern. Of the tests of the folder, only those that match it run. */
+  readonly tests: string;
+  readonly shards: number;
+}
+
+/** Runs the tests of a folder with each of the mutants. */
+export async function judge(folder: string, { place, mutants, tests, shards }: Run): Promise<readonly Entry[]> {
   const journal = journalIn(place);
-  const list = join(place, "mutants.json");
   rmSync(journal, { force: true });
-  writeFileSync(list, JSON.stringify(mutants));
-  const env = {
-    ...process.env,
-    PORTICO_FOLDER: folder,
-    PORTICO_INSTRUMENTED: place,
-    PORTICO_MUTANTS: list,
-    PORTICO_JOURNAL: journal,
-    PORTICO_SHARDS: String(shards),
-  };
   if (mutants.length === 0) return [];
-  const all = Array.from({ length: shards }, (_, shard) => String(shard));
-  await Promise.all(all.map((shard) => runShard(shard, env, journal)));
-  if (folders[folder]?.testsOfGraphql17 !== undefined) {
-    const newer = { ...env, PORTICO_GRAPHQL: "17" };
-    await Promise.all(all.map((shard) => runShard(shard, newer, journal, `graphql17-${shard}`)));
-  }
-  const entries = new Journal(journal, "").entries();
-  if (!entries.some(({ kind }) => kind === "done")) throw new Error(`no test ran: see ${journal}.0.log`);
-  return entries;
+  const run = (ids: readonly string[], name: string, own: NodeJS.ProcessEnv): Promise<unknown> => {
+    const list = join(place, `mutants${name}.json`);
+    writeFileSync(list, JSON.stringify(ids));
+    const env = {
+      ...process.env,
+      PORTICO_FOLDER: folder,
+      PORTICO_INSTRUMENTED: place,
+      PORTICO_MUTANTS: list,
+      PORTICO_TESTS: tests,
+      PORTICO_JOURNAL: journal,
+      PORTICO_SHARDS: String(shards),
+      ...own,
+    };
+    const all = Array.from({ length: shards }, (_, shard) => String(shard));
+    return Promise.all(all.map((shard) => runShard(shard, env, journal, `${name}${shard}`)));
+  };
+  const entries = (): readonly Entry[] => new Journal(journal, "").entries();
+  await run(mutants, "", {});
+  if (folders[folder]?.testsOfGraphql17 !== undefined) await run(mutants, "graphql17-", { PORTICO_GRAPHQL: "17" });
+  if (!entries().some(({ kind }) => kind === "done")) throw new Error(`no test ran: see ${journal}.0.log`);
+  await run(hardlyReached(mutants, entries()), "slow-", { PORTICO_SLOW: "1" });
+  return entries();
+}
+
+/** The mutants that no test has noticed, and few have reached. */
+function hardlyReached(mutants: readonly string[], entries: readonly Entry[]): readonly string[] {
+  const { killed, tests } = outcomesIn(entries);
+  return mutants.filter((id) => !killed.has(id) && (tests.get(id) ?? 0) < FEW_TESTS);
 }
 
 /** @param name the name of the process in the journal */
-async function runShard(shard: string, env: NodeJS.ProcessEnv, file: string, name: string = shard): Promise<void> {
+async function runShard(shard: string, env: NodeJS.ProcessEnv, file: string, name: string): Promise<void> {
   const journal = new Journal(file, name);
   const output = openSync(`${file}.${name}.log`, "w");
   const args = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--config", "scripts/mutation/vitest.config.ts"];
@@ -60,7 +77,8 @@ async function runShard(shard: string, env: NodeJS.ProcessEnv, file: string, nam
     // Vitest starts a process of its own, which is in the same group.
     const stop = (): boolean => child.pid !== undefined && process.kill(-child.pid, "SIGKILL");
     process.once("exit", stop);
-    const watch = watchFor(journal, name, stop);
+    const patience = env["PORTICO_SLOW"] === undefined ? PATIENCE_MS : PATIENCE_FOR_SLOW_TESTS_MS;
+    const watch = watchFor(journal, name, patience, stop);
     await once(child, "exit");
     clearInterval(watch);
     process.off("exit", stop);
@@ -72,14 +90,14 @@ async function runShard(shard: string, env: NodeJS.ProcessEnv, file: string, nam
 }
 
 /** Stops a process that is in an endless loop. The mutant that ran in it counts as noticed: the tests would never end. */
-function watchFor(journal: Journal, shard: string, stop: () => unknown): NodeJS.Timeout {
+function watchFor(journal: Journal, shard: string, patienceMs: number, stop: () => unknown): NodeJS.Timeout {
   let last: Entry | undefined;
   let since = Date.now();
   return setInterval(() => {
     const latest = journal.entries().findLast((entry) => entry.shard === shard);
     if (latest !== last) since = Date.now();
     last = latest;
-    if (Date.now() - since < PATIENCE_MS * (latest?.kind === "trying" ? 1 : 15)) return;
+    if (Date.now() - since < patienceMs * (latest?.kind === "trying" ? 1 : 15)) return;
     if (latest?.kind === "trying") journal.append({ ...latest, kind: "killed", reason: "hung" });
     journal.append({ kind: "restart" });
     stop();

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
+import { matchesGlob } from "node:path";
 import { type RunnerTestCase, TestRunner, type TestTryOptions } from "vitest";
-import { slowTests } from "./folders.ts";
+import { folders, reloadingTests, slowTests } from "./folders.ts";
 import { type Entry, Journal } from "./journal.ts";
 
 // Set by judge.ts: a file with the ids of the mutants to run, the journal, and the name of this process in it.
 const { PORTICO_MUTANTS = "", PORTICO_JOURNAL = "", PORTICO_PROCESS = "0" } = process.env;
+const { PORTICO_FOLDER = "", PORTICO_SLOW } = process.env;
 
 /** What the instrumented code reads and writes. */
 interface Switches {
@@ -26,8 +28,8 @@ const journal = new Journal(PORTICO_JOURNAL, PORTICO_PROCESS);
 /** The entries of this process and of those before it that ran the same tests with the same graphql. */
 const ownEntries = (): readonly Entry[] => journal.entries().filter(({ shard }) => shard === PORTICO_PROCESS);
 
-/** Whether no mutant has run in this process. Later a failure may be due to what an earlier mutant has left behind. */
-let isFresh = true;
+/** The mutants that have run in this process. A failure may be due to what one of them has left behind. */
+const ran = new Set<string>();
 
 /** The last error outside a test. Vitest keeps the process alive, and fails the run. */
 let stray: string | undefined;
@@ -54,7 +56,8 @@ export default class MutantRunner extends TestRunner {
   override async onBeforeRunTask(test: RunnerTestCase): Promise<void> {
     await super.onBeforeRunTask(test);
     // Skipped without its hooks: those after a test may fail if those before it did not run.
-    if (slowTests.some((part) => test.name.includes(part)) || isJudged(test)) {
+    const isReloading = reloadingTests.some((part) => test.name.includes(part));
+    if (isReloading || isSlow(test) !== (PORTICO_SLOW === "1") || isJudged(test)) {
       test.mode = "skip";
       return;
     }
@@ -127,23 +130,21 @@ export default class MutantRunner extends TestRunner {
         return failure === undefined ? "mutant" : this.#giveUp(test, failure);
       case "mutant":
         this.#reason = failure ?? "";
-        if (failure !== undefined) return "recover";
-        isFresh = false;
-        return "mutant";
+        ran.add(this.#mutant);
+        return failure === undefined ? "mutant" : "recover";
       case "recover":
         this.#judge(test, failure === undefined);
-        isFresh = false;
         return "mutant";
     }
   }
 
-  /** The mutant is to blame for a failure if the test passes again without it, or if nothing ran before it. */
+  /** The mutant is to blame for a failure if the test passes again without it, or if no other ran before it. */
   #judge(test: RunnerTestCase, hasRecovered: boolean): void {
     const name = `${test.file.name} > ${test.name}`;
     if (hasRecovered && this.#reason.includes("timed out") && !this.#slow.has(this.#mutant)) {
       this.#slow.add(this.#mutant);
       this.#waiting.unshift(this.#mutant);
-    } else if (hasRecovered || isFresh) {
+    } else if (hasRecovered || ran.size === 1) {
       journal.append({ kind: "killed", test: name, mutant: this.#mutant, reason: this.#reason.slice(0, 300) });
     } else journal.append({ kind: "suspect", test: test.id, mutant: this.#mutant });
     if (!hasRecovered) endProcess();
@@ -151,12 +152,17 @@ export default class MutantRunner extends TestRunner {
 
   /** A test that fails without a mutant, also in a new process, judges none. */
   #giveUp(test: RunnerTestCase, failure: string): Step {
-    if (!isFresh) endProcess();
+    if (ran.size > 0) endProcess();
     journal.append({ kind: "unusable", test: `${test.file.name} > ${test.name}`, reason: failure.slice(0, 300) });
     this.#covered = [];
     this.#waiting = [];
     return "mutant";
   }
+}
+
+function isSlow({ name, file }: RunnerTestCase): boolean {
+  const isInSlowFile = folders[PORTICO_FOLDER]?.slow?.some((pattern) => matchesGlob(file.name, pattern)) ?? false;
+  return isInSlowFile || slowTests.some((part) => name.includes(part));
 }
 
 function isJudged({ id }: RunnerTestCase): boolean {

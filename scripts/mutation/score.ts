@@ -28,14 +28,23 @@ export interface FoundSurvivor extends Survivor {
 
 const root = join(import.meta.dirname, "../..");
 
-/** Counts the mutants, except for those that only run while modules are loaded: no test can run them again. */
-export function scoreOf(mutants: readonly Mutant[], entries: readonly Entry[]): Score {
+/** The mutants that a test has noticed, and the number of tests that ran with each mutant. */
+export function outcomesIn(entries: readonly Entry[]): {
+  readonly killed: ReadonlySet<string>;
+  readonly tests: ReadonlyMap<string, number>;
+} {
   const killed = new Set(entries.flatMap((entry) => (entry.kind === "killed" ? [entry.mutant] : [])));
-  const loaded = new Set(entries.flatMap((entry) => (entry.kind === "static" ? entry.mutants : [])));
   const tests = new Map<string, number>();
   for (const id of entries.flatMap((entry) => (entry.kind === "done" ? entry.covered : []))) {
     tests.set(id, (tests.get(id) ?? 0) + 1);
   }
+  return { killed, tests };
+}
+
+/** Counts the mutants, except for those that only run while modules are loaded: no test can run them again. */
+export function scoreOf(mutants: readonly Mutant[], entries: readonly Entry[]): Score {
+  const { killed, tests } = outcomesIn(entries);
+  const loaded = new Set(entries.flatMap((entry) => (entry.kind === "static" ? entry.mutants : [])));
   const judged = mutants.filter(({ id }) => killed.has(id) || tests.has(id) || !loaded.has(id));
   const survivors = judged
     .filter(({ id }) => !killed.has(id))

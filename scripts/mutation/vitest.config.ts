@@ -1,19 +1,23 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, matchesGlob, relative } from "node:path";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import all from "../../vitest.config.ts";
 import { folders } from "./folders.ts";
 
-// Set by judge.ts: the folder, where its instrumented files are, and which part of the test files this process runs.
-const { PORTICO_FOLDER = "", PORTICO_INSTRUMENTED = "", PORTICO_SHARD = "0", PORTICO_SHARDS = "1" } = process.env;
+// Set by judge.ts: the folder, where its instrumented files are, and which of the test files this process runs.
+const { PORTICO_FOLDER = "", PORTICO_INSTRUMENTED = "", PORTICO_TESTS = "**" } = process.env;
+const { PORTICO_SHARD = "0", PORTICO_SHARDS = "1" } = process.env;
 const isGraphql17 = process.env["PORTICO_GRAPHQL"] === "17";
+const isSlow = process.env["PORTICO_SLOW"] === "1";
 
 const root = join(import.meta.dirname, "../..");
 const folder = folders[PORTICO_FOLDER];
-const patterns = (isGraphql17 ? folder?.testsOfGraphql17 : folder?.tests) ?? [];
+const usual = (isGraphql17 ? folder?.testsOfGraphql17 : folder?.tests) ?? [];
+const patterns = isSlow ? [...usual, ...(folder?.slow ?? [])] : usual;
 const files = patterns
   .flatMap((pattern) => globSync(pattern, { cwd: root }).toSorted())
+  .filter((file) => matchesGlob(file, PORTICO_TESTS))
   .filter((_, index) => index % Number(PORTICO_SHARDS) === Number(PORTICO_SHARD));
 
 function placeOf({ moduleId }: TestSpecification): number {
@@ -52,9 +56,9 @@ const config: ViteUserConfig = defineConfig({
     // All files share one copy of the modules, so that they are loaded once.
     isolate: false,
     // A test with a mutant may hang, which is to be noticed soon.
-    testTimeout: 5000,
+    testTimeout: isSlow ? 60_000 : 5000,
     hookTimeout: 20_000,
-    expect: { poll: { timeout: 2000 } },
+    expect: { poll: { timeout: isSlow ? 20_000 : 2000 } },
     // Fewer stores and random operations than usual, because each test runs many times.
     env: { PORTICO_TEST_PLACES: "memory", PORTICO_FUZZ: "60", PORTICO_FUZZ_SEED: "1" },
   },
