@@ -1,9 +1,8 @@
 import { describeGate } from "../../http/access/describe-gate.ts";
 import type { Gate } from "../../http/access/gate.ts";
 import { nodeOf } from "../../http/access/read-gate.ts";
-import { rateOf } from "../../http/limits/rate-limit.ts";
+import { ratesOf } from "../../http/limits/rate-limit.ts";
 import { isServed } from "../../http/routing/is-served.ts";
-import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
 import type { Route } from "../../http/routing/route.ts";
 import type { SocketRoute } from "../../http/routing/socket-route.ts";
 import type { PorticoApp } from "../../portico-app.ts";
@@ -64,10 +63,6 @@ function listedSocket({ path, auth, middleware, schemas, accept, admission, grap
 
 function wordsOf(gate: Gate | undefined): string {
   return describeGate(gate === undefined ? null : nodeOf(gate));
-}
-
-function ratesOf(middleware: readonly MiddlewareFunction[]): readonly string[] {
-  return middleware.map(rateOf).filter((rate) => rate !== undefined);
 }
 
 function present(schemas: Readonly<Record<string, unknown>>): readonly string[] {

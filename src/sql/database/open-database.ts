@@ -122,7 +122,7 @@ function openSqlite(file: string, { timeoutSeconds, onStatement }: Settings, giv
     maxTransactions: 1,
     timeoutMs,
     listen: null,
-    reader: null,
+    replicas: null,
     isOwner: true,
   });
 }
@@ -151,7 +151,7 @@ function openPostgres(connectionString: string, replicas: readonly string[], set
     maxTransactions: transactionsOf(poolSize),
     timeoutMs,
     listen: postgresListen({ connectionString: directUrl ?? connectionString }, timeoutMs),
-    reader:
+    replicas:
       positions &&
       openReplicas(primary, { primaryUrl: connectionString, urls: replicas, maxLagMs, open, watch }, positions),
     isOwner: true,
@@ -171,7 +171,7 @@ function fromPool(pool: PostgresPool, settings: Settings, given: DatabaseOptions
       settings.directUrl === undefined ? pool.options : { connectionString: settings.directUrl },
       timeoutMs,
     ),
-    reader: null,
+    replicas: null,
     isOwner: false,
   });
 }
@@ -194,7 +194,7 @@ function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOpti
     maxTransactions: engine === "sqlite" ? 1 : transactionsOf(settings.poolSize),
     timeoutMs,
     listen: directUrl === undefined ? null : postgresListen({ connectionString: directUrl }, timeoutMs),
-    reader: null,
+    replicas: null,
     isOwner: false,
   });
   return pluggedIn(database, kysely.getExecutor().plugins);

@@ -9,6 +9,8 @@ import type { Database, Listen, Transaction, TransactionSettings } from "./datab
 import { keepingPlugins } from "./keeping-plugins.ts";
 import { eventsOf, holdingEvents, openTransaction } from "./open-transaction.ts";
 import { Permits, type Release } from "./permits.ts";
+import type { Replicas } from "./replicas/open-replicas.ts";
+import type { ReplicaSet } from "./replicas/replica-set.ts";
 import { withDeadline } from "./with-deadline.ts";
 
 export interface PoolOptions {
@@ -20,8 +22,7 @@ export interface PoolOptions {
   readonly timeoutMs: number;
   /** `null` for SQLite, which has no notifications. */
   readonly listen: Listen | null;
-  /** Reads from replicas; `null` without them. */
-  readonly reader: Kysely<any> | null;
+  readonly replicas: Replicas | null;
   /** Whether `destroy` closes the connections. */
   readonly isOwner: boolean;
 }
@@ -32,7 +33,7 @@ const PING_MS = 2_000;
 const pools = new WeakMap<object, Pool>();
 
 /** Returns the pool of a database, or `undefined` for a transaction. */
-export function poolOf(database: Database): Pick<Pool, "closing" | "listen"> | undefined {
+export function poolOf(database: Database): Pick<Pool, "closing" | "listen" | "replicas"> | undefined {
   return pools.get(database.withoutPlugins());
 }
 
@@ -51,7 +52,7 @@ export function pooledDatabase<DB>(kysely: Kysely<DB>, options: PoolOptions): Da
     engine: options.engine,
     begin: (settings?: TransactionSettings) => pool.begin(settings) as Promise<Transaction<DB>>,
     current: (): Database<DB> => (pool.current() as Database<DB> | undefined) ?? database,
-    replica: (): object => options.reader ?? database,
+    replica: (): object => options.replicas?.reader ?? database,
     afterCommit: (work: () => unknown): void => void afterCommit(database.current(), contained(work)),
     ping: () => pool.ping(),
     ...bounded(kysely),
@@ -66,6 +67,8 @@ export function pooledDatabase<DB>(kysely: Kysely<DB>, options: PoolOptions): Da
  */
 class Pool {
   readonly listen: Listen | null;
+  /** `null` without replicas. */
+  readonly replicas: ReplicaSet | null;
   /** Closes the connections. */
   close: () => Promise<void> = async () => {};
   readonly #kysely: Kysely<any>;
@@ -79,6 +82,7 @@ class Pool {
     this.#kysely = kysely;
     this.#options = options;
     this.listen = options.listen;
+    this.replicas = options.replicas?.set ?? null;
     this.#transactions = new Permits(
       options.maxTransactions,
       options.timeoutMs,
@@ -152,7 +156,7 @@ class Pool {
 
   async destroy(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([this.#options.reader?.destroy(), this.close()]);
+    await Promise.all([this.replicas?.close(), this.close()]);
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Database } from "../../../sql/database/database.ts";
 import type { Migration } from "../../../sql/migrations/migration.ts";
+import { sentenceOf } from "../../output/sentence-of.ts";
 import type { PorticoConfig } from "../../project/portico-config.ts";
-import { attempt, type Finding, failed, ok } from "./finding.ts";
+import { attempt, type Finding, failed, ok, warning } from "./finding.ts";
 
-/** Checks that the database responds and has all migrations. */
+/** Checks that the database and its replicas respond, and that it has all migrations. */
 export async function checkDatabase(
   open: () => Promise<Database>,
   { migrations = [], userTables: users = true }: PorticoConfig,
@@ -28,7 +29,18 @@ export async function checkDatabase(
       const options = { users, migrations: migrations as unknown as readonly Migration[] };
       return judge(await migrationStatus(await open(), options));
     })),
+    ...(await attempt("replicas", async () => checkReplicas(await open()), { seconds: 12 })),
   ];
+}
+
+async function checkReplicas(database: Database): Promise<readonly Finding[]> {
+  const { poolOf } = await import("../../../sql/database/pooled-database.ts");
+  const found = (await poolOf(database)?.replicas?.examine()) ?? [];
+  return found.map(({ name, problem }) =>
+    problem === null
+      ? ok("replicas", `${name} responds and is not too far behind`)
+      : warning("replicas", `${name} can't be used, so the primary serves its reads: ${sentenceOf(problem)}`),
+  );
 }
 
 function judge(found: readonly { readonly name: string; readonly appliedAt: Date | null }[]): Finding {

@@ -1,10 +1,11 @@
 import { isProduction } from "../../../core/env.ts";
+import type { Secret } from "../../../core/key-ring.ts";
 import type { SecretReport } from "../../../core/secret-report.ts";
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
 /** Checks the secrets that the application was built with. Secrets that are too short have stopped the build. */
-export function checkSecrets(reports: readonly SecretReport[]): readonly Finding[] {
-  const found = [...written(reports), ...repeated(reports), ...shared(reports)];
+export function checkSecrets(reports: readonly SecretReport[], cursorKeys: readonly Secret[] = []): readonly Finding[] {
+  const found = [...written(reports), ...repeated(cursorKeys), ...shared(reports)];
   if (found.length > 0) return found;
   return [ok("secrets", reports.length === 0 ? "the application has no secrets" : "all secrets look random")];
 }
@@ -25,10 +26,9 @@ function written(reports: readonly SecretReport[]): readonly Finding[] {
 }
 
 /** A list of secrets is for rotation, which a repeated secret does not achieve. */
-function repeated(reports: readonly SecretReport[]): readonly Finding[] {
-  const digests = reports.filter(({ option }) => option === CURSORS).map(({ digest }) => digest);
-  return new Set(digests).size < digests.length
-    ? [warning("secrets", `${CURSORS} contains the same secret twice. Remove one of them`)]
+function repeated(cursorKeys: readonly Secret[]): readonly Finding[] {
+  return new Set(cursorKeys).size < cursorKeys.length
+    ? [warning("secrets", `PorticoApp.cursorKeys contains the same secret twice. Remove one of them`)]
     : [];
 }
 
@@ -46,5 +46,3 @@ function shared(reports: readonly SecretReport[]): readonly Finding[] {
     ),
   );
 }
-
-export const CURSORS = "PorticoApp.cursorKeys";

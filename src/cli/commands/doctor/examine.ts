@@ -1,4 +1,4 @@
-import { reportSecret, type SecretReport, secretReports } from "../../../core/secret-report.ts";
+import { type SecretReport, secretReports } from "../../../core/secret-report.ts";
 import type { PorticoApp } from "../../../portico-app.ts";
 import { UsageError } from "../../command-failed.ts";
 import type { Result } from "../../output/result.ts";
@@ -9,7 +9,7 @@ import { checkAddresses } from "./check-addresses.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkGraphs } from "./check-graphs.ts";
 import { checkRuntime } from "./check-runtime.ts";
-import { CURSORS, checkSecrets } from "./check-secrets.ts";
+import { checkSecrets } from "./check-secrets.ts";
 import { checkStartup } from "./check-startup.ts";
 import { checkStores } from "./check-stores.ts";
 import { attempt, type Finding, ok } from "./finding.ts";
@@ -70,11 +70,10 @@ async function examineApp(
   );
   if (app === null || built.some(({ level }) => level === "failed")) return built;
   const known: PorticoApp = app;
-  const cursors = (known.settings.cursorKeys ?? []).map((secret) => reportSecret(CURSORS, secret));
   const stores = checkStores(known);
   return [
     ...built,
-    ...checkSecrets([...reports, ...cursors]),
+    ...checkSecrets(reports, known.settings.cursorKeys),
     ...checkAddresses(known),
     ...(await checkGraphs(known, cwd)),
     ...(await stores),

@@ -20,12 +20,19 @@ export function positionsOf({ maxLagMs }: Pick<ReplicaOptions, "maxLagMs">): Wri
   return new WritePositions(maxLagMs + 2 * FRESH_MS);
 }
 
-/** Returns the query builder that reads from the replicas of a primary. */
-export function openReplicas(primary: Kysely<any>, options: ReplicaOptions, positions: WritePositions): Kysely<any> {
+/** The opened replicas of a primary. */
+export interface Replicas {
+  /** The query builder that reads from them. */
+  readonly reader: Kysely<any>;
+  readonly set: ReplicaSet;
+}
+
+export function openReplicas(primary: Kysely<any>, options: ReplicaOptions, positions: WritePositions): Replicas {
   const { primaryUrl, urls, maxLagMs, open, watch } = options;
   const replicas = urls.map((url) => new Replica(new URL(url).host, watch(url), () => open(url)));
   const set = new ReplicaSet(watch(primaryUrl), replicas, maxLagMs);
-  return new Kysely({ dialect: new ReadingDialect(() => new ReplicaReads(primary, set, positions)) });
+  const dialect = new ReadingDialect(() => new ReplicaReads(primary, set, positions));
+  return { reader: new Kysely({ dialect }), set };
 }
 
 class ReadingDialect extends PostgresDialect {

@@ -40,9 +40,7 @@ export class ReplicaReads implements Driver, DatabaseConnection {
   async commitTransaction(): Promise<void> {}
   async rollbackTransaction(): Promise<void> {}
 
-  async destroy(): Promise<void> {
-    await this.#replicas.close();
-  }
+  async destroy(): Promise<void> {}
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const replica = await this.#serverFor(query);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Logger } from "../../../core/logger.ts";
 import { outside } from "../../../core/outside.ts";
@@ -12,10 +13,21 @@ const PATIENCE_MS = 2_000;
 /** A replica whose last check is older than this is left out. */
 export const FRESH_MS = 5_000;
 
+/** How often an examination checks a replica before it reports it. */
+const EXAMINATIONS = 3;
+
 /** The position of the primary at a time on the monotonic clock. */
 interface Sample {
   readonly at: number;
   readonly bytes: bigint;
+}
+
+/** The result of an examination. */
+export interface ExaminedReplica {
+  /** The host and port. */
+  readonly name: string;
+  /** Why it cannot be used; `null` if it can. */
+  readonly problem: unknown;
 }
 
 /** The replicas of a database, of which those are used that respond and are not too far behind. */
@@ -68,6 +80,19 @@ export class ReplicaSet {
   /** Whether the replica is in use and has replayed the position. */
   has({ replayed, checkedAt }: Replica, position: bigint): boolean {
     return replayed !== null && replayed.bytes >= position && performance.now() - checkedAt < FRESH_MS;
+  }
+
+  /** Checks the replicas, up to three times. Returns each of them, with the reason if it cannot be used. */
+  async examine(): Promise<readonly ExaminedReplica[]> {
+    for (let count = 1; count <= EXAMINATIONS; count++) {
+      await this.#check();
+      // A write between the checks of both servers leaves a replica behind the first sample for a moment.
+      if (count === EXAMINATIONS || this.#replicas.every((replica) => this.has(replica, 0n))) break;
+      await sleep(CHECK_MS);
+    }
+    return this.#replicas.map((replica) => {
+      return { name: replica.name, problem: this.has(replica, 0n) ? null : replica.problem };
+    });
   }
 
   async close(): Promise<void> {

@@ -10,25 +10,26 @@ const PATIENCE_MS = 2_000;
 
 /** One replica, and the last known position of its log. */
 export class Replica {
+  /** The host and port. */
+  readonly name: string;
   /** Where it is logged that the replica is left out, and used again. */
   log: Logger | null = null;
-  readonly #name: string;
   readonly #open: () => Kysely<any>;
   /** A connection for checks, which do not wait for busy ones. */
   readonly #watch: Kysely<any>;
   #pool: Kysely<any>;
   #replayed: WalPosition | null = null;
+  #problem: unknown = "it has not been checked yet";
   #checkedAt = Number.NEGATIVE_INFINITY;
   #isChecking = false;
   #isDown = false;
 
   /**
-   * @param name the host and port, for the log
    * @param watch a pool of one connection, for checks
    * @param open opens a pool for statements, the first of which connects
    */
   constructor(name: string, watch: Kysely<any>, open: () => Kysely<any>) {
-    this.#name = name;
+    this.name = name;
     this.#watch = watch;
     this.#open = open;
     this.#pool = open();
@@ -37,6 +38,11 @@ export class Replica {
   /** The position that it is known to have replayed; `null` while it is left out. */
   get replayed(): WalPosition | null {
     return this.#replayed;
+  }
+
+  /** Why it is left out. */
+  get problem(): unknown {
+    return this.#problem;
   }
 
   /** When the position was read, on the monotonic clock. */
@@ -63,13 +69,14 @@ export class Replica {
 
   /** Uses it for callers whose writes are below this position. */
   use(position: WalPosition): void {
-    if (this.#replayed === null) this.log?.info({ replica: this.#name }, "postgres: a replica is in use");
+    if (this.#replayed === null) this.log?.info({ replica: this.name }, "postgres: a replica is in use");
     this.#replayed = position;
     this.#isDown = false;
   }
 
   /** Leaves it out because it is behind. Its running statements continue. */
   leaveOut(problem: unknown): void {
+    this.#problem = problem;
     if (this.#replayed !== null) this.#report(problem);
     this.#replayed = null;
     this.#isDown = false;
@@ -77,6 +84,7 @@ export class Replica {
 
   /** Leaves it out because it is not a replica that responds. Its running statements are cut, and run on the primary. */
   giveUp(problem: unknown): void {
+    this.#problem = problem;
     this.#replayed = null;
     if (this.#isDown) return;
     this.#isDown = true;
@@ -120,7 +128,7 @@ export class Replica {
   }
 
   #report(problem: unknown): void {
-    this.log?.warn({ replica: this.#name, err: problem }, "postgres: a replica was left out");
+    this.log?.warn({ replica: this.name, err: problem }, "postgres: a replica was left out");
   }
 
   #cannotAnswer(pool: Kysely<any>, error: unknown): boolean {
