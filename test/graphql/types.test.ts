@@ -295,6 +295,25 @@ describe("[RES-43] a scalar", () => {
     },
   });
 
+  it("ID accepts integers from resolvers and clients, and is always a string for the other side", async () => {
+    const Row: ObjectType<{ readonly id: number }> = object("Row", { id: t.id });
+    const built = schema({
+      query: {
+        row: field(Row, { params: { id: t.id } })(({ id }) => ({ id: Number(id) })),
+        kind: field(t.string, { params: { id: t.id } })(({ id }) => typeof id),
+        computed: field(t.list(t.id))(() => [7, "x-8"]),
+        half: field(t.nullable(t.id))(() => 1.5),
+      },
+    });
+
+    expect(await data(built, "{ row(id: 3) { id } kind(id: 3) computed }")).toEqual({
+      row: { id: "3" },
+      kind: "string",
+      computed: ["7", "x-8"],
+    });
+    expect(await ask(built, "{ half }")).toMatchObject({ data: { half: null }, errors: [{ path: ["half"] }] });
+  });
+
   it("[RES-43] can be custom, and is parsed and serialized", async () => {
     expect(printSchema(built)).toContain('"""Cents."""\nscalar Money @specifiedBy(url: "https://shop.example/money")');
     expect(printSchema(built)).toContain('money(price: Money! = "5"): Money!');

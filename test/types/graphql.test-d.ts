@@ -88,6 +88,22 @@ const Filter = t.input("Filter", {
 const Key = t.oneOf("Key", { id: t.id, slug: t.string });
 const Hit = t.union("Hit", [Book, Author], { resolveType: (hit) => ("title" in hit ? "Book" : "Author") });
 
+it("an ID may be a number in a result, and is a string in an argument", () => {
+  type Numbered = ObjectType<{ id: number; parent: number | null; isNew: boolean }>;
+  const Row: Numbered = object("Row", { id: t.id, parent: t.nullable(t.id) });
+  field(Row, { params: { id: t.id } })(({ id }) => {
+    expectTypeOf(id).toEqualTypeOf<string>();
+    return { id: 1, parent: null, isNew: true };
+  });
+  field(t.list(t.id))(() => [1, "2"]);
+  const wrong = (): Numbered =>
+    object("Row", {
+      // @ts-expect-error a boolean is not an ID
+      isNew: t.id,
+    });
+  expectTypeOf(wrong).toBeFunction();
+});
+
 describe("[RES-30] the parameter of a resolver", () => {
   it("[RES-30] is inferred from params", () => {
     field(t.list(Book), {

@@ -11,8 +11,9 @@ import { type Accepting, type ValidatedType, validated } from "./validated-type.
 /**
  * A scalar type. Call it with a value to declare an argument with that default: `t.int(10)`. Call it with a Standard Schema
  * to validate the values that clients send: `t.string(z.email())`, or `t.string(z.email(), "a@example.com")` with a default.
+ * Arguments are of type `T`, and results may be of type `Out`.
  */
-export interface Scalar<T> extends GraphType<T, T, "scalar"> {
+export interface Scalar<T, out Out = T> extends GraphType<Out, T, "scalar"> {
   <S extends Schema>(schema: S & Accepting<S, T>): ValidatedType<T, SchemaOutput<S, never>>;
   <S extends Schema>(schema: S & Accepting<S, T>, defaultValue: T): Arg<SchemaOutput<S, never>>;
   (defaultValue: T): Arg<T>;
@@ -84,7 +85,10 @@ function valueKind(value: unknown): string {
 }
 
 /** Wraps a scalar of graphql. */
-export function scalarOf<T>(type: GraphQLScalarType, directives: readonly AppliedDirective[] = []): Scalar<T> {
+export function scalarOf<T, Out = T>(
+  type: GraphQLScalarType,
+  directives: readonly AppliedDirective[] = [],
+): Scalar<T, Out> {
   const call = (given: unknown, defaultValue?: T): Arg<T> | ValidatedType<T, unknown> => {
     if (!isSchema(given)) return arg(self, { default: given as never });
     const checked = validated<T>(self, given);
@@ -93,7 +97,7 @@ export function scalarOf<T>(type: GraphQLScalarType, directives: readonly Applie
   const self = Object.assign(call, {
     "~kind": "scalar" as const,
     "~node": { kind: "scalar" as const, name: type.name, type, directives },
-  }) as Scalar<T>;
+  }) as Scalar<T, Out>;
   return self;
 }
 

@@ -12,8 +12,11 @@ import { readTimestamp } from "../../core/read-timestamp.ts";
 import { type Scalar, scalar, scalarOf } from "./scalar.ts";
 import { isUpload, type Upload } from "./upload.ts";
 
-/** `ID`: a string that identifies an object. A number that the client sends arrives as a string. */
-export const id: Scalar<string> = scalarOf(GraphQLID);
+/**
+ * `ID`: a string that identifies an object. A resolver or a property may return an integer, such as the key of a row, and the
+ * client receives a string. A number that the client sends arrives as a string.
+ */
+export const id: Scalar<string, string | number> = scalarOf(GraphQLID);
 /** `Int`: integers from -2^31 to 2^31 - 1. */
 export const int: Scalar<number> = scalarOf(GraphQLInt);
 /** `Float`: any number that JSON can carry. */

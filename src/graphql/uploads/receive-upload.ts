@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { parseParameters } from "../../http/context/parameterized-header.ts";
 import { decodeUtf8 } from "../../http/context/read-body.ts";
-import { PayloadTooLarge, UnsupportedMediaType } from "../../http/exceptions/http-exception.ts";
+import { CompressedBody } from "../../http/exceptions/compressed-body.ts";
+import { PayloadTooLarge } from "../../http/exceptions/http-exception.ts";
 import { checkBatch } from "../transport/check-batch.ts";
 import { bodyChunks } from "./body-chunks.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
@@ -49,7 +50,7 @@ export async function receiveUpload(source: UploadSource, options: ReceiveOption
   const { uploads, maxBody, signal } = options;
   const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = source.headers;
   const limit = uploads.maxTotal + maxBody;
-  if (encoding.toLowerCase() !== "identity") throw new UnsupportedMediaType(encoding, "uncompressed");
+  if (encoding.toLowerCase() !== "identity") throw new CompressedBody(encoding);
   if (Number(announced) > limit) throw new PayloadTooLarge(limit);
   const boundary = boundaryOf(source.headers["content-type"]);
   const { stream } = source;
