@@ -27,7 +27,32 @@ export class ConfigurationError extends PorticoError {
     const rest = received.length === 0 ? expected : `must be ${expected}, received ${describe(received[0])}`;
     super("CONFIGURATION_INVALID", `${option} ${rest}`);
     this.option = option;
+    // No response has them, and Node prints what can be enumerated below an uncaught error.
+    Object.defineProperties(this, { status: { enumerable: false }, headers: { enumerable: false } });
+    this.stack = fromCaller(this.stack);
   }
+}
+
+/** In the stack, it is part of the URLs of modules and of the paths of files that a test runner evaluates. */
+const OWN_FOLDER: string = new URL("..", import.meta.url).pathname;
+
+/**
+ * The stack without the frames of Portico at its top: it begins with the line of the application that is wrong. An application
+ * that is bundled with Portico keeps the whole stack.
+ */
+function fromCaller(stack = ""): string {
+  const lines = stack.split("\n");
+  const caller = lines.findIndex((line) => isFrame(line) && !isOwnFrame(line) && !line.includes("node:"));
+  return caller < 0 ? stack : [...lines.slice(0, lines.findIndex(isFrame)), ...lines.slice(caller)].join("\n");
+}
+
+function isFrame(line: string): boolean {
+  return line.startsWith("    at ");
+}
+
+/** Callbacks of built-in functions, such as `Array.map`, stand between two frames of Portico. */
+function isOwnFrame(line: string): boolean {
+  return line.endsWith("(<anonymous>)") || line.includes(OWN_FOLDER);
 }
 
 const LONGEST = 60;
@@ -48,4 +73,11 @@ export function describe(value: unknown): string {
       : `an object (${value.constructor?.name ?? "no class"})`;
   }
   return String(value);
+}
+
+/** Describes a value without its content, because a string in the wrong place may be a secret. */
+export function describeKind(value: unknown): string {
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (typeof value !== "string") return describe(value);
+  return value === "" ? "an empty string" : `a string of ${Buffer.byteLength(value)} bytes`;
 }

@@ -1,11 +1,17 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import { ConfigurationError } from "./configuration-error.ts";
+import { type OptionRule, refused } from "./resolve-options.ts";
 import { reportSecret, secretReports } from "./secret-report.ts";
 
 /** A secret of at least 32 bytes that only the server knows. A string is measured in bytes of UTF-8. */
 export type Secret = string | Uint8Array;
 
 const LEAST_BYTES = 32;
+const SECRETS = {
+  expected: `a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
+  isSecret: true,
+  wrongEntry: (list: readonly unknown[]): number => list.findIndex((entry) => !isSecret(entry)),
+} as const;
 /** A secret with fewer different bytes is a placeholder, such as `xxxxxxxx`. */
 const LEAST_VARIETY = 8;
 /** Secrets from documentation: long enough, but publicly known. */
@@ -47,15 +53,15 @@ export class KeyRing {
   }
 }
 
+/** Reads an option that holds secrets. */
+export function secretsRule(option: string): OptionRule<readonly Secret[]> {
+  return { ...SECRETS, read: (value) => Object.freeze([...secretsOf(option, value)]) };
+}
+
 /** One secret or a list of them, the newest first. Throws a `ConfigurationError` that never contains the value. */
 export function secretsOf(option: string, given: unknown): readonly [Secret, ...Secret[]] {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (list.length === 0 || !list.every(isSecret)) {
-    throw new ConfigurationError(
-      option,
-      `must be a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
-    );
-  }
+  if (list.length === 0 || !list.every(isSecret)) throw refused(option, SECRETS, given);
   const secrets = list as readonly Secret[] as readonly [Secret, ...Secret[]];
   // This comes before anything is derived, because a derived secret always looks random.
   if (secrets.some(isGuessable)) throw new ConfigurationError(option, "is too easy to guess: use 32 random bytes");

@@ -1,4 +1,4 @@
-import { ConfigurationError, describe } from "./configuration-error.ts";
+import { ConfigurationError, describe, describeKind } from "./configuration-error.ts";
 
 /** How one option is read: a description of valid values, and a function that returns the value to use. */
 export interface OptionRule<T> {
@@ -36,7 +36,7 @@ export function resolveOptions<const R extends Readonly<Record<string, OptionRul
   rules: R,
 ): Resolved<R> {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new ConfigurationError(`${owner} options`, `must be an object, received ${kindOf(given)}`);
+    throw new ConfigurationError(`${owner} options`, `must be an object, received ${describeKind(given)}`);
   for (const key of Object.keys(given)) {
     if (!Object.hasOwn(rules, key)) throw unknownOption(owner, key, Object.keys(rules));
   }
@@ -52,23 +52,18 @@ export function resolveOptions<const R extends Readonly<Record<string, OptionRul
 }
 
 /** The error for an invalid value. For a list it names the first invalid entry, or only its index if the entry may be a secret. */
-function refused(option: string, rule: OptionRule<unknown>, value: unknown): ConfigurationError {
+export function refused(option: string, rule: Omit<OptionRule<unknown>, "read">, value: unknown): ConfigurationError {
   const { expected, isSecret = false, wrongEntry = () => -1 } = rule;
   const at = Array.isArray(value) ? wrongEntry(value) : -1;
   const entry = at < 0 ? "" : ` at [${at}]`;
   const culprit: unknown = at < 0 ? value : (value as readonly unknown[])[at];
-  const received = isSecret ? kindOf(culprit) : at < 0 ? describe(culprit) : describeEntry(culprit);
+  const received = isSecret ? describeKind(culprit) : at < 0 ? describe(culprit) : describeEntry(culprit);
   return new ConfigurationError(option, `must be ${expected}, received ${received}${entry}`);
 }
 
 /** Entries may be short lists themselves: `["created_at", "desc"]`. */
 function describeEntry(entry: unknown): string {
   return Array.isArray(entry) && entry.length <= 3 ? `[${entry.map(describe).join(", ")}]` : describe(entry);
-}
-
-/** Describes a value without its content, because a string in the wrong place may be a secret. */
-function kindOf(value: unknown): string {
-  return typeof value === "string" ? (value === "" ? "an empty string" : "a string") : describe(value);
 }
 
 function unknownOption(owner: string, key: string, known: readonly string[]): ConfigurationError {

@@ -422,7 +422,7 @@ describe("a cursor", () => {
   });
 
   it("[PAG-39] [pagination:PG-081] is encrypted under a ring of keys: the newest encrypts, old ones decrypt until they are removed", async () => {
-    const [old, fresh] = ["o".repeat(32), "f".repeat(32)];
+    const [old, fresh] = ["the ring of keys before its rotation", "the ring of keys after its rotation"];
     const before = await hundred((declare) => serveOnce(declare, { cursorKeys: [old] }));
     const during = await hundred((declare) => serveOnce(declare, { cursorKeys: [fresh, old] }));
     const after = await hundred((declare) => serveOnce(declare, { cursorKeys: [fresh] }));

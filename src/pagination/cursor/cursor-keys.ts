@@ -7,7 +7,7 @@ import {
   type KeyObject,
   randomBytes,
 } from "node:crypto";
-import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
+import type { Secret } from "../../core/key-ring.ts";
 
 /** The version and the key id are authenticated but not encrypted. */
 export const HEAD_BYTES = 2;
@@ -15,7 +15,7 @@ export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 const TEXT_START: number = HEAD_BYTES + NONCE_BYTES;
 const CIPHER = "aes-256-gcm";
-const LEAST_BYTES = 32;
+const KEY_BYTES = 32;
 
 interface CursorKey {
   /** One byte in each cursor that says which key to try. It proves nothing. */
@@ -36,13 +36,13 @@ interface CursorKey {
 export class CursorKeys {
   readonly #ring: readonly CursorKey[];
 
-  constructor(secrets: readonly string[]) {
+  constructor(secrets: readonly Secret[]) {
     this.#ring = secrets.map(cursorKey);
   }
 
   /** Returns a random ring that only this process knows. */
   static random(): CursorKeys {
-    return new CursorKeys([randomBytes(LEAST_BYTES).toString("base64")]);
+    return new CursorKeys([randomBytes(KEY_BYTES).toString("base64")]);
   }
 
   /**
@@ -81,31 +81,16 @@ export class CursorKeys {
 
 const TAG = { authTagLength: TAG_BYTES } as const;
 
-/** One secret for the ring, or several, newest first. */
-export const cursorKeysRule: OptionRule<readonly string[]> = {
-  expected: `a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
-  isSecret: true,
-  wrongEntry: (list) => list.findIndex((entry) => !isSecret(entry)),
-  read(value) {
-    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return list.length > 0 && list.every(isSecret) ? Object.freeze([...(list as string[])]) : REFUSED;
-  },
-};
-
-function isSecret(value: unknown): boolean {
-  return typeof value === "string" && Buffer.byteLength(value) >= LEAST_BYTES;
-}
-
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 
-function cursorKey(secret: string): CursorKey {
+function cursorKey(secret: Secret): CursorKey {
   const derive = (purpose: string, bytes: number): Buffer =>
     Buffer.from(hkdfSync("sha256", secret, "", `portico cursor ${purpose}`, bytes));
-  const nonce = derive("nonce", LEAST_BYTES);
+  const nonce = derive("nonce", KEY_BYTES);
   return {
     id: derive("id", 1)[0] as number,
-    encryption: createSecretKey(derive("encryption", LEAST_BYTES)),
+    encryption: createSecretKey(derive("encryption", KEY_BYTES)),
     inner: padded(nonce, 0x36),
     outer: padded(nonce, 0x5c),
   };
