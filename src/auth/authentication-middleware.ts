@@ -113,11 +113,7 @@ export class AuthenticationMiddleware {
       try {
         const found = await this.#ask(backend, ctx);
         if (found.user !== null) return this.#identity(backend, ctx, found);
-        if (found.isFault === true)
-          ctx.log.error(
-            { scope: backend.scope },
-            found.reason ?? "an authentication backend returned an invalid result",
-          );
+        if (found.fault !== undefined) ctx.log.error({ scope: backend.scope }, found.fault);
         refusal ??= found.refusal;
         if (saysWhatItCarries(backend) && carries(backend, ctx)) declined.push(backend);
         if (found.reason !== undefined)
@@ -137,11 +133,10 @@ export class AuthenticationMiddleware {
   async #ask(backend: AuthenticationBackend, ctx: HttpContext | WebSocketContext): Promise<Found> {
     const result: AuthResult | undefined = await this.#answerOf(backend, ctx.request);
     if (typeof result !== "object" || result === null)
-      return { user: null, reason: "the backend did not return an AuthResult", isFault: true };
+      return { user: null, fault: "the backend did not return an AuthResult" };
     if (!result.success) return { user: null, ...result };
     const identity = asText(result.identity);
-    if (identity === null)
-      return { user: null, reason: "the backend returned an identity that is not a string", isFault: true };
+    if (identity === null) return { user: null, fault: "the backend returned an identity that is not a string" };
     if (identity === "") return { user: null, reason: "the backend returned an empty identity" };
     const user =
       ctx.services.actors.standInOf(identity) ?? (await inTime(this.#userModel.loadUser(identity), this.#timeoutMs));
@@ -194,8 +189,8 @@ interface Declined {
   readonly user: null;
   readonly reason?: string;
   readonly refusal?: Error;
-  /** Whether the backend violated its contract, which is logged as an error. */
-  readonly isFault?: boolean;
+  /** How the backend violated its contract, which is logged as an error. */
+  readonly fault?: string;
 }
 type Found = Authenticated | Declined;
 

@@ -13,7 +13,7 @@ import { liveClient, testClient } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
 import { rawConnection } from "../http/raw-connection.ts";
 import { by } from "./api-keys/key-app.ts";
-import { HeaderBackend } from "./recording-backend.ts";
+import { HeaderBackend } from "./backends/recording-backend.ts";
 import { SECRET } from "./sessions/session-app.ts";
 
 /** Ann signs in by a session, makes keys, and may do what the list says at that moment. */

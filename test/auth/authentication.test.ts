@@ -10,7 +10,7 @@ import {
 import { logCatcher, testClient } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
 import { overBoth } from "../matrix.ts";
-import { HeaderBackend } from "./recording-backend.ts";
+import { HeaderBackend } from "./backends/recording-backend.ts";
 
 const quiet = { logger: false } as const;
 const guarded = (

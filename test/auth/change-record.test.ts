@@ -52,3 +52,18 @@ it("is kept as long as the caller says", async () => {
 
   expect(kept).toEqual([1000, undefined, 1]);
 });
+
+it("is given up after 50 concurrent changes", async () => {
+  const store = new RecordingStore();
+  let changes = 0;
+  store.compareAndSet = async () => {
+    changes++;
+    return false;
+  };
+
+  await expect(changeRecord<Count>(store, "key", increment)).rejects.toMatchObject({
+    status: 503,
+    message: "Too many concurrent changes to this account. Try again.",
+  });
+  expect(changes).toBe(50);
+});

@@ -24,8 +24,9 @@ export interface APIKeyRecord {
 export function parseKeyRecord(text: string | null): APIKeyRecord | null {
   if (text === null) return null;
   try {
-    const value = JSON.parse(text) as Partial<Record<keyof APIKeyRecord, unknown>> | null;
-    const fits = Object.entries(CHECKS).every(([key, isRight]) => isRight(value?.[key as keyof APIKeyRecord]));
+    // A `null` throws below, as text that is not JSON does.
+    const value = JSON.parse(text) as Partial<Record<keyof APIKeyRecord, unknown>>;
+    const fits = Object.entries(CHECKS).every(([key, isRight]) => isRight(value[key as keyof APIKeyRecord]));
     return fits ? (value as APIKeyRecord) : null;
   } catch {
     return null;

@@ -50,9 +50,7 @@ export function parseObject(bytes: Uint8Array): Readonly<Record<string, unknown>
   if (!isUtf8(bytes)) return null;
   try {
     const value: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown> | null) : null;
   } catch {
     return null;
   }

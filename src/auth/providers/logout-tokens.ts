@@ -52,7 +52,7 @@ export class LogoutTokens {
     } catch (error) {
       // An outage of the keys says nothing about the token.
       if (error instanceof ServiceUnavailable) throw error;
-      services.log.warn({ reason: error instanceof Error ? error.message : "" }, "a logout token was rejected");
+      services.log.warn({ reason: (error as Error).message }, "a logout token was rejected");
       throw new LogoutTokenInvalid();
     }
   }

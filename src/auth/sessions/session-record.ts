@@ -41,12 +41,13 @@ export interface Lifetimes {
 export function parseRecord(text: string | null): SessionRecord | null {
   if (text === null) return null;
   try {
-    const value = JSON.parse(text) as Partial<Record<keyof SessionRecord, unknown>> | null;
-    const fits = Object.entries(KINDS).every(([key, kind]) => typeof value?.[key as keyof SessionRecord] === kind);
-    const isVersioned = value?.version === undefined || typeof value.version === "number";
-    const isLevelled = value?.level === undefined || value.level === "mfa";
-    const isContinued = value?.origin === undefined || typeof value.origin === "string";
-    const isActing = value?.acting === undefined || isActingRecord(value.acting);
+    // A `null` throws below, as text that is not JSON does.
+    const value = JSON.parse(text) as Partial<Record<keyof SessionRecord, unknown>>;
+    const fits = Object.entries(KINDS).every(([key, kind]) => typeof value[key as keyof SessionRecord] === kind);
+    const isVersioned = value.version === undefined || typeof value.version === "number";
+    const isLevelled = value.level === undefined || value.level === "mfa";
+    const isContinued = value.origin === undefined || typeof value.origin === "string";
+    const isActing = value.acting === undefined || isActingRecord(value.acting);
     return fits && isVersioned && isLevelled && isContinued && isActing ? (value as SessionRecord) : null;
   } catch {
     return null;

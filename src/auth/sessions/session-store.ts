@@ -136,7 +136,7 @@ export class SessionStore {
     const text = await this.#store.get(recordKey(handle));
     const record = parseRecord(text);
     if (record === null) return;
-    const agedMs = Math.max(record.lifetimeMs, this.#lifetimes(record).absoluteMs) + SLACK_MS;
+    const agedMs = this.#lifetimes(record).absoluteMs + SLACK_MS;
     const old = { ...record, issuedAt: record.issuedAt - agedMs, seenAt: record.seenAt - agedMs };
     await this.#store.compareAndSet(recordKey(handle), text, JSON.stringify(old), SLACK_MS);
   }

@@ -29,10 +29,11 @@ export interface RefreshFamiliesOptions {
   readonly onReuse: (owner: RefreshOwner) => MaybePromise<void>;
 }
 
-/** The result of a rotation: the successor, or the reason for a rejection, which clients must not see. */
-export type Rotation<T> =
-  | { readonly success: true; readonly token: string; readonly owner: RefreshOwner; readonly admitted: T }
-  | { readonly success: false; readonly reason: "unknown" | "over" | "reused" | "not admitted" };
+/** The successor of a token, and its owner. */
+interface Rotation {
+  readonly token: string;
+  readonly owner: RefreshOwner;
+}
 
 /** The stored data of a family, under the hash of its id. It is one entry, so that each change is one write. */
 interface Family extends RefreshOwner {
@@ -92,36 +93,38 @@ export class RefreshFamilies {
   }
 
   /**
-   * Returns the successor of a token. `admit` is called before anything is written. If it returns `null`, the token is
-   * rejected and stays valid. Rejects when the store fails, and with 429 if a family is rotated too often.
+   * Returns the successor of a token, or `null` if the token is not valid. `admit` is called before anything is written.
+   * If it returns `false`, the token is rejected and stays valid. Rejects when the store fails, and with 429 if a family
+   * is rotated too often.
    */
-  async rotate<T>(text: unknown, admit: (owner: RefreshOwner) => Promise<T | null>): Promise<Rotation<T>> {
+  async rotate(text: unknown, admit: (owner: RefreshOwner) => Promise<boolean>): Promise<Rotation | null> {
     const { store, keys, clock } = this.#options;
     const token = keys.read(text);
-    if (token === null) return { success: false, reason: "unknown" };
-    let admitted: T | null = null;
+    if (token === null) return null;
+    let isAdmitted = false;
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const stored = await store.get(familyKey(token));
-      if (stored === null) return { success: false, reason: "over" };
+      if (stored === null) return null;
       const family = JSON.parse(stored) as Family;
       const now = await storeTime(store, clock);
-      if (now >= family.idleUntil || (await store.get(epochKey(family.identity))) !== family.epoch)
-        return { success: false, reason: "over" };
+      if (now >= family.idleUntil || (await store.get(epochKey(family.identity))) !== family.epoch) return null;
       const place = this.#placeOf(token, family, now);
-      if (place === "unknown") return { success: false, reason: "unknown" };
-      if (place === "reused") return this.#kill(token, family);
-
+      if (place === "unknown") return null;
+      if (place === "reused") {
+        await this.#kill(token, family);
+        return null;
+      }
       const owner = ownerOf(family);
-      admitted ??= await admit(owner);
-      if (admitted === null) return { success: false, reason: "not admitted" };
+      isAdmitted ||= await admit(owner);
+      if (!isAdmitted) return null;
       const successor = this.#successorOf(token, family);
-      if (successor === null) return { success: false, reason: "unknown" };
+      if (successor === null) return null;
       const isDone =
         place === "spent" ||
         (await (place === "late"
           ? this.#write(token, stored, acceptedLate(token, family, now), now)
           : this.#advance(stored, token, successor, family, now)));
-      if (isDone) return { success: true, token: keys.write(successor), owner, admitted };
+      if (isDone) return { token: keys.write(successor), owner };
     }
     throw new ServiceUnavailable("The refresh token is used by too many requests at once. Try again.", {
       retryAfterSeconds: 1,
@@ -196,17 +199,15 @@ export class RefreshFamilies {
     return this.#options.store.compareAndSet(familyKey(token), stored, JSON.stringify(next), ttlMs);
   }
 
-  async #kill(token: RefreshToken, family: Family): Promise<Rotation<never>> {
+  async #kill(token: RefreshToken, family: Family): Promise<void> {
     const { store, onReuse } = this.#options;
-    if (await store.delete(familyKey(token))) {
-      // The family is revoked even if the hook fails.
-      Promise.resolve(ownerOf(family))
-        .then(onReuse)
-        .catch((err: unknown) =>
-          currentContext()?.log.error({ err }, "the onReuse hook failed for a reused refresh token"),
-        );
-    }
-    return { success: false, reason: "reused" };
+    if (!(await store.delete(familyKey(token)))) return;
+    // The family is revoked even if the hook fails.
+    Promise.resolve(ownerOf(family))
+      .then(onReuse)
+      .catch((err: unknown) =>
+        currentContext()?.log.error({ err }, "the onReuse hook failed for a reused refresh token"),
+      );
   }
 }
 

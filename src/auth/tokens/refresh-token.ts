@@ -64,7 +64,7 @@ export class RefreshTokenKeys {
     const match = typeof text === "string" ? FORM.exec(text) : null;
     if (match === null) return null;
     const bytes = Buffer.from(match[1] as string, "base64url");
-    if (bytes.length !== BODY_BYTES + TAG_BYTES || bytes.toString("base64url") !== match[1]) return null;
+    if (bytes.toString("base64url") !== match[1]) return null;
     const [body, tag] = [bytes.subarray(0, BODY_BYTES), bytes.subarray(BODY_BYTES)];
     if (!this.#ring.some((key) => timingSafeEqual(tagOf(key, body), tag))) return null;
     return {

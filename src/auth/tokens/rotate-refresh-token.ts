@@ -48,19 +48,19 @@ export async function rotateRefreshToken(
   const rotation = await families.rotate(token, async (owner) =>
     admit(await userModel.loadUser(owner.identity), owner),
   );
-  if (!rotation.success) throw new AuthenticationFailed("The refresh token is not valid");
+  if (rotation === null) throw new AuthenticationFailed("The refresh token is not valid");
   return { ...(await accessToken(rotation.owner, resolved)), refresh_token: rotation.token };
 }
 
-/** Returns the user, or `null` if the password has changed, the user no longer exists or the session has ended. */
-async function admit(loaded: unknown, { identity, sid, version }: RefreshOwner): Promise<object | null> {
+/** Returns `false` if the password has changed, the user no longer exists or the session has ended. */
+async function admit(loaded: unknown, { identity, sid, version }: RefreshOwner): Promise<boolean> {
   const user = loaded as Partial<UserProtocol> | null;
-  if (user === null || user.isAuthenticated === false) return null;
+  if (user === null || user.isAuthenticated === false) return false;
   const { credentialVersion } = user;
-  if (version !== undefined && credentialVersion !== undefined && version !== credentialVersion) return null;
+  if (version !== undefined && credentialVersion !== undefined && version !== credentialVersion) return false;
   const sessions = currentContext()?.sessions;
-  if (sid === undefined || !(sessions instanceof RequestSessions)) return user;
-  return (await sessions.prolong(identity, sid)) ? user : null;
+  if (sid === undefined || !(sessions instanceof RequestSessions)) return true;
+  return sessions.prolong(identity, sid);
 }
 
 /**

@@ -66,7 +66,7 @@ export function keyRing(option: string): OptionRule<readonly KeyPair[]> {
 const READ = new WeakMap<object, KeyPair>();
 
 function pairOf(option: string, given: unknown): KeyPair {
-  const known = typeof given === "object" && given !== null ? READ.get(given) : undefined;
+  const known = READ.get(given as object);
   if (known !== undefined) return known;
   const pair = new KeyPair(option, given);
   READ.set(given as object, pair);

@@ -195,3 +195,18 @@ it("[auth:AU-061] sends no link in production without a publicUrl", async () => 
   await later(() => expect(log.text).toContain("require the app's publicUrl option in production"));
   expect(mails).toEqual([]);
 });
+
+it("links to pages of another site as they are", async () => {
+  const { post, mails, users, app } = accountHarness({
+    account: { resetPage: "https://app.example/reset", verifyPage: "http://localhost:3000/verify" },
+  });
+  await users.objects.createUser(ann);
+  await post("/password/reset", { email: ann.email });
+  await post("/verify/request", { email: ann.email });
+  await app.close();
+
+  expect(mails.map(({ url }) => String(url).split("=")[0] ?? "").toSorted()).toEqual([
+    "http://localhost:3000/verify?token",
+    "https://app.example/reset?token",
+  ]);
+});

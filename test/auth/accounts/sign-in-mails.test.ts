@@ -1,3 +1,5 @@
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { memoryStores } from "portico";
 import { manualClock, type TestResponse } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -157,6 +159,22 @@ describe("an email to sign in with", () => {
     expect(stored.join("\n")).toContain("sign-in-mail:");
     for (const secret of secrets) expect(stored.join("\n")).not.toContain(secret);
   });
+});
+
+it("the code has eight digits, even if its number is small", async () => {
+  const { randomInt } = crypto;
+  onTestFinished(() => {
+    crypto.randomInt = randomInt;
+    syncBuiltinESMExports();
+  });
+  crypto.randomInt = () => 7;
+  syncBuiltinESMExports();
+  const { ask, code, confirm } = await world();
+  const browser = await ask();
+
+  expect(code()).toEqual({ code: "00000007" });
+  expect((await confirm(browser, { code: "7" })).status).toBe(400);
+  expect((await confirm(browser, code())).status).toBe(200);
 });
 
 it("there are no such routes unless they are turned on", async () => {

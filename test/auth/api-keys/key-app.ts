@@ -10,7 +10,7 @@ import {
   useAuth,
 } from "portico/auth";
 import type { LogCatcher, TestClient } from "portico/testing";
-import { HeaderBackend } from "../recording-backend.ts";
+import { HeaderBackend } from "../backends/recording-backend.ts";
 
 /** Signs in as a session would. */
 export const ANN: Readonly<Record<string, string>> = { "x-session": "ann" };

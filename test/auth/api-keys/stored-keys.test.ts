@@ -185,6 +185,7 @@ describe("stored API keys", () => {
     const right = { ...record, ...times };
 
     expect(parseKeyRecord(JSON.stringify(right))).toEqual(right);
+    expect([parseKeyRecord("null"), parseKeyRecord("{"), parseKeyRecord(null)]).toEqual([null, null, null]);
     expect(parseKeyRecord(JSON.stringify({ ...right, [name]: value }))).toBe(null);
   });
 });

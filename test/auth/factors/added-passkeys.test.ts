@@ -70,6 +70,17 @@ describe("new passkeys", () => {
     expect(mails.filter(({ kind }) => kind === "passkey_added")).toHaveLength(2);
   });
 
+  it("may be stored without transports, which an old browser does not name", async () => {
+    const { byPassword, registrationOptions, post, signIn } = await passkeyHarness();
+    const [headers, passkey] = [await byPassword(), new SoftwareAuthenticator()];
+    const { response, ...others } = passkey.create(await registrationOptions(headers)) as { response: object };
+    const credential = { ...others, response: { ...response, transports: undefined } };
+
+    expect((await post("/passkeys", { credential }, undefined, headers)).status).toBe(201);
+    const strong = cookieOf(await signIn(passkey));
+    expect((await registrationOptions(strong))["excludeCredentials"]).toEqual([{ id: passkey.id, type: "public-key" }]);
+  });
+
   it("keep the first 100 characters of a name", async () => {
     const { byPassword, add } = await passkeyHarness();
     const answer = await add(await byPassword(), new SoftwareAuthenticator(), { name: "n".repeat(150) });

@@ -1,11 +1,12 @@
 import { PorticoApp } from "portico";
-import { type AuthenticationOptions, authentication, oidc } from "portico/auth";
+import { type AuthenticationOptions, authentication, github, oidc } from "portico/auth";
 import { testClient } from "portico/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { secret } from "../accounts/account-harness.ts";
 import { memoryUsers } from "../accounts/memory-users.ts";
 
 const acme = oidc({ name: "acme", issuer: "https://login.acme.com", clientId: "shop", clientSecret: "secret" });
+const hub = github({ clientId: "shop", clientSecret: "secret" });
 const all = { providers: [acme], passkeys: { rpName: "Shop" }, signInMails: true } as const;
 const PAGES = [
   "/sign-in",
@@ -24,6 +25,14 @@ it.each<[string, Partial<AuthenticationOptions>]>([
   ["no-options", {}],
   ["few-routes", { ...all, except: ["login", "factors", "providers", "reset", "register", "sessions"] }],
   ["fewer-routes", { except: ["me", "password", "email", "keys", "logout", "verify", "sign-in-mails"] }],
+  [
+    "account-only",
+    {
+      ...all,
+      providers: [hub, acme],
+      except: ["login", "reset", "logout", "factors", "email", "sign-in-mails", "register", "password", "sessions"],
+    },
+  ],
 ])("the pages of an application consist of the forms of its routes: %s", async (name, options) => {
   const app = new PorticoApp({ logger: false });
   const given = { userModel: memoryUsers(), secret, audience: "bookshop", mailer: async () => {} };
@@ -61,4 +70,14 @@ it("the files of the pages are cached without a limit, and used by no other site
       "cross-origin-resource-policy": "same-origin",
     });
   expect((await client.get("/account/pages/0123456789abcdef.js")).status).toBe(404);
+});
+
+it("the OpenAPI document contains neither the pages nor their files", () => {
+  const app = new PorticoApp({ logger: false });
+  const given = { userModel: memoryUsers(), secret, audience: "bookshop", mailer: async () => {} };
+  app.use(authentication({ ...given, ...all, pages: true }));
+  const paths = Object.keys(app.openapi().paths ?? {});
+
+  expect(paths.filter((path) => !path.startsWith("/account/"))).toEqual([]);
+  expect(paths.filter((path) => path.startsWith("/account/pages"))).toEqual([]);
 });

@@ -158,21 +158,28 @@ it("never logs a cookie, an id or a secret", async () => {
   expect(logger.text).not.toContain(SECRET);
 });
 
-it.each([undefined, "", "short", "x".repeat(31), [], [SECRET, "short"], 42, null, {}])(
-  "refuses the secret %# when it is built, and does not show it",
-  (secret) => {
-    let message = "";
-    try {
-      sessionApp({ secret: secret as string });
-    } catch (error) {
-      ({ message } = error as Error);
-    }
+it.each([
+  ["undefined", undefined],
+  ["an empty string", ""],
+  ["a string of 5 bytes", "short"],
+  ["a string of 31 bytes", "x".repeat(31)],
+  ["an array of 0", []],
+  ["a string of 5 bytes at [1]", [SECRET, "short"]],
+  ["42", 42],
+  ["null", null],
+  ["an object (Object)", {}],
+])("refuses %s as its secret when it is built, and does not show it", (received, secret) => {
+  let message = "";
+  try {
+    sessionApp({ secret: secret as string });
+  } catch (error) {
+    ({ message } = error as Error);
+  }
 
-    expect(message).toBe(
-      "SessionMiddleware.secret must be a secret of at least 32 bytes, or a list of them, the newest first",
-    );
-  },
-);
+  expect(message).toBe(
+    `SessionMiddleware.secret must be a secret of at least 32 bytes, or a list of them, the newest first, received ${received}`,
+  );
+});
 
 it.each([
   [{ idleSeconds: 0 }, "SessionMiddleware.idleSeconds must be a whole number of seconds"],

@@ -1,3 +1,4 @@
+import { ConfigurationError } from "portico";
 import { describe, expect, it } from "vitest";
 import { KeyRing, secretsOf } from "../../../src/core/key-ring.ts";
 
@@ -34,12 +35,22 @@ describe("KeyRing", () => {
     expect(new KeyRing("x", "test", Buffer.from(OLD)).verify("text", signature)).toBe("newest");
   });
 
-  it.each([undefined, null, "", "a short secret", ["a short secret"], [], [OLD, 7], new Uint8Array(31), {}])(
-    "refuses the secret %# without showing it",
-    (secrets) => {
-      expect(() => secretsOf("Some.option", secrets)).toThrow(
-        /^Some\.option must be a secret of at least 32 bytes, or a list of them, the newest first$/,
-      );
-    },
-  );
+  it.each([
+    ["undefined", undefined],
+    ["null", null],
+    ["an empty string", ""],
+    ["a string of 14 bytes", "a short secret"],
+    ["a string of 14 bytes at [0]", ["a short secret"]],
+    ["an array of 0", []],
+    ["7 at [1]", [OLD, 7]],
+    ["31 bytes", new Uint8Array(31)],
+    ["an object (Object)", {}],
+  ])("refuses %s without showing it", (received, secrets) => {
+    expect(() => secretsOf("Some.option", secrets)).toThrow(
+      new ConfigurationError(
+        "Some.option",
+        `must be a secret of at least 32 bytes, or a list of them, the newest first, received ${received}`,
+      ),
+    );
+  });
 });

@@ -8,7 +8,7 @@ import {
   useAuth,
 } from "portico/auth";
 import type { LogCatcher, TestClient, TestRequest, TestResponse } from "portico/testing";
-import { HeaderBackend } from "../recording-backend.ts";
+import { HeaderBackend } from "../backends/recording-backend.ts";
 
 export const SECRET: string = "a secret of the tests, which is long enough";
 export const COOKIE: string = "__Host-portico_session";

@@ -1,23 +1,6 @@
-import { manualClock } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { afterUse, parseRecord, type SessionRecord } from "../../../src/auth/sessions/session-record.ts";
-import { type SessionLimits, SessionStore } from "../../../src/auth/sessions/session-store.ts";
-import { RecordingStore } from "./recording-store.ts";
-
-const HOUR = 3_600_000;
-const START = 1_800_000_000_000;
-const limits: SessionLimits = {
-  plain: { idleMs: 2 * HOUR, absoluteMs: 24 * HOUR },
-  remembered: { idleMs: 336 * HOUR, absoluteMs: 720 * HOUR },
-  maxPerUser: 3,
-};
-const draft = { user: "ann", device: "test", address: "::1", isRemembered: false } as const;
-
-function made() {
-  const clock = manualClock(START);
-  const store = new RecordingStore({ clock });
-  return { clock, store, sessions: new SessionStore(store, clock, limits) };
-}
+import { draft, HOUR, limits, recordedSessions, START } from "./recorded-sessions.ts";
 
 const record: SessionRecord = {
   ...draft,
@@ -85,7 +68,7 @@ describe("a stored session", () => {
 
 describe("the sessions of a user", () => {
   it("leave out those that have ended before they displace the oldest", async () => {
-    const { sessions, store } = made();
+    const { sessions, store } = recordedSessions();
     const [a, b, c] = [await sessions.start(draft), await sessions.start(draft), await sessions.start(draft)];
     await store.delete(`session:${b.handle}`);
     const d = await sessions.start(draft);
@@ -98,7 +81,7 @@ describe("the sessions of a user", () => {
   });
 
   it("are ended by handle, and counted if they existed", async () => {
-    const { sessions, store } = made();
+    const { sessions, store } = recordedSessions();
     const [a, b] = [await sessions.start(draft), await sessions.start(draft)];
     store.take();
 
@@ -110,7 +93,7 @@ describe("the sessions of a user", () => {
   });
 
   it.each(["{", "{}", "null", '["short", 1, null]'])("are none if the stored list is %s", async (text) => {
-    const { sessions, store } = made();
+    const { sessions, store } = recordedSessions();
     const { handle } = await sessions.start(draft);
     const key = [...store.entries.keys()].find((name) => name.startsWith("sessions-of:")) as string;
     await store.set(key, text);
@@ -121,7 +104,7 @@ describe("the sessions of a user", () => {
   });
 
   it("have a use recorded by their handle, which returns the session with it", async () => {
-    const { sessions, clock } = made();
+    const { sessions, clock } = recordedSessions();
     const { handle, id } = await sessions.start(draft);
     clock.advance(HOUR);
 
@@ -133,7 +116,7 @@ describe("the sessions of a user", () => {
   });
 
   it("expire at once for a tool that needs an expired one, and keep their owner", async () => {
-    const { sessions } = made();
+    const { sessions } = recordedSessions();
     const { handle, id } = await sessions.start({ ...draft, isRemembered: true });
     await sessions.expire("unknown");
     await sessions.expire(handle);
@@ -143,7 +126,7 @@ describe("the sessions of a user", () => {
   });
 
   it("act as a user once, and as their own user again", async () => {
-    const { sessions } = made();
+    const { sessions } = recordedSessions();
     const { handle } = await sessions.start(draft);
     const acting = { user: "bob", until: START + HOUR };
 

@@ -84,6 +84,15 @@ describe("the credential of a token", () => {
     expect(standings).toEqual([ANN, ANONYMOUS, ANONYMOUS, ANN]);
   });
 
+  it.each(["", "  ", "\t", "a\u0000", "\ud800", 1.5, {}, "x".repeat(256)])(
+    "is declined with the subject %j",
+    async (sub) => {
+      const client = await serve(tokenApp(backendFor()).app);
+
+      expect(await standing(client, `Bearer ${forge({ ...claims, sub })}`)).toEqual(ANONYMOUS);
+    },
+  );
+
   it.each(["1", 1.5, null, {}])("is declined with %j as its generation", async (credential_version) => {
     const client = await serve(tokenApp(backendFor(), Ann).app);
     Ann.version = 1;

@@ -23,7 +23,7 @@ import { verifyRoutes } from "./verify-routes.ts";
 /**
  * The account routes: register, sign in with a session or tokens, refresh, sign out, list devices, change and reset the
  * password, verify and change the email address, manage API keys and second factors. Their rate limits are always on. They need
- * `SessionMiddleware` and `AuthenticationMiddleware`.
+ * `AuthenticationMiddleware`, and `SessionMiddleware` unless `except` leaves out `login` and `sessions`.
  *
  * A failed sign-in returns the same response for every reason, and so does every request for an email. Use `except` to
  * replace routes with your own.

@@ -110,7 +110,7 @@ export function logoutRoutes(router: Router, accounts: Accounts): void {
       const { impersonator } = ctx;
       const { identity } = request.user;
       if (body.refresh_token !== undefined) await accounts.signOutDevice(ctx, body.refresh_token);
-      await request.sessions.logout();
+      await ctx.sessions?.logout();
       if (impersonator !== null) accounts.report(ctx, "impersonation_ended", identity, impersonator);
       accounts.report(
         ctx,
@@ -124,11 +124,12 @@ export function logoutRoutes(router: Router, accounts: Accounts): void {
   router.post(
     "/logout/everywhere",
     { ...describe("accountLogoutEverywhere", "Sign out on all devices"), auth: byPerson, response: { 204: null } },
-    async ({ ctx, request, user, response }) => {
+    async ({ ctx, user, response }) => {
       await accounts.options.userModel.objects.renewCredentials(user);
       await accounts.signOutEverywhere(ctx, user.identity);
-      await request.sessions.logout();
-      accounts.report(ctx, "logged_out_everywhere", user.identity);
+      await ctx.sessions?.logout();
+      // The request is anonymous by now.
+      accounts.report(ctx, "logged_out_everywhere", user.identity, user.identity);
       return response.empty();
     },
   );
