@@ -9,7 +9,6 @@ import type {
   OpenApiMethod,
   OpenApiOperation,
   OpenApiPath,
-  OpenApiServer,
 } from "./open-api-document.ts";
 import { capitalized, type ListedOperation, operationIds } from "./operation-ids.ts";
 import { parameters } from "./parameters.ts";
@@ -25,11 +24,7 @@ export type { OpenApiDocument };
  *
  * Throws `ConfigurationError` if two routes have the same name.
  */
-export function buildOpenApiDocument(
-  info: OpenApiInfo,
-  routes: readonly Route[],
-  servers: readonly OpenApiServer[] = [],
-): OpenApiDocument {
+export function buildOpenApiDocument(info: OpenApiInfo, routes: readonly Route[], hasBudget: boolean): OpenApiDocument {
   const operations = withSharedNames(
     routes
       .filter(({ description }) => description.isListed)
@@ -40,7 +35,9 @@ export function buildOpenApiDocument(
   const security = new Security();
   // Responses come before requests, so that the plain name belongs to the response schema if the two sides of a schema
   // differ.
-  const answers = operations.map(({ route }, index) => responses(route, components, capitalized(ids[index] as string)));
+  const answers = operations.map(({ route }, index) =>
+    responses(route, components, capitalized(ids[index] as string), hasBudget),
+  );
   const paths: Record<string, { [M in OpenApiMethod]?: OpenApiOperation }> = {};
   for (const [index, { route, template }] of operations.entries()) {
     const described = operation(
@@ -57,7 +54,6 @@ export function buildOpenApiDocument(
   return {
     openapi: "3.1.0",
     info,
-    ...(servers.length === 0 ? {} : { servers }),
     ...(tags.size === 0 ? {} : { tags: [...tags].map((name) => ({ name })) }),
     paths,
     components: {

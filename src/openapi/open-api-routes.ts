@@ -84,7 +84,6 @@ function sendScript({ hash, gzipped }: ScalarBundle, { headers }: PorticoRequest
 
 /** Adds the mount prefix as a server, because a document without servers means the root of its host. */
 function below(prefix: string, document: OpenApiDocument): OpenApiDocument {
-  if (document.servers !== undefined) return document;
   const { openapi, info, ...rest } = document;
   return { openapi, info, servers: [{ url: prefix === "" ? "/" : prefix }], ...rest };
 }

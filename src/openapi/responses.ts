@@ -1,5 +1,6 @@
 import { nodeHttp } from "../core/node-http.ts";
 import { isSchema, misfitStatus, type Schema } from "../http/context/schema.ts";
+import { ratesOf } from "../http/limits/rate-limit.ts";
 import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
@@ -12,8 +13,10 @@ export function responses(
   route: Route,
   components: Components,
   hint: string,
+  hasBudget: boolean,
 ): { readonly [status: string]: OpenApiResponse } {
   const { response, paginated, schemas, auth, errors } = route;
+  const refusals = tooManyRequests(route, hasBudget);
   const declared = response === undefined ? {} : isSchema(response) ? { 200: response } : response;
   const hints = isSchema(response) ? () => `${hint}Response` : (status: string) => `${hint}Response${status}`;
   const misfits = Object.values(schemas).flatMap((schema) => (schema === undefined ? [] : [misfitStatus(schema)]));
@@ -26,6 +29,7 @@ export function responses(
     ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
     ...(schemas.body === undefined ? {} : { 400: problemResponse(describe(400)) }),
     ...(misfits.includes(422) ? { 422: problemResponse(describe(422), "ValidationProblem") } : {}),
+    ...(refusals.length === 0 ? {} : { 429: problemResponse(`${describe(429)}: ${refusals.join(", or ")}`) }),
     ...Object.fromEntries(Object.entries(errors).map(([status, words]) => [status, problemResponse(words)])),
     ...Object.fromEntries(
       Object.entries(declared).map(([status, schema]) => [
@@ -35,6 +39,15 @@ export function responses(
     ),
     default: problemResponse("Any other problem"),
   };
+}
+
+/** The reasons for a 429, in words. */
+function tooManyRequests({ middleware, cost }: Route, hasBudget: boolean): readonly string[] {
+  const rates = ratesOf(middleware);
+  return [
+    ...(rates.length === 0 ? [] : [`the limit is ${rates.join(" and ")}`]),
+    ...(hasBudget && cost > 0 ? ["the caller's budget is used up"] : []),
+  ];
 }
 
 function jsonResponse(status: number, schema: Schema | null, components: Components, hint: string): OpenApiResponse {

@@ -10,6 +10,7 @@ import {
   type OpenApiSecurityScheme,
   PorticoApp,
   Router,
+  rateLimit,
 } from "portico";
 import {
   APIKeyAuthBackend,
@@ -567,6 +568,42 @@ describe("gates", () => {
 
     expect(Object.keys(paths["/required"]?.get?.responses ?? {})).toEqual(["200", "401", "403", "default"]);
     expect(Object.keys(paths["/optional"]?.get?.responses ?? {})).toEqual(["200", "default"]);
+  });
+});
+
+describe("the rate limits of a route", () => {
+  it("add 429 with the limits in words, also those of its router, unless the route describes 429 itself", async () => {
+    const limits = [rateLimit({ perMinute: 30 }), rateLimit({ perHour: 200 })] as const;
+    const app = newApp();
+    const router = new Router({ middleware: [limits[0]] })
+      .get("/", { middleware: [limits[1]] }, () => 1)
+      .get("/own", { errors: { 429: "At most one order per minute" } }, () => 1);
+    app.mount("/orders", router).get("/free", () => 1);
+
+    const document = app.openapi();
+
+    const described = (path: string): unknown => document.paths[path]?.get?.responses["429"]?.description;
+    expect(described("/orders")).toBe("Too Many Requests: the limit is 30 per minute and 200 per hour");
+    expect(described("/orders/own")).toBe("At most one order per minute");
+    expect(described("/free")).toBeUndefined();
+    expect(await faultsOf(document)).toEqual([]);
+  });
+
+  it("are described together with the budget of the application, which routes without a cost don't use", async () => {
+    const app = new PorticoApp({ logger: false, budget: { addressPerMinute: 10 } })
+      .get("/books", () => 1)
+      .get("/search", { middleware: [rateLimit({ perMinute: 30 })] }, () => 1)
+      .get("/status", { cost: 0 }, () => 1);
+
+    const document = app.openapi();
+
+    const described = (path: string): unknown => document.paths[path]?.get?.responses["429"]?.description;
+    expect(described("/books")).toBe("Too Many Requests: the caller's budget is used up");
+    expect(described("/search")).toBe(
+      "Too Many Requests: the limit is 30 per minute, or the caller's budget is used up",
+    );
+    expect(described("/status")).toBeUndefined();
+    expect(await faultsOf(document)).toEqual([]);
   });
 });
 
