@@ -2,6 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { type Clock, systemClock } from "./core/clock.ts";
 import { ConfigurationError } from "./core/configuration-error.ts";
 import { isProduction } from "./core/env.ts";
+import { type Secret, secretsRule } from "./core/key-ring.ts";
 import type { Logger } from "./core/logger.ts";
 import {
   flag,
@@ -21,7 +22,6 @@ import type { Origin } from "./http/context/origins.ts";
 import type { BudgetOptions } from "./http/limits/budget.ts";
 import { type HealthOptions, readHealthOptions } from "./http/serving/health-routes.ts";
 import { type OpenApiOptions, readOpenApiOptions } from "./openapi/open-api-options.ts";
-import { cursorKeysRule } from "./pagination/cursor/cursor-keys.ts";
 import { memoryStores, type Stores } from "./stores/stores.ts";
 
 /** The options of an application. Every default is fit for production. */
@@ -129,7 +129,7 @@ const appRules = {
     expected: 'an address such as "https://shop.example/api"',
     read: readPublicUrl,
   } satisfies OptionRule<string>,
-  cursorKeys: cursorKeysRule,
+  cursorKeys: secretsRule("PorticoApp.cursorKeys"),
   trustedProxies: optional(
     listOf<string>(
       'a list of networks such as "10.0.0.0/8" (never true: any client could claim any address)',
@@ -204,7 +204,7 @@ export interface ResolvedAppOptions
   > {
   readonly description: string | undefined;
   readonly publicUrl: string | null;
-  readonly cursorKeys: readonly string[] | undefined;
+  readonly cursorKeys: readonly Secret[] | undefined;
   readonly budget: BudgetOptions | undefined;
   readonly maxBody: number;
   readonly timeouts: Required<TimeoutOptions>;

@@ -350,9 +350,9 @@ export class PorticoApp extends Router {
 
   /** The OpenAPI 3.1 document of the current routes. After this call routes can no longer change. */
   openapi(): OpenApiDocument {
-    const { title, version, description } = this.#options;
+    const { title, version, description, budget } = this.#options;
     const info = { title, version, ...(description === undefined ? {} : { description }) };
-    this.#document ??= buildOpenApiDocument(info, this.#collect().routes);
+    this.#document ??= buildOpenApiDocument(info, this.#collect().routes, budget !== undefined);
     return this.#document;
   }
 

@@ -6,6 +6,7 @@ import { field, Graph, schema, t } from "portico/graphql";
 import { liveClient, logCatcher, manualClock } from "portico/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
+import { ROUTINGS } from "../http/engine/routings.ts";
 import { rawConnection } from "../http/raw-connection.ts";
 import { overBoth } from "../matrix.ts";
 
@@ -65,6 +66,29 @@ describe("a request hook", () => {
         ]);
     },
   );
+
+  it.each(ROUTINGS)("is called once for a stream that fails before its first byte, routed %s", async (_, route) => {
+    const app = route(new PorticoApp({ logger: false }));
+    const broken = (): Readable =>
+      new Readable({
+        read() {
+          this.destroy(new Error("no"));
+        },
+      });
+    app.get("/stream", ({ response }) => response.stream(broken()));
+    app.get("/next", () => "well");
+    const events = heard(app);
+    const around = vi.fn<(event: RequestEvent) => void>();
+    app.onRequest({ aroundRequest: (run) => void run().then(around) });
+    const client = await liveClient(app);
+    onTestFinished(() => client.close());
+
+    expect((await client.get("/stream")).status).toBe(500);
+    await client.get("/next");
+
+    expect(events).toEqual(["response GET /stream 500", "response GET /next 200"]);
+    expect(around.mock.calls.map(([{ status }]) => status)).toEqual([500, 200]);
+  });
 
   it("hears of a socket when it opens and when it closes, and of a rejected one", async () => {
     const app = new PorticoApp({ logger: false });

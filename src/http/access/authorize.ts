@@ -3,7 +3,7 @@ import { NotFound } from "../exceptions/http-exception.ts";
 import { askGate } from "./ask-gate.ts";
 import type { Gate } from "./gate.ts";
 import { nodeOf } from "./read-gate.ts";
-import type { Verdict } from "./refusal.ts";
+import { isAllowed, type Verdict } from "./refusal.ts";
 
 /** How `ctx.authorize` refuses an object. */
 export interface AuthorizeOptions {
@@ -28,9 +28,7 @@ export async function authorize<T>(
 /** Returns whether the gate allows the object. Rejects if it cannot decide. */
 export async function can(ctx: BaseContext, gate: Gate<boolean, any, never>, object: unknown): Promise<boolean> {
   if (object === null || object === undefined) return false;
-  const verdict = await askAbout(ctx, gate, object);
-  if (verdict !== true && verdict.isUnknown) throw verdict.error;
-  return verdict === true;
+  return isAllowed(await askAbout(ctx, gate, object));
 }
 
 async function askAbout(ctx: BaseContext, gate: Gate<boolean, any, never>, object: unknown): Promise<Verdict> {

@@ -30,8 +30,7 @@ function joined(nodes: readonly GateNode[], bracketed: GateNode["kind"], by: " a
   });
   const said = [...new Set(words)];
   const others = said.filter((text) => text !== SIGNED_IN);
-  const isImplied =
-    by === " and " && others.length > 0 && nodes.some((node) => isRequired(node) && describeGate(node) !== SIGNED_IN);
+  const isImplied = by === " and " && nodes.some((node) => isRequired(node) && describeGate(node) !== SIGNED_IN);
   return (isImplied ? others : said).join(by);
 }
 

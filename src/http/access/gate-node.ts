@@ -105,7 +105,7 @@ export function decidesByColumns(node: GateNode): boolean {
   if (node.kind === "rule") return node.rule.where !== null;
   if (node.kind === "not") return decidesByColumns(node.of);
   if (node.kind === "every" || node.kind === "some") return node.of.every(decidesByColumns);
-  return node.kind === "caller" || (node.kind === "function" && !node.takesPlace);
+  return decidesByCaller(node);
 }
 
 /** Whether the gate decides about the caller alone, so that it needs no object. */

@@ -4,7 +4,7 @@ import type { ListScope } from "../../pagination/list-scope.ts";
 import type { BaseContext } from "../context/http-context.ts";
 import { askGate, type GateQuestion, type Verdicts } from "./ask-gate.ts";
 import { type GateNode, nameOf } from "./gate-node.ts";
-import { Refusal, refuseAnonymous, type Verdict } from "./refusal.ts";
+import { isAllowed, Refusal, refuseAnonymous, type Verdict } from "./refusal.ts";
 import type { RuleParts } from "./rule.ts";
 
 /**
@@ -33,13 +33,6 @@ export function listScopeOf(
 function decided(restriction: Restriction): Condition | null {
   if (restriction instanceof Refusal) throw restriction.error;
   return restriction;
-}
-
-/** Throws for a verdict that is unknown, so that an outage does not read as an empty list. */
-function isAllowed(verdict: Verdict): boolean {
-  if (verdict === true) return true;
-  if (verdict.isUnknown) throw verdict.error;
-  return false;
 }
 
 /** A condition on the rows of a list; `null` if a gate decides by more than their columns; a refusal if it cannot decide. */
@@ -93,7 +86,7 @@ function combination(kind: "every" | "some", found: readonly Restriction[]): Res
   if (decisive !== undefined) return decisive;
   if (found.includes(null)) return null;
   const refusal = found.find((one) => one instanceof Refusal);
-  return refusal ?? (kind === "every" ? allOf : anyOf)(found.filter(isCondition));
+  return refusal ?? (kind === "every" ? allOf : anyOf)(found as readonly Condition[]);
 }
 
 /** Whether the other members make no difference: one that allows nothing in `every`, or everything in `some`. */

@@ -26,6 +26,13 @@ export class Refusal {
 
 const PLAIN: ReadonlySet<unknown> = new Set(["UNAUTHENTICATED", "FORBIDDEN"]);
 
+/** Whether the verdict allows access. Throws if it is unknown, so that an outage does not read as a denial. */
+export function isAllowed(verdict: Verdict): boolean {
+  if (verdict === true) return true;
+  if (verdict.isUnknown) throw verdict.error;
+  return false;
+}
+
 /** The `Retry-After` value while the decision cannot be made. */
 const RETRY_SECONDS = 5;
 

@@ -83,7 +83,7 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
   function judge({ identity, services }: BaseContext): Verdict {
     const { user, auth, challenge, credential } = identity;
     if (!user.isAuthenticated) return required ? refuseAnonymous(identity) : true;
-    if (scopes.length > 0 && (auth === null || !scopes.includes(auth)))
+    if (scopes.length > 0 && !scopes.some((scope) => scope === auth))
       return denied(new AuthenticationFailed("This sign-in method is not accepted here. Use another one.", challenge));
     // Only `true` allows: a class in plain JavaScript may return a promise, which is truthy.
     const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);

@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { isIPv6, SocketAddress } from "node:net";
 
 /**
  * The part of an address that identifies one client for limits. For IPv6 it is the /64 network, because a single customer has
@@ -6,15 +6,15 @@ import { isIPv6 } from "node:net";
  */
 export function addressBucket(ip: string): string {
   if (!isIPv6(ip)) return ip;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  const network = expand(ip).slice(0, 4);
-  // One proxy may write 0db8 and another db8.
-  return mapped ?? `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
+  // One proxy may write 0db8 and another db8, and both forms of an IPv4 address are in use.
+  const { address } = new SocketAddress({ address: ip.split("%", 1)[0], family: "ipv6" });
+  return /^::ffff:([\d.]+)$/.exec(address)?.[1] ?? `${networkOf(address)}::/64`;
 }
 
-function expand(ip: string): readonly string[] {
-  const [head = "", tail] = ip.split("%", 1)[0]?.split("::") ?? [];
-  const left = head === "" ? [] : head.split(":");
-  const right = tail === undefined || tail === "" ? [] : tail.split(":");
-  return [...left, ...Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0"), ...right];
+/** The first four groups of an address. */
+function networkOf(address: string): string {
+  const [head = "", tail = ""] = address.split("::");
+  const [left, right] = [head, tail].map((groups) => (groups === "" ? [] : groups.split(":"))) as [string[], string[]];
+  const gap = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0");
+  return [...left, ...gap, ...right].slice(0, 4).join(":");
 }

@@ -16,7 +16,7 @@ export class EventHold {
   readonly #around: EventHold | undefined;
   #before: EventHold | undefined;
   readonly #held: (() => Promise<void>)[] = [];
-  #state: "waiting" | "open" | "over" = "waiting";
+  #state: "open" | "over" | null = null;
 
   /** @internal See `holdEvents`. */
   constructor(ctx: BaseContext, outer: EventHold | null, around: EventHold | undefined) {
@@ -52,7 +52,6 @@ export class EventHold {
 
   /** Ends the transaction. The events of a savepoint wait for the transaction around it. */
   async end(isCommitted: boolean): Promise<void> {
-    if (this.#state === "over") return;
     this.#state = "over";
     if (holds.get(this.#ctx) === this) setHold(this.#ctx, this.#before?.alive("before"));
     if (!isCommitted) return;

@@ -33,7 +33,7 @@ export interface Exchange {
   readonly isGone: boolean;
   /** Calls back once, if the client disconnects before the response is complete. */
   onAbort(abort: () => void): void;
-  /** The whole body, if all of it has arrived and none of it has been read; otherwise `null`. */
+  /** The whole body, if all of its declared length has arrived and none of it has been read; otherwise `null`. */
   arrivedBody(): Buffer | null;
 }
 

@@ -12,7 +12,6 @@ export class LaterWork {
 
   /** Waits for the work that has been added, at most this long. */
   async finish(deadlineMs: number): Promise<void> {
-    if (this.#unfinished.size === 0) return;
     const cut = new AbortController();
     const deadline = sleep(deadlineMs, undefined, { signal: cut.signal }).catch(() => {});
     await Promise.race([Promise.allSettled(this.#unfinished), deadline]);

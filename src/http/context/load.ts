@@ -108,10 +108,6 @@ export class Load {
     return now - this.#busySince > SATURATED_MS;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
   /**
    * Starts a request in its turn, with how long it waited: at once if it may, otherwise later. The promise then rejects if
    * `start` throws. `start` runs directly after the turn, because its time counts towards the slice.

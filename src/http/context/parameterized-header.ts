@@ -22,7 +22,7 @@ export function parseParameters(header: string): ParameterizedHeader | null {
   const value = VALUE.exec(header)?.[1] ?? "";
   const parameters = new Map<string, string>();
   let index = VALUE.lastIndex;
-  while (index < header.length) {
+  for (;;) {
     PARAMETER.lastIndex = index;
     const [whole, name = "", quoted, token = ""] = PARAMETER.exec(header) ?? [];
     if (whole === undefined) break;

@@ -289,7 +289,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     const before = String(vary).split(", ");
     const known = before.map((name) => name.toLowerCase());
     const added = names.filter((name) => !known.includes(name.toLowerCase()));
-    if (added.length > 0) this.headers["vary"] = [...before, ...added].join(", ");
+    this.headers["vary"] = [...before, ...added].join(", ");
   }
 
   #append(name: string, value: string): this {

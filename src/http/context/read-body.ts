@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { CompressedBody } from "../exceptions/compressed-body.ts";
 import {
   BodyIncomplete,
   BodyNotForm,
@@ -16,16 +17,12 @@ import { parseParameters } from "./parameterized-header.ts";
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
   const { "content-encoding": encoding = "identity", "content-length": announced = 0 } = exchange.headers;
-  if (encoding.toLowerCase() !== "identity" && !exchange.isUnpacked)
-    throw new UnsupportedMediaType(encoding, "sent as it is, not compressed");
+  if (encoding.toLowerCase() !== "identity" && !exchange.isUnpacked) throw new CompressedBody(encoding);
   if (Number(announced) > limit) throw new PayloadTooLarge(limit);
   // The rest of the packet with the headers is parsed before the next microtask.
   await Promise.resolve();
   const arrived = exchange.arrivedBody();
-  if (arrived !== null) {
-    if (arrived.length > limit) throw new PayloadTooLarge(limit);
-    return arrived;
-  }
+  if (arrived !== null) return arrived;
   const stream = exchange.body();
   if (stream.readableEnded || stream.destroyed) return nothingLeft(exchange, stream.readableEnded);
 

@@ -78,11 +78,10 @@ export function logRefusal(services: AppServices, exchange: Exchange, sentence: 
 const MOST_LOGGED = 300;
 
 function whereOf(exchange: Exchange): object {
-  const requestId = requestIdOf(exchange);
   return {
     method: exchange.method,
-    path: cut(exchange.target.split("?", 1)[0] ?? "", MOST_LOGGED),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    path: cut(exchange.target.split("?", 1)[0] as string, MOST_LOGGED),
+    request_id: requestIdOf(exchange),
   };
 }
 

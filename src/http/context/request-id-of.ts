@@ -11,9 +11,10 @@ const replaced = new WeakMap<Exchange, string>();
  * contains other characters is replaced by one id for all log lines of the request.
  */
 export function requestIdOf(exchange: Exchange): string | undefined {
-  const given = [exchange.headers["x-request-id"], exchange.headers["traceparent"]].filter((id) => id !== undefined);
+  const { "x-request-id": own, traceparent } = exchange.headers;
+  const given = [own, traceparent].filter((id) => id !== undefined).map(String);
   if (given.length === 0) return undefined;
-  const id = given.find((value): value is string => typeof value === "string" && ID.test(value));
+  const id = given.find((value) => ID.test(value));
   if (id !== undefined) return id;
   const fresh = replaced.get(exchange) ?? correlationId();
   replaced.set(exchange, fresh);

@@ -126,11 +126,9 @@ export class ServerSocket implements Socket {
     this.#raw.terminate();
   }
 
-  /** Receives every message as it arrives, instead of a loop that reads them. */
+  /** Receives every message as it arrives, instead of a loop that reads them. Call it before anything is awaited. */
   consume(receive: (message: SocketMessage) => void): void {
     this.#consume = receive;
-    for (const message of this.#unread.splice(0)) receive(message);
-    this.#raw.resume();
   }
 
   /** Called once, when nothing can be sent any more: at the latest when the socket is closed. */

@@ -26,7 +26,7 @@ export function directRouting(app: EngineApp, host: ExchangeHost): Routing {
   const router = findMyWay({
     ...ROUTER,
     defaultRoute: (request: IncomingMessage, response: ServerResponse) =>
-      app.serveNothing(unmatched(request, response), methods(request.url ?? "")),
+      app.serveNothing(unmatched(request, response), methods(request.url as string)),
     onBadUrl: (_path: string, request: IncomingMessage, response: ServerResponse) =>
       app.serveRefusal(unmatched(request, response), badUrl()),
     onMaxParamLength: (_path: string, request: IncomingMessage, response: ServerResponse) =>
@@ -35,8 +35,7 @@ export function directRouting(app: EngineApp, host: ExchangeHost): Routing {
   const routes = routesOf(app);
   for (const route of routes) router.on(route.method, route.path, handlerOf(route));
   // A GET route also serves HEAD.
-  for (const route of routes.filter(({ method }) => method === "GET"))
-    if (!router.hasRoute("HEAD", route.path)) router.on("HEAD", route.path, handlerOf(route));
+  for (const route of routes.filter(({ method }) => method === "GET")) router.on("HEAD", route.path, handlerOf(route));
   const fixed = fixedPaths(routes, handlerOf);
   return (request, response) => {
     const handle = fixed.get(request.method as string)?.get(request.url as string);
@@ -53,11 +52,12 @@ export function directRouting(app: EngineApp, host: ExchangeHost): Routing {
     return (request, response, params, _store, query) => {
       const match = { params: params as RawPath, query: query as RawQuery, refuse };
       const exchange = new NodeExchange(host, request, response, match);
-      const pending = serveUpgrade === undefined ? null : pendingUpgrade(request);
       try {
-        if (serveUpgrade !== undefined && pending !== null)
-          serveUpgrade(new OpenUpgrade(exchange, request, pending, () => response));
-        else serveInOrder(request, response, exchange, route);
+        if (serveUpgrade !== undefined) {
+          const pending = pendingUpgrade(request);
+          if (pending !== null) return serveUpgrade(new OpenUpgrade(exchange, request, pending, () => response));
+        }
+        serveInOrder(request, response, exchange, route);
       } catch (error) {
         refuse(exchange, error as Error);
       }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 
 /** An unread body up to this length is received, so that the connection can be kept. */
 const DRAINED_BYTES = 65_536;
@@ -15,16 +15,22 @@ export function dropUnreadBody(request: IncomingMessage, response: ServerRespons
   if (!isUnread(request)) return false;
   const isLong = !(Number(request.headers["content-length"]) <= DRAINED_BYTES);
   // A loop over `request.stream` that ends early detaches the connection from the request.
-  const socket = (response.socket ?? request.socket) as Socket | null;
-  if (isLong && socket !== null) keepResponse(socket);
+  const socket: unknown = response.socket ?? request.socket;
+  // An injected request has no connection.
+  if (socket instanceof Socket) cutLater(socket, request, response, isLong);
+  return isLong;
+}
+
+function cutLater(socket: Socket, request: IncomingMessage, response: ServerResponse, isLong: boolean): void {
+  if (isLong) keepResponse(socket);
   response.once("finish", () => {
-    if (isLong) request.pause();
+    // Node resumes the connection right after this event, to discard the rest.
+    if (isLong) process.nextTick(() => socket.pause());
     setTimeout(() => {
       // A long body may have arrived since, but its connection is half closed and would stay so.
-      if (isLong || isUnread(request)) socket?.destroy();
+      if (isLong || isUnread(request)) socket.destroy();
     }, GRACE_MS).unref();
   });
-  return isLong;
 }
 
 /**

@@ -80,10 +80,11 @@ export class Engine implements ExchangeHost {
         : { logger: ownLogger(logger) }),
       logController: new LogController({ disableRequestLogging: true }),
       trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
-      requestTimeout: options.requestTimeoutMs,
-      keepAliveTimeout: options.keepAliveTimeoutMs,
+      // Node only accepts whole numbers.
+      requestTimeout: Math.ceil(options.requestTimeoutMs),
+      keepAliveTimeout: Math.ceil(options.keepAliveTimeoutMs),
       http: {
-        headersTimeout: options.headersTimeoutMs,
+        headersTimeout: Math.ceil(options.headersTimeoutMs),
         connectionsCheckingInterval: checkInterval(options),
         shouldUpgradeCallback: (request) => this.#isUpgrade(request),
       },
@@ -201,7 +202,6 @@ export class Engine implements ExchangeHost {
 
   /** Stops accepting connections, and resolves after the last response. After `deadlineMs` everything left is cut off. */
   async close(deadlineMs: number): Promise<void> {
-    this.closeConnectionsAfterAnswers();
     const { server } = this;
     const deadline = setTimeout(() => {
       server.closeAllConnections();
@@ -241,7 +241,7 @@ export class Engine implements ExchangeHost {
 
 /** Node checks for slow clients only this often. With its default of 30 s, a limit of 10 s would be one of 40 s. */
 function checkInterval({ headersTimeoutMs, requestTimeoutMs }: EngineOptions): number {
-  return Math.max(100, Math.min(headersTimeoutMs, requestTimeoutMs) / 4);
+  return Math.ceil(Math.max(100, Math.min(headersTimeoutMs, requestTimeoutMs) / 4));
 }
 
 function ownLogger(options: Exclude<EngineOptions["logger"], Logger>): NonNullable<FastifyServerOptions["logger"]> {

@@ -18,6 +18,7 @@ import { hostName } from "./host-name.ts";
 import { type ExchangeHost, type Match, NodeExchange, type ResponseHeaders } from "./node-exchange.ts";
 import { OpenUpgrade, pendingUpgrade } from "./route-upgrade.ts";
 import type { Sender } from "./sender-of.ts";
+import { describesBody, hasBody } from "./write-response.ts";
 
 /** The routes as a Fastify plugin, so that other plugins apply to them. With `ownsPaths` it also handles unknown paths. */
 export function fastifyRouting(
@@ -48,9 +49,11 @@ function addRoute(scope: FastifyInstance, route: ReadRoute, host: ExchangeHost):
     url: route.path,
     handler: (request, reply) => {
       const exchange = exchangeOf(host, request, reply, route.refuse);
-      const pending = route.serveUpgrade === undefined ? null : pendingUpgrade(request.raw);
-      if (route.serveUpgrade !== undefined && pending !== null)
-        return route.serveUpgrade(new OpenUpgrade(exchange, request.raw, pending, () => reply.hijack().raw));
+      if (route.serveUpgrade !== undefined) {
+        const pending = pendingUpgrade(request.raw);
+        if (pending !== null)
+          return route.serveUpgrade(new OpenUpgrade(exchange, request.raw, pending, () => reply.hijack().raw));
+      }
       serveInOrder(request.raw, reply.raw, exchange, route);
     },
     errorHandler: (error: Error, request, reply) => refuse(host, request, reply, route.refuse, error),
@@ -141,9 +144,12 @@ class FastifyExchange extends NodeExchange {
     reply.code(status);
     // The browser must use the content type, not guess it from the bytes.
     reply.header("x-content-type-options", "nosniff");
-    for (const name in headers) reply.header(name, headers[name]);
+    const isDropped = payload !== null && !hasBody(status);
+    for (const name in headers) if (!isDropped || !describesBody(name)) reply.header(name, headers[name]);
     if (payload instanceof Readable) streaming.set(reply, Object.keys(headers));
     if (isLast) reply.header("connection", "close");
-    void (payload === null ? reply.send() : reply.send(payload));
+    // Fastify would read the stream to its end, which an endless one does not have.
+    if (isDropped && payload instanceof Readable) payload.destroy();
+    void (payload === null || isDropped ? reply.send() : reply.send(payload));
   }
 }

@@ -44,7 +44,7 @@ export class HostExchange extends NodeExchange {
       const reason = typeof rest[0] === "string" ? rest[0] : undefined;
       setGiven(response, rest.at(-1));
       merge(response, headersOf());
-      return reason === undefined ? writeHead(status) : writeHead(status, reason);
+      return writeHead(status, reason);
     };
   }
 }
@@ -67,7 +67,7 @@ function setGiven(response: ServerResponse, given: unknown): void {
   const list = (given.every((entry) => Array.isArray(entry)) ? given.flat() : given) as readonly string[];
   const names = list.filter((_, index) => index % 2 === 0);
   for (const name of names) response.removeHeader(name);
-  for (const [index, name] of names.entries()) response.appendHeader(name, list[index * 2 + 1] as string);
+  for (const [index, name] of names.entries()) response.appendHeader(name, [list[index * 2 + 1] as string].flat());
 }
 
 /** Adds the application's headers to those of the host, which stay as they are. */
@@ -94,11 +94,13 @@ function joined(before: number | string | readonly string[] | undefined, added: 
 
 /** Adds the cookies that the host does not set itself. Returns whether there are any. */
 function addCookies(response: ServerResponse, cookies: readonly string[]): boolean {
-  const before = response.getHeader("set-cookie") ?? [];
-  const known = new Set((Array.isArray(before) ? before : [String(before)]).map(nameOf));
+  const before = [response.getHeader("set-cookie") ?? []].flat().map(String);
+  const known = new Set(before.map(nameOf));
   const added = cookies.filter((cookie) => !known.has(nameOf(cookie)));
-  for (const cookie of added) response.appendHeader("set-cookie", cookie);
-  return added.length > 0;
+  if (added.length === 0) return false;
+  // Node would append to the list that the host has passed, and the host may use that list for every response.
+  response.setHeader("set-cookie", [...before, ...added]);
+  return true;
 }
 
 function nameOf(cookie: string): string {

@@ -25,8 +25,9 @@ export function readListenOptions(given: unknown): ListenOptions {
 
 /** Names the port or the host that the error of the system is about. Other errors are returned as they are. */
 export function listenFailure(error: unknown, options: ListenOptions): unknown {
-  const [option, problem] = problems.get((error as NodeJS.ErrnoException).code) ?? [];
-  if (option === undefined || problem === undefined) return error;
+  const found = problems.get((error as NodeJS.ErrnoException).code);
+  if (found === undefined) return error;
+  const [option, problem] = found;
   const failure = new ConfigurationError(`${OWNER}.${option}`, `is ${options[option]}, ${problem(options)}`);
   failure.cause = error;
   return failure;

@@ -33,7 +33,7 @@ export function senderReader(trustedProxies: readonly string[]): SenderOf {
 function directSender({ headers, socket }: IncomingMessage): Sender {
   const isEncrypted = (socket as Partial<TLSSocket>).encrypted === true;
   return {
-    ip: clientAddress(socket.remoteAddress ?? "", ""),
+    ip: socket.remoteAddress ?? "",
     host: hostName(headers.host),
     protocol: isEncrypted ? "https" : "http",
   };
@@ -41,6 +41,10 @@ function directSender({ headers, socket }: IncomingMessage): Sender {
 
 /** The entry of the nearest proxy: each one appends its own. */
 function lastOf(header: string | readonly string[] | undefined): string | undefined {
-  const value = typeof header === "object" ? header.at(-1) : header;
-  return value === undefined || value === "" ? undefined : value.slice(value.lastIndexOf(",") + 1).trim();
+  return (
+    String(header ?? "")
+      .split(",")
+      .at(-1)
+      ?.trim() || undefined
+  );
 }

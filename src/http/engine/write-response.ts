@@ -46,9 +46,9 @@ export function writeStream(
   response.statusCode = status;
   for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at] as string, headers[at + 1] as string);
   let isOpen = true;
-  finished(stream, { readable: true, writable: false }, (error) => {
+  finished(stream, { writable: false }, (error) => {
     isOpen = false;
-    if (error === undefined || error === null) return;
+    if (!error) return;
     if (response.headersSent || response.destroyed) return void response.destroy();
     for (let at = 0; at < headers.length; at += 2) response.removeHeader(headers[at] as string);
     fail(error);
@@ -64,19 +64,22 @@ function writeHeaders(response: ServerResponse, status: number, headers: HeaderL
   response.end();
 }
 
-function hasBody(status: number): boolean {
-  return status >= 200 && status !== 204 && status !== 304;
+/** Whether a response with this status can have a body. Handlers send none below 200. */
+export function hasBody(status: number): boolean {
+  return status !== 204 && status !== 304;
 }
 
 /** RFC 9110 section 8.6: a response that cannot have a body must not state its length. */
 function withoutContent(headers: HeaderList): HeaderList {
-  return headers.filter((_, at) => {
-    const name = headers[at - (at % 2)];
-    return name !== "content-type" && name !== "content-length";
-  });
+  return headers.filter((_, at) => !describesBody(headers[at - (at % 2)]));
+}
+
+/** Whether the header with this name describes a body. */
+export function describesBody(name: unknown): boolean {
+  return name === "content-type" || name === "content-length";
 }
 
 function positionOf(headers: HeaderList, name: string): number {
-  for (let at = 0; at < headers.length; at += 2) if (headers[at] === name) return at;
+  for (let at = headers.length - 2; at >= 0; at -= 2) if (headers[at] === name) return at;
   return -1;
 }

@@ -38,6 +38,8 @@ export class RequestHooks {
   readonly #log: Logger;
   readonly #called: CalledHook<[RequestEvent]>[] = [];
   readonly #around: RequestAround[] = [];
+  /** By the headers of the request, which all its exchanges share. */
+  readonly #observed = new WeakMap<object, RequestObservation>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -60,7 +62,14 @@ export class RequestHooks {
   /** Observes one request; `null` without hooks. */
   observe(request: ObservedRequest): RequestObservation | null {
     if (this.#called.length === 0 && this.#around.length === 0) return null;
-    return new RequestObservation(this, request);
+    const observation = new RequestObservation(this, request);
+    this.#observed.set(request.exchange.headers, observation);
+    return observation;
+  }
+
+  /** The observation of a request that has had a context before. */
+  observationOf({ headers }: ObservedRequest["exchange"]): RequestObservation | undefined {
+    return this.#observed.get(headers);
   }
 
   now(): number {
@@ -78,7 +87,7 @@ export class RequestHooks {
 
 /** The part of a context that the hooks see. */
 interface ObservedRequest {
-  readonly exchange: { readonly method: string };
+  readonly exchange: { readonly method: string; readonly headers: object };
   readonly pattern: string;
 }
 

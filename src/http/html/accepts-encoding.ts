@@ -1,6 +1,7 @@
 /** Whether an `Accept-Encoding` header names a coding; `q=0` excludes it. */
 export function acceptsEncoding(header: string | undefined, coding: "gzip" | "br"): boolean {
-  return (header ?? "").split(",").some((entry) => {
+  if (header === undefined) return false;
+  return header.split(",").some((entry) => {
     const [name = "", ...parameters] = entry.split(";");
     if (name.trim().toLowerCase() !== coding) return false;
     return !parameters.some((parameter) => /^\s*q\s*=\s*0(?:\.0*)?\s*$/i.test(parameter));

@@ -47,10 +47,6 @@ export class OpenConnections {
     this.#rechecks = new RecheckQueue(options.log);
   }
 
-  get size(): number {
-    return this.#open.size;
-  }
-
   /** Whether the process is shutting down, so that nothing new starts on open connections. */
   get isLeaving(): boolean {
     return this.#isLeaving;

@@ -118,7 +118,7 @@ function oneOf(limits: Readonly<Partial<Record<keyof typeof WINDOWS, number | un
   return { limit, windowSeconds: WINDOWS[window], rate: `${limit} ${window.replace("per", "per ").toLowerCase()}` };
 }
 
-/** The limit of a middleware from `rateLimit` in words: `30 per minute`; `undefined` for any other middleware. */
-export function rateOf(middleware: MiddlewareFunction): string | undefined {
-  return (middleware as Partial<RateLimit>).rate;
+/** The limits of those middleware that come from `rateLimit`, in words: `30 per minute`. */
+export function ratesOf(middleware: readonly MiddlewareFunction[]): readonly string[] {
+  return middleware.map((entry) => (entry as Partial<RateLimit>).rate).filter((rate) => rate !== undefined);
 }

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
+import type { Secret } from "../../core/key-ring.ts";
 import type { Logger } from "../../core/logger.ts";
 import { CursorKeys } from "../../pagination/cursor/cursor-keys.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
@@ -21,7 +22,7 @@ export class Paging {
   readonly #declared = new Map<string, readonly AnyStrategy[]>();
   #keys: CursorKeys | null;
 
-  constructor(secrets: readonly string[] | undefined, log: Logger, hasPublicUrl: boolean) {
+  constructor(secrets: readonly Secret[] | undefined, log: Logger, hasPublicUrl: boolean) {
     this.#keys = secrets === undefined ? null : new CursorKeys(secrets);
     this.#log = log;
     this.#hasPublicUrl = hasPublicUrl;

@@ -27,10 +27,10 @@ export function methodFinder(
 export function paramsOf(path: string): readonly string[] {
   const router = findMyWay();
   router.on("GET", path, () => {});
-  return router.findRoute("GET", path)?.params ?? [];
+  return (router.findRoute("GET", path) as { readonly params: readonly string[] }).params;
 }
 
-/** A GET route also serves HEAD. */
+/** A GET route also serves HEAD, which no route declares itself. */
 export function withHead(methods: readonly Method[]): readonly Method[] {
-  return methods.includes("GET") && !methods.includes("HEAD") ? [...methods, "HEAD"] : methods;
+  return methods.includes("GET") ? [...methods, "HEAD"] : methods;
 }

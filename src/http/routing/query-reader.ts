@@ -20,11 +20,10 @@ export function queryReader(schema: Schema, strategy?: AnyStrategy): (query: Raw
 
   return (query) => {
     const single = lists.filter((name) => typeof query[name] === "string");
-    const dropped = foreign.filter((name) => query[name] !== undefined);
-    if (single.length === 0 && dropped.length === 0) return query;
+    if (single.length === 0 && foreign.length === 0) return query;
     const read: Record<string, RawQuery[string]> = { ...query };
     for (const name of single) read[name] = [query[name] as string];
-    for (const name of dropped) delete read[name];
+    for (const name of foreign) delete read[name];
     return read;
   };
 }
@@ -38,16 +37,17 @@ function declaredParameters(root: JsonSchema): ReadonlyMap<string, readonly Json
   const found = new Map<string, readonly JsonSchema[]>();
   const shapes = shapesOf(root, root);
   if (shapes.every((shape) => Object.keys(shape).length === 0)) return null;
+  // A boolean schema has no members either, so it is read like one that accepts anything.
   for (const { properties } of shapes)
-    for (const [name, property] of Object.entries((properties ?? {}) as Record<string, JsonSchema | boolean>))
-      found.set(name, [...(found.get(name) ?? []), ...shapesOf(typeof property === "object" ? property : {}, root)]);
+    for (const [name, property] of Object.entries((properties ?? {}) as Record<string, JsonSchema>))
+      found.set(name, [...(found.get(name) ?? []), ...shapesOf(property, root)]);
   return found;
 }
 
 /** The alternatives of a schema, with references resolved. `null` is left out, because it does not occur in a query. */
 function shapesOf(schema: JsonSchema, root: JsonSchema, seen: readonly JsonSchema[] = []): readonly JsonSchema[] {
   if (seen.includes(schema) || schema["type"] === "null") return [];
-  const target = typeof schema["$ref"] === "string" ? targetOf(schema["$ref"], root) : undefined;
+  const target = targetOf(schema, root);
   const parts = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => (schema[keyword] ?? []) as readonly JsonSchema[]);
   const inner = target === undefined ? parts : [target, ...parts];
   if (inner.length === 0) return [schema];
@@ -55,11 +55,13 @@ function shapesOf(schema: JsonSchema, root: JsonSchema, seen: readonly JsonSchem
   return [...own, ...inner.flatMap((part) => shapesOf(part, root, [...seen, schema]))];
 }
 
-function targetOf(ref: string, root: JsonSchema): JsonSchema | undefined {
-  const [, key] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];
+/** The definition that a schema refers to. */
+function targetOf({ $ref }: JsonSchema, root: JsonSchema): JsonSchema | undefined {
+  const found = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String($ref));
+  if (found === null) return undefined;
   const definitions = { ...(root["definitions"] as object), ...(root["$defs"] as object) } as Record<
     string,
     JsonSchema
   >;
-  return key === undefined ? undefined : definitions[key];
+  return definitions[found[1] as string];
 }

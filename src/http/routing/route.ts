@@ -223,11 +223,10 @@ const responses: OptionRule<ResponseSchemas> = {
   read: (value) => (isSchema(value) || isByStatus(value) ? value : REFUSED),
 };
 function isByStatus(value: unknown): value is { readonly [status: number]: Schema | null } {
-  if (typeof value !== "object" || value === null) return false;
+  const entries = Object.entries((value ?? {}) as Readonly<Record<string, unknown>>);
   return (
-    Object.entries(value).every(
-      ([status, entry]) => /^[2-5]\d\d$/.test(status) && (entry === null || isSchema(entry)),
-    ) && Object.keys(value).length > 0
+    entries.length > 0 &&
+    entries.every(([status, entry]) => /^[2-5]\d\d$/.test(status) && (entry === null || isSchema(entry)))
   );
 }
 const errors: OptionRule<RouteErrors> = optionRule(
@@ -247,8 +246,7 @@ interface WrittenPages {
 const pages: OptionRule<WrittenPages> = {
   expected: 'an object with strategy and item, such as { strategy: "page_number", item: Book }, where item is a schema',
   read: (value) => {
-    if (typeof value !== "object" || value === null) return REFUSED;
-    const { strategy, item, rule: _rule, ...others } = value as Partial<WrittenPages>;
+    const { strategy, item, rule: _rule, ...others } = (value ?? {}) as Partial<WrittenPages>;
     const isComplete =
       (item === undefined || isSchema(item)) && strategy !== undefined && Object.keys(others).length === 0;
     return isComplete ? (value as WrittenPages) : REFUSED;
@@ -307,9 +305,8 @@ const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "
 export function declareRoute(method: Method, path: string, options: unknown, handler: unknown): Route {
   const owner = `${method} ${path}`;
   const read = resolveOptions(owner, options, routeRules);
-  checkPath(owner, path);
   if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
-  if (read.body !== undefined && (method === "GET" || method === "HEAD"))
+  if (read.body !== undefined && method === "GET")
     throw new ConfigurationError(`${owner}.body`, "is not supported for this method");
   return {
     method,
@@ -337,11 +334,6 @@ export function declareRoute(method: Method, path: string, options: unknown, han
       isListed: read.openapi ?? true,
     },
   };
-}
-
-export function checkPath(owner: string, path: unknown): void {
-  if (typeof path !== "string" || !path.startsWith("/"))
-    throw new ConfigurationError(`${owner}: the path`, 'a string that begins with "/"', path);
 }
 
 /** Plans the declared parameters of a handler; `fits` decides which contexts are available. */

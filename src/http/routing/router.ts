@@ -10,7 +10,6 @@ import type { RouteParams } from "./depend.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import { joinPath } from "./path-params.ts";
 import {
-  checkPath,
   declareRoute,
   type Handler,
   type Method,
@@ -153,7 +152,7 @@ export class Router<
   ) => {
     const [options, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
     this.#change();
-    if (path !== "") checkPath(`socket ${path}`, path);
+    checkPath(`socket ${path}`, path);
     this.#sockets.push(declareSocketRoute(joinPath(this.#prefix, path), options, handler));
     return this;
   };
@@ -245,7 +244,7 @@ export class Router<
     return (path: string, ...rest: readonly unknown[]) => {
       const [options, handler] = rest.length < 2 ? [{}, rest[0]] : rest;
       this.#change();
-      if (path !== "") checkPath(`${method} ${path}`, path);
+      checkPath(`${method} ${path}`, path);
       this.#routes.push(declareRoute(method, joinPath(this.#prefix, path), options, handler));
       return this;
     };
@@ -269,6 +268,12 @@ export class Router<
         "has already started: declare routes, middleware and mounts before the first request",
       );
   }
+}
+
+/** Rejects a path without a slash, which would continue the last word of the prefix. The empty path is the prefix itself. */
+function checkPath(owner: string, path: unknown): void {
+  if (path === "" || (typeof path === "string" && path.startsWith("/"))) return;
+  throw new ConfigurationError(`${owner}: the path`, 'a string that begins with "/"', path);
 }
 
 /** The name of a route or a socket in messages. */

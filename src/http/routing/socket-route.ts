@@ -14,7 +14,7 @@ import type { Schema, SchemaOutput } from "../context/schema.ts";
 import type { Socket, SocketLimits } from "../context/socket.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
-import { checkPath, planRouteParams, sharedRules } from "./route.ts";
+import { planRouteParams, sharedRules } from "./route.ts";
 
 /** The options of a socket route. */
 export interface SocketOptions<G, P, Query, Path, Verdict = never> {
@@ -95,7 +95,6 @@ const socketRules = {
 export function declareSocketRoute(path: string, options: unknown, handler: unknown): SocketRoute {
   const owner = `socket ${path}`;
   const read = resolveOptions(owner, options, socketRules);
-  checkPath(owner, path);
   if (typeof handler !== "function") throw new ConfigurationError(`${owner}: the handler`, "a function", handler);
   return {
     path,

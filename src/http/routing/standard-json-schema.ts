@@ -25,13 +25,15 @@ const LEAVE_OPEN = {
   // arktype
   fallback: ({ base }: { readonly base: object }): object => base,
   // valibot
-  overrideSchema: ({ errors }: ValibotStep): object | undefined => (errors === undefined ? undefined : {}),
+  overrideSchema: ({ errors }: Pick<ValibotStep, "errors">): object | undefined =>
+    errors === undefined ? undefined : {},
   overrideAction: ({ errors, valibotAction, jsonSchema: before }: ValibotStep): object | undefined =>
-    errors === undefined ? undefined : valibotAction?.kind === "transformation" ? {} : before,
+    errors === undefined ? undefined : valibotAction.kind === "transformation" ? {} : before,
 };
 
+/** An action of a pipe. Steps for schemas have no action. */
 interface ValibotStep {
   readonly errors: readonly string[] | undefined;
-  readonly valibotAction?: { readonly kind: string };
+  readonly valibotAction: { readonly kind: string };
   readonly jsonSchema: object;
 }

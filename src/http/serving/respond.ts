@@ -102,16 +102,16 @@ function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = i
   }
   ctx.charge?.writeTo(outgoing.headers);
   const status = statusOf(outgoing);
-  const isStream = outgoing.body?.kind === "stream";
-  if (outgoing.body?.kind === "stream")
-    watchStream(ctx, outgoing.body.value, (isFailed) => {
+  const stream = outgoing.body?.kind === "stream" ? outgoing.body.value : null;
+  if (stream !== null)
+    watchStream(ctx, stream, (isFailed, isReplaced) => {
       streamEnded(isFailed);
-      ctx.observation?.responded(status);
+      if (!isReplaced) ctx.observation?.responded(status);
     });
   // This comes first, because the request is no longer in flight even if sending fails.
   ctx.inFlight?.leave();
   exchange.send(status, outgoing.headers, payload);
-  if (!isStream) ctx.observation?.responded(status);
+  if (stream === null) ctx.observation?.responded(status);
 }
 
 function ignore(): void {}

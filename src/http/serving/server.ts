@@ -162,7 +162,9 @@ export class Server {
     exchange.watchBody(ctx.inFlight);
     if (route !== undefined) ctx.pattern = route.path;
     if (route?.renderError !== undefined) ctx.renderError = route.renderError;
-    ctx.observation = this.#services.requestHooks.observe(ctx);
+    const { requestHooks } = this.#services;
+    // An error response that replaces a failed one has another context, but hooks are called once.
+    ctx.observation = requestHooks.observationOf(exchange) ?? requestHooks.observe(ctx);
     return ctx;
   }
 

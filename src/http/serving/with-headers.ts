@@ -17,8 +17,8 @@ class WithHeaders extends DelegatedExchange {
     this.inner = inner;
     this.#headers = { ...inner.headers, ...headers };
     const kept = inner.rawHeaders.filter((_, index) => {
-      const name = inner.rawHeaders[index - (index % 2)]?.toLowerCase() ?? "";
-      return !Object.hasOwn(headers, name);
+      const name = inner.rawHeaders[index - (index % 2)] as string;
+      return !Object.hasOwn(headers, name.toLowerCase());
     });
     this.#rawHeaders = [...kept, ...Object.entries(headers).flat()];
   }

@@ -125,8 +125,13 @@ describe("any body", () => {
   it.each(["gzip", "br", "identity, gzip"])("cannot be compressed: %s", async (encoding) => {
     expect(await send("/bytes", "abc", { "content-encoding": encoding })).toEqual([
       415,
-      expect.stringMatching(/^The body must be sent as it is, not compressed/),
+      `The body must not be compressed, but its Content-Encoding is ${encoding}`,
     ]);
+  });
+
+  it("is rejected with the accepted encoding if it is compressed", async () => {
+    const answer = await client().post("/bytes", { body: "abc", headers: { "content-encoding": "gzip" } });
+    expect(answer.headers["accept-encoding"]).toBe("identity");
   });
 
   it.each(["identity", "IDENTITY"])("may say that it is not: %s", async (encoding) => {

@@ -7,6 +7,7 @@ import { BadRequest, PorticoApp, type PorticoAppOptions } from "portico";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rawConnection } from "../raw-connection.ts";
+import { throughFastify } from "./routings.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -186,12 +187,6 @@ async function inNodeServer(app: PorticoApp): Promise<number> {
     await app.close();
   });
   return (server.address() as AddressInfo).port;
-}
-
-/** The same application with Fastify's router and hooks, as with a plugin. */
-function throughFastify(app: PorticoApp): PorticoApp {
-  app.engine.addHook("onRequest", async () => {});
-  return app;
 }
 
 describe("a request that is routed directly and one that goes through Fastify", () => {

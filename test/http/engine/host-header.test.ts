@@ -48,3 +48,15 @@ it.each(["shop.example", "shop.example:8080", "127.0.0.1", "[::1]:3000", "under_
     expect(await ask(await open(), host)).toContain(`"url":"http://${host}/where"`);
   },
 );
+
+it.each([
+  ["HTTP/1.1", [""]],
+  ["HTTP/1.0", []],
+])("is not required to have a value: %s", async (version, hosts) => {
+  const connection = await rawConnection((await open()).port);
+  const lines = hosts.map((host) => `Host: ${host}\r\n`).join("");
+  connection.socket.write(`GET /where ${version}\r\n${lines}Connection: close\r\n\r\n`);
+  await connection.closed;
+
+  expect(connection.received()).toContain('"url":"http://localhost/where"');
+});

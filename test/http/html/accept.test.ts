@@ -12,9 +12,16 @@ beforeAll(() => {
   client = testClient(app);
 });
 
+let sent = 0;
+/** The header with another range at its end, because the ranges of the last header stay in memory. */
+const anew = (accept: string): string => `${accept}, x/${++sent}`;
+
 describe("Accept", () => {
   const typeFor = async (accept: string): Promise<string> => {
-    const { status, headers } = await client.post("/graphql", { headers: { accept }, body: { query: "{ ok }" } });
+    const { status, headers } = await client.post("/graphql", {
+      headers: { accept: anew(accept) },
+      body: { query: "{ ok }" },
+    });
     return status === 200 ? String(headers["content-type"]).replace(/;.*/, "") : String(status);
   };
 
@@ -52,7 +59,9 @@ describe("Accept", () => {
 
 describe("a page", () => {
   const isPage = async (accept: string): Promise<boolean> =>
-    String((await client.get("/graphql", { headers: { accept } })).headers["content-type"]).startsWith("text/html");
+    String((await client.get("/graphql", { headers: { accept: anew(accept) } })).headers["content-type"]).startsWith(
+      "text/html",
+    );
 
   it.each(["text/html", "TEXT/HTML", "text/html;q=0.9, */*;q=0.8", "application/json;q=0.5, text/html;q=0.5"])(
     "is served for %s",
@@ -67,6 +76,15 @@ describe("a page", () => {
       expect(await isPage(accept)).toBe(false);
     },
   );
+});
+
+it("a request without Accept is not for a page", async () => {
+  const app = new PorticoApp({ logger: false });
+  new Graph(schema({ query: { ok: field(t.boolean)(() => true) } }), { ide: true }).mount(app);
+
+  const { status, headers } = await app.inject({ url: "/graphql?query={ok}", headers: {} });
+
+  expect([status, headers["content-type"]]).toEqual([200, expect.stringContaining("json")]);
 });
 
 describe("the script of a page", () => {

@@ -107,6 +107,9 @@ describe("the key of a limit", () => {
     expect(await statuses(client, ["::ffff:203.0.113.1", "::ffff:203.0.113.2", "203.0.113.1"])).toEqual([
       200, 200, 429,
     ]);
+    expect(await statuses(client, ["::ffff:cb00:7103", "0:0:0:0:0:FFFF:cb00:7104", "203.0.113.4"])).toEqual([
+      200, 200, 429,
+    ]);
   });
 
   it("is the result of the key function, sync or async", async () => {

@@ -60,6 +60,14 @@ it("takes several parameters in one piece, patterns, and a wildcard at the end",
   expect(answers.map(({ body }) => String(body))).toEqual(['{"year":"2024","month":"06"}', '{"*":"a/b"}']);
 });
 
+it("takes a path with and without a parameter", async () => {
+  const app = new PorticoApp({ logger: false }).get("/v", () => "all").get("/v:major", ({ path }) => path);
+
+  const answers = [await app.inject("/v"), await app.inject("/v2")];
+
+  expect(answers.map(({ body }) => String(body))).toEqual(['"all"', '{"major":"2"}']);
+});
+
 it("takes the same path with another method", async () => {
   const app = new PorticoApp({ logger: false }).get("/books", () => "list").post("/books", () => "added");
 

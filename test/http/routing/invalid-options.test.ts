@@ -1,4 +1,11 @@
-import { ConfigurationError, type MiddlewareFunction, PorticoApp, Router, WebSocketContext } from "portico";
+import {
+  ConfigurationError,
+  HttpContext,
+  type MiddlewareFunction,
+  PorticoApp,
+  Router,
+  WebSocketContext,
+} from "portico";
 import { testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -15,6 +22,7 @@ const options: Readonly<Record<string, readonly unknown[]>> = {
     {},
     { 199: z.string() },
     { 600: z.string() },
+    { 2000: z.string() },
     { 200: 1 },
     { 200: undefined },
     { x200: null },
@@ -37,6 +45,7 @@ const options: Readonly<Record<string, readonly unknown[]>> = {
     { x404: "no" },
     { 4045: "no" },
     { 404: "yes", 600: "no" },
+    { 404: "yes", 409: null },
   ],
   middleware: [null, 1, {}],
   maxBody: [null, -1, "many"],
@@ -86,6 +95,10 @@ describe("an option of a route", () => {
     expect(declare({ paginated: { strategy, item: z.string() }, response: z.array(z.string()) })).toThrow(
       "GET /x.paginated.item cannot be combined with response: remove one of the two",
     );
+    expect(declare({ paginated: { strategy: "pages", item: z.string() } })).toThrow(
+      "GET /x.paginated.strategy must be ",
+    );
+    expect(declare({ paginated: { strategy }, response: z.array(z.string()) })).not.toThrow();
     expect(declare({ paginated: { strategy } })).toThrow(
       "GET /x.paginated.item is required unless response describes the body",
     );
@@ -116,6 +129,13 @@ describe("an option of a socket route", () => {
 
     expect(declare).toThrow(ConfigurationError);
     expect(declare).toThrow(`socket /x.${name} must be `);
+  });
+
+  it("params cannot have the context of a request", () => {
+    expect(() => new Router().socket("/x", { params: { http: HttpContext } as never }, () => {})).toThrow(
+      "socket /x: the parameter http is declared as HttpContext, which is not available in this route",
+    );
+    expect(() => new Router().socket("/x", { params: { ws: WebSocketContext } }, () => {})).not.toThrow();
   });
 });
 

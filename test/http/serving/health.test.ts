@@ -103,6 +103,7 @@ describe("the routes", () => {
   });
 
   it.each([
+    ["a number as path", { ready: 1 }, 'PorticoApp.health.ready must be a path that begins with "/", received 1'],
     ["a path without a slash", { live: "livez" }, 'PorticoApp.health.live must be a path that begins with "/"'],
     [
       "a check that is not a function",

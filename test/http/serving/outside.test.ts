@@ -7,7 +7,7 @@ import { AuthenticationMiddleware, SimpleUser, useAuth } from "portico/auth";
 import { openDatabase } from "portico/sql";
 import { liveClient } from "portico/testing";
 import { expect, it, vi } from "vitest";
-import { HeaderBackend } from "../../auth/recording-backend.ts";
+import { HeaderBackend } from "../../auth/backends/recording-backend.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
