@@ -40,8 +40,8 @@ const fastCheck = {
 
 // Tests that measure time, CPU or memory. Other processes use the machine as well, so a test may try four times.
 export const measured: readonly string[] = [
-  "test/auth/accounts/{flood,timing}.test.ts",
-  "test/auth/jwt-memory.test.ts",
+  "test/auth/accounts/attacks/{flood,timing}.test.ts",
+  "test/auth/backends/jwt-memory.test.ts",
   "test/auth/passwords/failure-times.test.ts",
   "test/cli/startup.test.ts",
   "test/graphql/endpoint/{document-load,hostile,padded-documents,upload-load}.test.ts",
@@ -57,24 +57,20 @@ const explorer = [
   "test/graphql/ide/*.test.ts",
 ];
 
-// Tests that start their own servers, processes or browser, and wait for them.
+// Tests that start their own servers, processes or browser: the files beside them in a shared process would wait for them.
 const heavy = [
-  "examples/bookshop/test/two-processes.test.ts",
-  "test/audit/attack*.test.ts",
-  "test/auth/accounts/{faults,processes,races}.test.ts",
+  "test/auth/accounts/races/{faults,processes,races}.test.ts",
   "test/auth/pages/browser.test.ts",
-  "test/cli/dev.test.ts",
   "test/client/{browser,killed-server}.test.ts",
   "test/observe/operations-page/operations-page.test.ts",
   "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
   "test/http/engine/shared-connection.test.ts",
   "test/openapi/page.test.ts",
   "test/redis/{budget,busy-process,faults,many-servers,processes,pub-sub}.test.ts",
-  "test/releases/releases.test.ts",
-  "test/sign-in-from-scratch.test.ts",
-  "test/sql/accounts/restart.test.ts",
-  "test/sql/replicas.test.ts",
 ];
+
+// One more than there are cores, because many tests wait for a socket or a timer.
+const WORKERS: number = availableParallelism() + 1;
 
 const not = (pattern: string): string => `!${pattern}`;
 
@@ -113,15 +109,14 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: { name: "measured", include: [...measured], retry: 3, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
-      { extends: true, test: { name: "heavy", include: heavy, maxWorkers: 2, sequence: { groupOrder: 2 } } },
       {
         extends: true,
         test: {
           name: "explorer",
           include: explorer,
           globalSetup: ["test/ide-bundle.ts"],
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -130,8 +125,8 @@ const config: ViteUserConfig = defineConfig({
           name: "together",
           include: together,
           isolate: false,
-          maxWorkers: availableParallelism() + 1,
-          sequence: { groupOrder: 3 },
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -142,12 +137,11 @@ const config: ViteUserConfig = defineConfig({
           include: [
             "test/**/*.test.ts",
             "examples/*/test/**/*.test.ts",
-            ...[...measured, ...heavy, ...explorer, ...together].map(not),
+            ...[...measured, ...explorer, ...together].map(not),
           ],
           typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
-          // One more than there are cores, because many tests wait for a socket or a timer.
-          maxWorkers: availableParallelism() + 1,
-          sequence: { groupOrder: 4 },
+          maxWorkers: WORKERS,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

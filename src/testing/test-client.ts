@@ -23,7 +23,7 @@ export interface TestRequest {
 
 /**
  * Sends requests to an application. `testClient` and `liveClient` share this interface. The methods can be
- * destructured.
+ * destructured. A path may also be a link of the application, such as the `next` of a page or the link of an email.
  */
 export interface TestClient {
   /** Returns this client signed in as the user: see `actingAs`. */
@@ -127,7 +127,7 @@ export function clientOver(
 ): TestClient {
   const { send, open } = jar === null ? sender : sendingCookies(sender, jar);
   const prepared = (method: string, path: string, options: TestRequest = {}): Promise<PreparedRequest> =>
-    prepare(method, path, { ...options, headers: { ...always(), ...options.headers } });
+    prepare(method, pathOf(app, path), { ...options, headers: { ...always(), ...options.headers } });
   const request: TestClient["request"] = async (method, path, options) => send(await prepared(method, path, options));
   return {
     // Created for each request, because a test may advance the clock beyond their expiry.
@@ -146,6 +146,11 @@ export function clientOver(
         open(await prepared("POST", path, operation(query, variables, { ...LISTENS, ...headers }))),
       ),
   };
+}
+
+/** The proxy that serves the public URL removes its path. */
+function pathOf({ settings: { publicUrl } }: PorticoApp, path: string): string {
+  return publicUrl !== null && path.startsWith(`${publicUrl}/`) ? path.slice(publicUrl.length) : path;
 }
 
 function operation(query: string, variables: GraphVariables, given: Readonly<Record<string, string>>): TestRequest {

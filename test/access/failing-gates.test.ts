@@ -1,6 +1,6 @@
 import { every, type Gate, HttpException, PorticoApp, some } from "portico";
 import { SimpleUser } from "portico/auth";
-import { connection, field, Graph, type ObjectType, object, schema, t } from "portico/graphql";
+import { connection, type FieldPermission, field, Graph, type ObjectType, object, schema, t } from "portico/graphql";
 import { CursorPagination } from "portico/pagination";
 import { logCatcher, testClient } from "portico/testing";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -90,4 +90,24 @@ describe("a gate of the application's own that throws an unexpected error", () =
 
     expect((await client.as(ann).get("/own")).status).toBe(418);
   });
+});
+
+it("a permission class that throws denies access, and the log has its name", async () => {
+  class Broken implements FieldPermission {
+    hasPermission(): boolean {
+      return fails();
+    }
+  }
+  const log = logCatcher();
+  const app = new PorticoApp({ logger: log });
+  const closed = field(t.nullable(t.string), { permissionClasses: [Broken] })(() => "in");
+  new Graph(schema({ query: { closed } })).mount(app);
+
+  const { data, errors } = await testClient(app).as(ann).graphql("{ closed }");
+
+  expect(data).toEqual({ closed: null });
+  expect(errors).toMatchObject([{ path: ["closed"], extensions: { code: "FORBIDDEN" } }]);
+  expect(log.lines).toContainEqual(
+    expect.objectContaining({ msg: "a gate failed; no access is granted", gate: "Broken", err: expect.anything() }),
+  );
 });

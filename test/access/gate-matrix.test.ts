@@ -1,13 +1,13 @@
 import { ConfigurationError } from "portico";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Bench, cellsOf, fits } from "./cells.ts";
-import { forms, hasRule } from "./forms.ts";
-import { gateApp } from "./gate-app.ts";
-import { identities } from "./identities.ts";
-import { places } from "./places.ts";
+import { Bench, cellsOf, fits } from "./matrix/cells.ts";
+import { forms, hasRule } from "./matrix/forms.ts";
+import { gateApp } from "./matrix/gate-app.ts";
+import { identities } from "./matrix/identities.ts";
+import { places } from "./matrix/places.ts";
 
 // Every form of `auth` in every place, for every caller and over every transport. Each cell compares the response, the code that
-// ran and the values that were sent with the model in model.ts and in the places.
+// ran and the values that were sent with the model in matrix/model.ts and in the places.
 
 /** A form, a place, a caller or a transport that is left out changes this number. */
 const CELLS = process.env["PORTICO_GRAPHQL"] === "17" ? 68_904 : 70_144;

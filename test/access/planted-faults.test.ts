@@ -1,11 +1,11 @@
 import type { HttpContext, Middleware } from "portico";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { FAULT } from "./auth-of.ts";
-import { Bench, type Cell, cellsOf, fits } from "./cells.ts";
-import { type Form, forms } from "./forms.ts";
-import type { Place, Site } from "./place.ts";
-import { places } from "./places.ts";
-import { canaryOf } from "./probe.ts";
+import { FAULT } from "./matrix/auth-of.ts";
+import { Bench, type Cell, cellsOf, fits } from "./matrix/cells.ts";
+import { type Form, forms } from "./matrix/forms.ts";
+import type { Place, Site } from "./matrix/place.ts";
+import { places } from "./matrix/places.ts";
+import { canaryOf } from "./matrix/probe.ts";
 
 const plantedForms = ["a permission", "a rule by owner"].map((name) => forms[name] as Form);
 

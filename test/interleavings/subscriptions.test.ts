@@ -5,7 +5,7 @@ import { AuthenticationMiddleware, SimpleUser } from "portico/auth";
 import { field, Graph, schema, subscription, t } from "portico/graphql";
 import { type GraphEvents, testClient } from "portico/testing";
 import { expect, it } from "vitest";
-import { HeaderBackend } from "../auth/recording-backend.ts";
+import { HeaderBackend } from "../auth/backends/recording-backend.ts";
 import { atRest, schedules, step } from "./schedules.ts";
 
 const tick = topic<number>("test.tick");

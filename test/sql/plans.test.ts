@@ -5,7 +5,7 @@ import { tableHandler } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { range } from "../pagination/ways.ts";
 import { createTable, type Engine, type EngineName, engineNames, insertRows, openEngine, visits } from "./engines.ts";
-import { sortedBy } from "./random-rows.ts";
+import { sortedBy } from "./lists/random-rows.ts";
 
 const ROWS = 12_000;
 const LIMIT = 21;

@@ -2,7 +2,7 @@ import { ConfigurationError, PorticoApp, type PorticoAppOptions } from "portico"
 import { AuthenticationMiddleware, SimpleUser, useAuth } from "portico/auth";
 import { actingAs, liveClient, manualClock, SocketRefused, testClient } from "portico/testing";
 import { afterEach, expect, it, vi } from "vitest";
-import { HeaderBackend } from "../auth/recording-backend.ts";
+import { HeaderBackend } from "../auth/backends/recording-backend.ts";
 import { overBoth } from "../matrix.ts";
 
 const ann = new SimpleUser("ann", ["read:books"]);

@@ -95,6 +95,25 @@ describe("a response", () => {
   );
 });
 
+it.each([undefined, "https://shop.example", "https://shop.example/api"])(
+  "both clients follow the links of an application with the public URL %s",
+  async (publicUrl) => {
+    const app = new PorticoApp({ logger: false, ...(publicUrl === undefined ? {} : { publicUrl }) });
+    app.get("/numbers", ({ response }) => response.paginate([1, 2, 3], { strategy: "page_number" }));
+    live = await liveClient(app);
+
+    for (const client of [testClient(app), live]) {
+      const first = (await client.get("/numbers?page_size=2")).json() as NumberPage;
+      const second = await client.get(first.pagination.links.next);
+      expect(second.json()).toMatchObject({ items: [3] });
+    }
+  },
+);
+
+interface NumberPage {
+  readonly pagination: { readonly links: { readonly next: string } };
+}
+
 it("testClient needs no port, and runs the start hooks", async () => {
   let starts = 0;
   const app = echo().onStart(() => void starts++);

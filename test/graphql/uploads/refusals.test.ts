@@ -419,7 +419,11 @@ describe("a request that is refused by its headers", () => {
 
   it.each([
     ["it announces too much", { "content-length": "2001" }, { status: 413 }],
-    ["it is compressed", { "content-encoding": "gzip" }, { status: 415 }],
+    [
+      "it is compressed",
+      { "content-encoding": "gzip" },
+      { status: 415, message: "The body must not be compressed, but its Content-Encoding is gzip" },
+    ],
   ])("does not have its body read when %s", async (_title, headers, expected) => {
     const source = {
       headers: { "content-type": CONTENT_TYPE, ...headers },

@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort, isListening } from "../../redis/redis-server.ts";
+
+/** A PgBouncer on a free port, in front of the shared PostgreSQL, with two connections to it. */
+export class PgBouncer {
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(url: string, process: ChildProcess, folder: string) {
+    this.url = url;
+    this.#process = process;
+    this.#folder = folder;
+  }
+
+  static async start(mode: "session" | "transaction", schema: string): Promise<PgBouncer> {
+    const folder = await mkdtemp(join(tmpdir(), "portico-pgbouncer-"));
+    const port = await freePort();
+    const file = join(folder, "pgbouncer.ini");
+    // The schema is not a parameter of the connection, because a pooler shares connections.
+    await writeFile(
+      file,
+      `[databases]
+test = host=127.0.0.1 port=5432 dbname=test user=postgres connect_query='set search_path to ${schema}'
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = ${mode}
+default_pool_size = ${mode === "session" ? 20 : 2}
+max_client_conn = 200
+`,
+    );
+    await chmod(folder, 0o755);
+    // It does not run as root.
+    const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
+    const child = spawn("pgbouncer", [...user, file], { stdio: "ignore" });
+    await once(child, "spawn");
+    while (!(await isListening(port))) await sleep(20);
+    return new PgBouncer(`postgres://postgres@127.0.0.1:${port}/test`, child, folder);
+  }
+
+  async remove(): Promise<void> {
+    const exited = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await exited;
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
