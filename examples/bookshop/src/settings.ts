@@ -17,9 +17,15 @@ export const settings = {
    * and links in emails with the address on which the shop listens.
    */
   publicUrl: process.env["PUBLIC_URL"],
+  /** The OAuth app with which users sign in with GitHub. Its callback URL is `/account/providers/github/callback`. */
+  github: githubApp(process.env["GITHUB_CLIENT_ID"]),
   /** Signs sessions and tokens and encrypts cursors, each with a separate key derived from it. */
   secret: secret("SECRET"),
 };
+
+function githubApp(clientId: string | undefined): { clientId: string; clientSecret: string } | null {
+  return clientId === undefined ? null : { clientId, clientSecret: env("GITHUB_CLIENT_SECRET") };
+}
 
 /** The development secret is public, so production requires a real one. */
 function secret(name: string): string {

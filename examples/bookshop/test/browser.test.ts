@@ -13,10 +13,13 @@ beforeAll(async () => {
   shop = await openShop({ books: 60, users: 3 });
 });
 
+/** Browsers have no passkeys for IP addresses. */
+const home = (): string => shop.client.url.replace("127.0.0.1", "localhost");
+
 async function enter(name: string, screen?: Screen): Promise<Visitor> {
   const visitor = await visit(screen);
   const { page } = visitor;
-  await page.goto(shop.client.url);
+  await page.goto(home());
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByLabel("Username").fill(name);
   await page.getByLabel("Password").fill(password);
@@ -32,7 +35,7 @@ const titlesOn = (page: Page): Promise<readonly string[]> => page.locator("#book
 describe("in a browser, a user", () => {
   it("registers, is still signed in after a reload, and signs out", async () => {
     const { page, complaints, picture } = await visit();
-    await page.goto(shop.client.url);
+    await page.goto(home());
 
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Create an account" }).click();
@@ -53,9 +56,28 @@ describe("in a browser, a user", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("adds a passkey, and signs in with it without a password", async () => {
+    const { page, complaints, addAuthenticator } = await enter("reader3");
+    await addAuthenticator();
+
+    await page.getByRole("link", { name: "reader3" }).click();
+    await page.getByLabel("Name of the new passkey").fill("Laptop");
+    await page.keyboard.press("Enter");
+    await page.getByText("Laptop, added on").waitFor();
+    await page.goto(home());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "Other ways to sign in" }).click();
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("reader3 (reader)").waitFor();
+
+    expect(page.url()).toBe(`${home()}/`);
+    expect(complaints).toEqual([]);
+  });
+
   it("buys a book after signing in, and sees the order", async () => {
     const { page, complaints, picture } = await visit();
-    await page.goto(shop.client.url);
+    await page.goto(home());
     const buy = page.getByRole("button", { name: "Buy The Last Winter 60" });
 
     await buy.click();
@@ -78,7 +100,7 @@ describe("in a browser, a user", () => {
 
   it("pages through the books, and goes back", async () => {
     const { page, complaints, picture } = await visit();
-    await page.goto(`${shop.client.url}?sort=TITLE_ASC`);
+    await page.goto(`${home()}?sort=TITLE_ASC`);
     await page.getByText("60 books").waitFor();
     const pages = [await titlesOn(page)];
 
@@ -103,7 +125,7 @@ describe("in a browser, a user", () => {
 
   it("searches by title and genre, and keeps the search after a reload", async () => {
     const { page, complaints } = await visit();
-    await page.goto(shop.client.url);
+    await page.goto(home());
     await page.getByText("60 books").waitFor();
 
     await page.getByRole("searchbox", { name: "Title" }).fill("The Last");
@@ -122,7 +144,7 @@ describe("in a browser, a user", () => {
 
   it("runs a query in the explorer", async () => {
     const { page, complaints, picture } = await visit();
-    await page.goto(`${shop.client.url}/graphql`);
+    await page.goto(`${home()}/graphql`);
 
     await page.getByRole("tab", { name: "Newest" }).waitFor();
     await page.getByRole("button", { name: /Execute query/ }).click();
@@ -202,7 +224,7 @@ describe("in a browser, a user", () => {
 
   it("loads only files of the shop, because of the content security policy", async () => {
     const { page, complaints } = await visit();
-    await page.goto(shop.client.url);
+    await page.goto(home());
 
     await page.evaluate(
       "document.body.append(Object.assign(document.createElement('script'), { text: 'hacked = 1' }))",
@@ -215,10 +237,10 @@ describe("in a browser, a user", () => {
   it("with the admin role sees the operations", async () => {
     const { page, complaints, picture } = await enter("admin");
 
-    await page.goto(`${shop.client.url}/operations/page`);
+    await page.goto(`${home()}/operations/page`);
     await page.getByText("MyOrders").first().waitFor();
     await picture("operations");
-    await page.goto(`${shop.client.url}/docs`);
+    await page.goto(`${home()}/docs`);
     await page.getByRole("heading", { name: "Bookshop" }).waitFor();
     await page.getByText("books").first().waitFor();
     await picture("description");

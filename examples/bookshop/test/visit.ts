@@ -11,6 +11,8 @@ export interface Visitor {
   readonly page: Page;
   /** Console errors and uncaught exceptions. */
   readonly complaints: readonly string[];
+  /** Gives the browser an authenticator for passkeys that needs no hands. */
+  readonly addAuthenticator: () => Promise<void>;
   /** Saves a screenshot in a folder that git ignores. */
   readonly picture: (name: string) => Promise<void>;
 }
@@ -21,6 +23,15 @@ export interface Screen {
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";
 }
+
+const AUTHENTICATOR = {
+  protocol: "ctap2",
+  transport: "internal",
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const;
 
 /** Opens an empty page until the test ends. Where there is no browser, the test fails. */
 export async function visit({ width = 1280, colorScheme = "light" }: Screen = {}): Promise<Visitor> {
@@ -36,6 +47,11 @@ export async function visit({ width = 1280, colorScheme = "light" }: Screen = {}
   return {
     page,
     complaints,
+    async addAuthenticator() {
+      const devices = await page.context().newCDPSession(page);
+      await devices.send("WebAuthn.enable");
+      await devices.send("WebAuthn.addVirtualAuthenticator", { options: AUTHENTICATOR });
+    },
     async picture(name) {
       await mkdir(PICTURES, { recursive: true });
       await page.screenshot({ path: `${PICTURES}${name}.png` });

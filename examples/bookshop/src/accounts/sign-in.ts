@@ -1,12 +1,12 @@
 import type { Preset } from "portico";
-import { authentication, consoleMailer, type Mailer } from "portico/auth";
+import { authentication, consoleMailer, github, type Mailer } from "portico/auth";
 import { settings } from "../settings.ts";
 import { accountEvents } from "./account-events.ts";
 import { User } from "./user.ts";
 
 /**
  * Sessions for browsers, tokens for apps, API keys for programs, and the routes under /account: registration, login,
- * token refresh, devices, API keys and password changes. Admins can act as readers. The pages at /sign-in, /account and /new-password use them.
+ * passkeys, token refresh, devices, API keys and password changes. Admins can act as readers. The pages at /sign-in, /account and /new-password use them.
  */
 export function signIn(mailer: Mailer = consoleMailer()): Preset {
   return authentication({
@@ -16,6 +16,8 @@ export function signIn(mailer: Mailer = consoleMailer()): Preset {
     mailer,
     onEvent: accountEvents.record,
     resetPage: "/new-password",
+    passkeys: { rpName: "Bookshop" },
+    providers: settings.github === null ? [] : [github(settings.github)],
     impersonation: { permission: "act:as-users" },
     pages: true,
   });
