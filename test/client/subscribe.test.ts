@@ -80,6 +80,27 @@ describe.each(["sse", "websocket"] as const)("a subscription over %s", (transpor
   });
 });
 
+it("connects again after an upgrade that a proxy has refused", async () => {
+  let attempts = 0;
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", verifyClient: () => ++attempts > 1 });
+  onTestFinished(() => server.close());
+  await once(server, "listening");
+  server.on("connection", (socket) =>
+    socket.on("message", (text: Buffer) => {
+      const { type } = JSON.parse(String(text)) as { readonly type: string };
+      if (type === "connection_init") socket.send(JSON.stringify({ type: "connection_ack" }));
+      if (type === "subscribe") socket.send(JSON.stringify({ id: "1", type: "next", payload: { data: { ticks: 7 } } }));
+    }),
+  );
+  const { port } = server.address() as { readonly port: number };
+  const client = createClient({ url: `http://127.0.0.1:${port}`, transport: "websocket", idleSeconds: 0 });
+  const events: Events = client.subscribe("subscription { ticks }");
+
+  expect((await events.next()).value).toMatchObject({ data: { ticks: 7 } });
+  expect(attempts).toBe(2);
+  await events.return(undefined);
+});
+
 describe("a silent connection", () => {
   it("over SSE is replaced, with a gap", async () => {
     const server = await clientServer();

@@ -34,6 +34,8 @@ export function socketEvents(
     if (watch.signal.aborted) end({ error: watch.signal.reason as Error });
     socket.addEventListener("open", () => send({ type: "connection_init", payload }));
     socket.addEventListener("close", ({ code, reason }) => end({ error: closeError(code, reason) }));
+    // On Node 22, a socket that could not be opened is not closed.
+    socket.addEventListener("error", () => end({ error: connectionLost("the socket failed") }));
     socket.addEventListener("message", ({ data }) => {
       watch.alive();
       const { type, payload } = JSON.parse(String(data)) as Message;
