@@ -25,7 +25,13 @@ const SocketWithHeaders = WebSocket as unknown as new (
   options: { readonly protocols: readonly string[]; readonly headers: Readonly<Record<string, string>> },
 ) => WebSocket;
 
-/** Opens a WebSocket, sends the messages and collects those of the server. Ends after the timeout at the latest. */
+/** Closing a socket that could not be opened is an error again. */
+const ONCE = { once: true };
+
+/**
+ * Opens a WebSocket, sends the messages and collects those of the server. Ends after the timeout at the latest. A refused
+ * upgrade is an error and a close, but on Node 22 only an error.
+ */
 export function talk(target: Target, script: SocketScript): Promise<Conversation> {
   const socket = open(target, script.protocol, script.headers);
   const messages: string[] = [];
@@ -46,6 +52,7 @@ export function talk(target: Target, script: SocketScript): Promise<Conversation
       if (script.until?.test(String(data)) === true) end();
     });
     socket.addEventListener("close", ({ code }) => end(isOpen ? code : undefined));
+    socket.addEventListener("error", () => isOpen || end(), ONCE);
   });
 }
 
@@ -61,14 +68,12 @@ export function acceptsSocket(target: Target, protocol: SocketProtocol): Promise
     const timer = setTimeout(end, target.timeoutSeconds * 1_000, false);
     socket.addEventListener("open", () => end(socket.protocol === protocol));
     socket.addEventListener("close", () => end(false));
+    socket.addEventListener("error", () => end(false), ONCE);
   });
 }
 
 function open({ url, headers }: Target, protocol: SocketProtocol, more: SocketScript["headers"] = {}): WebSocket {
   const address = new URL(url);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
-  const socket = new SocketWithHeaders(address, { protocols: [protocol], headers: { ...headers, ...more } });
-  // A refused upgrade is an error and a close: the close is enough.
-  socket.addEventListener("error", () => {});
-  return socket;
+  return new SocketWithHeaders(address, { protocols: [protocol], headers: { ...headers, ...more } });
 }
