@@ -3,13 +3,11 @@ import { readFileSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { keepResults } from "../bench/graphql/keep-results.ts";
 import { overloadPlot } from "../bench/overload/plot.ts";
-import type { OverloadResults } from "../bench/overload.ts";
 import type { ReliabilityResults } from "./figures/reliability-tables.ts";
-import type { KeptFaultResults } from "./soak/faults/fault-run.ts";
 
 // npm run reliability -- [--minutes 30] [--only fuzz,faults or overload]
-// Fuzzes for a quarter of the time, injects faults for the rest, then overloads a server. With --only, the latest results
-// of the other parts are read from .cache. Writes bench/results/reliability.json and reliability.svg.
+// Fuzzes for a quarter of the time, injects faults for the rest, then overloads a server. Writes bench/results/reliability.json
+// and reliability.svg. With --only, the other parts stay as they are there.
 
 interface FuzzResults {
   readonly inputs: number;
@@ -29,39 +27,36 @@ if (unknown !== undefined) throw new RangeError(`--only takes ${parts.join(", ")
 /** A part that runs alone has all the time. */
 const share = (quarters: number): string => String(chosen.length === 1 ? minutes : (minutes * quarters) / 4);
 
-const fuzz = run<FuzzResults>("fuzz", ".cache/fuzz.json", ["scripts/fuzz.ts", "--minutes", share(1)]);
-const faults = run<KeptFaultResults>("faults", ".cache/soak-faults.json", [
-  "scripts/soak.ts",
-  "--faults",
-  "all",
-  "--minutes",
-  share(3),
-]);
-const overload = run<OverloadResults>("overload", ".cache/overload.json", ["bench/run.ts", "overload"]);
-const { inputs, seconds, failures } = fuzz;
+const kept = JSON.parse(readFileSync("bench/results/reliability.json", "utf8")) as ReliabilityResults;
 const results: ReliabilityResults = {
   node: process.version,
-  day: new Date().toISOString().slice(0, 10),
-  faults,
-  fuzz: { inputs, seconds, failures: failures.length },
-  overload,
+  fuzz: run("fuzz", ".cache/fuzz.json", ["scripts/fuzz.ts", "--minutes", share(1)], fuzzed),
+  faults: run("faults", ".cache/soak-faults.json", ["scripts/soak.ts", "--faults", "all", "--minutes", share(3)]),
+  overload: run("overload", ".cache/overload.json", ["bench/run.ts", "overload"]),
 };
-keepResults("reliability", results, overloadPlot(overload));
-const injected = Object.values(faults.injected).reduce((sum, times) => sum + times, 0);
+keepResults("reliability", results, overloadPlot(results.overload));
+const injected = Object.values(results.faults.injected).reduce((sum, times) => sum + times, 0);
 console.log(
-  `reliability: ${injected} faults injected, ${inputs} inputs, ${process.exitCode === 1 ? "FAILED" : "passed"}`,
+  `reliability: ${injected} faults injected, ${results.fuzz.inputs} inputs, ${process.exitCode === 1 ? "FAILED" : "passed"}`,
 );
 
 /** Runs a script if its part was chosen, and reads the results that it writes, even if they are bad ones. */
-function run<T>(part: Part, file: string, args: readonly string[]): T {
-  if (chosen.includes(part)) {
-    rmSync(file, { force: true });
-    const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
-    if (status !== 0) process.exitCode = 1;
-  }
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as T;
-  } catch (cause) {
-    throw new Error(`There are no results of ${part} in ${file}: run npm run reliability -- --only ${part}`, { cause });
-  }
+function run<P extends Part>(
+  part: P,
+  file: string,
+  args: readonly string[],
+  read = (written: unknown): object => written as object,
+): ReliabilityResults[P] {
+  if (!chosen.includes(part)) return kept[part];
+  rmSync(file, { force: true });
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
+  const day = new Date().toISOString().slice(0, 10);
+  return { day, ...read(JSON.parse(readFileSync(file, "utf8"))) } as ReliabilityResults[P];
+}
+
+/** The inputs that have failed are not published, only their number. */
+function fuzzed(written: unknown): Omit<ReliabilityResults["fuzz"], "day"> {
+  const { inputs, seconds, failures } = written as FuzzResults;
+  return { inputs, seconds, failures: failures.length };
 }

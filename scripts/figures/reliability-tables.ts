@@ -5,17 +5,21 @@ import type { KeptFaultResults } from "../soak/faults/fault-run.ts";
 /** The content of `bench/results/reliability.json`. */
 export interface ReliabilityResults {
   readonly node: string;
+  readonly faults: KeptFaultResults & Dated;
+  readonly fuzz: { readonly inputs: number; readonly seconds: number; readonly failures: number } & Dated;
+  readonly overload: OverloadResults & Dated;
+}
+
+/** Each part can be measured on its own. */
+interface Dated {
   readonly day: string;
-  readonly faults: KeptFaultResults;
-  readonly fuzz: { readonly inputs: number; readonly seconds: number; readonly failures: number };
-  readonly overload: OverloadResults;
 }
 
 const whole = (count: number): string => count.toLocaleString("en");
 const sum = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((a, b) => a + b, 0);
 
 /** What was tried, how often and what was lost; then the overload by route, and how often each fault was injected. */
-export function reliabilityTables({ node, day, faults, fuzz, overload }: ReliabilityResults): string {
+export function reliabilityTables({ node, faults, fuzz, overload }: ReliabilityResults): string {
   const { injected, writes, identities, recoveredMs, violations, quiet } = faults;
   const rows: readonly (readonly [tried: string, times: number, lost: string])[] = [
     ["Faults injected while clients send requests", sum(injected), recovery(recoveredMs)],
@@ -40,11 +44,11 @@ export function reliabilityTables({ node, day, faults, fuzz, overload }: Reliabi
     ["Fuzzed inputs", fuzz.inputs, `${whole(fuzz.failures)} failures`],
   ];
   return [
-    `| ${day}, Node ${node.slice(1)} | How often | Lost or wrong |`,
+    `| Node ${node.slice(1)} | How often | Lost or wrong |`,
     "|---|--:|---|",
     ...rows.map(([tried, times, lost]) => `| ${tried} | ${whole(times)} | ${lost} |`),
     "",
-    `The faults took ${minutes(faults.seconds)} minutes, the load after them ${Math.round(quiet.seconds)} s, and the fuzzing ${minutes(fuzz.seconds)} minutes. ` +
+    `The faults took ${minutes(faults.seconds)} minutes on ${faults.day}, the load after them ${Math.round(quiet.seconds)} s, and the fuzzing ${minutes(fuzz.seconds)} minutes on ${fuzz.day}. ` +
       `Other programs used the machine as well: during the load, the server waited for a core for ${percent(quiet.starvedShare)} of the time.`,
     "",
     ...(violations.length === 0
@@ -59,14 +63,14 @@ export function reliabilityTables({ node, day, faults, fuzz, overload }: Reliabi
   ].join("\n");
 }
 
-function overloadTable({ routes: all }: OverloadResults): readonly string[] {
+function overloadTable({ routes: all, day }: ReliabilityResults["overload"]): readonly string[] {
   const routes = Object.entries(all).filter(([, route]) => haveClientsKeptUp(route));
   const late = Object.keys(all).filter((path) => !routes.some(([known]) => known === path));
   const lateOnes = late.map((path) => `\`${path}\``).join(" and ");
   const excuse = `The overload of ${lateOnes} could not be measured, because the clients themselves waited for a core.`;
   if (routes.length === 0) return [excuse];
   return [
-    "| Requests | How many | Successful | p99 of those | Rejected with 503 | No response within 3 s |",
+    `| Requests on ${day} | How many | Successful | p99 of those | Rejected with 503 | No response within 3 s |`,
     "|---|--:|--:|--:|--:|--:|",
     ...routes.flatMap(([path, { peak, during, after, others }]) => [
       overloadRow(`\`${path}\`, at its peak`, peak, ""),

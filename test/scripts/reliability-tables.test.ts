@@ -13,8 +13,8 @@ const traffic = {
 };
 const results: ReliabilityResults = {
   node: "v24.21.0",
-  day: "2026-11-16",
   faults: {
+    day: "2026-11-16",
     seconds: 60,
     injected: { "kill Redis": 3, "silence PostgreSQL": 2 },
     actions: 4_000,
@@ -27,18 +27,21 @@ const results: ReliabilityResults = {
     violations: [],
     quiet: { seconds: 60.4, starvedShare: 0.21 },
   },
-  fuzz: { inputs: 20_000, seconds: 60, failures: 0 },
+  fuzz: { day: "2026-11-17", inputs: 20_000, seconds: 60, failures: 0 },
   overload: {
+    day: "2026-11-18",
     share: 0.93,
     limit: 0.8,
-
     routes: { "/plain": { peak: traffic, during: traffic, after: traffic } },
   },
 };
 
 it("shows what was tried, how often and what was lost", () => {
   const text = reliabilityTables(results);
-  expect(text).toContain("| 2026-11-16, Node 24.21.0 | How often | Lost or wrong |");
+  expect(text).toContain("| Node 24.21.0 | How often | Lost or wrong |");
+  expect(text).toContain("The faults took 1 minutes on 2026-11-16");
+  expect(text).toContain("the fuzzing 1 minutes on 2026-11-17");
+  expect(text).toContain("| Requests on 2026-11-18 |");
   expect(text).toContain("| 5 | every kind of request works 1.6 s after the last one |");
   expect(text).toContain("| Acknowledged writes | 1,200 | 0 lost |");
   expect(text).toContain("the server waited for a core for 21% of the time");
