@@ -1,8 +1,14 @@
-import { inspect } from "node:util";
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { inspect, promisify } from "node:util";
+import { build } from "esbuild";
 import { type ConfigurationError, PorticoApp, Router } from "portico";
 import { authentication } from "portico/auth";
 import { Graph } from "portico/graphql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+const root = resolve(import.meta.dirname, "../../..");
 
 const wrongOptions: readonly [name: string, build: () => unknown][] = [
   ["an application", () => new PorticoApp({ timeouts: { requestSeconds: -1 } })],
@@ -19,6 +25,33 @@ describe("an uncaught ConfigurationError", () => {
       .filter((line) => line.startsWith("    at "));
 
     expect(frames?.[0]).toContain(import.meta.filename);
+  });
+
+  it("keeps the whole stack in an application that is bundled into one file", async () => {
+    await mkdir(join(root, ".cache"), { recursive: true });
+    // Inside the repository, so that the bundle finds its packages.
+    const folder = await mkdtemp(join(root, ".cache/bundled-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const outfile = join(folder, "app.mjs");
+    const contents =
+      'import { PorticoApp } from "portico";\n' +
+      "try { new PorticoApp({ timeouts: { requestSeconds: -1 } }); } catch ({ stack }) { console.log(stack); }";
+    await build({
+      stdin: { contents, resolveDir: root },
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      packages: "external",
+      alias: { portico: join(root, "src/index.ts") },
+    });
+
+    const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
+
+    const frames = stdout.split("\n").filter((line) => line.startsWith("    at "));
+    expect(frames.length).toBeGreaterThan(2);
+    expect(frames.every((line) => line.includes(outfile) || line.includes("node:"))).toBe(true);
+    expect(stdout).toContain("at new PorticoApp (");
   });
 
   it("shows its option and its code, but no status and headers of a response", () => {
