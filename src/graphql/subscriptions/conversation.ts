@@ -152,7 +152,8 @@ export class Conversation {
     const isTooMuch = held > MOST_HELD;
     if (!isOneTooMany && !isTooMuch) this.#operations.set(id, operation);
     const read = (): ReturnType<typeof readRequestParams> => {
-      if (isOneTooMany) throw tooMany(`A WebSocket may run at most ${subscriptions.maxPerSocket} operations at once`);
+      if (isOneTooMany)
+        throw tooMany(`Too many operations at once: the limit per WebSocket is ${subscriptions.maxPerSocket}`);
       if (isTooMuch) throw tooMany(`The operations of a WebSocket may have at most ${MOST_HELD} characters in total`);
       return readRequestParams(payload);
     };

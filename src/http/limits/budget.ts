@@ -148,7 +148,7 @@ export class Budget {
     if (maxInFlight === undefined) return charge;
     if (running.size >= maxInFlight) forgetLong(running, charge.startedAt);
     if (running.size >= maxInFlight)
-      throw new HttpException(429, `A caller may run at most ${maxInFlight} operations at once`, {
+      throw new HttpException(429, `Too many operations at once: the limit per caller is ${maxInFlight}`, {
         code: "TOO_MANY_OPERATIONS",
         headers: { "retry-after": "1" },
       });

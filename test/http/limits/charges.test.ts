@@ -46,7 +46,7 @@ describe("maxInFlight", () => {
       "1",
       expect.objectContaining({
         code: "too_many_operations",
-        detail: "A caller may run at most 2 operations at once",
+        detail: "Too many operations at once: the limit per caller is 2",
       }),
     ]);
     expect(codeOf(refusedAgain)).toBe("too_many_operations");
