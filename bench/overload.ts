@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { ANN } from "./overload/ann.ts";
+import { stolenTime } from "./overload/stolen-time.ts";
 import { Client, type Traffic } from "./overload/traffic.ts";
 import { heard } from "./sockets/heard.ts";
 
@@ -83,6 +84,7 @@ async function overload(path: string, connect: Connect, connectOthers?: Connect)
   const other = connectOthers?.(port);
   await client.closedLoop(2, 16);
   const before = await other?.openLoop(isShort ? 3 : 8, OTHERS_PER_SECOND);
+  const stolen = stolenTime();
   const peak = await client.closedLoop(isShort ? 3 : 8, 32);
   const [during, otherDuring] = await Promise.all([
     client.openLoop(SECONDS, peak.goodput * 3),
@@ -93,6 +95,7 @@ async function overload(path: string, connect: Connect, connectOthers?: Connect)
   other?.close();
   server.disconnect();
   for (const [name, traffic] of Object.entries({ peak, during, after })) report(`${path} ${name}`, traffic);
+  console.log(`  the host gave ${(100 * stolen()).toFixed(0)}% of the time of the cores to others`);
   if (before === undefined || otherDuring === undefined) return { peak, during, after };
   report("others before", before);
   report("others during", otherDuring);
