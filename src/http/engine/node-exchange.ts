@@ -133,7 +133,8 @@ export class NodeExchange implements HttpExchange {
     if (readableLength === 0 || this.isUnpacked || request.readableFlowing !== null || request.destroyed) return null;
     // Without the interim response, Node closes the connection of a client that waits for it.
     if (Number(request.headers["content-length"]) !== readableLength || waitingForContinue.has(request)) return null;
-    const whole = request.read() as Buffer | null;
+    // By its length: without one, Node 26 returns only the first of several packets.
+    const whole = request.read(readableLength) as Buffer | null;
     this.#isBodyRead = whole !== null;
     // Node notices the end of the body later. Until it is read too, Node keeps the request as long as its connection is open.
     request.resume();
