@@ -19,7 +19,8 @@ it.each([
       return request.text();
     });
   });
-  const { socket, until } = await rawConnection(port);
+  const connection = await rawConnection(port);
+  const { socket } = connection;
   onTestFinished(() => void socket.destroy());
   socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 20\r\n\r\nfirst part");
   await isWaiting;
@@ -28,5 +29,5 @@ it.each([
   for (let n = 0; n < 3; n++) await get("/");
   release();
 
-  expect(await until('"first part')).toContain('"first part and rest."');
+  expect(await connection.until('"first part')).toContain('"first part and rest."');
 });
