@@ -147,7 +147,7 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
       "test/http/context/{logged-errors,dependencies,current-context,exceptions,request,origins,response}.test.ts",
       "test/http/context/{body-refusals,caller}.test.ts",
       "test/http/{context/{adapted-load,arriving-bodies,client-addresses,context-*,event-hold,socket-l*,unread-responses},identity/*}.test.ts",
-      "test/{testing/watch-statements,sql/mutation-outcomes,graphql/endpoint/logged-refusals}.test.ts",
+      "test/{testing/watch-statements,sql/transactions/mutation-outcomes,graphql/endpoint/logged-refusals}.test.ts",
       "test/http/{exceptions/{issues,second-factor},html/page-text,pages/{list-settings,page-sources}}.test.ts",
       "test/http/limits/{counter-keys,charges}.test.ts",
       "test/http/serving/{time-limits,refusals,responses,declared-responses,host-requests,shutdown,kept-requests}.test.ts",

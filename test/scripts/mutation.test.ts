@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { rangesIn } from "../../scripts/mutation/changed-lines.ts";
 import { explanationOf } from "../../scripts/mutation/explained.ts";
+import { folders } from "../../scripts/mutation/folders.ts";
 import { inSample } from "../../scripts/mutation/in-sample.ts";
 import type { Mutant } from "../../scripts/mutation/instrument.ts";
 import { Journal } from "../../scripts/mutation/journal.ts";
@@ -16,6 +17,23 @@ const mutant = (id: string, line = 0): Mutant => ({
   mutatorName: "StringLiteral",
   replacement: '""',
   location: { start: { line, column: 0 }, end: { line, column: 6 } },
+});
+
+describe("the tests of a folder", () => {
+  it("all exist, so that a file that is moved is not forgotten", () => {
+    const patterns = Object.values(folders).flatMap(({ tests, testsOfGraphql17 = [], slow = [] }) =>
+      [...tests, ...testsOfGraphql17, ...slow].flatMap(alternatives),
+    );
+
+    expect(patterns.filter((pattern) => globSync(pattern).length === 0)).toEqual([]);
+  });
+
+  /** The patterns that one with braces stands for; the innermost braces first. */
+  function alternatives(pattern: string): readonly string[] {
+    const [all, before = "", inner = "", after = ""] = /^(.*)\{([^{}]*)\}(.*)$/.exec(pattern) ?? [];
+    if (all === undefined) return [pattern];
+    return inner.split(",").flatMap((each) => alternatives(`${before}${each}${after}`));
+  }
 });
 
 describe("the sample", () => {
