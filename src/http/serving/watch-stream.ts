@@ -3,9 +3,9 @@ import type { BaseContext } from "../context/http-context.ts";
 import { logUnexpected } from "../context/render-problem.ts";
 
 /**
- * Follows a streamed response to its end, and reports whether it failed, and whether an error response replaces it. A client that disconnects is not a failure, nor is a
- * stream that was closed without an error. A stream that fails after its first byte can only be cut off, and the reason is
- * logged. Before that, it gets an error response like any other error.
+ * Follows a streamed response to its end, and reports whether it failed and whether an error response replaces it. A client
+ * that disconnects is not a failure, nor is a stream that was closed without an error. A stream that fails after its first byte
+ * can only be cut off, and the reason is logged. Before that, it gets an error response like any other error.
  */
 export function watchStream(
   ctx: BaseContext,
