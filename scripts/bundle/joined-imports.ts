@@ -4,6 +4,8 @@ import type { Plugin } from "esbuild";
 
 /** The folders of the command line, which load the rest when they need it. */
 const CALLERS = ["cli", "audit"];
+/** The entry of what the command itself loads. It has to run where no database and no GraphQL is installed. */
+const START = "start";
 
 /**
  * Joins the modules of a folder that the command line imports late to one entry. Each entry splits the code that it shares with
@@ -21,7 +23,7 @@ export async function joinedImports(dist: string): Promise<Plugin> {
         return { path: entryOf(dist, importer, join(resolveDir, path)), namespace: "late" };
       });
       build.onLoad({ filter: /.*/, namespace: "late" }, ({ path: entry }) => ({
-        contents: [...(modules.get(entry) ?? []), ...doors]
+        contents: [...(modules.get(entry) ?? []), ...(entry === START ? [] : doors)]
           .map((file) => `export * from ${JSON.stringify(file)};`)
           .join("\n"),
         resolveDir: dist,
@@ -45,6 +47,7 @@ async function lateModules(dist: string): Promise<ReadonlyMap<string, ReadonlySe
 
 /** The entry that a module is part of. What the audit itself imports late needs GraphQL. */
 function entryOf(dist: string, importer: string, module: string): string {
+  if (importer === join(dist, "cli/portico.js")) return START;
   const folder = folderOf(dist, module);
   return folder === "audit" && folderOf(dist, importer) === "audit" ? "audit of graphs" : folder;
 }
