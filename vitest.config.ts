@@ -1,6 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join, matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type ViteUserConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
@@ -38,65 +36,37 @@ const fastCheck = {
   replacement: fileURLToPath(new URL("./test/seeded-fast-check.ts", import.meta.url)),
 };
 
-// Tests that measure time, CPU or memory. Other processes use the machine as well, so a test may try four times.
-export const measured: readonly string[] = [
-  "test/auth/accounts/attacks/{flood,timing}.test.ts",
-  "test/auth/backends/jwt-memory.test.ts",
-  "test/auth/passwords/failure-times.test.ts",
-  "test/cli/startup.test.ts",
-  "test/graphql/endpoint/{document-load,hostile,padded-documents,upload-load}.test.ts",
-  "test/graphql/limits/{document-cache,hostile}.test.ts",
-  "test/graphql/uploads/memory.test.ts",
-  "test/linear-time/linear-time.test.ts",
+// The name of a test file says what it needs, and test/runner fails a file that does more than its name says.
+const named = (kind: string): string[] => [`test/**/*.${kind}.test.ts`, `examples/*/test/**/*.${kind}.test.ts`];
+/** These read the open files of a process in /proc, or use every address of 127.0.0.0/8, which only Linux has. */
+const onlyOnLinux: readonly string[] = [
+  "test/graphql/{corpus,uploads}/**",
+  "test/graphql/endpoint/uploads.test.ts",
+  "test/http/{context/unread-responses,engine/slow-clients}.test.ts",
 ];
-
-// The tests that open the explorer, which is bundled before the first of them.
-const explorer = [
-  "examples/bookshop/test/{browser,operations}.test.ts",
-  "examples/bookshop/test/corpus/corpus.test.ts",
-  "test/graphql/ide/*.test.ts",
-];
-
-// Tests that start their own servers, processes or browser: the files beside them in a shared process would wait for them.
-const heavy = [
-  "test/auth/accounts/races/{faults,processes,races}.test.ts",
-  "test/auth/pages/browser.test.ts",
-  "test/client/{browser,killed-server}.test.ts",
-  "test/observe/operations-page/operations-page.test.ts",
-  "test/graphql/subscriptions/{killed-client,redis-bus}.test.ts",
-  "test/http/engine/shared-connection.test.ts",
-  "test/openapi/page.test.ts",
-  "test/redis/{budget,busy-process,faults,many-servers,processes,pub-sub}.test.ts",
-];
-
-// One more than there are cores, because many tests wait for a socket or a timer.
-const WORKERS: number = availableParallelism() + 1;
-
-const not = (pattern: string): string => `!${pattern}`;
-
-// Files that share a process, which saves loading the modules for each of them. What a file replaces (modules, timers, the
-// environment), the next one would find replaced.
-const together = globSync(
-  "test/{access,auth,client,gauntlet,graphql,http,interleavings,observe,openapi,pagination,redis,stores,testing}/**/*.test.ts",
-  {
-    cwd: import.meta.dirname,
-  },
-)
-  .filter((file) => ![...measured, ...heavy, ...explorer].some((pattern) => matchesGlob(file, pattern)))
-  .filter((file) => !/\bvi\.(?!fn)|process\.|globalThis/.test(readFileSync(join(import.meta.dirname, file), "utf8")));
+/** Files that start processes or a browser wait for them, so there are more workers than cores. */
+const WORKERS: number = availableParallelism() + 2;
+const shared = { maxWorkers: WORKERS, sequence: { groupOrder: 1 } } as const;
 
 // Only a test that hangs takes as long as this. Other processes use the machine as well, so none may depend on its speed.
 export const patience: Pick<InlineConfig, "testTimeout" | "hookTimeout" | "expect"> = {
   testTimeout: 180_000,
-  hookTimeout: 300_000,
+  hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
 };
 
-// A host that stands still for seconds fails a test now and then. The gate repeats it, three times at most, and lists it.
-const retry = process.env["CI"] === "true" ? 3 : 0;
+// A net for a host that stands still. The run lists each repeated test.
+const retry = process.env["CI"] === "true" ? 1 : 0;
 
-// The first one looks for credentials in everything that the tests log and answer: npm run scan:logs. Both replace modules.
+// With PORTICO_RECORD=1 each test file records what it depends on, for npm run test:affected. Files that share a process would
+// also record what ran before them.
+const isRecording = process.env["PORTICO_RECORD"] === "1";
+
+// The recording starts before any source is loaded. The log scan looks for credentials in everything that the tests log and
+// respond: npm run scan:logs. The last two replace modules.
 const setups = [
+  ...(isRecording ? ["scripts/affected/setup.ts"] : []),
+  "test/runner/setup.ts",
   ...(process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : []),
   ...(process.env["PORTICO_EXECUTOR"] === "graphql-js" ? ["test/graphql-js-setup.ts"] : []),
 ];
@@ -107,42 +77,38 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "measured", include: [...measured], retry: 3, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: "browser",
+          include: named("browser"),
+          globalSetup: ["test/browser-server.ts"],
+          ...shared,
+        },
       },
       {
         extends: true,
+        test: { name: "servers", include: named("servers"), globalSetup: ["test/ide-bundle.ts"], ...shared },
+      },
+      { extends: true, test: { name: "database", include: named("database"), isolate: isRecording, ...shared } },
+      {
+        extends: true,
         test: {
-          name: "explorer",
-          include: explorer,
+          name: "plain",
           globalSetup: ["test/ide-bundle.ts"],
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 3 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "together",
-          include: together,
-          isolate: false,
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "usual",
           // Not by exclude: what the command line excludes would be forgotten.
           include: [
             "test/**/*.test.ts",
             "examples/*/test/**/*.test.ts",
-            ...[...measured, ...explorer, ...together].map(not),
+            ...["browser", "servers", "database", "quiet"].flatMap(named).map((pattern) => `!${pattern}`),
+            ...(process.platform === "linux" ? [] : onlyOnLinux.map((pattern) => `!${pattern}`)),
           ],
-          typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
-          maxWorkers: WORKERS,
-          sequence: { groupOrder: 3 },
+          typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"], tsconfig: "./test/types/tsconfig.json" },
+          isolate: isRecording,
+          ...shared,
         },
+      },
+      {
+        extends: true,
+        test: { name: "quiet", include: named("quiet"), retry: 3, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
     coverage: { provider: "v8", include: ["src/**"], reporter: ["text-summary", "html"] },

@@ -5,9 +5,11 @@ import type { FailoverResults } from "./failover.ts";
 import { deepTable } from "./figures/deep-table.ts";
 import { failoverTable } from "./figures/failover-table.ts";
 import { type GauntletResults, gauntletTables } from "./figures/gauntlet-tables.ts";
+import { nightlyTable } from "./figures/nightly-table.ts";
 import { performancePlots } from "./figures/plots.ts";
 import { type ReliabilityResults, reliabilityTables } from "./figures/reliability-tables.ts";
 import { scalingTables } from "./figures/scaling-tables.ts";
+import type { Results } from "./nightly/results.ts";
 
 // npm run figures: fills the performance figures of the documentation from bench/results, and draws its pictures. With --check
 // it only compares them.
@@ -113,6 +115,9 @@ const blocks: Readonly<Record<string, (source: Source) => string>> = {
   },
   reliability(source) {
     return reliabilityTables(source("reliability") as unknown as ReliabilityResults);
+  },
+  nightly(source) {
+    return nightlyTable(source("nightly") as unknown as Results);
   },
   failover(source) {
     return failoverTable(source("failover") as unknown as FailoverResults);

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { propertySeed } from "../test/property-seed.ts";
 import { bookshopTarget } from "./fuzz/bookshop-target.ts";
 import { type Failure, FuzzRun } from "./fuzz/fuzz-run.ts";
 import type { FuzzTarget } from "./fuzz/fuzz-target.ts";
@@ -9,8 +10,9 @@ import { learn } from "./fuzz/known.ts";
 import { MemoryLevel, megabytes } from "./fuzz/memory-level.ts";
 import { describeFailure, showInput, table } from "./fuzz/print-results.ts";
 
-// npm run fuzz -- [--minutes 5] [--inputs 100000] [--seed 1] [--short] [--only graphql] [--replay tokens:12:3:0 or a file]
+// npm run fuzz -- [--minutes 5] [--inputs 100000] [--seed 7] [--short] [--only graphql] [--replay tokens:12:3:0 or a file]
 // Sends hostile inputs to the bookshop, which runs in its own process, and checks the process after every group of inputs.
+// Without --seed, PORTICO_SEED sets the inputs.
 
 const FOLDER = ".cache/fuzz";
 const RESULTS = ".cache/fuzz.json";
@@ -31,7 +33,7 @@ const { values } = parseArgs({
     replay: { type: "string" },
   },
 });
-const seed = Number(values.seed ?? (values.short ? 1 : Date.now() % 1_000_000_000));
+const seed = propertySeed(values.seed);
 const maxInputs = Number(values.inputs ?? (values.short ? SHORT_INPUTS : Number.POSITIVE_INFINITY));
 const minutes = Number(values.minutes ?? (values.inputs === undefined && !values.short ? 5 : Number.POSITIVE_INFINITY));
 let saved = 0;

@@ -3,14 +3,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take more than half a minute, the longest first. */
 const LONG = [
   "test/access/gate-matrix.test.ts",
-  "test/docs.test.ts",
-  "test/redis/many-servers.test.ts",
-  "examples/bookshop/test/browser.test.ts",
-  "test/access/tracker/tracker.test.ts",
-  "test/graphql/toolchains.test.ts",
-  "test/create-portico/templates.test.ts",
-  "test/tutorial.test.ts",
-  "test/quick-start.test.ts",
+  "test/docs.servers.test.ts",
+  "test/redis/many-servers.servers.test.ts",
+  "examples/bookshop/test/shop.browser.test.ts",
+  "test/access/tracker/tracker.database.test.ts",
+  "test/graphql/toolchains.servers.test.ts",
+  "test/create-portico/templates.servers.test.ts",
+  "test/tutorial.servers.test.ts",
+  "test/quick-start.servers.test.ts",
 ];
 
 /** Starts the longest test files first, so that none of them runs alone at the end while a core is idle. */

@@ -11,7 +11,7 @@ import { ownSchema } from "./processes/own-schema.ts";
 
 // Does what a newcomer does, from the packed packages in an empty folder: creates an application from each template,
 // installs, tests and starts it, registers, signs in, queries, pages through a list and opens GraphiQL. It prints the
-// seconds of each step, and the totals last. A step that fails ends it with 1. The time does not, because other processes
+// seconds of each step, the totals, and the first of them last. A step that fails ends it with 1. The time does not, because other processes
 // use the machine as well.
 // node scripts/newcomer.ts [--short] [--no-build]
 //   --short     the template minimal with npm only
@@ -63,6 +63,7 @@ try {
 }
 for (const total of totals) console.log(total);
 console.log(`the goal on an idle machine: ${GOAL_SECONDS} s, ${GOAL_WITHOUT_INSTALL} s without the installation`);
+console.log(`newcomer: ${totals.length} journeys, the first one ${totals[0]}`);
 
 /** Packs a package and returns the path of the tarball. */
 async function pack(folder: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 
 // Runs the tests of lists over tables on PostgreSQL through a generated Prisma client, and checks and tests
@@ -15,32 +16,29 @@ node(
   join(tools, "node_modules/prisma/build/index.js"),
   "generate",
 );
-const files = [
+const names = [
   "test/corpus/pagination",
-  "test/sql/walks",
-  "test/sql/nested-walks",
-  "test/sql/filters",
-  "test/sql/nested-lists",
-  "test/sql/among",
-  "test/sql/job-walks",
-  "test/sql/order-by-expression",
-  "test/sql/scoped-handlers",
-  "test/sql/scoped-lists",
-  "test/sql/table-handler",
-  "test/sql/connection",
-  "test/sql/prisma-transaction",
+  "test/sql/lists/{walks,nested-walks,filters,nested-lists,among,job-walks,order-by-expression}",
+  "test/sql/lists/{scoped-handlers,scoped-lists,table-handler}",
+  "test/sql/{connection,prisma-transaction}",
 ];
+const files = names.flatMap((name) => {
+  const found = globSync(`${name}.{database,servers}.test.ts`, { cwd: root });
+  if (found.length === 0) throw new Error(`no test file matches ${name}: it was moved or renamed`);
+  return found;
+});
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 node(
   root,
   { PORTICO_PRISMA: join(tools, "open-prisma.ts") },
   vitest,
   "run",
-  "--project=usual",
+  "--project=database",
+  "--project=servers",
   "--typecheck.enabled=false",
   // Prisma starts its own transactions, and Drizzle has its own connections.
   "--testNamePattern=^(?!.*(?:transaction|Drizzle)).*PostgreSQL",
-  ...files.map((name) => `${name}.test.ts`),
+  ...files,
 );
 
 const example = join(root, "examples/from-express");

@@ -1,12 +1,20 @@
-import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { inject, onTestFinished } from "vitest";
 
-const executablePath = process.env["PORTICO_CHROMIUM"] ?? "/usr/bin/chromium";
+const address = inject("browser");
 
-/** Where there is no browser, tests that need one are left out; in CI that is a failure, which the launch explains. */
-export const isBrowserMissing: boolean = !existsSync(executablePath) && process.env["CI"] === undefined;
+/** Where there is no browser, tests that need one are left out. In CI the run fails before the first of them. */
+export const isBrowserMissing: boolean = address === null;
+
+let connected: Promise<Browser> | undefined;
+
+/** The browser that all test files share. A page in a context of its own shares nothing with other pages. */
+function sharedBrowser(): Promise<Browser> {
+  if (address === null) throw new Error("there is no browser: install Chromium or set PORTICO_CHROMIUM");
+  connected ??= chromium.connect(address);
+  return connected;
+}
 
 /** A page that reaches one server and nothing else. */
 export interface Visit {
@@ -29,9 +37,9 @@ export async function visit(
   options: BrowserContextOptions = {},
   others: readonly string[] = [],
 ): Promise<Visit> {
-  const browser = await chromium.launch({ executablePath, args: ARGS });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await (await sharedBrowser()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   const [elsewhere, complaints]: [string[], string[]] = [[], []];
   page.on("console", (message) => {
@@ -57,10 +65,3 @@ export async function visit(
 }
 
 const PICTURES = new URL("../.cache/pictures", import.meta.url).pathname;
-
-// Without these Chromium calls home by itself.
-const ARGS = [
-  ...`--no-sandbox --disable-gpu --disable-quic --no-first-run
-  --disable-background-networking --disable-component-update --disable-sync`.split(/\s+/),
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
-];

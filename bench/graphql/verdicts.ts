@@ -26,16 +26,19 @@ export function verdictsOf(gates: readonly Gate[], costs: readonly Cost[]): read
   });
 }
 
-/** Prints a table of the gates, their goals and their figures. */
+/** Prints a table of the gates, their goals and their figures, and last how many are reached. */
 export function printVerdicts(verdicts: readonly Verdict[]): void {
   console.log(`  ${"".padEnd(66)}${["gate", "goal", "measured"].map((word) => word.padStart(10)).join("")}`);
+  let reached = 0;
   for (const { title, unit, gate, goal, measured } of verdicts) {
     const cells = [gate, goal, measured].map((value) =>
       (unit === "µs" ? `${value.toFixed(1)} µs` : value.toFixed(2)).padStart(10),
     );
     const isReached = unit === "times" ? measured >= gate : measured <= gate;
+    if (isReached) reached++;
     console.log(`  ${title.padEnd(66)}${cells.join("")}${isReached ? "" : "  not reached"}`);
   }
+  console.log(`performance gates: ${reached} of ${verdicts.length} reached`);
 }
 
 const TRIES = 3;

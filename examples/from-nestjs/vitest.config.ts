@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: import.meta.dirname,
-    include: ["test/tracker.test.ts", "before/test/**/*.test.ts"],
+    include: ["test/tracker.servers.test.ts", "before/test/**/*.test.ts"],
     env: { TRACKER_VERSION: "before" },
     testTimeout: 60_000,
     hookTimeout: 180_000,

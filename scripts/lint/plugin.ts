@@ -1,6 +1,7 @@
 import { relative, sep } from "node:path";
 import { fileNameFault } from "./file-name.ts";
 import { refusal } from "./layers.ts";
+import { dateFault, isJudged, memberFault, waitFault } from "./same-verdict.ts";
 
 // The part of oxlint's plugin interface that is used here.
 interface Node {
@@ -14,6 +15,12 @@ interface Node {
   readonly declarations?: readonly Node[];
   readonly specifiers?: readonly Node[];
   readonly exported?: Node;
+  readonly object?: Node;
+  readonly property?: Node;
+  readonly callee?: Node;
+  readonly arguments?: readonly Node[];
+  readonly operator?: string;
+  readonly parent?: Node;
 }
 interface Context {
   readonly cwd: string;
@@ -27,6 +34,7 @@ const plugin: { meta: { name: string }; rules: Record<string, { create(context: 
   rules: {
     layers: { create: layers },
     "file-names": { create: fileNames },
+    "same-verdict": { create: sameVerdict },
   },
 };
 export default plugin;
@@ -55,6 +63,45 @@ function fileNames(context: Context): Visitor {
       if (fault !== undefined) context.report({ node, message: fault });
     },
   };
+}
+
+function sameVerdict(context: Context): Visitor {
+  if (!isJudged(path(context))) return {};
+  const report = (node: Node, message: string | undefined): void => {
+    if (message !== undefined) context.report({ node, message });
+  };
+  return {
+    MemberExpression: (node) => report(node, memberFault(memberName(node))),
+    CallExpression: (node) => {
+      const called = memberName(node.callee);
+      const use = called === "Date.now" ? useOfDate(node) : undefined;
+      if (use !== undefined) report(node, dateFault(use));
+      const isHasty = called === "vi.waitFor" || called === "vi.waitUntil";
+      if (isHasty && node.arguments?.length === 1) report(node, waitFault);
+    },
+  };
+}
+
+/** Follows a `Date.now()` through the expression around it, up to a comparison, an `expect` of a difference, or a seed. */
+function useOfDate(call: Node): "compared" | "seed" | undefined {
+  let isDifference = false;
+  for (let node = call.parent; node !== undefined; node = node.parent) {
+    if (node.type === "BinaryExpression") {
+      if (node.operator === "%") return "seed";
+      if (/^[<>]=?$/.test(node.operator ?? "")) return "compared";
+      isDifference ||= node.operator === "-";
+    } else if (node.type === "CallExpression") {
+      if (node.callee?.name === "expect") return isDifference ? "compared" : undefined;
+      if (node.callee?.object?.name !== "Math") return undefined;
+    } else return undefined;
+  }
+  return undefined;
+}
+
+/** `performance.now`, also for `globalThis.performance.now`. */
+function memberName(node: Node | undefined): string {
+  const owner = node?.object?.property ?? node?.object;
+  return `${owner?.name}.${node?.property?.name}`;
 }
 
 /** The names that a statement exports, those of other files left out. */

@@ -11,7 +11,7 @@ export interface MutatedFolder {
 }
 
 /** The tests of a folder take milliseconds each, because each of them runs once more with every mutant that it reaches. */
-export const folders: Readonly<Record<string, MutatedFolder>> = {
+const listed: Readonly<Record<string, MutatedFolder>> = {
   auth: {
     source: "auth",
     tests: [
@@ -181,6 +181,23 @@ export const folders: Readonly<Record<string, MutatedFolder>> = {
     slow: ["test/http/{engine/shared-connection,serving/outside}.test.ts"],
   },
 };
+
+// The lists name each test file without its kind: `x.test.ts` is also `x.database.test.ts`.
+const ofAnyKind = (patterns: readonly string[] | undefined): readonly string[] =>
+  (patterns ?? []).map((pattern) => pattern.replace(/\.test\.ts$/, "{,.database,.servers}.test.ts"));
+
+/** The folders that can be mutated, by name. */
+export const folders: Readonly<Record<string, MutatedFolder>> = Object.fromEntries(
+  Object.entries(listed).map(([name, { source, tests, testsOfGraphql17, slow }]) => [
+    name,
+    {
+      source,
+      tests: ofAnyKind(tests),
+      ...(testsOfGraphql17 !== undefined && { testsOfGraphql17: ofAnyKind(testsOfGraphql17) }),
+      slow: ofAnyKind(slow),
+    },
+  ]),
+);
 
 /** Parts of the names of tests that load modules once more, so that they would judge code that runs only then. They judge none. */
 export const reloadingTests: readonly string[] = [

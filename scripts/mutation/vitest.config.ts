@@ -49,7 +49,7 @@ const config: ViteUserConfig = defineConfig({
     // Vitest's own cache knows the files by their original text.
     fsModuleCachePath: join(PORTICO_INSTRUMENTED, isGraphql17 ? "vitest-cache-17" : "vitest-cache"),
     runner: "scripts/mutation/mutant-runner.ts",
-    setupFiles: ["scripts/mutation/cheap-hashes.ts"],
+    setupFiles: ["scripts/mutation/setup.ts"],
     sequence: { sequencer: ListedOrder },
     pool: "forks",
     maxWorkers: 1,
@@ -60,7 +60,7 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 20_000,
     expect: { poll: { timeout: isSlow ? 20_000 : 2000 } },
     // Fewer stores and random operations than usual, because each test runs many times.
-    env: { PORTICO_TEST_PLACES: "memory", PORTICO_FUZZ: "60", PORTICO_FUZZ_SEED: "1" },
+    env: { PORTICO_TEST_PLACES: "memory", PORTICO_FUZZ: "60", PORTICO_SEED: "1" },
   },
 });
 export default config;

@@ -1,14 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { runCli } from "../../src/cli/run-cli.ts";
+import { builtDoors, builtPackage } from "../docs/built-package.ts";
 
 export const PASSWORD = "correct horse battery";
 export const REDIS_URL = "redis://127.0.0.1:6379";
 
 const root = resolve(import.meta.dirname, "../..");
-const program = resolve(root, "src/cli/portico.ts");
-/** Lets applications in tests import `portico` from the sources. */
-const doors = resolve(root, "examples/bookshop/test/doors.mjs");
 
 export interface Ran {
   readonly code: number | null;
@@ -44,15 +42,15 @@ interface Here extends Environment {
   readonly width?: number | null;
 }
 
-/** The arguments of `node` that start the program from its sources. */
-const porticoArgs: readonly string[] = ["--no-warnings", "--import", doors, program];
+/** The arguments of `node` that start the program. */
+const porticoArgs = (): readonly string[] => [...builtDoors(), join(builtPackage(), "dist/cli/portico.js")];
 
 /** Starts the program as a shell would. */
 export function startPortico(
   args: readonly string[],
   { env = {}, cwd = root, node = [] }: Piped = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [...node, ...porticoArgs, ...args], { cwd, env: environment(env) });
+  return spawn(process.execPath, [...node, ...porticoArgs(), ...args], { cwd, env: environment(env) });
 }
 
 /** Runs the program to its end. */
@@ -67,7 +65,7 @@ export function startOnTerminal(
   args: readonly string[],
   { env = {}, cwd = root }: Environment = {},
 ): ChildProcessWithoutNullStreams {
-  const words = [process.execPath, ...porticoArgs, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  const words = [process.execPath, ...porticoArgs(), ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
   return spawn("script", ["-qec", `stty cols 200; exec ${words.join(" ")}`, "/dev/null"], {
     cwd,
     env: { ...environment(env), TERM: "xterm", SHELL: "/bin/sh" },

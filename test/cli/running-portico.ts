@@ -44,15 +44,14 @@ export function running(child: ChildProcessWithoutNullStreams): Running {
       return lines.join("\n");
     },
     async until(pattern) {
-      const deadline = performance.now() + PATIENCE_MS;
+      const late = AbortSignal.timeout(PATIENCE_MS);
       for (;;) {
         while (read < lines.length) {
           const match = pattern.exec(lines[read++] as string);
           if (match !== null) return match.slice(1);
         }
         if (hasEnded) throw new Error(`ended without ${String(pattern)}:\n${lines.join("\n")}`);
-        if (performance.now() > deadline)
-          throw new Error(`no line with ${String(pattern)} in ${PATIENCE_MS} ms:\n${lines.join("\n")}`);
+        if (late.aborted) throw new Error(`no line with ${String(pattern)} in ${PATIENCE_MS} ms:\n${lines.join("\n")}`);
         await Promise.race([wake.promise, sleep(PATIENCE_MS, undefined, { ref: false })]);
       }
     },

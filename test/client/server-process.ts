@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { builtDoors } from "../docs/built-package.ts";
 
-const doors = fileURLToPath(new URL("../../examples/bookshop/test/doors.mjs", import.meta.url));
 const program = fileURLToPath(new URL("./fixtures/serve.ts", import.meta.url));
 
 /** The server as its own process. */
@@ -18,7 +18,7 @@ export interface ServerProcess {
 
 /** Starts the server until the test ends, on a free port, or on that of a server that was killed. */
 export async function serverProcess(port = 0, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ["--no-warnings", "--import", doors, program], {
+  const child = spawn(process.execPath, [...builtDoors(), program], {
     env: { PATH: process.env["PATH"], PORT: String(port), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
+import { builtPackage } from "./built-package.ts";
 import { read, root } from "./repository.ts";
 
 /** A piece of code in a page or a doc comment, and where it stands. */
@@ -92,6 +93,8 @@ export async function compileSnippets(name: string, snippets: readonly Snippet[]
     [...written].filter(([, s]) => isAugmenting(s)),
     [...written].filter(([, s]) => !isAugmenting(s)),
   ];
+  // The declarations of the package: with its sources, each program would check all of them again.
+  const declarations = join(builtPackage(), "dist");
   const programs = [together, ...alone.map((entry) => [entry])].filter((program) => program.length > 0);
   const faults: string[] = [];
   for (const [index, program] of programs.entries()) {
@@ -102,6 +105,7 @@ export async function compileSnippets(name: string, snippets: readonly Snippet[]
         configOf(
           folder,
           program.map(([file]) => file),
+          declarations,
         ),
       ),
     );
@@ -132,7 +136,7 @@ function folderOf({ file }: Snippet): string {
     .toLowerCase();
 }
 
-function configOf(folder: string, files: readonly string[]): object {
+function configOf(folder: string, files: readonly string[], declarations: string): object {
   const up = relative(folder, root).split(sep).join("/");
   return {
     extends: `${up}/tsconfig.json`,
@@ -145,10 +149,28 @@ function configOf(folder: string, files: readonly string[]): object {
       isolatedDeclarations: false,
       noUnusedLocals: false,
       noUnusedParameters: false,
+      paths: pathsTo(relative(folder, declarations).split(sep).join("/"), up),
     },
     include: [],
     files,
   };
+}
+
+/** The entry points in the declarations, under the names that the repository's own configuration gives to the sources. */
+function pathsTo(declarations: string, up: string): Readonly<Record<string, readonly string[]>> {
+  const { compilerOptions } = JSON.parse(read("tsconfig.json")) as {
+    readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly [string]>> };
+  };
+  return Object.fromEntries(
+    Object.entries(compilerOptions.paths).map(([name, [source]]) => [
+      name,
+      [
+        source.startsWith("./src/")
+          ? source.replace("./src", declarations).replace(/\.ts$/, ".d.ts")
+          : `${up}/${source}`,
+      ],
+    ]),
+  );
 }
 
 const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");

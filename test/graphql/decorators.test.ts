@@ -2,7 +2,7 @@ import { field, mutation, object, ResolverError, schema, subscription, t } from 
 import { describe, expect, it } from "vitest";
 import { data } from "./ask.ts";
 
-// vitest does not compile decorators: here they are called as compilers call them. `toolchains.test.ts` has real ones.
+// vitest does not compile decorators: here they are called as compilers call them. `toolchains.servers.test.ts` has real ones.
 type Loose = (target: unknown, context: unknown, descriptor?: unknown) => unknown;
 const context = (kind: string, name: string | symbol, more: object = {}): object => ({
   kind,

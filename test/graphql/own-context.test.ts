@@ -106,7 +106,7 @@ describe("requests that are served at the same time", () => {
     const received = await connection.until("caller-3/caller-3");
 
     expect(received.match(/"answer":"[^"]+"/g)).toEqual(queries.map((_, at) => `"answer":"caller-${at}/caller-${at}"`));
-    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "hook")).toHaveLength(4), 15_000);
+    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "hook")).toHaveLength(4), 60_000);
     for (const { by } of seen) expect(by).toMatch(/^(caller-\d)\/\1$/);
     connection.socket.destroy();
   });
@@ -118,7 +118,7 @@ describe("requests that are served at the same time", () => {
 
     connections.forEach((connection, at) => connection.socket.write(post(callers[at] as string, "{ answer: stuck }")));
     const received = await Promise.all(connections.map((connection) => connection.until("HANDLER_TIMEOUT")));
-    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "hook")).toHaveLength(3), 15_000);
+    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "hook")).toHaveLength(3), 60_000);
     await sleep(50);
 
     for (const text of received) expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
@@ -139,9 +139,9 @@ describe("requests that are served at the same time", () => {
     const connections = await Promise.all(callers.map(() => rawConnection(client.port)));
 
     connections.forEach((connection, at) => connection.socket.write(post(callers[at] as string, "{ answer: stuck }")));
-    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "stuck resolver")).toHaveLength(3), 15_000);
+    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "stuck resolver")).toHaveLength(3), 60_000);
     for (const { socket } of connections) socket.destroy();
-    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "hook")).toHaveLength(3), 15_000);
+    await vi.waitFor(() => expect(seen.filter(({ place }) => place === "hook")).toHaveLength(3), 60_000);
 
     expect(seen.filter(({ place }) => place === "abort listener")).toHaveLength(3);
     for (const { by } of seen) expect(by).toMatch(/^(caller-\d)\/\1$/);

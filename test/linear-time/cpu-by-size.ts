@@ -1,8 +1,4 @@
-import process from "node:process";
-
-/** Node 22 cannot tell the CPU time of a thread: there the whole process is measured. */
-const usage: () => NodeJS.CpuUsage =
-  "threadCpuUsage" in process ? () => process.threadCpuUsage() : () => process.cpuUsage();
+import { threadCpuMs } from "../thread-cpu-ms.ts";
 
 const ROUNDS = 4;
 /** The kernel counts CPU time in steps of some milliseconds. Below this a run is seldom interrupted, and a clock is exact. */
@@ -33,11 +29,10 @@ async function clocked(run: () => Promise<unknown>): Promise<number> {
 
 /** Of a batch that is long enough, the CPU time is exact, however often it was interrupted. */
 async function averaged(run: () => Promise<unknown>): Promise<number> {
-  const before = usage();
+  const before = threadCpuMs();
   for (let times = 1; ; times++) {
     await run();
-    const { user, system } = usage();
-    const spentMs = (user + system - before.user - before.system) / 1000;
+    const spentMs = threadCpuMs() - before;
     if (spentMs > BATCH_MS) return spentMs / times;
   }
 }

@@ -1,6 +1,7 @@
 import { buildSchema, Kind, type OperationDefinitionNode, parse, validate } from "graphql";
 import { subscriptionConditionsRule } from "../../src/graphql/execute/subscription-conditions-rule.ts";
 import { compileRealCost } from "../../src/graphql/limits/real-cost.ts";
+import { scan } from "../../src/graphql/limits/scan.ts";
 import { BODY, BODY_MS, type Reader, repeating } from "./reader.ts";
 
 const types = buildSchema("type Query { one: Int self: Query } type Subscription { never: Int }");
@@ -8,6 +9,14 @@ const types = buildSchema("type Query { one: Int self: Query } type Subscription
 /** Rules of Portico that read documents. The limits would refuse such long documents before the rules read them. */
 export function documentReaders(): readonly Reader[] {
   return [
+    {
+      name: "the text of a document, before it is parsed",
+      most: BODY / 2,
+      mostMs: BODY_MS,
+      texts: DOCUMENTS,
+      read: async (text) => (scan(text, Number.POSITIVE_INFINITY).tokens > 0 ? 200 : 500),
+      outcomes: [200],
+    },
     {
       name: "the conditions of a subscription",
       most: BODY / 2,
@@ -40,6 +49,20 @@ export function documentReaders(): readonly Reader[] {
     },
   ];
 }
+
+const DOCUMENTS: Reader["texts"] = [
+  repeating("a"),
+  repeating("a "),
+  repeating("1"),
+  repeating("#"),
+  repeating("#\n"),
+  repeating("\n", "", "a"),
+  repeating("[]"),
+  repeating('\\"', '"'),
+  repeating('""'),
+  repeating('\\"""', '"""'),
+  repeating('"""a"""'),
+];
 
 /** Returns the cost of a response that grows with the document. */
 function realCost(text: string): number {

@@ -1,3 +1,4 @@
+import type { TestSocket } from "portico/testing";
 import type { Everything } from "./everything.ts";
 import { BODY, BODY_MS, type Reader, repeating } from "./reader.ts";
 
@@ -29,10 +30,7 @@ export function socketReaders({ live }: Everything): readonly Reader[] {
     texts,
     async read(text) {
       const socket = await live.socket("/graphql", { protocols: ["graphql-transport-ws"] });
-      const sent = messages(text);
-      for (const message of sent) socket.send(message);
-      // The acknowledgement, and what the last message leads to.
-      const answers = await Promise.race([socket.closed.then(({ code }) => code), answered(socket, sent.length)]);
+      const answers = await Promise.race([socket.closed.then(({ code }) => code), answered(socket, messages(text))]);
       socket.terminate();
       return answers;
     },
@@ -95,7 +93,11 @@ export function socketReaders({ live }: Everything): readonly Reader[] {
 
 const INIT = '{"type":"connection_init"}';
 
-async function answered(socket: { next(): Promise<string> }, count: number): Promise<number> {
-  for (let answer = 0; answer < count; answer++) await socket.next();
+/** Sends each message when the one before it was answered: an operation before the acknowledgement would be refused unread. */
+async function answered(socket: TestSocket, messages: readonly string[]): Promise<number> {
+  for (const message of messages) {
+    socket.send(message);
+    await socket.next();
+  }
   return 200;
 }

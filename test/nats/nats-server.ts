@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, isListening } from "../redis/redis-server.ts";
+import { isListening } from "../redis/redis-server.ts";
+import { type Starting, startWithin } from "../start-within.ts";
 
 /** The server that all tests share. A test that stops a server starts its own `NatsServer`. */
 export const SHARED_NATS = "nats://127.0.0.1:4222";
@@ -18,9 +18,11 @@ export class NatsServer {
   }
 
   static async start(options: readonly string[] = []): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), options);
-    await server.start();
-    return server;
+    return startWithin("A NATS", async (starting) => {
+      const server = new NatsServer(await starting.port(), options);
+      await server.#start(starting);
+      return server;
+    });
   }
 
   get url(): string {
@@ -29,10 +31,15 @@ export class NatsServer {
 
   /** Starts it again, and waits until it takes connections. */
   async start(): Promise<void> {
+    await startWithin("A NATS", (starting) => this.#start(starting), { port: this.port });
+  }
+
+  async #start(starting: Starting): Promise<void> {
     const args = ["-a", "127.0.0.1", "-p", String(this.port), ...this.#options];
-    this.#process = spawn("nats-server", args, { stdio: "ignore" });
-    await once(this.#process, "spawn");
-    while (!(await isListening(this.port))) await sleep(10);
+    const child = await starting.spawn("nats-server", args);
+    await starting.until(() => starting.log.includes("Server is ready"));
+    await starting.until(() => isListening(this.port));
+    this.#process = child;
   }
 
   async kill(): Promise<void> {

@@ -168,7 +168,7 @@ describe("a request hook", () => {
 
     expect((await client.get("/books")).json()).toEqual([]);
 
-    await vi.waitFor(() => expect(failures().toSorted()).toEqual(["around", "async", "sync"]));
+    await vi.waitFor(() => expect(failures().toSorted()).toEqual(["around", "async", "sync"]), 60_000);
   });
 
   it("may surround the request, and learns how it ended", async () => {

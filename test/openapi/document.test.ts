@@ -91,9 +91,10 @@ describe("the document", () => {
 
   it("is equal each time it is built", () => {
     const node = scope({ node: { value: "string", "children?": "node[]" } }).export().node;
+    let fields = 0;
     const make = (): string => {
       // arktype numbers its types through the whole process.
-      type({ [`field${Math.random()}`]: "string" });
+      type({ [`field${fields++}`]: "string" });
       const app = newApp();
       app.post("/nodes", { body: node, response: node }, () => ({ value: "a" }));
       app.get("/books", { response: z.array(Book) }, () => []);

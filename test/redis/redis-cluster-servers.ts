@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisAddress } from "portico/redis";
 import { createClient } from "redis";
-import { freePort, RedisServer } from "./redis-server.ts";
+import { type Starting, startWithin } from "../start-within.ts";
+import { RedisServer } from "./redis-server.ts";
 
 const CLUSTER = [
   "--cluster-enabled",
@@ -22,10 +22,14 @@ export class RedisClusterServers {
     this.servers = servers;
   }
 
-  static async start(): Promise<RedisClusterServers> {
-    const buses = await Promise.all(Array.from({ length: 2 * PRIMARIES }, freePort));
+  static start(): Promise<RedisClusterServers> {
+    return startWithin("A Redis Cluster", (starting) => RedisClusterServers.#start(starting));
+  }
+
+  static async #start(starting: Starting): Promise<RedisClusterServers> {
+    const buses = await Promise.all(Array.from({ length: 2 * PRIMARIES }, () => starting.port()));
     const servers = await Promise.all(
-      buses.map((port) => RedisServer.start([...CLUSTER, "--cluster-port", String(port)])),
+      buses.map((port) => startOne(starting, [...CLUSTER, "--cluster-port", String(port)])),
     );
     const cluster = new RedisClusterServers(servers);
     const [first] = servers;
@@ -35,10 +39,12 @@ export class RedisClusterServers {
       const to = Math.round(((n + 1) * SLOTS) / PRIMARIES) - 1;
       if (n < PRIMARIES) await ask(server, ["CLUSTER", "ADDSLOTSRANGE", String(from), String(to)]);
     }
-    await until(async () => (await Promise.all(servers.map(nodeCount))).every((count) => count === servers.length));
+    await starting.until(async () =>
+      (await Promise.all(servers.map(nodeCount))).every((count) => count === servers.length),
+    );
     for (const [n, replica] of servers.slice(PRIMARIES).entries())
       await ask(replica, ["CLUSTER", "REPLICATE", await cluster.id(n)]);
-    await until(async () => (await Promise.all(servers.map(isUp))).every(Boolean));
+    await starting.until(async () => (await Promise.all(servers.map(isUp))).every(Boolean));
     return cluster;
   }
 
@@ -97,16 +103,20 @@ export class RedisSentinelServers {
     this.sentinels = sentinels;
   }
 
-  static async start(): Promise<RedisSentinelServers> {
-    const primary = await RedisServer.start();
-    const replica = await RedisServer.start(["--replicaof", "127.0.0.1", String(primary.port)]);
+  static start(): Promise<RedisSentinelServers> {
+    return startWithin("A Redis with Sentinels", (starting) => RedisSentinelServers.#start(starting));
+  }
+
+  static async #start(starting: Starting): Promise<RedisSentinelServers> {
+    const primary = await startOne(starting);
+    const replica = await startOne(starting, ["--replicaof", "127.0.0.1", String(primary.port)]);
     const watch = `sentinel monitor main 127.0.0.1 ${primary.port} 2
 sentinel down-after-milliseconds main 1000
 sentinel failover-timeout main 3000`;
-    const sentinels = await Promise.all([1, 2, 3].map(() => RedisServer.start([], watch)));
+    const sentinels = await Promise.all([1, 2, 3].map(() => startOne(starting, [], watch)));
     const isSeen = async (sentinel: RedisServer): Promise<boolean> =>
       /slaves=1,sentinels=3/.test(String(await ask(sentinel, ["INFO", "sentinel"])));
-    await until(async () => (await Promise.all(sentinels.map(isSeen))).every(Boolean));
+    await starting.until(async () => (await Promise.all(sentinels.map(isSeen))).every(Boolean));
     return new RedisSentinelServers([primary, replica], sentinels);
   }
 
@@ -141,6 +151,9 @@ async function isUp(server: RedisServer): Promise<boolean> {
   return String(await ask(server, ["CLUSTER", "INFO"])).includes("cluster_state:ok") && replicas.length === PRIMARIES;
 }
 
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await sleep(50);
+/** Starts one of several servers, which are removed together if one of them does not start. */
+async function startOne(starting: Starting, options: readonly string[] = [], sentinel?: string): Promise<RedisServer> {
+  const server = await RedisServer.start(options, sentinel);
+  starting.onFailure(() => server.remove());
+  return server;
 }

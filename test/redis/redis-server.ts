@@ -1,17 +1,19 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { type Starting, startWithin } from "../start-within.ts";
 
 /** The server that all tests share. A test that stops or changes a server starts its own `RedisServer`. */
 export const SHARED_URL: string = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
 
 /** The program of a server. Valkey takes the same options. */
 const PROGRAM = process.env["PORTICO_REDIS_SERVER"] ?? "redis-server";
+
+const READY = /Ready to accept connections|Sentinel ID is/;
 
 /** A unique key prefix. */
 export function newPrefix(): string {
@@ -41,9 +43,11 @@ export class RedisServer {
     const file = join(directory, "sentinel.conf");
     if (sentinel !== undefined) await writeFile(file, sentinel);
     const all = sentinel === undefined ? ["--save", "", ...options] : ["--sentinel", ...options];
-    const server = new RedisServer(await freePort(), directory, sentinel === undefined ? all : [file, ...all]);
-    await server.start();
-    return server;
+    return startWithin("A Redis", async (starting) => {
+      const server = new RedisServer(await starting.port(), directory, sentinel === undefined ? all : [file, ...all]);
+      await server.#start(starting);
+      return server;
+    });
   }
 
   get isRunning(): boolean {
@@ -56,13 +60,19 @@ export class RedisServer {
 
   /** Starts it again, and waits until it takes connections. */
   async start(): Promise<void> {
+    await startWithin("A Redis", (starting) => this.#start(starting), { port: this.port });
+  }
+
+  async #start(starting: Starting): Promise<void> {
     const [first = "", ...others] = this.#options;
     const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#directory];
     // A configuration file is the first argument.
     const given = first.startsWith("--") ? [...args, first, ...others] : [first, ...args, ...others];
-    this.#process = spawn(PROGRAM, given, { stdio: "ignore" });
-    await once(this.#process, "spawn");
-    while (!(await isListening(this.port))) await sleep(10);
+    const child = await starting.spawn(PROGRAM, given);
+    // Another process may listen on the port: only the log is certainly that of this one.
+    await starting.until(() => READY.test(starting.log));
+    await starting.until(() => isListening(this.port));
+    this.#process = child;
   }
 
   /** Kills it, as a crash would. */
@@ -88,15 +98,6 @@ export class RedisServer {
     await this.kill();
     await rm(this.#directory, { recursive: true, force: true });
   }
-}
-
-/** A port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** Whether something takes connections there. */

@@ -6,15 +6,16 @@ import {
   SimpleUser,
   useAuth,
 } from "../../src/auth/index.ts";
-import { type LogOptions, PorticoApp, rateLimit, type Stores } from "../../src/index.ts";
+import { type Clock, type LogOptions, PorticoApp, rateLimit, type Stores } from "../../src/index.ts";
 
 /** An application that keeps everything in its stores, so that several processes act as one. */
 export function shopApp(
   stores: Stores,
   logger: LogOptions | false = false,
   sessions: Partial<SessionMiddlewareOptions> = {},
+  clock?: Clock,
 ): PorticoApp {
-  const app = new PorticoApp({ stores, logger });
+  const app = new PorticoApp({ stores, logger, ...(clock === undefined ? {} : { clock }) });
   app.use(new SessionMiddleware({ secret: "a secret of the tests, which is long enough", ...sessions }));
   app.use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: new SessionAuthBackend() }));
   app.post("/login/:name", ({ request, path }) => request.sessions.login(new SimpleUser(path.name)));

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { chromium, type Page } from "playwright-core";
-import { onTestFinished } from "vitest";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, onTestFinished } from "vitest";
 
 const executablePath = process.env["PORTICO_CHROMIUM"] ?? "/usr/bin/chromium";
 const PICTURES = fileURLToPath(new URL("../.cache/pictures/", import.meta.url));
@@ -33,11 +33,16 @@ const AUTHENTICATOR = {
   automaticPresenceSimulation: true,
 } as const;
 
+let launched: Promise<Browser> | undefined;
+
+afterAll(async () => (await launched)?.close());
+
 /** Opens an empty page until the test ends. Where there is no browser, the test fails. */
 export async function visit({ width = 1280, colorScheme = "light" }: Screen = {}): Promise<Visitor> {
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  launched ??= chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  const context = await (await launched).newContext({ viewport: { width, height: 900 }, colorScheme });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   page.setDefaultTimeout(45_000);
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));

@@ -24,6 +24,16 @@ export function cellsOf(form: Form, { transports, isList }: Place): readonly Cel
   return ways.flatMap((way) => identities.map((identity) => ({ ...way, identity })));
 }
 
+/**
+ * Of the cells of a form in a place, one for each caller. The transports take turns, and begin with another one in each place, so that
+ * every transport meets every caller and every form.
+ */
+export function cellsInTurn(form: Form, place: Place, offset: number): readonly Cell[] {
+  const cells = cellsOf(form, place);
+  const ways = cells.length / identities.length;
+  return identities.map((_, index) => cells[((index + offset) % ways) * identities.length + index] as Cell);
+}
+
 /** Whether a place can have a gate of this form. */
 export function fits(form: Form, place: Place): boolean {
   return (place.hasObject || !hasRule(form)) && (place.takes?.(form) ?? true);

@@ -77,7 +77,7 @@ export class Attack {
   }
 
   #place(): string {
-    return `seed ${this.#seed}, after ${this.tally.shots} operations`;
+    return `PORTICO_SEED=${this.#seed}, after ${this.tally.shots} operations`;
   }
 
   async #volley(count: number): Promise<void> {

@@ -233,7 +233,7 @@ it("rechecking an open socket is not a use, and the socket closes with its key",
   await socket.next();
   store.take();
 
-  await vi.waitFor(() => expect(store.calls.length).toBeGreaterThan(2), 15_000);
+  await vi.waitFor(() => expect(store.calls.length).toBeGreaterThan(2), 60_000);
   socket.send("still here");
   expect(await socket.next()).toBe("still here");
   // No event is published: only the record is gone.

@@ -67,10 +67,10 @@ it("verifies no password whose client has disconnected while it waited", async (
   const login = (): ClientRequest => request({ port: live.port, path: "/login", method: "POST" }).end();
   const answered = once(login(), "response");
   const leaving = Array.from({ length: 7 }, login);
-  await vi.waitFor(() => expect(signals).toHaveLength(8));
+  await vi.waitFor(() => expect(signals).toHaveLength(8), 60_000);
 
   for (const sent of leaving) sent.on("error", () => {}).destroy();
-  await vi.waitFor(() => expect(signals.filter(({ aborted }) => aborted)).toHaveLength(7));
+  await vi.waitFor(() => expect(signals.filter(({ aborted }) => aborted)).toHaveLength(7), 60_000);
   held.resolve();
   await Promise.all(slots);
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "portico";
 import { authentication, github, google, oidc } from "portico/auth";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryUsers } from "../accounts/memory-users.ts";
 import { person } from "./person.ts";
 import { shop } from "./provider-harness.ts";
@@ -61,6 +61,7 @@ describe("oidc", () => {
 
   it("names the package that is missing", async () => {
     vi.resetModules();
+    onTestFinished(() => void vi.resetModules());
     vi.doMock("node:module", async (original) => ({
       ...(await original<object>()),
       createRequire: () => ({

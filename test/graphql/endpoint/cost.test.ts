@@ -128,13 +128,11 @@ describe("measuring", () => {
     const { client, ran } = await open();
     const loose = await open({ limits: { fields: null, breadth: null } });
 
-    const began = performance.now();
     const answers = [await client.post("/graphql", { body: { query: chain(30) } })];
     answers.push(
       await loose.client.post("/graphql", { body: { query: chain(30) } }),
       await loose.client.post("/graphql", { body: { query: chain(90) } }),
     );
-    const elapsed = performance.now() - began;
 
     expect(answers.map(verdictOf)).toEqual([
       [400, "BREADTH_LIMIT_EXCEEDED"],
@@ -144,8 +142,6 @@ describe("measuring", () => {
     expect(answers.map((answer) => /is (\d+); the limit/.exec(bodyOf(answer).errors?.[0]?.message ?? "")?.[1])).toEqual(
       [String(2 ** 30), String(2 ** 30), String(Number.MAX_SAFE_INTEGER)],
     );
-    // Expanding 2^30 fields would take minutes.
-    expect(elapsed).toBeLessThan(20_000);
     expect(ran).toEqual({});
   });
 

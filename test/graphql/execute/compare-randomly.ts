@@ -1,16 +1,17 @@
-/** The number of comparisons. A million in ten parts: PORTICO_FUZZ=100000 PORTICO_FUZZ_SEED=0, then 1000000 and so on. */
+import { propertySeed, repeatedBy } from "../../property-seed.ts";
+
+/** The number of comparisons. A million in ten parts: PORTICO_FUZZ=100000 PORTICO_SEED=0, then 1000000 and so on. */
 const CASES = process.env["PORTICO_FUZZ"];
-const FIRST = process.env["PORTICO_FUZZ_SEED"];
 
 /**
  * Calls `compare` with one seed after the other until it has compared enough results. Returns how many it compared. The seeds are
- * the same in each run unless PORTICO_FUZZ or PORTICO_FUZZ_SEED is set.
+ * the same in each run unless PORTICO_SEED is set.
  *
  * @param compare returns how many results it compared, 0 for an invalid operation
  */
 export async function compareRandomly(usual: number, compare: (seed: number) => Promise<number>): Promise<number> {
   const cases = Number(CASES ?? usual);
-  const first = Number(FIRST ?? (CASES === undefined ? 20 : Math.floor(Math.random() * 2 ** 31)));
+  const first = propertySeed();
   const { stackTraceLimit } = Error;
   let compared = 0;
   let seed = first;
@@ -19,9 +20,7 @@ export async function compareRandomly(usual: number, compare: (seed: number) => 
   try {
     for (; compared < cases; seed++) compared += await compare(seed);
   } catch (error) {
-    throw new Error(`Repeat it with PORTICO_FUZZ=1 PORTICO_FUZZ_SEED=${seed}, after ${compared}: ${String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`After ${compared} equal results: ${String(error)}\n\n${repeatedBy(seed)}`, { cause: error });
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }

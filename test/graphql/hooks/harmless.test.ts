@@ -88,14 +88,12 @@ describe("a hook never harms a response", () => {
   );
 
   it("a response does not wait for the promise of a hook", async () => {
-    const slow = vi.fn<() => Promise<void>>(() => sleep(60_000, undefined, { ref: false }));
+    const slow = vi.fn<() => Promise<void>>(() => new Promise(() => {}));
     const { ask } = await timed([slow]);
-    const before = performance.now();
 
     await ask("{ hello }");
 
     expect(slow).toHaveBeenCalledOnce();
-    expect(performance.now() - before).toBeLessThan(30_000);
   });
 });
 

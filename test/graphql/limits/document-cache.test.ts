@@ -90,7 +90,7 @@ describe("the cache of documents", () => {
   });
 
   it("bounds the memory of a process that is sent one new document after another", () => {
-    const count = process.env["PORTICO_LONG"] === undefined ? 4000 : 100_000;
+    const count = process.env["PORTICO_LONG"] === undefined ? 1200 : 100_000;
     const preparer = new Preparer(fixtureSchema(), {
       limits: new Limits(),
       introspection: true,
@@ -102,10 +102,10 @@ describe("the cache of documents", () => {
         refusedBy(() => preparer.prepare(preparer.choose(`query Q${at} { unknown${at} }`, null)));
       }
     };
-    send(0, 1500);
+    send(0, 900);
     const before = heapUsed();
 
-    send(1500, 1500 + count);
+    send(900, 900 + count);
 
     expect((heapUsed() - before) / 1024 / 1024).toBeLessThan(2);
   }, 200_000);

@@ -298,11 +298,9 @@ describe("a credential that ends", () => {
     socket.say({ type: "subscribe", id: "1", payload: { query: "subscription { waits }" } });
     await socket.hear();
 
-    const began = performance.now();
+    // The clock stands still, so the sockets are not rechecked.
     await here.client.post("/logout", { headers: { cookie: mine } });
     expect(await socket.closed).toEqual({ code: 4403, reason: "the credential was revoked" });
-    // Polling would take up to 60 s.
-    expect(performance.now() - began).toBeLessThan(20_000);
 
     kept.say({ type: "ping" });
     expect((await kept.hear()).type).toBe("pong");
@@ -390,8 +388,7 @@ describe("a credential that ends", () => {
       await first;
 
       const ended = how === "at the upgrade" ? ((await first) as TestSocket).closed : stream.next();
-      const isEnded = await Promise.race([ended.then(() => true), sleep(1_000, false)]);
-      expect(isEnded).toBe(true);
+      await ended;
       kept.say({ type: "ping" });
       expect((await kept.hear()).type).toBe("pong");
     },

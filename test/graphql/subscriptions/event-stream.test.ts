@@ -144,7 +144,7 @@ describe("Server-Sent Events", () => {
 
     streaming.leave();
 
-    await until(() => events.length === 2, 1_000);
+    await until(() => events.length === 2);
     expect(events).toEqual(["start", "end"]);
   });
 
@@ -162,6 +162,7 @@ describe("Server-Sent Events", () => {
 
   it("[auth:AU-173] end at the latest with the next comment once their session is revoked", async () => {
     const { client } = await openGraph(built, {
+      app: { timeouts: { recheckSeconds: 1_000_000 } },
       declare(app) {
         app.use(new SessionMiddleware({ secret: "a secret for cookies, which is long enough" }));
         app.use(new AuthenticationMiddleware({ userModel: SimpleUser, backend: new SessionAuthBackend() }));
@@ -179,7 +180,7 @@ describe("Server-Sent Events", () => {
 
     await client.post("/logout", { headers: { cookie } });
 
-    await until(() => mine.isOver, 1_000);
+    await until(() => mine.isOver);
     expect(mine.text).not.toContain("complete");
     await sleep(50);
     expect(nobodys.isOver).toBe(false);
@@ -188,11 +189,12 @@ describe("Server-Sent Events", () => {
 
   it("still deliver the result of a query that was sent before shutdown", async () => {
     let isAsked = false;
+    const world = Promise.withResolvers<string>();
     const slow = schema({
       query: {
-        hello: field(t.string)(async () => {
+        hello: field(t.string)(() => {
           isAsked = true;
-          return sleep(300, "world");
+          return world.promise;
         }),
       },
       subscription: { ticks: subscription(t.int)(async function* () {}) },
@@ -201,23 +203,23 @@ describe("Server-Sent Events", () => {
     const results = Array.fromAsync(client.subscribe("{ hello }"));
     await until(() => isAsked);
 
-    await app.close();
+    const closing = app.close();
+    world.resolve("world");
+    await closing;
 
     expect((await results).map(({ data }) => data)).toEqual([{ hello: "world" }]);
   });
 
   it("end when the process does", async () => {
-    const { client, app } = await openGraph(built);
+    // Only a stream that stays open would take so long.
+    const { client, app } = await openGraph(built, { app: { shutdown: { deadlineSeconds: 3_600 } } });
     events = [];
     const streaming = await stream(client, "subscription { live }");
     await until(() => events.length === 1);
 
-    const began = performance.now();
     await app.close();
 
     await until(() => streaming.isOver);
-    // The deadline of a shutdown is 20 s.
-    expect(performance.now() - began).toBeLessThan(10_000);
     expect(streaming.text).toBe(":\n\n");
     expect(events).toEqual(["start", "end"]);
   });

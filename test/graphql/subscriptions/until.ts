@@ -1,10 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { vi } from "vitest";
 
 /** Waits until it holds. */
-export async function until(condition: () => boolean, ms = 20_000): Promise<void> {
-  const end = Date.now() + ms;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error("it did not happen in time");
-    await sleep(5);
-  }
+export async function until(condition: () => boolean): Promise<void> {
+  await vi.waitUntil(condition, { timeout: 60_000, interval: 5 });
 }

@@ -122,7 +122,7 @@ describe("a subscription whose client does not read", () => {
     socket.connection.socket.pause();
     const operation = JSON.stringify({ type: "subscribe", id: "1", payload: { query: "subscription { events }" } });
     socket.send([TEXT, operation]);
-    await expect.poll(() => server.writableLength, { timeout: 5_000 }).toBeGreaterThan(128 * 1024);
+    await expect.poll(() => server.writableLength).toBeGreaterThan(128 * 1024);
     return { state, server, client: socket.connection.socket };
   }
   /** What is not paused goes on in each round of the event loop. */
@@ -138,7 +138,7 @@ describe("a subscription whose client does not read", () => {
     const [after, buffered] = [state.produced, server.writableLength];
 
     client.resume();
-    await expect.poll(() => state.isOver, { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => state.isOver).toBe(true);
     pass(60_000);
     await rounds();
 

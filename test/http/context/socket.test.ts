@@ -246,7 +246,7 @@ it("drops a client that does not read", async () => {
   await raw.until("101 Switching");
 
   raw.socket.pause();
-  await expect.poll(() => isOver, { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => isOver).toBe(true);
 
   expect(sent).toBeGreaterThan(4);
   expect(sent).toBeLessThan(10_000);

@@ -270,7 +270,7 @@ describe("the end of the process", () => {
         },
       }),
     );
-    const client = await start((app) => graph.mount(app), { shutdown: { deadlineSeconds: 15, socketSeconds: 1 } });
+    const client = await start((app) => graph.mount(app), { shutdown: { deadlineSeconds: 3_600, socketSeconds: 0 } });
     const { port } = client;
     const agent = new Agent({ keepAlive: true });
     const body = JSON.stringify({ query: "subscription { forever }" });
@@ -280,10 +280,9 @@ describe("the end of the process", () => {
     response.resume();
     await once(response, "readable").catch(() => {});
 
-    const began = performance.now();
     await client.close();
 
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(response.destroyed || response.complete).toBe(true);
     agent.destroy();
   });
 });

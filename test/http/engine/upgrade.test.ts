@@ -21,7 +21,10 @@ const HANDSHAKE = { "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHN
 /** A socket route whose dependency says how many are open. */
 function watched(log = logCatcher()) {
   const open = { dependencies: 0 };
-  const app = new PorticoApp({ logger: log, shutdown: { socketSeconds: 0, delaySeconds: 0, signals: [] } });
+  const app = new PorticoApp({
+    logger: log,
+    shutdown: { deadlineSeconds: 3_600, socketSeconds: 0, delaySeconds: 0, signals: [] },
+  });
   const slow = async function* (): AsyncGenerator<number, void, void> {
     open.dependencies++;
     try {
@@ -53,10 +56,9 @@ describe("an upgrade", () => {
       connection.socket.write(upgrade(path, headers));
       await connection.until(`HTTP/1.1 ${status}`);
 
-      const began = performance.now();
       await app.close();
 
-      expect(performance.now() - began).toBeLessThan(10_000);
+      await expect.poll(() => connection.socket.readableEnded || connection.socket.destroyed).toBe(true);
       connection.socket.destroy();
     },
   );
@@ -112,10 +114,9 @@ describe("an upgrade", () => {
     connection.socket.write(`${before}${upgrade("/large", HANDSHAKE)}`);
     await sleep(100);
 
-    const began = performance.now();
     await app.close();
 
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(connection.received()).toBe("");
     connection.socket.destroy();
   });
 
@@ -151,9 +152,8 @@ describe("an upgrade", () => {
     const wrong = await rawConnection(client.port);
     wrong.socket.write(upgrade("/echo", { "Sec-WebSocket-Version": "13" }));
     await wrong.until("HTTP/1.1 400");
-    await sleep(200);
 
-    expect(open.dependencies).toBe(0);
+    await expect.poll(() => open.dependencies).toBe(0);
     expect(log.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
   });
 });

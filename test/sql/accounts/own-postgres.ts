@@ -1,10 +1,9 @@
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { chownSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { type Starting, startWithin } from "../../start-within.ts";
 
 /** A separate PostgreSQL on a free port, which a test can stop and start. */
 export interface OwnPostgres {
@@ -35,25 +34,18 @@ export async function ownPostgres(options: readonly string[] = [], primary?: Own
       ...owner,
       stdio: "ignore",
     });
-  const port = await freePort();
-  const url = `postgres://root@127.0.0.1:${port}/postgres`;
-  let server: ReturnType<typeof spawn> | null = null;
+  let server: ChildProcess | null = null;
 
-  const start = async (): Promise<void> => {
+  const startOn = async (starting: Starting): Promise<number> => {
+    const port = await starting.port();
     const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-F", ...options];
-    server = spawn("postgres", args, { ...owner, stdio: "ignore" });
-    for (let attempt = 0; attempt < 200; attempt++) {
-      const client = new Client({ connectionString: url });
-      try {
-        await client.connect();
-        return;
-      } catch {
-        await sleep(50);
-      } finally {
-        await client.end().catch(() => {});
-      }
-    }
-    throw new Error("PostgreSQL did not start");
+    // A killed server leaves its lock, which the next attempt would respect if the process id were in use again.
+    starting.onFailure(() => rmSync(join(data, "postmaster.pid"), { force: true }));
+    const child = await starting.spawn("postgres", args, owner);
+    await starting.until(() => /ready to accept (?:read-only )?connections/.test(starting.log));
+    await starting.until(() => answers(urlOf(port)));
+    server = child;
+    return port;
   };
   const kill = async (): Promise<void> => {
     const ending = server;
@@ -76,10 +68,12 @@ export async function ownPostgres(options: readonly string[] = [], primary?: Own
     for (const pid of frozen) process.kill(pid, "SIGCONT");
     frozen = [];
   };
-  await start();
+  const port = await startWithin("A PostgreSQL", startOn);
   return {
-    url,
-    start,
+    url: urlOf(port),
+    async start() {
+      await startWithin("A PostgreSQL", startOn, { port });
+    },
     kill,
     freeze,
     thaw,
@@ -101,10 +95,16 @@ export function serverOwner(): { readonly uid?: number; readonly gid?: number } 
   return { uid: id("-u"), gid: id("-g") };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+const urlOf = (port: number): string => `postgres://root@127.0.0.1:${port}/postgres`;
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url });
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
 }

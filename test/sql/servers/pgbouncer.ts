@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { freePort, isListening } from "../../redis/redis-server.ts";
+import { isListening } from "../../redis/redis-server.ts";
+import { type Starting, startWithin } from "../../start-within.ts";
 
 /** A PgBouncer on a free port, in front of the shared PostgreSQL, with two connections to it. */
 export class PgBouncer {
@@ -18,9 +18,14 @@ export class PgBouncer {
     this.#folder = folder;
   }
 
-  static async start(mode: "session" | "transaction", schema: string): Promise<PgBouncer> {
+  static start(mode: "session" | "transaction", schema: string): Promise<PgBouncer> {
+    return startWithin("A PgBouncer", (starting) => PgBouncer.#start(starting, mode, schema));
+  }
+
+  static async #start(starting: Starting, mode: "session" | "transaction", schema: string): Promise<PgBouncer> {
     const folder = await mkdtemp(join(tmpdir(), "portico-pgbouncer-"));
-    const port = await freePort();
+    starting.onFailure(() => rm(folder, { recursive: true, force: true }));
+    const port = await starting.port();
     const file = join(folder, "pgbouncer.ini");
     // The schema is not a parameter of the connection, because a pooler shares connections.
     await writeFile(
@@ -40,9 +45,9 @@ max_client_conn = 200
     await chmod(folder, 0o755);
     // It does not run as root.
     const user = process.getuid?.() === 0 ? ["-u", "postgres"] : [];
-    const child = spawn("pgbouncer", [...user, file], { stdio: "ignore" });
-    await once(child, "spawn");
-    while (!(await isListening(port))) await sleep(20);
+    const child = await starting.spawn("pgbouncer", [...user, file]);
+    await starting.until(() => starting.log.includes("process up"));
+    await starting.until(() => isListening(port));
     return new PgBouncer(`postgres://postgres@127.0.0.1:${port}/test`, child, folder);
   }
 

@@ -291,10 +291,10 @@ export const crossSite: Rows = {
       { headers: { cookie: value } },
     );
     const first = stream[Symbol.asyncIterator]().next();
-    await expect.poll(() => listeners("stock.book-2"), { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => listeners("stock.book-2"), { timeout: 60_000 }).toBe(1);
     await logout(value);
     await first.catch(() => {});
-    await expect.poll(() => listeners("stock.book-2"), { timeout: 5_000 }).toBe(0);
+    await expect.poll(() => listeners("stock.book-2"), { timeout: 60_000 }).toBe(0);
   },
   async "AU-170 a token in connection_init, and in the address"() {
     const [, authorization] = await as("staff");

@@ -8,12 +8,12 @@ const reasons = {
   fault: "needs a server that is down, a failing write or rows that another version has written",
   load: "needs more requests, or more time, than the rest of the rows together, or measures time",
   signed: "needs values that are signed with the shop's cursor key, which only the framework's own tests make",
-  browser: "needs a browser: browser.test.ts and the framework's own tests have one",
+  browser: "needs a browser: shop.browser.test.ts and the framework's own tests have one",
   later: "is about something that the framework does not have yet",
 } as const;
 
 /**
- * The rows that are left out. Every other row of the three corpora is replayed, which corpus.test.ts checks. If a row
+ * The rows that are left out. Every other row of the three corpora is replayed, which corpus.servers.test.ts checks. If a row
  * has several inputs, those that do not need these conditions are replayed.
  */
 const leftOut: Readonly<Record<string, Partial<Record<Reason, string>>>> = {

@@ -1,0 +1,3 @@
+import { cheapHashes } from "../../test/runner/cheap-hashes.ts";
+
+cheapHashes();

@@ -1,0 +1,42 @@
+import { join, relative, sep } from "node:path";
+import { afterAll, expect, vi } from "vitest";
+import { cheapHashes } from "./cheap-hashes.ts";
+import { type FileCost, measureFile } from "./file-cost.ts";
+import { watchNeeds } from "./file-needs.ts";
+import { watchProcess } from "./left-behind.ts";
+import { testKind } from "./test-kind.ts";
+
+declare module "vitest" {
+  interface TaskMeta {
+    cost?: FileCost;
+  }
+}
+
+// Runs before each test file, in the process of the file.
+const root = join(import.meta.dirname, "../..");
+const file = relative(root, expect.getState().testPath ?? "").replaceAll(sep, "/");
+const kind = testKind(file);
+if (kind === "plain" || kind === "database") cheapHashes();
+// Portico keeps what it has read from a catalogue by the text of the query, and test files have tables of the same name. Libraries
+// stay loaded.
+if (kind === "database") {
+  vi.resetModules();
+  // Those of test/log-scan are made from the modules.
+  Object.assign(globalThis, { watchedEngine: undefined, watchedHasher: undefined });
+}
+const cost = measureFile();
+const unnamed = watchNeeds(file, kind);
+const left = watchProcess();
+
+// oxlint-disable-next-line no-empty-pattern -- Vitest accepts nothing else for a context that is not used
+afterAll(({}, suite) => {
+  Object.assign(suite.meta, { cost: cost() });
+  const need = unnamed();
+  if (need !== undefined) throw new Error(need);
+  // Other files have a process to themselves.
+  const changed = kind === "plain" || kind === "database" ? left() : [];
+  if (changed.length > 0)
+    throw new Error(
+      `${file} leaves ${changed.join(", ")} changed: files share a process, so restore it, or name the file x.servers.test.ts`,
+    );
+});
