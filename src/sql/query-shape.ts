@@ -55,6 +55,11 @@ export class QueryShape {
     shapes.delete(origin.key + text);
   }
 
+  /** Clears the cached catalogue data of all queries, because the tables have changed. */
+  static forgetAll(): void {
+    shapes.clear();
+  }
+
   /** The name of the first table of the queries. */
   tableOf(query: AnyQuery): string | undefined {
     if (this.#table === null) {

@@ -1,5 +1,5 @@
 import { join, relative, sep } from "node:path";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, expect } from "vitest";
 import { cheapHashes } from "./cheap-hashes.ts";
 import { type FileCost, measureFile } from "./file-cost.ts";
 import { watchNeeds } from "./file-needs.ts";
@@ -17,13 +17,8 @@ const root = join(import.meta.dirname, "../..");
 const file = relative(root, expect.getState().testPath ?? "").replaceAll(sep, "/");
 const kind = testKind(file);
 if (kind === "plain" || kind === "database") cheapHashes();
-// Portico keeps what it has read from a catalogue by the text of the query, and test files have tables of the same name. Libraries
-// stay loaded.
-if (kind === "database") {
-  vi.resetModules();
-  // Those of test/log-scan are made from the modules.
-  Object.assign(globalThis, { watchedEngine: undefined, watchedHasher: undefined });
-}
+// Portico keeps what it has read from a catalogue by the text of the query, and test files have tables of the same name.
+if (kind === "database") (await import("../../src/sql/query-shape.ts")).QueryShape.forgetAll();
 const cost = measureFile();
 const unnamed = watchNeeds(file, kind);
 const left = watchProcess();

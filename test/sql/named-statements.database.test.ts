@@ -2,7 +2,10 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import { Pool } from "pg";
 import type { Order } from "portico/pagination";
 import { namedStatements, tableHandler } from "portico/sql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+
+// Names are limited in a process, and the files before this one in the same process may have used them up.
+vi.hoisted(() => vi.resetModules());
 
 interface Tables {
   portico_named: { id: number; day: number };

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { Database } from "../database/database.ts";
 import { withDeadline } from "../database/with-deadline.ts";
+import { QueryShape } from "../query-shape.ts";
 import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration.ts";
 import { inLockedTransaction, onLockedConnection } from "./migration-session.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
@@ -40,7 +41,11 @@ export async function migrate(
     throw new ConfigurationError("migrate.direction", '"up", "down" or "down all"', direction);
   const steps = migrationSteps(options);
   // An index on a large table may take long, so there is no deadline.
-  return withDeadline(0, () => run(database.withoutPlugins(), direction, steps));
+  try {
+    return await withDeadline(0, () => run(database.withoutPlugins(), direction, steps));
+  } finally {
+    QueryShape.forgetAll();
+  }
 }
 
 async function run(

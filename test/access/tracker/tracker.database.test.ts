@@ -12,12 +12,12 @@ import { countOf, snapshot } from "./snapshot.ts";
 import { createTables } from "./tables.ts";
 import { trackerApp } from "./tracker-app.ts";
 
-/** PORTICO_LONG=1 sends ten times as many operations, and PORTICO_SEED sets them. */
+/** PORTICO_LONG=1 sends twenty times as many operations, and PORTICO_SEED sets them. */
 const isLong = process.env["PORTICO_LONG"] === "1";
-const OPERATIONS = Number(process.env["PORTICO_OPERATIONS"] ?? (isLong ? 10_000 : 1_000));
+const OPERATIONS = Number(process.env["PORTICO_OPERATIONS"] ?? (isLong ? 10_000 : 500));
 const SEED = propertySeed();
 
-const SUBSCRIPTIONS = OPERATIONS >= 10_000 ? 400 : 120;
+const SUBSCRIPTIONS = OPERATIONS >= 10_000 ? 400 : 80;
 
 /** The code of a statement in a transaction that a deadlock has ended. */
 const ABORTED = "25P02";

@@ -6,6 +6,7 @@ import { type Order, type WalkBatch, walk } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ids, range } from "../../pagination/ways.ts";
+import { runs } from "../../property-seed.ts";
 import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 import { ParallelWriter } from "./parallel-writer.ts";
 import { order, type Row, rowOf, sortedBy, stored } from "./random-rows.ts";
@@ -68,7 +69,7 @@ describe.each(engineNames)("a job that walks a table of %s", (name) => {
           expect(await restarted(columns, size, batchesPerRun)).toEqual(expected);
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(10) },
     );
   });
 
@@ -103,7 +104,7 @@ describe.each(engineNames)("a job that walks a table of %s", (name) => {
         },
       ),
       // A race between two connections does not reproduce with smaller input.
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: runs(5), endOnFailure: true },
     );
 
     // Otherwise there would have been no parallel writes.

@@ -12,6 +12,7 @@ import { testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DrizzleDatabase, openDrizzle, tableOf } from "../../drizzle/drizzle-databases.ts";
 import { range, SECRET } from "../../pagination/ways.ts";
+import { runs } from "../../property-seed.ts";
 import { type ColumnType, createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 import { ParallelWriter } from "./parallel-writer.ts";
 import { order, type Row, rowOf, sortedBy, stored } from "./random-rows.ts";
@@ -168,7 +169,7 @@ describe.each(builders)("nested lists on %s through %s, compared with the list o
             expect(await ask("rows", args)).toEqual(await ask("alone", args));
           },
         ),
-        { numRuns: 12 },
+        { numRuns: runs(4) },
       );
     },
   );
@@ -205,7 +206,7 @@ describe.each(builders)("nested lists on %s through %s, compared with the list o
         },
       ),
       // A race between two connections does not reproduce with smaller input.
-      { numRuns: 6, endOnFailure: true },
+      { numRuns: runs(3), endOnFailure: true },
     );
 
     // Otherwise there would have been no parallel writes.

@@ -10,6 +10,7 @@ import { type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DrizzleDatabase, openDrizzle, tableOf } from "../../drizzle/drizzle-databases.ts";
 import { type Body, bodyOf, ids, range, SECRET, target } from "../../pagination/ways.ts";
+import { runs } from "../../property-seed.ts";
 import { type ColumnType, createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 import { ParallelWriter } from "./parallel-writer.ts";
 import { order, type Row, rowOf, sortedBy, stored } from "./random-rows.ts";
@@ -115,7 +116,7 @@ describe.each(builders)("a walk over a table of %s through %s", (name, builder) 
             expect(end).toEqual(expected.slice(-size));
           },
         ),
-        { numRuns: 30 },
+        { numRuns: runs(10) },
       );
     },
   );
@@ -162,7 +163,7 @@ describe.each(builders)("a walk over a table of %s through %s", (name, builder) 
             expect(backward).toEqual(expected);
           },
         ),
-        { numRuns: 12 },
+        { numRuns: runs(4) },
       );
     },
   );
@@ -212,7 +213,7 @@ describe.each(builders)("a walk over a table of %s through %s", (name, builder) 
         },
       ),
       // A race between two connections does not reproduce with smaller input.
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: runs(5), endOnFailure: true },
     );
 
     // Otherwise there would have been no parallel writes.
