@@ -112,6 +112,23 @@ export const parts: readonly Part[] = [
       ),
   },
   {
+    name: "shapes",
+    does: "100,000 random queries with a rule on three databases, through Kysely and Drizzle",
+    minutes: { long: 75, short: 0.1 },
+    commands: (form, seed) =>
+      ["kysely", "drizzle"].map((through) =>
+        node(
+          "scripts/shapes.ts",
+          "--seed",
+          String(seed),
+          "--through",
+          through,
+          "--count",
+          form === "short" ? "100" : through === "kysely" ? "25000" : "20000",
+        ),
+      ),
+  },
+  {
     name: "executor",
     does: "Two million results of random operations, compared with those of graphql-js",
     minutes: { long: 50, short: 0.2 },

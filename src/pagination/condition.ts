@@ -5,13 +5,16 @@ export type ConditionValue = string | number | bigint | boolean | Date | null;
 /** A value other than null, which has its own kind of condition. */
 export type PresentValue = Exclude<ConditionValue, null>;
 
-/** The structure of a condition, for code that compiles it. */
+/**
+ * The structure of a condition, for code that compiles it. A rule compares exactly, as `===` does. A loose comparison is that
+ * of a filter, in which the column's collation and type decide.
+ */
 export type ConditionNode =
   | { readonly kind: "always" | "never" }
   | { readonly kind: "null"; readonly column: string }
-  | { readonly kind: "equal"; readonly column: string; readonly value: PresentValue }
+  | { readonly kind: "equal"; readonly column: string; readonly value: PresentValue; readonly isLoose?: true }
   /** At least two values, all different and of one type. */
-  | { readonly kind: "in"; readonly column: string; readonly values: readonly PresentValue[] }
+  | { readonly kind: "in"; readonly column: string; readonly values: readonly PresentValue[]; readonly isLoose?: true }
   /** A null is neither less nor greater than a value. */
   | {
       readonly kind: "compare";
@@ -51,8 +54,8 @@ export interface RelatedRows {
 }
 
 /**
- * Matches rows whose column has this value, where `null` matches rows with null. The engine compares text by the
- * column's collation. Throws `TypeError` for `undefined`, so that a missing value never widens a list.
+ * Matches rows whose column has exactly this value, where `null` matches rows with null. Text is compared as `===` does,
+ * whatever the column's collation is, and `"01"` is not the number 1. Throws `TypeError` for `undefined`, so that a missing value never widens a list.
  *
  * @example
  * ```ts
@@ -99,6 +102,16 @@ export function isIn<const C extends string>(column: C, values: readonly Conditi
 export function isNull<const C extends string>(column: C): Condition<C> {
   checkColumn("isNull", column);
   return new Term({ kind: "null", column });
+}
+
+/** Returns a condition whose equalities are those of filters: the column's collation and type decide. */
+export function loosely(condition: Condition): Condition {
+  return new Term(loose(condition["~condition"]));
+}
+
+function loose(node: ConditionNode): ConditionNode {
+  if (node.kind === "any") return { kind: "any", of: node.of.map(loose) };
+  return node.kind === "equal" || node.kind === "in" ? { ...node, isLoose: true } : node;
 }
 
 /** Matches rows whose column is before or after the value. */

@@ -60,13 +60,27 @@ function* filtered<T>(
   );
 }
 
-/** Returns whether the scope allows all items that its own condition has let through. */
-export function* isAgreed(handler: AnyHandler<unknown>, scope: ListScope, items: readonly unknown[]): Steps<boolean> {
+/**
+ * Returns whether the scope allows all items that its own condition has let through. For a page without items, the first
+ * items of the list are read, because its totals and links tell about them.
+ *
+ * @param handler the list before the scope was applied to it
+ * @param restricted the list that the items are from
+ */
+export function* isAgreed(
+  handler: AnyHandler<unknown>,
+  restricted: AnyHandler<unknown>,
+  scope: ListScope,
+  items: readonly unknown[],
+): Steps<boolean> {
   // A list in memory was filtered by the decisions themselves.
-  if (items.length === 0 || !isScopable(handler)) return true;
-  const decisions = yield* decided(scope, items);
-  return items.every((_item, index) => decisions[index] === true);
+  if (!isScopable(handler)) return true;
+  const checked = items.length > 0 ? items : yield* wait(restricted.getItems(0, MOST_CHECKED));
+  const decisions = yield* decided(scope, checked);
+  return checked.every((_item, index) => decisions[index] === true);
 }
+
+const MOST_CHECKED = 10;
 
 function* decided(scope: ListScope, items: readonly unknown[]): Steps<readonly boolean[]> {
   return items.length === 0 ? [] : yield* wait(scope.allows(items));

@@ -50,10 +50,10 @@ function* scopedPage<T>(
   if (scope === undefined) return yield* pageOf(strategy, handler, request, filters);
   const restricted = yield* scoped(handler, scope);
   const page = yield* pageOf(strategy, restricted, request, filters);
-  if (yield* isAgreed(handler, scope, page.items)) return page;
+  if (yield* isAgreed(handler, restricted, scope, page.items)) return page;
   // A row may have changed after it was read and before the rule looked at it, so the page is read once more.
   const again = yield* pageOf(strategy, restricted, request, filters);
-  if (yield* isAgreed(handler, scope, again.items)) return again;
+  if (yield* isAgreed(handler, restricted, scope, again.items)) return again;
   throw new RuleDisagreement(scope.name);
 }
 

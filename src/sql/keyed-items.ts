@@ -1,5 +1,6 @@
 import { KEYS, KeyMisfit, type KeyTuple } from "../pagination/keys/key-tuple.ts";
 import { driverValue, type KeyColumn, keyValueFrom } from "./key-column.ts";
+import { repeatedName } from "./query-columns.ts";
 import { isHidden, textColumn } from "./seek-statement.ts";
 import type { Selection } from "./selection.ts";
 import type { SqlDialect } from "./sql-dialect.ts";
@@ -21,6 +22,7 @@ export function keyedItems(
   const texts = columns.map((_column, index) => textColumn(index));
   const required = texts.filter((_text, index) => columns[index]?.isNullable === false);
   const visible = Object.keys(rows[0] ?? {}).filter((column) => !isHidden(column));
+  if (dialect === "sqlite") checkNames(visible);
   // All objects have one shape from the start: copying it is four times as fast as deleting the hidden columns.
   const blank: Row = {};
   for (const column of visible) blank[column] = null;
@@ -34,6 +36,13 @@ export function keyedItems(
   }
   const keyAt = (index: number): KeyTuple => texts.map((text) => keyValueFrom(dialect, rows[index]?.[text]));
   return Object.defineProperty(items, KEYS, { value: keyAt });
+}
+
+/** Throws `ConfigurationError` for a column that SQLite has renamed, because a query in the statement has its name twice. */
+function checkNames(columns: readonly string[]): void {
+  const renamed = columns.find((column) => /:\d+$/.test(column));
+  const name = renamed?.slice(0, renamed.lastIndexOf(":"));
+  if (name !== undefined && columns.includes(name)) throw repeatedName("the query", name);
 }
 
 /** Returns a key as the driver needs it. Throws `KeyMisfit` if it does not fit the columns. */

@@ -11,6 +11,7 @@ import {
   SelectQueryNode,
   TableNode,
 } from "kysely";
+import { ConfigurationError } from "../core/configuration-error.ts";
 import type { AnyQuery } from "./any-query.ts";
 import type { TableName } from "./table-columns.ts";
 
@@ -19,7 +20,13 @@ export interface FieldSource {
   readonly expression: Expression<unknown>;
   /** The table column, or `null` if the field is computed. */
   readonly column: { readonly table: TableName; readonly name: string; readonly isOuter: boolean } | null;
+  /** Whether the field is part of `*`. */
+  readonly isStarred?: true;
 }
+
+/** The columns of a table in the catalogue; `undefined` if they are not known. */
+export type KnownColumns = (table: TableName) => ReadonlySet<string> | undefined;
+const NOTHING_KNOWN: KnownColumns = () => undefined;
 
 /** An entry of the select clause. */
 export interface SelectedField {
@@ -43,6 +50,8 @@ interface Source {
   readonly alias: string | undefined;
   /** `null` for a subquery. */
   readonly table: TableName | null;
+  /** Whether WITH defines it, so that it is not in the catalogue, or hides the one that is. */
+  readonly isDefined: boolean;
   /** The fields of a subquery that names all of them, or `null`. */
   readonly fields: ReadonlySet<string> | null;
   /** Whether a join may omit its row, so that all of its columns may be null. */
@@ -86,26 +95,71 @@ export class QueryColumns {
     const isOfTable = ReferenceNode.is(node) && SelectAllNode.is(node.column);
     if (!isOfTable && !SelectAllNode.is(node)) return null;
     const source = this.#sourceNamed(isOfTable ? node.table?.table.identifier.name : undefined);
-    // A table of WITH is not in the catalogue, or hides the one that is.
-    if (source === undefined || this.#node.with !== undefined) return null;
-    const { table, fields } = source;
+    if (source === undefined) return null;
+    const { fields } = source;
+    const table = source.isDefined ? null : source.table;
     const owner = tableOf(source);
     return { table, fields, reference: (column) => ReferenceNode.create(ColumnNode.create(column), owner) };
   }
 
-  find(field: string): FieldSource {
-    const { name, reference: found } = this.#located(field);
-    if (found !== undefined) return this.#sourceOf(found);
+  /**
+   * Returns what a row has as a field: the entry of the select clause with its name, or a column of the table whose `*`
+   * contains it. An entry replaces a column of `*` before it. A field that is not selected is a column of the first table.
+   *
+   * Returns `"unknown"` if a `*` may contain it whose columns are not known, and `"ambiguous"` if several entries have its
+   * name.
+   *
+   * @param known returns the columns of a table in the catalogue, as far as they have been read
+   */
+  locate(field: string, known: KnownColumns = NOTHING_KNOWN): FieldSource | "unknown" | "ambiguous" {
+    const { name, reference } = this.#located(field);
+    if (reference !== undefined) return this.#sourceOf(reference);
+    const [main] = this.#sources;
+    let found: FieldSource | "ambiguous" | undefined;
+    let unknown: readonly (Source | null)[] = [];
     for (const { selection } of this.#node.selections ?? []) {
-      if (AliasNode.is(selection) && IdentifierNode.is(selection.alias) && selection.alias.name === name)
-        return this.#sourceOf(selection.node);
-      if (ReferenceNode.is(selection) && columnName(selection) === name) return this.#sourceOf(selection);
+      if (fieldName(selection) === name) {
+        const source = this.#sourceOf(AliasNode.is(selection) ? selection.node : selection);
+        found = found === undefined || isStarred(found) ? source : "ambiguous";
+        unknown = [];
+      }
+      for (const source of this.#starSources(selection)) {
+        const isHere = hasColumn(source, name, known);
+        if (source === null || isHere === undefined) unknown = [...unknown, source];
+        else if (isHere)
+          found = found === undefined ? { ...this.#columnOf(source, name), isStarred: true } : "ambiguous";
+      }
     }
-    const main = this.#sources[0];
-    const reference = ReferenceNode.create(ColumnNode.create(name), main === undefined ? undefined : tableOf(main));
-    const column =
-      main === undefined || main.table === null ? null : { table: main.table, name, isOuter: main.isOuter };
-    return { expression: new ExpressionWrapper<any, any, unknown>(reference), column };
+    // A column of the first table is the same one whether `*` contains it or it is not selected.
+    const isMain = found === undefined && unknown.every((source) => source === main);
+    return unknown.length > 0 && !isMain ? "unknown" : (found ?? this.#columnOf(main, name));
+  }
+
+  /** Returns the same without the catalogue: where that is needed, a column of the first table. */
+  find(field: string): FieldSource {
+    const found = this.locate(field);
+    return typeof found === "string" ? this.#columnOf(this.#sources[0], this.nameOf(field)) : found;
+  }
+
+  /** The tables in the catalogue whose columns `*` selects. */
+  get starTables(): readonly TableName[] {
+    const sources = (this.#node.selections ?? []).flatMap(({ selection }) => this.#starSources(selection));
+    return sources.flatMap((source) =>
+      source === null || source.table === null || source.isDefined ? [] : [source.table],
+    );
+  }
+
+  /** The sources whose columns an entry selects by `*`. It is `null` for raw SQL without a name. */
+  #starSources(selection: OperationNode): readonly (Source | null)[] {
+    if (SelectAllNode.is(selection)) return this.#sources;
+    if (ReferenceNode.is(selection) && SelectAllNode.is(selection.column))
+      return [this.#sourceNamed(selection.table?.table.identifier.name) ?? null];
+    return fieldName(selection) === undefined ? [null] : [];
+  }
+
+  #columnOf(source: Source | undefined, name: string): FieldSource {
+    const reference = ReferenceNode.create(ColumnNode.create(name), source === undefined ? undefined : tableOf(source));
+    return { expression: new ExpressionWrapper<any, any, unknown>(reference), column: catalogued(source, name) };
   }
 
   /**
@@ -124,13 +178,9 @@ export class QueryColumns {
     // A computed field may be raw SQL with any operators.
     if (name === undefined || !ReferenceNode.is(node))
       return { expression: new ExpressionWrapper<any, any, unknown>(ParensNode.create(node)), column: null };
-    const expression = new ExpressionWrapper<any, any, unknown>(node);
     const source = this.#sourceNamed(node.table?.table.identifier.name);
-    return {
-      expression,
-      column:
-        source === undefined || source.table === null ? null : { table: source.table, name, isOuter: source.isOuter },
-    };
+    if (node.table === undefined && source !== undefined) return this.#columnOf(source, name);
+    return { expression: new ExpressionWrapper<any, any, unknown>(node), column: catalogued(source, name) };
   }
 
   /** The source that a column refers to, or the only one. */
@@ -157,6 +207,14 @@ export class QueryColumns {
   }
 }
 
+/** The error for a query whose rows have a name twice. */
+export function repeatedName(subject: string, name: string): ConfigurationError {
+  return new ConfigurationError(
+    subject,
+    `selects ${name} more than once: give one of them another name, or select only one`,
+  );
+}
+
 /** The table as columns refer to it. */
 function tableOf({ alias, table }: Source): TableNode | undefined {
   if (alias !== undefined) return TableNode.create(alias);
@@ -169,20 +227,42 @@ function tableOf({ alias, table }: Source): TableNode | undefined {
 function sourcesOf(node: SelectQueryNode): readonly Source[] {
   const joins = node.joins ?? [];
   const isMainOuter = joins.some(({ joinType }) => /^(?:Right|Full)/.test(joinType));
+  const sourceOf = sourceReader(withQueries(node));
   return [
     ...(node.from?.froms ?? []).map((from) => sourceOf(from, isMainOuter)),
     ...joins.map(({ joinType, table }) => sourceOf(table, !/^(?:Inner|Cross|Lateral)/.test(joinType))),
   ];
 }
 
-function sourceOf(node: OperationNode, isOuter: boolean): Source {
-  const alias = AliasNode.is(node) && IdentifierNode.is(node.alias) ? node.alias.name : undefined;
-  const inner = AliasNode.is(node) ? node.node : node;
-  return {
-    alias,
-    table: TableNode.is(inner) ? tableName(inner) : null,
-    fields: SelectQueryNode.is(inner) && isWhollyNamed(inner) ? namedFields(inner) : null,
-    isOuter,
+/** The queries of WITH by the names of their tables. Instead of a query whose columns have other names, it has the names. */
+function withQueries({ with: clause }: SelectQueryNode): ReadonlyMap<string, OperationNode> {
+  return new Map(
+    (clause?.expressions ?? []).map(({ name, expression }) => [
+      name.table.table.identifier.name,
+      name.columns === undefined ? expression : name,
+    ]),
+  );
+}
+
+/** The names of the tables that WITH defines, in lower case, because some engines ignore case. */
+export function withNames(query: AnyQuery): ReadonlySet<string> {
+  return new Set([...withQueries(query.toOperationNode()).keys()].map((name) => name.toLowerCase()));
+}
+
+function sourceReader(defined: ReadonlyMap<string, OperationNode>): (node: OperationNode, isOuter: boolean) => Source {
+  return (node, isOuter) => {
+    const alias = AliasNode.is(node) && IdentifierNode.is(node.alias) ? node.alias.name : undefined;
+    const inner = AliasNode.is(node) ? node.node : node;
+    const table = TableNode.is(inner) ? tableName(inner) : null;
+    const definition = table?.schema === undefined ? defined.get(table?.table ?? "") : undefined;
+    const rows = definition ?? inner;
+    return {
+      alias,
+      table,
+      isDefined: definition !== undefined,
+      fields: SelectQueryNode.is(rows) && isWhollyNamed(rows) ? namedFields(rows) : null,
+      isOuter,
+    };
   };
 }
 
@@ -207,6 +287,23 @@ function tableName({ table }: TableNode): TableName {
 /** The parts of its name, starting with the schema if there is one. */
 export function tablePath(table: TableName | null): readonly string[] {
   return [table?.schema, table?.table].filter((part) => part !== undefined);
+}
+
+/** The entry of a column in the catalogue. */
+function catalogued(source: Source | undefined, name: string): FieldSource["column"] {
+  if (source === undefined || source.table === null || source.isDefined) return null;
+  return { table: source.table, name, isOuter: source.isOuter };
+}
+
+/** Whether a source has a column; `undefined` if that is not known. */
+function hasColumn(source: Source | null, name: string, known: KnownColumns): boolean | undefined {
+  if (source === null) return undefined;
+  if (source.fields !== null) return source.fields.has(name);
+  return source.table === null || source.isDefined ? undefined : known(source.table)?.has(name);
+}
+
+function isStarred(source: FieldSource | "ambiguous"): boolean {
+  return source !== "ambiguous" && source.isStarred === true;
 }
 
 function columnName({ column }: ReferenceNode): string | undefined {

@@ -5,7 +5,7 @@ import type { Order } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
 import { countStatement } from "./count-statement.ts";
 import type { KeyColumn } from "./key-column.ts";
-import { type FieldSource, QueryColumns, tablePath } from "./query-columns.ts";
+import { type FieldSource, type KnownColumns, QueryColumns, repeatedName, tablePath } from "./query-columns.ts";
 import type { QueryOrigin } from "./query-origin.ts";
 import { seekStatement } from "./seek-statement.ts";
 import { type Selection, selectionOf } from "./selection.ts";
@@ -28,6 +28,8 @@ export class QueryShape {
   readonly origin: QueryOrigin;
   readonly #madeAt = performance.now();
   readonly #tables = new Map<string, Promise<ReadonlyMap<string, ColumnFacts>>>();
+  /** The columns of the tables that have been read. */
+  readonly #known = new Map<string, ReadonlySet<string>>();
   readonly #columns = new Map<string, readonly KeyColumn[]>();
   readonly #statements = new Map<string, Compiled>();
   readonly #selections = new Map<string, Selection | null>();
@@ -82,7 +84,8 @@ export class QueryShape {
   /** Throws `ConfigurationError` if the catalogue does not contain the unique key. */
   async check(query: AnyQuery, uniqueKey: readonly string[]): Promise<void> {
     const sources = new QueryColumns(query);
-    for (const field of uniqueKey) await this.#factsOf(query, field, sources.find(field), uniqueKey);
+    for (const field of uniqueKey)
+      await this.#factsOf(query, field, await this.#sourceOf(query, sources, field), uniqueKey);
   }
 
   /**
@@ -140,9 +143,22 @@ export class QueryShape {
     return made;
   }
 
+  /** Whether the columns of a condition are known without reading the catalogue. */
+  isDecided(query: AnyQuery, fields: readonly string[]): boolean {
+    const columns = new QueryColumns(query);
+    return fields.every(
+      (field) => this.#references.has(field) || columns.locate(field, this.#columnsKnown) !== "unknown",
+    );
+  }
+
+  /** Reads the catalogue for conditions that are not decided. */
+  async learn(query: AnyQuery): Promise<void> {
+    await Promise.all(new QueryColumns(query).starTables.map((table) => this.#columnsOf(query, table)));
+  }
+
   /**
-   * Returns the column that a condition compares. Throws `ConfigurationError` if the query shows that it does not
-   * exist.
+   * Returns the column that a condition compares. Throws `ConfigurationError` if the query shows that it does not exist,
+   * or if it is not clear which column of several it is.
    */
   conditionColumn(query: AnyQuery, field: string): OperationNode {
     const known = this.#references.get(field);
@@ -153,11 +169,25 @@ export class QueryShape {
         `${this.origin.label}: the query`,
         `has no column ${field}, but the condition of a rule or a filter uses it`,
       );
-    const node = columns.find(field).expression.toOperationNode();
+    const found = columns.locate(field, this.#columnsKnown);
+    if (typeof found === "string") throw unclear(this.origin, field, found);
+    const node = found.expression.toOperationNode();
     // A computed field is not cached, because it may contain parameters.
     if (!ReferenceNode.is(node)) return node;
     if (this.#references.size < MOST_STATEMENTS) this.#references.set(field, node);
     return node;
+  }
+
+  readonly #columnsKnown: KnownColumns = (table) => this.#known.get(nameOf(table));
+
+  /**
+   * Returns the source of a column of the order. The catalogue is read if necessary. If the rows have its name twice, it is the
+   * column of the first table.
+   */
+  async #sourceOf(query: AnyQuery, columns: QueryColumns, field: string): Promise<FieldSource> {
+    if (columns.locate(field, this.#columnsKnown) === "unknown") await this.learn(query);
+    const found = columns.locate(field, this.#columnsKnown);
+    return typeof found === "string" ? columns.find(field) : found;
   }
 
   /** Returns the statement that counts all rows, or up to a cap. It is compiled once. */
@@ -170,7 +200,7 @@ export class QueryShape {
     const sources = new QueryColumns(query);
     const found: KeyColumn[] = [];
     for (const [field, direction, nulls] of order) {
-      const source = sources.find(field);
+      const source = await this.#sourceOf(query, sources, field);
       const { expression, column } = source;
       if (column === null && parametersOf(this.dialect, expression.toOperationNode()).length > 0)
         throw new ConfigurationError(
@@ -209,14 +239,17 @@ export class QueryShape {
   }
 
   #columnsOf(query: AnyQuery, table: TableName): Promise<ReadonlyMap<string, ColumnFacts>> {
-    const name = JSON.stringify([table.schema, table.table]);
+    const name = nameOf(table);
     const known = this.#tables.get(name);
     // The pending read may belong to another request, whose transaction failed or was aborted. This request then reads
     // the catalogue itself.
     if (known !== undefined) return known.catch(() => tableColumns(query, this.dialect, table));
     const asked = tableColumns(query, this.dialect, table);
     this.#tables.set(name, asked);
-    asked.catch(() => this.#tables.delete(name));
+    asked.then(
+      (columns) => columns.size > 0 && this.#known.set(name, new Set(columns.keys())),
+      () => this.#tables.delete(name),
+    );
     return asked;
   }
 }
@@ -237,6 +270,19 @@ function checkSeekable(query: AnyQuery, { label }: QueryOrigin): void {
     label,
     "does not support cursors over a query with GROUP BY, DISTINCT or a set operation: select from it as a subquery",
   );
+}
+
+function unclear({ label }: QueryOrigin, field: string, reason: "unknown" | "ambiguous"): ConfigurationError {
+  const subject = `${label}: the query`;
+  if (reason === "ambiguous") return repeatedName(subject, field);
+  return new ConfigurationError(
+    subject,
+    `does not show where ${field} comes from, because it selects * or raw SQL without a name: select ${field} by its name`,
+  );
+}
+
+function nameOf({ schema, table }: TableName): string {
+  return JSON.stringify([schema, table]);
 }
 
 function missing(field: string, uniqueKey: readonly string[]): string {

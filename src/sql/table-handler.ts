@@ -3,7 +3,7 @@ import { BatchQueue } from "../core/batch-queue.ts";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isPromise } from "../core/maybe-promise.ts";
 import { columnList, optionRule, orNull, resolveOptions, text, wholeNumber } from "../core/resolve-options.ts";
-import { type Condition, type ConditionValue, isIn } from "../pagination/condition.ts";
+import { type Condition, type ConditionValue, isIn, loosely } from "../pagination/condition.ts";
 import {
   AsyncDataHandler,
   type Capping,
@@ -22,6 +22,7 @@ import {
 import type { KeyTuple } from "../pagination/keys/key-tuple.ts";
 import { type Order, reversed } from "../pagination/order.ts";
 import type { AnyQuery } from "./any-query.ts";
+import { comparedFields } from "./conditions/condition-expression.ts";
 import { estimateRows } from "./estimate-rows.ts";
 import { exactJson } from "./exact-json.ts";
 import { isDataException, keyedItems, keyValues, misfitOf } from "./keyed-items.ts";
@@ -31,7 +32,7 @@ import type { NestedSource } from "./nested/nested-reading.ts";
 import { KYSELY, type QueryOrigin } from "./query-origin.ts";
 import { QueryShape } from "./query-shape.ts";
 import { rowsAt } from "./rows-at.ts";
-import { scopedQuery } from "./scoped-query.ts";
+import { checkRestrictable, scopedQuery } from "./scoped-query.ts";
 import type { TotalsCache } from "./totals-cache.ts";
 import { withClosedWhere } from "./with-closed-where.ts";
 
@@ -77,6 +78,10 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   readonly #among: { readonly among: Among; readonly all: TableHandler<T, C> } | undefined;
   /** The columns that pages are read with; `null` for all of them. */
   readonly #columns: readonly string[] | null;
+  /** The conditions whose columns only the catalogue can tell, and the list without them. */
+  readonly #later: { readonly from: TableHandler<T, C>; readonly conditions: readonly Condition[] } | null;
+  /** Whether a rule or a filter has left rows out. */
+  readonly #isRestricted: boolean;
   #compiled: { readonly sql: string; readonly parameters: readonly unknown[] } | undefined;
 
   /**
@@ -90,9 +95,12 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     from: TableHandler<T, C> | QueryOrigin = KYSELY,
     among?: { readonly among: Among; readonly all: TableHandler<T, C> },
     columns: readonly string[] | null = from instanceof TableHandler ? from.#columns : null,
+    later: { readonly from: TableHandler<T, C>; readonly conditions: readonly Condition[] } | null = null,
   ) {
     super();
     this.#columns = columns;
+    this.#later = later;
+    this.#isRestricted = from instanceof TableHandler && (from.#isRestricted || query !== from.#query);
     if (from instanceof TableHandler) {
       this.#query = query;
       this.#origin = from.#origin;
@@ -128,7 +136,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
       const { column } = given;
       const values = given.values.map((value) => from.encode(column, value));
       this.#among = { among: { column, values }, all: new TableHandler<T, C>(query, others, from) };
-      this.#query = scopedQuery(this.#query, this.#among.all.#shape, isIn(given.column, given.values));
+      this.#query = scopedQuery(this.#query, this.#among.all.#shape, loosely(isIn(given.column, given.values)));
     }
     const shape = this.#shape;
     shape.declare(query, this.uniqueKey);
@@ -151,6 +159,31 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
    */
   scopedTo(condition: Condition): TableHandler<T, C> {
     const among = this.#among && { ...this.#among, all: this.#among.all.scopedTo(condition) };
+    const query = this.#query;
+    const shape = this.#shape;
+    if (this.#later === null && shape.isDecided(query, comparedFields(condition["~condition"])))
+      return new TableHandler<T, C>(scopedQuery(query, shape, condition), undefined, this, among);
+    checkRestrictable(query, shape);
+    const conditions = [...(this.#later?.conditions ?? []), condition];
+    const later = { from: this.#later?.from ?? this, conditions };
+    return new TableHandler<T, C>(query, undefined, this, among, this.#columns, later);
+  }
+
+  /** @internal The list with all of its conditions, for which the catalogue may have to be read. */
+  async "~decided"(): Promise<TableHandler<T, C>> {
+    if (this.#later === null) return this;
+    let decided = this.#later.from;
+    for (const condition of this.#later.conditions) {
+      await decided.#shape.learn(decided.#query);
+      const all = decided.#among?.all;
+      if (all !== undefined) await all.#shape.learn(all.#query);
+      decided = decided.#scopedNow(condition);
+    }
+    return this.#columns === null ? decided : decided.selecting(this.#columns);
+  }
+
+  #scopedNow(condition: Condition): TableHandler<T, C> {
+    const among = this.#among && { ...this.#among, all: this.#among.all.#scopedNow(condition) };
     return new TableHandler<T, C>(scopedQuery(this.#query, this.#shape, condition), undefined, this, among);
   }
 
@@ -163,7 +196,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     if (this.#origin !== KYSELY) return this;
     const sorted = [...new Set(columns)].toSorted();
     const among = this.#among && { ...this.#among, all: this.#among.all.selecting(sorted) };
-    return new TableHandler<T, C>(this.#query, undefined, this, among, sorted);
+    return new TableHandler<T, C>(this.#query, undefined, this, among, sorted, this.#later);
   }
 
   isMisfit(error: unknown): boolean {
@@ -171,20 +204,25 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   async getTotalItems(): Promise<number> {
+    if (this.#later !== null) return (await this["~decided"]()).getTotalItems();
     const { sql, parameters } = this.#source;
     if (this.#totalsCache === undefined) return this.#count(null);
     return this.#totalsCache.get(exactJson([sql, parameters]), () => this.#count(null));
   }
 
-  countUpTo(cap: number): Promise<number> {
-    return this.#count(cap);
+  async countUpTo(cap: number): Promise<number> {
+    return (await this["~decided"]()).#count(cap);
   }
 
   async estimateTotalItems(): Promise<number> {
+    if (this.#later !== null) return (await this["~decided"]()).estimateTotalItems();
+    // The statistics of a planner cover all rows, so an estimate would tell about those that a rule or a filter leaves out.
+    if (this.#isRestricted) return this.#count(null);
     return (await estimateRows(this.#query, this.#shape.dialect)) ?? (await this.#count(null));
   }
 
   async getItems(offset: number, limit: number, context?: FetchContext): Promise<readonly T[]> {
+    if (this.#later !== null) return (await this["~decided"]()).getItems(offset, limit, context);
     try {
       return (await rowsAt(this.#query, this.uniqueKey, offset, limit, context?.totalItems)) as readonly T[];
     } catch (error) {
@@ -198,6 +236,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   async getItemsAfter(seek: SeekRequest, limit: number): Promise<readonly T[]> {
+    if (this.#later !== null) return (await this["~decided"]()).getItemsAfter(seek, limit);
     const order = seek.direction === "forward" ? seek.order : reversed(seek.order);
     const found = await this.#seek(order, seek.key, limit);
     if (found !== null) return found;
@@ -212,6 +251,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     { order, direction }: Pick<SeekRequest, "order" | "direction">,
     limit: number,
   ): Promise<readonly (readonly T[] | Error)[]> {
+    if (this.#later !== null) return (await this["~decided"]()).getItemsBelow(seeks, { order, direction }, limit);
     const directed = direction === "forward" ? order : reversed(order);
     const encoded = seeks.map(({ parent, key }) => ({ parent: this.#encoded(parent), key }));
     const found = await itemsBelow(await this.#selected(), encoded, directed, limit);
@@ -224,6 +264,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   async countBelow(given: readonly ParentKey[], cap: number | null): Promise<readonly (number | Error)[]> {
+    if (this.#later !== null) return (await this["~decided"]()).countBelow(given, cap);
     const parents = given.map((parent) => this.#encoded(parent));
     const cache = this.#totalsCache;
     if (cache === undefined || cap !== null) return countsBelow(this.#nested, parents, cap);

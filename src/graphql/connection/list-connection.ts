@@ -2,6 +2,7 @@ import { inField } from "../../http/context/current-field.ts";
 import { CursorList, type Window } from "../../pagination/cursor-page.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
 import type { Filters } from "../../pagination/filter/filters.ts";
+import { isAgreed } from "../../pagination/list-scope.ts";
 import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
 import type { Order } from "../../pagination/order.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
@@ -27,7 +28,7 @@ export class ListConnection<T> {
   readonly #request: PageRequest;
   readonly #wanted: Wanted;
   readonly #blamed: ListChoice["blamed"];
-  #window: Promise<Window<T>> | undefined;
+  #window: Promise<AgreedWindow<T>> | undefined;
 
   constructor(
     strategy: CursorPagination<any, any>,
@@ -54,7 +55,9 @@ export class ListConnection<T> {
   }
 
   async pageInfo(): Promise<PageInfo> {
-    return new PageInfo(await this.#read());
+    const { disagreement, ...window } = await this.#read();
+    if (disagreement !== undefined) throw disagreement;
+    return new PageInfo(window);
   }
 
   /** Counts the items, because the query selected the total. Returns `null` if the strategy has no totals. */
@@ -65,10 +68,22 @@ export class ListConnection<T> {
     const total = await this.#run(askedTotal(this.#list.handler, totals, this.#request)).catch((error: unknown) => {
       throw asUserInput(this.#blamed(error), "filter");
     });
+    if (total > 0) await this.#check();
     return reportedTotal(total, totals, 0).reported;
   }
 
-  #read(): Promise<Window<T>> {
+  /** Throws if `where` includes an item that `allows` refuses, because the total counts it. */
+  async #check(): Promise<void> {
+    const { scope } = this.#request;
+    if (scope === undefined) return;
+    const { disagreement, items } = await this.#read();
+    if (disagreement !== undefined) throw disagreement;
+    const { handler } = this.#list;
+    if (items.length === 0 && !(await this.#run(isAgreed(handler, handler, scope, items))))
+      throw new RuleDisagreement(scope.name);
+  }
+
+  #read(): Promise<AgreedWindow<T>> {
     this.#window ??= this.#run(this.#steps());
     return this.#window;
   }
@@ -78,7 +93,7 @@ export class ListConnection<T> {
     return inField({ coordinate: this.#request.place, isConnection: true }, () => runLater(steps));
   }
 
-  *#steps(): Steps<Window<T>> {
+  *#steps(): Steps<AgreedWindow<T>> {
     const { parameter, near, size } = this.#wanted;
     try {
       const window = yield* this.#agreed();
@@ -92,7 +107,7 @@ export class ListConnection<T> {
   }
 
   /** Replaces the items that `where` includes and `allows` refuses by an error, and logs the rule. */
-  *#agreed(isAgain = false): Steps<Window<T>> {
+  *#agreed(isAgain = false): Steps<AgreedWindow<T>> {
     const { scope } = this.#request;
     const window = yield* connectionWindow(this.#list, this.#wanted, this.#request);
     if (scope === undefined) return window;
@@ -101,9 +116,15 @@ export class ListConnection<T> {
     if (allowed.every((isAllowed) => isAllowed)) return window;
     // A row may have changed after it was read and before the rule looked at it, so the page is read once more.
     if (!isAgain) return yield* this.#agreed(true);
-    const error = new RuleDisagreement(scope.name);
-    return { ...window, items: items.map((item, at) => (allowed[at] === true ? item : (error as T))) };
+    const disagreement = new RuleDisagreement(scope.name);
+    const shown = items.map((item, at) => (allowed[at] === true ? item : (disagreement as T)));
+    return { ...window, items: shown, disagreement };
   }
+}
+
+/** A window of which a rule has looked at every item. Where its halves disagree, totals and positions are withheld too. */
+interface AgreedWindow<T> extends Window<T> {
+  readonly disagreement?: RuleDisagreement;
 }
 
 /** An item and its cursor. The cursor is sealed only when it is read. */

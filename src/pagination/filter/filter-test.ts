@@ -1,4 +1,4 @@
-import { type Condition, inverse, isCompared, isEqual, isIn, isNull, isPrefixed } from "../condition.ts";
+import { type Condition, inverse, isCompared, isEqual, isIn, isNull, isPrefixed, loosely } from "../condition.ts";
 import type { FilterValue } from "./filter-value.ts";
 import type { FilterField, FilterOperator } from "./filterable.ts";
 
@@ -28,9 +28,9 @@ export function parameterOf(name: string, test: FilterTest): string {
 export function conditionOf(column: string, test: FilterTest, value: FilterValue): Condition {
   switch (test) {
     case "equal":
-      return isEqual(column, value as string);
+      return loosely(isEqual(column, value as string));
     case "in":
-      return isIn(column, value as readonly string[]);
+      return loosely(isIn(column, value as readonly string[]));
     case "startsWith":
       return isPrefixed(column, value as string);
     case "isNull":

@@ -3,24 +3,23 @@ import {
   AndNode,
   BinaryOperationNode,
   ColumnNode,
-  FunctionNode,
   IdentifierNode,
   type OperationNode,
   OperatorNode,
   OrNode,
   ParensNode,
-  PrimitiveValueListNode,
   QueryNode,
   RawNode,
   ReferenceNode,
   SelectionNode,
   SelectQueryNode,
   TableNode,
-  UnaryOperationNode,
   ValueNode,
 } from "kysely";
 import type { ConditionNode, ConditionValue, PresentValue } from "../../pagination/condition.ts";
 import type { SqlDialect } from "../sql-dialect.ts";
+import { comparedValues, type Operator } from "./compared-values.ts";
+import { exactMatch, exactPair, exactText } from "./exact-match.ts";
 import { prefixBounds, prefixPattern } from "./prefix-pattern.ts";
 
 type ColumnOf = (column: string) => OperationNode;
@@ -32,14 +31,30 @@ type Encode = (column: string, value: PresentValue) => ConditionValue;
  *
  * @param columnOf returns the column of the query that a name stands for
  * @param encode returns a value as the column stores it
+ * @param hidden the tables that WITH defines, in lower case; throws `HiddenTable` for a related table of the same name
  */
 export function conditionExpression(
   dialect: SqlDialect,
   node: ConditionNode,
-  columnOf: ColumnOf,
-  encode: Encode,
+  { columnOf, encode, hidden }: Pick<Place, "columnOf" | "encode" | "hidden">,
 ): OperationNode {
-  return compiled(node, { dialect, columnOf, encode, depth: 0, isInverted: false });
+  return compiled(node, { dialect, columnOf, encode, hidden, depth: 0, isInverted: false });
+}
+
+/** A related table that a table of WITH hides. */
+export class HiddenTable extends Error {
+  readonly table: string;
+  constructor(table: string) {
+    super(`WITH hides the table ${table}`);
+    this.table = table;
+  }
+}
+
+/** The fields that a condition compares, without those of related tables. */
+export function comparedFields(node: ConditionNode): readonly string[] {
+  if ("column" in node) return [node.column];
+  if (!("of" in node)) return [];
+  return Array.isArray(node.of) ? node.of.flatMap(comparedFields) : comparedFields(node.of as ConditionNode);
 }
 
 interface Place {
@@ -48,6 +63,8 @@ interface Place {
   readonly encode: Encode;
   /** How many related tables it is inside. */
   readonly depth: number;
+  /** The tables that WITH defines, which hide related tables of the same name. */
+  readonly hidden: ReadonlySet<string>;
   readonly isInverted: boolean;
 }
 
@@ -66,14 +83,17 @@ function compiled(node: ConditionNode, place: Place): OperationNode {
     }
     case "null":
       return binary(columnOf(node.column), isInverted ? "is not" : "is", NULL);
-    case "equal": {
-      const value = ValueNode.create(driverValue(dialect, node.column, encode(node.column, node.value)));
-      return isInverted ? orNull(columnOf(node.column), "<>", value) : binary(columnOf(node.column), "=", value);
-    }
+    case "equal":
     case "in": {
-      const values = node.values.map((value) => driverValue(dialect, node.column, encode(node.column, value)));
-      const [operator, list] = listed(dialect, values, isInverted);
-      return isInverted ? orNull(columnOf(node.column), operator, list) : binary(columnOf(node.column), operator, list);
+      const given = node.kind === "equal" ? [node.value] : node.values;
+      const values = given.map((value) => driverValue(dialect, node.column, encode(node.column, value)));
+      const column = columnOf(node.column);
+      const matches = binary(column, ...comparedValues(dialect, values, isInverted));
+      const exact =
+        node.isLoose === true || given[0] instanceof Date ? null : exactMatch(dialect, column, values, isInverted);
+      if (isInverted)
+        return ParensNode.create([...(exact === null ? [] : [exact]), isNull(column)].reduce(OrNode.create, matches));
+      return exact === null ? matches : ParensNode.create(AndNode.create(matches, exact));
     }
     case "compare": {
       const value = ValueNode.create(comparedValue(dialect, encode(node.column, node.value)));
@@ -92,56 +112,58 @@ function compiled(node: ConditionNode, place: Place): OperationNode {
       );
       return ParensNode.create(OrNode.create(starts, among));
     }
-    case "related":
-      return UnaryOperationNode.create(
-        OperatorNode.create(isInverted ? "not exists" : "exists"),
-        relatedRows(node, place),
-      );
+    case "related": {
+      const column = columnOf(node.column);
+      // The column stays outside the subquery: inside, a name in the author's SQL could belong to the related table.
+      const matches = binary(exactPair(dialect, column), isInverted ? "not in" : "in", relatedRows(node, place));
+      return isInverted ? ParensNode.create(OrNode.create(isNull(column), matches)) : matches;
+    }
   }
 }
-
-type Operator = Parameters<typeof OperatorNode.create>[0];
 
 function binary(left: OperationNode, operator: Operator, right: OperationNode): OperationNode {
   return BinaryOperationNode.create(left, OperatorNode.create(operator), right);
 }
 
 function orNull(column: OperationNode, operator: Operator, right: OperationNode): OperationNode {
-  return ParensNode.create(OrNode.create(binary(column, operator, right), binary(column, "is", NULL)));
+  return ParensNode.create(OrNode.create(binary(column, operator, right), isNull(column)));
+}
+
+function isNull(column: OperationNode): OperationNode {
+  return binary(column, "is", NULL);
 }
 
 const NULL = ValueNode.createImmediate(null);
 const ONE = ValueNode.createImmediate(1);
 const ZERO = ValueNode.createImmediate(0);
 
-/** On PostgreSQL, the values are one array, so that statements for lists of different lengths have the same text. */
-function listed(dialect: SqlDialect, values: readonly unknown[], isInverted: boolean): [Operator, OperationNode] {
-  if (dialect === "postgres")
-    return [isInverted ? "<>" : "=", FunctionNode.create(isInverted ? "all" : "any", [ValueNode.create(values)])];
-  // Repeating the last value up to the next power of two leaves few different texts, each of which is prepared once.
-  const length = 2 ** Math.ceil(Math.log2(values.length));
-  const padded = Array.from({ length }, (_, index) => values[Math.min(index, values.length - 1)]);
-  return [isInverted ? "not in" : "in", PrimitiveValueListNode.create(padded)];
-}
-
 const OPPOSITE = { "<": ">=", "<=": ">", ">": "<=", ">=": "<" } as const;
 
-/** `exists` is never null, unlike `in` over a column that contains a null. */
+/** Returns the values of a related column, without null, which would make `not in` neither true nor false. */
 function relatedRows(
   node: Extract<ConditionNode, { readonly kind: "related" }>,
-  { dialect, columnOf, depth }: Place,
+  { dialect, depth, hidden }: Place,
 ): OperationNode {
   const alias = `~related_${"i".repeat(depth + 1)}`;
   const ofAlias = TableNode.create(alias);
   const relatedColumn: ColumnOf = (column) => ReferenceNode.create(ColumnNode.create(column), ofAlias);
   const [name = "", schema] = node.from.split(".").toReversed();
+  if (schema === undefined && hidden.has(name.toLowerCase())) throw new HiddenTable(name);
   const table = schema === undefined ? TableNode.create(name) : TableNode.createWithSchema(schema, name);
-  const matches = binary(relatedColumn(node.key), "=", columnOf(node.column));
-  const inside: Place = { dialect, columnOf: relatedColumn, encode: asGiven, depth: depth + 1, isInverted: false };
-  const where = node.where.kind === "always" ? matches : AndNode.create(matches, compiled(node.where, inside));
+  const key = relatedColumn(node.key);
+  const present = binary(key, "is not", NULL);
+  const inside: Place = {
+    dialect,
+    columnOf: relatedColumn,
+    encode: asGiven,
+    depth: depth + 1,
+    hidden,
+    isInverted: false,
+  };
+  const where = node.where.kind === "always" ? present : AndNode.create(present, compiled(node.where, inside));
   const rows = SelectQueryNode.createFrom([AliasNode.create(table, IdentifierNode.create(alias))]);
-  const selected = SelectQueryNode.cloneWithSelections(rows, [SelectionNode.create(ONE as never)]);
-  return QueryNode.cloneWithWhere(selected, where);
+  const values = [key, exactText(dialect, key)].map((value) => SelectionNode.create(value as never));
+  return QueryNode.cloneWithWhere(SelectQueryNode.cloneWithSelections(rows, values), where);
 }
 
 /** The columns of another table are only known by name. */

@@ -37,7 +37,8 @@ export async function examineLists(
   sent: ReadonlySet<string> = new Set(),
 ): Promise<readonly PlacePlans[]> {
   const found = new Map<string, PlacePlans>();
-  const groups = Map.groupBy(lists.flatMap(tableList), ({ text }) => text);
+  const decided = await Promise.all(lists.map(tableList));
+  const groups = Map.groupBy(decided.flat(), ({ text }) => text);
   for (const same of groups.values()) {
     const plans = await plansOf(database as Kysely<any>, same.slice(0, MOST_TRIED), sent);
     const known = found.get(plans.place);
@@ -57,9 +58,9 @@ interface TableList {
   readonly text: string;
 }
 
-function tableList({ place, strategy, handler: given }: ReadList): readonly TableList[] {
-  const handler = tableOf(given);
-  if (handler === null) return [];
+async function tableList({ place, strategy, handler: given }: ReadList): Promise<readonly TableList[]> {
+  const handler = await tableOf(given)?.["~decided"]();
+  if (handler === undefined) return [];
   const orders = strategy instanceof CursorPagination ? ordersOf(strategy) : null;
   const text = JSON.stringify([place, handler["~source"].query.compile().sql, orders]);
   const { totals } = strategy as { readonly totals?: Totals };

@@ -77,12 +77,20 @@ describe.each(engineNames)("selecting columns of a table handler on %s", (name) 
     expect(rows[0]).toHaveProperty("born", 1775);
   });
 
-  it("reads all columns of a table of WITH, which hides the one in the catalogue", async () => {
+  it("selects the fields of a table of WITH, which hides the one in the catalogue", async () => {
     const query = engine.database
       .with("books", (db) => db.selectFrom("authors").select(["id", "name as title", "born"]))
       .selectFrom("books")
       .selectAll() as AnyQuery;
-    expect((await read(query, ["title"]))[0]).toEqual([{ id: 1, title: "Austen", born: 1775 }]);
+    expect((await read(query, ["title"]))[0]).toEqual([{ title: "Austen" }]);
+  });
+
+  it("reads all columns of a table of WITH that does not name them", async () => {
+    const query = engine.database
+      .with("books", (db) => db.selectFrom("authors").selectAll())
+      .selectFrom("books")
+      .selectAll() as AnyQuery;
+    expect((await read(query, ["name"]))[0]).toEqual([{ id: 1, name: "Austen", born: 1775 }]);
   });
 
   it("selects the fields of a subquery", async () => {
