@@ -51,6 +51,8 @@ export class Endpoint {
   serve(ctx: HttpContext): MaybePromise<void> {
     return orElse(
       () => {
+        // Its fields are written by several authors.
+        ctx.outgoing.joinsCaching = true;
         const { explorer } = this.#options;
         // The page executes nothing, so it needs no CSRF check.
         if (explorer !== null && isPageVisit(ctx)) return explorer.serve(ctx);
@@ -125,7 +127,7 @@ export class Endpoint {
     const { subscriptions } = this.#options;
     if (subscriptions === null) throw new Error("a stream was opened while subscriptions are disabled");
     // `no-transform` keeps proxies from compressing the stream, and the second header keeps nginx from buffering it.
-    outgoing.header("cache-control", "no-store, no-transform");
+    outgoing.headers["cache-control"] = "no-store, no-transform";
     outgoing.header("x-accel-buffering", "no");
     outgoing.header("x-content-type-options", "nosniff");
     outgoing.vary("Accept");
@@ -150,7 +152,7 @@ export class Endpoint {
     const label = this.#options.transport.responseContentType ? type : JSON_TYPE;
     const isCached = response.isCacheable === true && outgoing.headers["cache-control"] !== undefined;
     for (const name in response.headers) outgoing.header(name, response.headers[name] as string);
-    outgoing.vary(...(isCached && ctx.isIdentityRead ? ["Accept", "Authorization", "Cookie"] : ["Accept"]));
+    outgoing.vary("Accept");
     // Constants need no validation.
     if (!isCached) outgoing.headers["cache-control"] = "no-store";
     outgoing.headers["content-type"] = CONTENT_TYPES[label];

@@ -203,7 +203,11 @@ export abstract class BaseContext<U = Caller> {
   can<T>(rule: Gate<boolean, AuthScope, { readonly parent: NonNullable<NoInfer<T>> }>, object: T): Promise<boolean> {
     return can(this as BaseContext<unknown> as BaseContext, rule, object);
   }
-  /** Allows the client, or also shared caches, to cache the response. It has no effect on a socket. */
+  /**
+   * Allows the client, or also shared caches, to cache the response. Of several calls, and of a `Cache-Control` header that is
+   * already set, the strictest wins. A response for which the caller's identity was read is never `public`. It has no effect on
+   * a socket.
+   */
   abstract cache(policy: CachePolicy): void;
 
   /** The form for logs and `JSON.stringify`: without headers, which contain credentials, and without the query, which may. */
@@ -277,7 +281,7 @@ export class HttpContext<U = Caller> extends BaseContext<U> {
     return this.outgoing as PorticoResponse<number> as PorticoResponse;
   }
   cache(policy: CachePolicy): void {
-    this.outgoing.header("cache-control", `${policy.scope ?? "private"}, max-age=${Math.floor(policy.maxAge)}`);
+    this.outgoing.cache(`${policy.scope ?? "private"}, max-age=${Math.floor(policy.maxAge)}`);
   }
 }
 

@@ -6,6 +6,7 @@ import type { SessionManager } from "../identity/session-manager.ts";
 import type { Exchange, RawPath, RawQuery } from "./exchange.ts";
 import type { BaseContext } from "./http-context.ts";
 import { formBody, isBodyMissing, jsonBody, readBody } from "./read-body.ts";
+import { RecordedHeaders } from "./validity/recorded-headers.ts";
 
 /** The caller, the backend that authenticated it, and its credential, as `request.scope` holds them. */
 export interface RequestScope<U = Caller, S = AuthScope | null> {
@@ -55,6 +56,7 @@ export class IncomingRequest implements PorticoRequest {
   readonly #exchange: Exchange;
   readonly #maxBody: number;
   readonly #publicUrl: string | null;
+  #headers: RecordedHeaders | undefined;
   #cookies: Readonly<Record<string, string | undefined>> | undefined;
   #bytes: Promise<Buffer> | undefined;
   #params: unknown;
@@ -76,7 +78,12 @@ export class IncomingRequest implements PorticoRequest {
     return `${this.#publicUrl ?? `${protocol}://${host}`}${target}`;
   }
   get headers(): Readonly<Record<string, string | undefined>> {
-    return this.#exchange.headers as Readonly<Record<string, string | undefined>>;
+    this.#headers ??= new RecordedHeaders(this.#exchange.headers as Readonly<Record<string, string | undefined>>);
+    return this.#headers.read;
+  }
+  /** @internal The names of the headers that the application has read. */
+  get headersRead(): Iterable<string> {
+    return this.#headers?.names ?? [];
   }
   /** @internal All values of a header, in the order sent. For some headers, `headers` only has the first. */
   everyValue(name: string): readonly string[] {

@@ -16,6 +16,7 @@ import { BadRequest } from "../exceptions/http-exception.ts";
 import { pageCall } from "../pages/page-call.ts";
 import { PagePromise } from "../pages/page-promise.ts";
 import type { BaseContext } from "./http-context.ts";
+import { isStorable, privateCaching, strictestCaching } from "./validity/strictest-caching.ts";
 
 /**
  * A response whose body and status types are known to TypeScript. The key is required because `{}` is assignable to any type
@@ -156,6 +157,10 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   /** The body that `paginate` set. */
   #pageBody: Body | null = null;
   #mark: Readonly<Record<string, string | string[]>> | null = null;
+  /** Whether several authors write the response, as in GraphQL, so that none of them replaces the `Cache-Control` of another. */
+  joinsCaching = false;
+  /** Whether `Cache-Control` comes from `cache`, and not from the author of the whole response. */
+  #isCachingJoint = false;
   readonly #ctx: BaseContext;
 
   constructor(ctx: BaseContext) {
@@ -172,8 +177,17 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     // Checked here, in the author's code, because the engine would only notice when no other response is possible.
     nodeHttp.validateHeaderName(name);
     nodeHttp.validateHeaderValue(name, value);
-    this.headers[name.toLowerCase()] = value;
+    const key = name.toLowerCase();
+    if (key === "cache-control" && this.joinsCaching) this.cache(value);
+    else this.headers[key] = value;
+    if (key === "cache-control") this.#isCachingJoint = this.joinsCaching;
     return this;
+  }
+  /** Joins a value of `Cache-Control` to the one that is set, so that the strictest wins. */
+  cache(value: string): void {
+    const before = this.headers["cache-control"];
+    this.#isCachingJoint = true;
+    this.headers["cache-control"] = strictestCaching(before === undefined ? undefined : String(before), value);
   }
   cookie(name: string, value: string, options: CookieOptions = {}): this {
     // Each default is applied separately: an option that is present but `undefined` must not remove `Secure`.
@@ -292,6 +306,19 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     this.headers["vary"] = [...before, ...added].join(", ");
   }
 
+  /**
+   * Keeps shared caches from storing a response that depends on the caller. `Vary` names what may have identified the caller,
+   * for caches that may store it. Called once, before the headers are sent: until then the identity may still be read.
+   */
+  restrictCaching(): void {
+    const caching = String(this.headers["cache-control"] ?? "no-store");
+    if (!(this.#isCachingJoint || this.joinsCaching) || !this.#ctx.isIdentityRead || !isStorable(caching)) return;
+    this.headers["cache-control"] = privateCaching(caching);
+    const known = ["authorization", "cookie"];
+    const read = [...this.#ctx.incoming.headersRead].filter((name) => !known.includes(name));
+    this.vary("Authorization", "Cookie", ...read);
+  }
+
   #append(name: string, value: string): this {
     const before = this.headers[name];
     this.headers[name] = before === undefined ? [value] : [...(Array.isArray(before) ? before : [before]), value];
@@ -307,6 +334,8 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
   successor(): OutgoingResponse {
     const next = new OutgoingResponse(this.#ctx);
     next.headers = { ...(this.#mark ?? this.headers) };
+    next.joinsCaching = this.joinsCaching;
+    next.#isCachingJoint = this.#isCachingJoint;
     return next;
   }
 

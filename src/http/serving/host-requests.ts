@@ -49,7 +49,10 @@ export class HostRequests {
     const refusal = checkHost(exchange.headers.host, exchange.rawHeaders);
     if (refusal !== null) throw refusal;
     const ctx = new HttpContext(this.#services, exchange, this.#maxBody);
-    exchange.addHeaders(() => ctx.outgoing.headers);
+    exchange.addHeaders(() => {
+      ctx.outgoing.restrictCaching();
+      return ctx.outgoing.headers;
+    });
     exchange.response.once("close", () => void closeQuietly(ctx));
     await withContext(ctx, this.#run);
     if (!ctx.state.has(REACHED)) throw unreached(ctx);

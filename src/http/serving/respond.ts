@@ -101,6 +101,7 @@ function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = i
       outgoing.header(name, value);
   }
   ctx.charge?.writeTo(outgoing.headers);
+  outgoing.restrictCaching();
   const status = statusOf(outgoing);
   const stream = outgoing.body?.kind === "stream" ? outgoing.body.value : null;
   if (stream !== null)
