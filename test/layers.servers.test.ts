@@ -122,6 +122,19 @@ const steady: readonly (readonly [file: string, code: string])[] = [
   ["test/l.test.ts", "export const done = vi.waitFor(() => true, 60_000);"],
 ];
 
+const keptTooLong: readonly (readonly [file: string, code: string])[] = [
+  ["src/http/a-memo.ts", "export const aMemo: WeakMap<BaseContext, boolean> = new WeakMap();"],
+  ["src/http/b-memo.ts", "export const bMemo = new Map<GraphContext<unknown>, boolean>();"],
+  ["src/auth/c-memo.ts", "const known = new WeakMap();\nexport const cMemo = (ctx: object) => known.get(ctx);"],
+  ["src/auth/d-memo.ts", "export const dMemo = (known: Set<object>, one: Graph) => known.has(one.connection);"],
+];
+
+const keptForTheQuestion: readonly (readonly [file: string, code: string])[] = [
+  ["src/http/e-memo.ts", "export const eMemo = (ctx: object) => memoOf(ctx, eMemo, () => new Map<string, boolean>());"],
+  ["src/http/f-memo.ts", "export const fMemo: WeakMap<AppServices, boolean> = new WeakMap();"],
+  ["src/http/context/end-left-open.ts", "export const endLeftOpen = new WeakMap<BaseContext, boolean>();"],
+];
+
 const root = resolve(import.meta.dirname, "..");
 const oxlint = join(dirname(createRequire(import.meta.url).resolve("oxlint/package.json")), "bin/oxlint");
 let house: string;
@@ -129,7 +142,16 @@ let findings: Finding[];
 
 beforeAll(() => {
   house = mkdtempSync(join(tmpdir(), "portico-layers-"));
-  for (const [file, code] of [...refused, ...allowed, ...misnamed, ...named, ...unsteady, ...steady]) {
+  for (const [file, code] of [
+    ...refused,
+    ...allowed,
+    ...misnamed,
+    ...named,
+    ...unsteady,
+    ...steady,
+    ...keptTooLong,
+    ...keptForTheQuestion,
+  ]) {
     mkdirSync(join(house, dirname(file)), { recursive: true });
     writeFileSync(join(house, file), `${code}\n`);
   }
@@ -170,6 +192,18 @@ describe("the result of a test", () => {
 
   it.each(steady)("may be made with %s, %s", (file) => {
     expect(of("same-verdict", file)).toEqual([]);
+  });
+});
+
+describe("answers", () => {
+  it.each(keptTooLong)("must not be kept per context: %s, %s", (file) => {
+    expect(of("kept-per-context", file)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("use memoOf") }),
+    ]);
+  });
+
+  it.each(keptForTheQuestion)("may be kept: %s, %s", (file) => {
+    expect(of("kept-per-context", file)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { relative, sep } from "node:path";
 import { fileNameFault } from "./file-name.ts";
+import { keyFault, keyTypeFault } from "./kept-per-context.ts";
 import { refusal } from "./layers.ts";
 import { dateFault, isJudged, memberFault, waitFault } from "./same-verdict.ts";
 
@@ -20,6 +21,8 @@ interface Node {
   readonly callee?: Node;
   readonly arguments?: readonly Node[];
   readonly operator?: string;
+  readonly typeName?: Node;
+  readonly typeArguments?: { readonly params: readonly Node[] } | null;
   readonly parent?: Node;
 }
 interface Context {
@@ -35,6 +38,7 @@ const plugin: { meta: { name: string }; rules: Record<string, { create(context: 
     layers: { create: layers },
     "file-names": { create: fileNames },
     "same-verdict": { create: sameVerdict },
+    "kept-per-context": { create: keptPerContext },
   },
 };
 export default plugin;
@@ -78,6 +82,26 @@ function sameVerdict(context: Context): Visitor {
       if (use !== undefined) report(node, dateFault(use));
       const isHasty = called === "vi.waitFor" || called === "vi.waitUntil";
       if (isHasty && node.arguments?.length === 1) report(node, waitFault);
+    },
+  };
+}
+
+function keptPerContext(context: Context): Visitor {
+  const file = path(context);
+  const report = (node: Node, message: string | undefined): void => {
+    if (message !== undefined) context.report({ node, message });
+  };
+  const judgeType = (node: Node, collection: string | undefined): void => {
+    const [key] = node.typeArguments?.params ?? [];
+    report(node, keyTypeFault(file, collection ?? "", key?.typeName?.name ?? ""));
+  };
+  return {
+    TSTypeReference: (node) => judgeType(node, node.typeName?.name),
+    NewExpression: (node) => judgeType(node, node.callee?.name),
+    CallExpression: (node) => {
+      const [key] = node.arguments ?? [];
+      const method = node.callee?.property?.name ?? "";
+      report(node, keyFault(file, method, key?.name ?? `.${key?.property?.name}`));
     },
   };
 }

@@ -42,6 +42,7 @@ export class DependencyScope {
   #opening: Set<Promise<unknown>> | null = null;
   #closed: Promise<readonly unknown[]> | null = null;
   #hasGenerators = false;
+  #refusal: (() => Error) | null = null;
 
   constructor(ctx: object, options: ScopeOptions) {
     this.#ctx = ctx;
@@ -122,7 +123,13 @@ export class DependencyScope {
     return isPromise(result) ? this.#track(Promise.resolve(result)) : result;
   }
 
+  /** From now on, a generator is refused with this error before it runs. */
+  openNoGenerators(refusal: () => Error): void {
+    this.#refusal = refusal;
+  }
+
   #enter(name: string, generator: AnyGenerator): unknown {
+    if (this.#refusal !== null) throw this.#refusal();
     const opened = ({ value, done }: IteratorResult<unknown, unknown>): unknown => {
       if (done === true) throw new DependencyError(`${name} is a generator that yielded nothing`);
       this.#open.push({ name, generator });

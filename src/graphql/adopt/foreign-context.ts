@@ -11,7 +11,6 @@ type Resolver = GraphQLFieldResolver<unknown, any, any>;
 /** Calls the functions of an existing schema with the context value that they expect, which is built once per operation. */
 export class ForeignContext {
   readonly #build: BuildContext;
-  readonly #built = new WeakMap<GraphContext, MaybePromise<object>>();
 
   constructor(build: BuildContext) {
     this.#build = build;
@@ -30,16 +29,13 @@ export class ForeignContext {
   }
 
   #of(graph: GraphContext): MaybePromise<object> {
-    const known = this.#built.get(graph);
-    if (known !== undefined) return known;
-    const value = andThen(this.#build(graph.connection), (context) => {
+    graph.foreign ??= andThen(this.#build(graph.connection), (context) => {
       if (typeof context !== "object" || context === null)
         throw new TypeError("the function in Graph.context must return an object");
       operations.set(context, graph);
       return context;
     });
-    this.#built.set(graph, value);
-    return value;
+    return graph.foreign;
   }
 }
 

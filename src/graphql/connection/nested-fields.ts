@@ -1,11 +1,11 @@
 import { afterThisTurn } from "../../core/batch-queue.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
+import { memoOf } from "../../http/context/validity/memo-of.ts";
 import { isNestable, type ParentKey } from "../../pagination/data-handler.ts";
 import type { Filters } from "../../pagination/filter/filters.ts";
 import type { PageRequest } from "../../pagination/page-request.ts";
 import type { FieldCall } from "../fields/field-declaration.ts";
-import type { GraphContext } from "../operation/graph-context.ts";
 import { NestedLists } from "./nested-lists.ts";
 import type { OpenList } from "./open-list.ts";
 
@@ -26,7 +26,6 @@ interface ListOfParent {
 export class NestedFields {
   readonly #by: readonly (readonly [column: string, field: string])[];
   readonly #params: readonly string[];
-  readonly #levels = new WeakMap<GraphContext, Map<string, MaybePromise<Level>>>();
 
   /** @param params the declared parameters, which the resolver may depend on */
   constructor(by: unknown, params: readonly string[]) {
@@ -61,8 +60,7 @@ export class NestedFields {
     { parent, filters, columns }: ListOfParent,
     open: () => MaybePromise<OpenList>,
   ): MaybePromise<OpenList> {
-    const levels = this.#levels.get(graph) ?? new Map<string, MaybePromise<Level>>();
-    this.#levels.set(graph, levels);
+    const levels = memoOf(graph.connection, this, () => new Map<string, MaybePromise<Level>>());
     const name = argsText([filters?.text, ...this.#params.map((param) => args[param])]);
     const known = levels.get(name);
     const level = known ?? andThen(open(), levelOf);

@@ -7,12 +7,12 @@ import {
   type SelectionSetNode,
 } from "graphql";
 import { columnsRead } from "../../http/access/gate-node.ts";
+import { memoOf } from "../../http/context/validity/memo-of.ts";
 import { type CollectScope, type Conditions, collectFields } from "../execute/plan/collect-fields.ts";
 import { isGraphql17 } from "../execute/plan/is-graphql17.ts";
 import type { FieldCall } from "../fields/field-declaration.ts";
 import { gateIn } from "../fields/gate-extensions.ts";
 import { allReads, type Reads, readsOf } from "../fields/reads.ts";
-import type { GraphContext } from "../operation/graph-context.ts";
 
 /** The columns that the selections of one operation need. */
 interface Known {
@@ -23,16 +23,14 @@ interface Known {
 
 /** The columns that a query needs of the items of a connection. */
 export class SelectedColumns {
-  readonly #known = new WeakMap<GraphContext, Known[]>();
-
   /** Returns the columns that the fields below this call need, or `null` if they are unknown. */
   of({ graph, info }: FieldCall): Reads {
-    const known = this.#known.get(graph) ?? [];
+    const known = memoOf<Known[]>(graph.connection, this, () => []);
     const { fieldNodes: nodes, variableValues: variables } = info;
     const same = known.find((one) => one.variables === variables && isSame(one.nodes, nodes));
     if (same !== undefined) return same.columns;
     const columns = neededColumns(info)?.toSorted() ?? null;
-    this.#known.set(graph, [...known, { nodes, variables, columns }]);
+    known.push({ nodes, variables, columns });
     return columns;
   }
 }

@@ -1,21 +1,26 @@
 import { type ExecutionResult, execute } from "graphql";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
+import { executeSerially } from "./execute-serially.ts";
 import { type Execution, executionArgs } from "./execution.ts";
 import { type ObjectCounter, startCounting } from "./object-counter.ts";
 import { objectLimitError } from "./object-limit-error.ts";
+import type { MayGoOn } from "./plan/run.ts";
 
-/** Executes an operation: by its plan, or by graphql where there is none. */
+/** Executes an operation: by its plan, or by graphql where there is none. Both ask `mayGoOn` between two root fields. */
 export function executeOperation(
   execution: Execution,
   rootValue: unknown,
   contextValue: GraphContext,
+  mayGoOn: MayGoOn,
 ): MaybePromise<ExecutionResult> {
   const { variables = {}, mostObjects = null } = execution;
   const most = mostObjects ?? Number.POSITIVE_INFINITY;
   const { coerced = null } = execution;
-  const planned = execution.plan?.()?.execute({ rootValue, contextValue, variables, coerced, mostObjects: most });
-  return planned ?? executeByGraphql(execution, rootValue, contextValue, mostObjects);
+  const input = { rootValue, contextValue, variables, coerced, mostObjects: most, mayGoOn };
+  return (
+    execution.plan?.()?.execute(input) ?? executeByGraphql(execution, rootValue, contextValue, mostObjects, mayGoOn)
+  );
 }
 
 function executeByGraphql(
@@ -23,12 +28,13 @@ function executeByGraphql(
   rootValue: unknown,
   contextValue: GraphContext,
   mostObjects: number | null,
+  mayGoOn: MayGoOn,
 ): MaybePromise<ExecutionResult> {
   const args = { ...executionArgs(execution), rootValue, contextValue };
-  if (mostObjects === null) return execute(args);
+  if (mostObjects === null) return executeSerially(execution, mayGoOn, (document) => execute({ ...args, document }));
   const { counter, fieldResolver } = startCounting(execution.schema, contextValue, mostObjects);
   const limited = (result: ExecutionResult): ExecutionResult => withinLimit(result, counter, mostObjects);
-  const executing = execute({ ...args, fieldResolver });
+  const executing = executeSerially(execution, mayGoOn, (document) => execute({ ...args, document, fieldResolver }));
   return isPromise(executing) ? executing.then(limited) : limited(executing);
 }
 

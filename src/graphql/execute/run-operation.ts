@@ -1,11 +1,13 @@
 import { type ExecutionResult, GraphQLError } from "graphql";
 import { andThen, isPromise, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
+import { endMemos } from "../../http/context/validity/memo-of.ts";
 import { OperationOver } from "../operation/operation-over.ts";
 import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
 import type { Arrival } from "./admit.ts";
 import { executeOperation } from "./execute-operation.ts";
 import { type Execution, outcomeOf } from "./execution.ts";
+import type { MayGoOn } from "./plan/run.ts";
 import { withoutUndoneWork } from "./without-undone-work.ts";
 
 /**
@@ -37,7 +39,9 @@ export function runIn(
   contextValue.isOver = operation.isOver;
   return orElse(
     () => {
-      const executing = operation.enter(() => executeOperation(execution, rootValue, contextValue));
+      const executing = operation.enter(() =>
+        executeOperation(execution, rootValue, contextValue, betweenFields(operation)),
+      );
       return isPromise(executing)
         ? finishLater(operation, execution, executing)
         : finish(operation, execution, executing);
@@ -49,6 +53,21 @@ export function runIn(
       throw error;
     },
   );
+}
+
+/**
+ * Decides between two root fields of a mutation, by the outcome that they would have now. After a failure, nothing runs in a
+ * transaction that is going to be rolled back: it would be authorized by writes that are never committed.
+ */
+function betweenFields(operation: RunningOperation): MayGoOn {
+  const { contextValue } = operation;
+  return (soFar) => {
+    // A mutation may change everything that the fields before it have read.
+    endMemos(contextValue.connection);
+    if (outcomeOf(soFar, contextValue.refused) === "success") return true;
+    contextValue.fail();
+    return !operation.canRollBack;
+  };
 }
 
 async function finishLater(

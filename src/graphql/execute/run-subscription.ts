@@ -2,6 +2,7 @@ import type { ExecutionResult } from "graphql";
 import * as graphql from "graphql";
 import { eventTurns } from "../../core/turns.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
+import { endMemos, outlivesQuestions } from "../../http/context/validity/memo-of.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { openOperation, type RunningOperation } from "../operation/running-operation.ts";
 import { type Execution, executionArgs } from "./execution.ts";
@@ -23,6 +24,7 @@ export async function runSubscription(
 ): Promise<ResultStream | ExecutionResult> {
   const { operationName = null, cost = null, trace = null } = execution;
   const operation = openOperation(connection, { operationName, cost, trace, followsEvents: true });
+  outlivesQuestions(operation.contextValue.connection);
   try {
     const source = await sourceStream(execution, operation.contextValue);
     if (isStream(source)) return new EventResults(connection, execution, operation, source[Symbol.asyncIterator]());
@@ -60,6 +62,7 @@ class EventResults implements ResultStream {
     const { operationName = null, cost = null, trace = null } = this.#execution;
     try {
       for (;;) {
+        this.#endMemos();
         const event = await this.#events.next();
         if (event.done === true) return await this.#end("success");
         const turn = eventTurns.take();
@@ -88,7 +91,13 @@ class EventResults implements ResultStream {
   }
 
   async denialSince(now: GraphContext): Promise<Error | null> {
+    this.#endMemos();
     return this.#operation.contextValue.denialSince?.(now) ?? null;
+  }
+
+  /** Values that the generator has loaded for one event are not valid for the next one, nor after a recheck. */
+  #endMemos(): void {
+    endMemos(this.#operation.contextValue.connection);
   }
 
   [Symbol.asyncIterator](): this {

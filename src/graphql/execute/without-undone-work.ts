@@ -9,13 +9,12 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from "graphql";
-import type { ErrorCode } from "../../core/error-codes.ts";
-import { PorticoError } from "../../core/portico-error.ts";
+import { RolledBack } from "../operation/rolled-back.ts";
 import type { Execution } from "./execution.ts";
 
 /**
  * Removes the root fields of a mutation that was rolled back, so that the response does not report undone work as done. Each of
- * them becomes null, with an error; if one of them is non-null, `data` does. Other operations stay as they are.
+ * them, and each that was skipped, becomes null, with an error; if one of them is non-null, `data` does. Other operations stay as they are.
  */
 export function withoutUndoneWork(result: ExecutionResult, execution: Execution): ExecutionResult {
   const { data, errors = [] } = result;
@@ -68,9 +67,7 @@ function rootNodes({ document }: Execution, root: SelectionSetNode): ReadonlyMap
   return nodes;
 }
 
-const CODE: ErrorCode = "ROLLED_BACK";
-
 function rolledBack(key: string, node: FieldNode | undefined): GraphQLError {
-  const originalError = new PorticoError(CODE, "The operation was rolled back", { status: 424 });
+  const originalError = new RolledBack();
   return new GraphQLError(originalError.message, { path: [key], originalError, nodes: node ?? null });
 }

@@ -2,14 +2,15 @@ import { BatchQueue } from "../../core/batch-queue.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
+import { memoOf } from "../../http/context/validity/memo-of.ts";
 
 /** Loads values by their keys and batches the keys that one operation requests at the same time, as DataLoader does. */
 export interface Loader<in K, out V> {
-  /** Loads the value of a key. Later calls in the same operation return the same promise. */
+  /** Loads the value of a key. Later calls for the same question return the same promise. */
   load(ctx: BaseContext, key: K): Promise<V>;
   /**
-   * Removes the cached value of a key, or all of them, for this operation. Call it after a change that makes them
-   * stale.
+   * Removes the cached value of a key, or all of them. Call it after a change that makes them stale, if a rule or a field
+   * reads them again before the operation or the root field of the mutation ends.
    */
   clear(ctx: BaseContext, key?: K): void;
 }
@@ -26,6 +27,9 @@ export type Batch<K, V> = (
  * Batches the keys that the fields of one operation request into one call, and caches the values until the operation
  * ends. A thousand books that each load their author cost one call, which solves the N+1 problem.
  *
+ * On a socket the values are cached for one message, in the generator of a subscription for one event, and in a mutation for
+ * one root field.
+ *
  * @example
  * ```ts
  * import { field, loader, t } from "portico/graphql";
@@ -38,22 +42,14 @@ export type Batch<K, V> = (
  */
 export function loader<K, V>(batch: Batch<K, V>): Loader<K, V> {
   if (typeof batch !== "function") throw new ConfigurationError("loader", "called with a batch function", batch);
-  // Each operation has its own context, so its values are dropped with it.
-  const queues = new WeakMap<BaseContext, LoadQueue<K, V>>();
+  const owner = {};
   const queueOf = (ctx: BaseContext): LoadQueue<K, V> => {
-    const known = queues.get(ctx);
-    if (known !== undefined) return known;
     checkContext(ctx);
-    const queue = new LoadQueue(batch, ctx);
-    queues.set(ctx, queue);
-    return queue;
+    return memoOf(ctx, owner, () => new LoadQueue(batch, ctx));
   };
   return Object.freeze({
     load: (ctx: BaseContext, key: K) => queueOf(ctx).load(key),
-    clear: (ctx: BaseContext, ...key: [K?]) => {
-      checkContext(ctx);
-      queues.get(ctx)?.clear(...key);
-    },
+    clear: (ctx: BaseContext, ...key: [K?]) => queueOf(ctx).clear(...key),
   });
 }
 

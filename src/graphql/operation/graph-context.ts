@@ -4,8 +4,9 @@ import { DependencyScope } from "../../dependencies/dependency-scope.ts";
 import type { Verdicts } from "../../http/access/ask-gate.ts";
 import type { Verdict } from "../../http/access/refusal.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import type { Identity } from "../../http/identity/identity.ts";
+import { memoOf } from "../../http/context/validity/memo-of.ts";
 import type { FieldTrace } from "../hooks/field-trace.ts";
+import { RolledBack } from "./rolled-back.ts";
 import { wrongTransport } from "./wrong-transport.ts";
 
 /** The name and the cost of an operation. */
@@ -15,6 +16,8 @@ export interface OperationFacts {
   /** `null` while cost analysis is off. */
   readonly cost: number | null;
 }
+
+type VerdictsByObject = Map<unknown, MaybePromise<Verdict>>;
 
 /**
  * The context of an operation, which is graphql's context value. A parameter that is declared as this class receives it,
@@ -36,9 +39,6 @@ export class GraphContext implements OperationFacts, Verdicts {
   readonly operationName: string | null;
   readonly cost: number | null;
   #dependencies: DependencyScope | null = null;
-  #verdicts: Map<object, Map<unknown, MaybePromise<Verdict>>> | null = null;
-  /** The caller that the verdicts apply to. */
-  #judged: Identity | null = null;
   #refused: Set<string | number> | null = null;
   #isClosed = false;
   /** @internal Whether the operation was cancelled: no further field is resolved. */
@@ -47,6 +47,8 @@ export class GraphContext implements OperationFacts, Verdicts {
   denialSince: ((now: GraphContext) => Promise<Error | null>) | null = null;
   /** @internal Whether the event of a subscription is dropped, because its object is refused; `null` if it is never. */
   isDropped: ((event: unknown, now: GraphContext) => MaybePromise<boolean>) | null = null;
+  /** @internal The context value for the resolvers of an existing schema; `null` until one of them runs. */
+  foreign: MaybePromise<object> | null = null;
   /** @internal Records how long its fields take. */
   readonly trace: FieldTrace | null;
 
@@ -73,22 +75,14 @@ export class GraphContext implements OperationFacts, Verdicts {
   }
 
   /** @internal The verdicts of a gate by the object that it checked; `undefined` is the key for a gate on the user alone. */
-  verdictsOf(gate: object): Map<unknown, MaybePromise<Verdict>> {
-    const { identity } = this.connection;
-    // A mutation may sign in as another user, to whom the earlier verdicts do not apply.
-    if (this.#verdicts === null || this.#judged !== identity) this.#verdicts = new Map();
-    this.#judged = identity;
-    const known = this.#verdicts.get(gate);
+  verdictsOf(gate: object): VerdictsByObject {
+    // By identity: a mutation may sign in as another user, to whom the earlier verdicts do not apply.
+    const byGate = memoOf(this.connection, this.connection.identity, () => new Map<object, VerdictsByObject>());
+    const known = byGate.get(gate);
     if (known !== undefined) return known;
-    const verdicts = new Map<unknown, MaybePromise<Verdict>>();
-    this.#verdicts.set(gate, verdicts);
+    const verdicts: VerdictsByObject = new Map();
+    byGate.set(gate, verdicts);
     return verdicts;
-  }
-
-  /** @internal Forgets the verdicts on objects, because a mutation may change them. Those on the caller alone stay. */
-  forgetObjects(): void {
-    for (const verdicts of this.#verdicts?.values() ?? [])
-      for (const subject of verdicts.keys()) if (subject !== undefined) verdicts.delete(subject);
   }
 
   /** @internal The gates or the limit of a root field decide whether it may run. */
@@ -104,6 +98,14 @@ export class GraphContext implements OperationFacts, Verdicts {
   /** @internal The root fields of a mutation that were refused before they ran, by their names in the response. */
   get refused(): ReadonlySet<string | number> {
     return this.#refused ?? NONE;
+  }
+
+  /**
+   * @internal A root field of a mutation has failed, so that the operation will. No generator is opened any more: a transaction
+   * would be rolled back in any case.
+   */
+  fail(): void {
+    this.dependencies.openNoGenerators(() => new RolledBack());
   }
 
   /** @internal Whether it has opened a generator, which learns the outcome and may roll back its work. */

@@ -1,6 +1,7 @@
 import { publishFrom } from "../../http/context/event-hold.ts";
 import type { BaseContext, Outcome } from "../../http/context/http-context.ts";
 import { noteSubscribed } from "../../http/context/listening.ts";
+import { eachAnew } from "../../http/context/validity/memo-of.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 
 /** The context of one of several operations on a connection. */
@@ -116,9 +117,8 @@ function boundTo(ctx: BaseContext, connection: BaseContext, begin: () => AbortSi
     publish: (topic, value) => publishFrom(ctx, bus, topic, value),
     subscribe: (topic, options) => {
       const end = begin();
-      const events = bus.subscribe(topic, {
-        signal: options?.signal === undefined ? end : AbortSignal.any([options.signal, end]),
-      });
+      const signal = options?.signal === undefined ? end : AbortSignal.any([options.signal, end]);
+      const events = eachAnew(ctx, bus.subscribe(topic, { signal }));
       return {
         [Symbol.asyncIterator]() {
           const iterator = events[Symbol.asyncIterator]();

@@ -98,17 +98,8 @@ export function guarded(
 ): Resolve {
   const gate = allGates(gates);
   if (operation === "subscription") return gatedAgain(gate, read, limited(limits, resolve));
-  if (operation === "mutation") return afresh(guardedMutation(gate, read, limits, resolve));
+  if (operation === "mutation") return guardedMutation(gate, read, limits, resolve);
   return gated(gate, read, limited(limits, resolve));
-}
-
-/** Root fields of a mutation run one after another, so each may change the objects that gates decided about before. */
-function afresh(resolve: Resolve): Resolve {
-  return (source, raw, graph, info) => {
-    // Without an endpoint the schema may run without a context.
-    (graph as GraphContext | undefined)?.forgetObjects();
-    return resolve(source, raw, graph, info);
-  };
 }
 
 function guardedMutation(

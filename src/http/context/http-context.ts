@@ -20,6 +20,7 @@ import { IncomingRequest, type PorticoRequest, type RequestScope } from "./porti
 import { OutgoingResponse, type PorticoResponse } from "./portico-response.ts";
 import { type RenderError, renderProblem } from "./render-problem.ts";
 import type { Socket } from "./socket.ts";
+import { eachAnew, outlivesQuestions } from "./validity/memo-of.ts";
 
 /** The outcome of a request or operation, for the `finally` of a generator dependency. A thrown error is a failure. */
 export type Outcome = "pending" | "success" | "failure";
@@ -136,7 +137,10 @@ export abstract class BaseContext<U = Caller> {
         publishFrom(this as BaseContext<unknown> as BaseContext, this.services.stores.bus, topic, value),
       subscribe: (topic, options) => {
         this.followsEvents = true;
-        return this.services.stores.bus.subscribe(topic, options);
+        return eachAnew(
+          this as BaseContext<unknown> as BaseContext,
+          this.services.stores.bus.subscribe(topic, options),
+        );
       },
       settled: () => this.services.stores.bus.settled(),
     };
@@ -292,6 +296,12 @@ export class WebSocketContext<U = Caller> extends BaseContext<U> {
   /** @internal An operation on the socket has its own. */
   override followsEvents = true;
   #socket: Socket | null = null;
+
+  /** @internal */
+  constructor(services: AppServices, exchange: HttpExchange, maxBody: number) {
+    super(services, exchange, maxBody);
+    outlivesQuestions(this as WebSocketContext<unknown> as WebSocketContext);
+  }
 
   /** The socket. It does not exist yet in middleware and gates, which run before the upgrade. */
   get socket(): Socket {

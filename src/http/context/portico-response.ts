@@ -16,6 +16,7 @@ import { BadRequest } from "../exceptions/http-exception.ts";
 import { pageCall } from "../pages/page-call.ts";
 import { PagePromise } from "../pages/page-promise.ts";
 import type { BaseContext } from "./http-context.ts";
+import { outlivesQuestions } from "./validity/memo-of.ts";
 import { isStorable, privateCaching, strictestCaching } from "./validity/strictest-caching.ts";
 
 /**
@@ -232,6 +233,7 @@ export class OutgoingResponse implements PorticoResponse<number>, TypedResponse<
     // The stream may fail before it is sent, and again afterwards. The code that sends it handles the error, so nothing else
     // must.
     const value = toReadable(source).on("error", () => {});
+    outlivesQuestions(this.#ctx);
     this.body = { kind: "stream", value, type: contentType };
     return this;
   }

@@ -52,6 +52,7 @@ export class ServerSocket implements Socket {
   readonly #raw: RawSocket;
   readonly #limits: SocketLimits;
   readonly #clock: Clock;
+  readonly #begin: () => void;
   readonly #unread: SocketMessage[] = [];
   #consume: ((message: SocketMessage) => void) | null = null;
   #onEnding: (() => void) | null = null;
@@ -65,10 +66,12 @@ export class ServerSocket implements Socket {
   #stalledAt: number | null = null;
   #window = { endsAt: 0, messages: 0 };
 
-  constructor(raw: RawSocket, limits: SocketLimits, clock: Clock) {
+  /** @param begin is called when the handler receives a message, before it does */
+  constructor(raw: RawSocket, limits: SocketLimits, clock: Clock, begin: () => void) {
     this.#raw = raw;
     this.#limits = limits;
     this.#clock = clock;
+    this.#begin = begin;
     this.#pingAt = clock.monotonic() + limits.pingMs;
     raw.onMessage((message) => this.#receive(message));
     raw.onPing(() => this.#count());
@@ -153,6 +156,7 @@ export class ServerSocket implements Socket {
       const message = this.#unread.shift();
       if (message !== undefined) {
         if (this.#unread.length === READ_AHEAD >> 1) this.#raw.resume();
+        this.#begin();
         yield message;
       } else if (this.#isClosed) {
         return;
@@ -167,7 +171,10 @@ export class ServerSocket implements Socket {
   #receive(message: SocketMessage): void {
     // A client may keep sending until it has read that the socket is closed, or longer.
     if (this.#isEnding || !this.#count()) return;
-    if (this.#consume !== null) return this.#consume(message);
+    if (this.#consume !== null) {
+      this.#begin();
+      return this.#consume(message);
+    }
     this.#unread.push(message);
     if (this.#unread.length === READ_AHEAD) this.#raw.pause();
     this.#wake?.();

@@ -6,6 +6,7 @@ import { ClientGone, type UpgradeExchange } from "../context/exchange.ts";
 import { WebSocketContext } from "../context/http-context.ts";
 import { logFailure } from "../context/render-problem.ts";
 import { ServerSocket } from "../context/socket.ts";
+import { endMemos } from "../context/validity/memo-of.ts";
 import { OriginRefused } from "../exceptions/http-exception.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { EndReason, OpenConnection } from "../identity/open-connection.ts";
@@ -73,7 +74,9 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       await checkRequest(ctx);
       charge?.use(UPGRADE_COST);
       if (params.length > 0) await ctx.dependencies.fill(params, declared);
-      socket = new ServerSocket(await exchange.accept(accept), limits, ctx.services.clock);
+      const raw = await exchange.accept(accept);
+      // Each message is a separate question.
+      socket = new ServerSocket(raw, limits, ctx.services.clock, () => endMemos(ctx));
     } finally {
       charge?.end();
     }
@@ -90,7 +93,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
         return connection.ctx;
       };
       const onRecheck: OnRecheck = (recheck) => {
-        connection.recheck = recheck;
+        connection.alsoRecheck = recheck;
       };
       const request = ctx.incoming;
       const { params: path, query } = request;
@@ -182,7 +185,8 @@ const CLOSE: Readonly<Record<EndReason, readonly [code: number, reason: string]>
 class SocketConnection implements OpenConnection {
   /** Replaced when a credential arrives after the upgrade. */
   ctx: WebSocketContext;
-  recheck?: () => Promise<void>;
+  /** Checks everything that runs on it. */
+  alsoRecheck?: () => Promise<void>;
   readonly #socket: ServerSocket;
 
   constructor(ctx: WebSocketContext, socket: ServerSocket) {
@@ -198,6 +202,10 @@ class SocketConnection implements OpenConnection {
   }
   beat(now: number): void {
     this.#socket.beat(now);
+  }
+  async recheck(): Promise<void> {
+    endMemos(this.ctx);
+    await this.alsoRecheck?.();
   }
   end(reason: EndReason): void {
     this.#socket.close(...CLOSE[reason]);

@@ -14,7 +14,7 @@ import type { Conditions } from "./collect-fields.ts";
 import { conditionVariables } from "./condition-variables.ts";
 import { isTraced } from "./is-traced.ts";
 import { Pending } from "./pending.ts";
-import { type OperationFrame, Run } from "./run.ts";
+import { type MayGoOn, type OperationFrame, Run } from "./run.ts";
 import { HOT_AFTER, SelectionCompiler } from "./selection-compiler.ts";
 import { serialBuilder } from "./serial-builder.ts";
 
@@ -27,6 +27,8 @@ export interface PlanInput {
   /** The coerced variables, if they are already known. */
   readonly coerced?: CoercedVariables | null;
   readonly mostObjects: number;
+  /** Asked between two root fields of a mutation. @default all of them run */
+  readonly mayGoOn?: MayGoOn;
 }
 
 export interface PlanOptions {
@@ -81,12 +83,13 @@ export class Plan {
   /** Executes the operation. Returns `null`, before it has called anything, if only graphql can execute it this time. */
   execute(input: PlanInput): MaybePromise<ExecutionResult> | null {
     if (isTraced()) return null;
-    const { rootValue, contextValue, mostObjects } = input;
+    const { rootValue, contextValue, mostObjects, mayGoOn } = input;
     const coerced = input.coerced ?? coerceAsGraphql(this.#frame.schema, this.#frame.operation, input.variables);
     if ("errors" in coerced) return { errors: coerced.errors };
     const conditions = this.#conditionsIn(coerced.values);
     if (conditions === null) return null;
-    const run = new Run(this.#frame, { rootValue, contextValue, variableValues: coerced.info, mostObjects });
+    const variableValues = coerced.info;
+    const run = new Run(this.#frame, { rootValue, contextValue, variableValues, mostObjects, mayGoOn });
     try {
       const variant = this.#variantFor(conditions);
       const data = variant.build(run, rootValue, undefined);

@@ -26,6 +26,9 @@ export interface OperationFrame {
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
 }
 
+/** Called between two root fields of a mutation, with their results so far. Returns whether the next one may run. */
+export type MayGoOn = (soFar: Pick<ExecutionResult, "data" | "errors">) => boolean;
+
 /** The facts about one execution. */
 export interface RunInput {
   readonly rootValue: unknown;
@@ -34,6 +37,8 @@ export interface RunInput {
   readonly variableValues: unknown;
   /** The maximum number of objects; `Infinity` disables the limit. */
   readonly mostObjects: number;
+  /** @default all root fields run */
+  readonly mayGoOn?: MayGoOn | undefined;
 }
 
 /** The field, or the list item, that a value is completed for. */
@@ -59,6 +64,7 @@ export class Run implements Owner {
   calls = 0;
   objects = 0;
   readonly #mostObjects: number;
+  readonly #mayGoOn: MayGoOn | undefined;
   #signal: ResolverSignal | null = null;
   #slices: Slices | null = null;
   readonly #errors: GraphQLError[] = [];
@@ -67,12 +73,13 @@ export class Run implements Owner {
   #result: ExecutionResult | null = null;
   #resolve: ((result: ExecutionResult) => void) | null = null;
 
-  constructor(frame: OperationFrame, { rootValue, contextValue, variableValues, mostObjects }: RunInput) {
+  constructor(frame: OperationFrame, { rootValue, contextValue, variableValues, mostObjects, mayGoOn }: RunInput) {
     this.frame = frame;
     this.rootValue = rootValue;
     this.contextValue = contextValue;
     this.variableValues = variableValues;
     this.#mostObjects = mostObjects;
+    this.#mayGoOn = mayGoOn;
   }
 
   get signal(): ResolverSignal {
@@ -103,6 +110,11 @@ export class Run implements Owner {
     // An error that cannot be read has no location.
     this.report(error instanceof GraphQLError ? error : unlocated(error), undefined);
     this.#end(null);
+  }
+
+  /** Whether the next root field of a mutation may run after those whose values are in `data`. */
+  mayGoOn(data: Record<string, unknown>): boolean {
+    return this.#mayGoOn?.({ data, errors: this.#errors }) ?? true;
   }
 
   /** Counts an object of the response, and ends the execution if there are too many. Throws if the execution has ended. */

@@ -3,7 +3,10 @@ import { forward, Pending } from "./pending.ts";
 import type { PlanField } from "./plan-field.ts";
 import type { Run } from "./run.ts";
 
-/** Executes the root fields of a mutation: each starts after the one before it is complete. */
+/**
+ * Executes the root fields of a mutation: each starts after the one before it is complete. Those that must not run after a
+ * failure stay null.
+ */
 export function serialBuilder({ template, fields }: ObjectShape): BuildObject {
   return (run, source) => continueFrom(fields, 0, { ...template }, run, source);
 }
@@ -16,6 +19,7 @@ function continueFrom(
   source: unknown,
 ): unknown {
   for (let index = from; index < fields.length; index++) {
+    if (index > 0 && !run.mayGoOn(target)) return target;
     const field = fields[index] as PlanField;
     const value = field.take(run, source, undefined);
     if (value instanceof Pending) {
