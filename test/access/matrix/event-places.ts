@@ -11,7 +11,8 @@ import {
 } from "./graph-place.ts";
 import type { Owner } from "./model.ts";
 import type { Place, Sight, View } from "./place.ts";
-import { OWNERS, rowOf, rows } from "./probe.ts";
+import { canaryOf, OWNERS, rowOf, rows } from "./probe.ts";
+import { gateOf, unknownCode } from "./rest-places.ts";
 import { guardedType } from "./type-places.ts";
 
 /** A mutation whose result is refused fails, and its work is undone, with that of the other fields of the operation. */
@@ -99,4 +100,32 @@ const places: readonly GraphPlace[] = [
   },
 ];
 
-export const eventPlaces: readonly Place[] = places.map(graphPlace);
+/** A generator that decides about its events itself. A gate that is `false` has no meaning there. */
+const heard: Place = {
+  ...graphPlace({
+    name: "events that a generator decides about",
+    hasObject: true,
+    isList: true,
+    type: "subscription",
+    declare({ subscription: root, probe }, { gate: { auth } }) {
+      root["heard"] = subscription(t.string)(async function* ({ ctx }) {
+        for (const row of rows) {
+          const isAllowed = auth === undefined ? true : await ctx.can(gateOf(auth), row).catch(unknownCode);
+          yield isAllowed === true ? probe.reveal(row.owner) : String(isAllowed);
+        }
+      });
+    },
+    selection: () => "heard",
+    expected: ({ verdict }) => ({
+      shown: OWNERS.flatMap((owner) => {
+        const found = verdict(owner);
+        if (found.is === "allowed") return resultOf("heard", canaryOf(owner));
+        return resultOf("heard", found.is === "denied" ? "false" : `unknown ${found.code}`);
+      }),
+      revealed: OWNERS.filter((owner) => verdict(owner).is === "allowed"),
+    }),
+  }),
+  takes: ({ kind }) => kind !== "false",
+};
+
+export const eventPlaces: readonly Place[] = [...places.map(graphPlace), heard];
