@@ -48,7 +48,10 @@ export interface GraphOptions {
   readonly subscriptions?: SubscriptionsOptions | false;
   /** Stored documents, which requests can name by id or hash. @default none */
   readonly documents?: DocumentsOptions;
-  /** Whether clients may query the schema, and errors suggest names from it. @default true outside production */
+  /**
+   * Whether clients may query the schema, also by `_service` of a subgraph, and errors suggest names from it.
+   * @default true outside production
+   */
   readonly introspection?: boolean;
   /** Whether clients receive the messages of unexpected errors. Must be off in production. @default false */
   readonly debug?: boolean;

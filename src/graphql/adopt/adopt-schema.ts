@@ -13,6 +13,7 @@ import { gateExtensions, gateIn } from "../fields/gate-extensions.ts";
 import { allReads, gateReads, noteReads, readsOf, withReadsOf } from "../fields/reads.ts";
 import { argsReader, checked, guarded, type Resolve } from "../schema/compile-resolver.ts";
 import { resultCheck, screened } from "../schema/result-check.ts";
+import { checkEntities } from "./check-entities.ts";
 import { Coordinates } from "./coordinates.ts";
 import { copySchema } from "./copy-schema.ts";
 import { type BuildContext, ForeignContext } from "./foreign-context.ts";
@@ -30,6 +31,7 @@ export interface Adoption {
  */
 export function adoptSchema(schema: GraphQLSchema, { rules, context }: Adoption): GraphQLSchema {
   const coordinates = new Coordinates(schema, rules);
+  checkEntities(schema, coordinates);
   const foreign = context === undefined ? null : new ForeignContext(context);
   const operations = operationsOf(schema);
   return copySchema(schema, {

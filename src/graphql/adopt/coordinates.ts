@@ -54,7 +54,7 @@ export class Coordinates {
     const found = type.getFields()[field];
     if (found === undefined) throw unknown(place, coordinate, this.#coordinates());
     if (isRoot && gate !== null) checkNeedsNoObject(place, gate, "name the object type instead");
-    if (isNonNullType(found.type))
+    if (isNonNullType(found.type) && !(isRoot && SUBGRAPH_FIELDS.has(field)))
       throw new ConfigurationError(
         place,
         `cannot guard a field of the type ${String(found.type)}: a refused caller receives null, so make the field nullable`,
@@ -70,6 +70,9 @@ export class Coordinates {
       ]);
   }
 }
+
+/** The federation specification makes these non-null. A router selects them alone, so a refusal may remove all data. */
+const SUBGRAPH_FIELDS: ReadonlySet<string> = new Set(["_service", "_entities"]);
 
 function checkedAuth(place: string, auth: unknown): WrittenAuth {
   const read = authRule.read(auth);

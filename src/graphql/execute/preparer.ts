@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type DocumentNode, type GraphQLError, type GraphQLSchema, Kind, type OperationDefinitionNode } from "graphql";
-import { asksForSchema, asksForTooMuch } from "../limits/asks-for-schema.ts";
+import { asksForSchema, asksForTooMuch, schemaFields } from "../limits/asks-for-schema.ts";
 import { type Cost, compileCost } from "../limits/cost.ts";
 import type { Limits } from "../limits/limits.ts";
 import { measure, type Structure } from "../limits/measure.ts";
@@ -53,6 +53,7 @@ export class Preparer {
   readonly #schema: GraphQLSchema;
   readonly #limits: Limits;
   readonly #introspection: boolean;
+  readonly #schemaFields: ReadonlySet<string>;
   readonly #executor: Executor;
   // Rejected documents are not cached: rejecting them is cheap, attackers send a new one each time, and other clients do not
   // send the same one again.
@@ -63,6 +64,7 @@ export class Preparer {
     this.#schema = schema;
     this.#limits = limits;
     this.#introspection = introspection;
+    this.#schemaFields = schemaFields(schema);
     this.#executor = executor;
     this.#cache = new DocumentCache(cacheBytes);
   }
@@ -115,7 +117,7 @@ export class Preparer {
       checkAliases(document, this.#limits);
       validateDocument(this.#schema, entry, { limits: this.#limits, introspection: this.#introspection });
     }
-    if (!this.#introspection && asksForSchema(operation, fragments))
+    if (!this.#introspection && asksForSchema(this.#schemaFields, operation, fragments))
       throw graphRefusal("INTROSPECTION_DISABLED", "Introspection is disabled");
     if (asksForTooMuch(operation, fragments))
       throw graphRefusal("GRAPHQL_VALIDATION_FAILED", "Maximum introspection depth exceeded");

@@ -1,17 +1,28 @@
-import { Kind, type OperationDefinitionNode, type SelectionSetNode } from "graphql";
+import { type GraphQLSchema, getNamedType, Kind, type OperationDefinitionNode, type SelectionSetNode } from "graphql";
 import { type Fragments, fold, type Gathering } from "./fold.ts";
 import { saturatingSum } from "./saturating-sum.ts";
 
 /**
- * Whether an operation selects the schema, under any alias and in any fragment. No type can declare fields with these
- * names, and `__typename` reveals nothing about the schema that the data does not.
+ * The fields that return the schema. No type can declare the first two, and `__typename` reveals nothing about the schema that
+ * the data does not. A subgraph returns its SDL to the router by `_service`.
  */
-export function asksForSchema(operation: OperationDefinitionNode, fragments: Fragments): boolean {
+export function schemaFields(schema: GraphQLSchema): ReadonlySet<string> {
+  const service = schema.getQueryType()?.getFields()["_service"];
+  const isSubgraph = service !== undefined && getNamedType(service.type).name === "_Service";
+  return new Set(["__schema", "__type", ...(isSubgraph ? ["_service"] : [])]);
+}
+
+/** Whether an operation selects one of these fields, under any alias and in any fragment. */
+export function asksForSchema(
+  fields: ReadonlySet<string>,
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+): boolean {
   const seen = new Set<string>();
   const open: SelectionSetNode[] = [operation.selectionSet];
   for (let set = open.pop(); set !== undefined; set = open.pop()) {
     for (const node of set.selections) {
-      if (node.kind === Kind.FIELD && (node.name.value === "__schema" || node.name.value === "__type")) return true;
+      if (node.kind === Kind.FIELD && fields.has(node.name.value)) return true;
       if (node.kind !== Kind.FRAGMENT_SPREAD) {
         if (node.selectionSet !== undefined) open.push(node.selectionSet);
       } else if (!seen.has(node.name.value)) {
