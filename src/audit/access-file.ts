@@ -19,7 +19,7 @@ The access rules of this application. \`portico audit --write\` writes this file
 application no longer matches it. Review every change of it.
 
 "Signed in" is a user without any permission. A list shows the rows that a rule selects. "depends" means that the gate decides
-by the object or the request.
+by the object, the request, a fact about the user, or how the user signed in.
 `;
 
 /** The access table as a Markdown file, to be committed and reviewed. */

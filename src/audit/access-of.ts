@@ -1,5 +1,5 @@
 import type { GateNode } from "../http/access/gate-node.ts";
-import { type Answer, askStandIn } from "./ask-stand-in.ts";
+import { type Answer, askStandIn, isSame } from "./ask-stand-in.ts";
 
 /** Whom a gate lets in, found by asking it about callers who do not exist. */
 export interface Access {
@@ -49,8 +49,4 @@ async function fewest(
     if (isSame(await ask(others), wanted)) kept = others;
   }
   return kept;
-}
-
-function isSame(a: Answer, b: Answer): boolean {
-  return typeof a === "object" && typeof b === "object" ? a.rows === b.rows : a === b;
 }

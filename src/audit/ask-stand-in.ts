@@ -1,15 +1,18 @@
 import { askGate } from "../http/access/ask-gate.ts";
-import { type GateNode, ruleIn, scopesOf } from "../http/access/gate-node.ts";
+import { decidesByCaller, type GateNode, ruleIn } from "../http/access/gate-node.ts";
 import { listScopeOf } from "../http/access/list-scope-of.ts";
 import type { Verdict } from "../http/access/refusal.ts";
+import { withContext } from "../http/context/current-context.ts";
 import type { BaseContext } from "../http/context/http-context.ts";
 import type { UserProtocol } from "../http/identity/identity.ts";
 import { conditionText } from "./condition-text.ts";
-import { contextOf, Sightings, standIn } from "./stand-in.ts";
+import { Sightings, STAND_IN_ID } from "./sightings.ts";
+import { CREDENTIALS, scopesFor } from "./sign-in.ts";
+import { contextOf, standIn } from "./stand-in.ts";
 
 /**
- * The verdict of a gate about a stand-in: `all` and `none` hold for every object and request, and `depends` means that the gate
- * decides by the object or the request. The `where` of a rule names the rows.
+ * The verdict of a gate about a caller: `all` and `none` hold for every object, request and sign-in, and `depends` means that
+ * the gate decides by one of them. The `where` of a rule names the rows.
  */
 export type Answer = "all" | "none" | "depends" | { readonly rows: string };
 
@@ -26,41 +29,106 @@ export async function askStandIn(
   model: object | null,
 ): Promise<Asked> {
   const seen = new Sightings();
-  const caller = permissions === null ? null : standIn(permissions, seen, model);
+  const caller = permissions === null ? null : standIn((name) => permissions.includes(name), seen, model);
   return { answer: await answerFor(gate, caller, seen), permissions: seen.permissions };
 }
 
-/** The verdict of a gate about a caller, as far as it is known without an object and a request. */
+/** The verdict of a gate about a caller, as far as it is known without an object, a request and a sign-in. */
 export async function answerFor(
   gate: GateNode | null,
   caller: UserProtocol | null,
   seen: Sightings = new Sightings(),
 ): Promise<Answer> {
   if (gate === null) return "all";
-  const ctx = contextOf(caller, scopesOf(gate)[0] ?? "session", seen);
-  const verdicts: Verdict[] = [];
-  for (const subject of [seen.strange, seen.empty]) {
-    const place = (): object => ({ parent: subject, args: subject, path: subject, request: seen.elsewhere, ctx });
-    const verdict = await askGate(gate, { ctx, subject, place, isAboutSubject: false, verdicts: null });
-    if (!seen.hasLookedElsewhere && (verdict === true || !verdict.isUnknown)) return verdict === true ? "all" : "none";
-    verdicts.push(verdict);
+  const answers: Answer[] = [];
+  for (const scope of scopesFor(gate)) {
+    seen.hasReadCredential = false;
+    for (const credential of CREDENTIALS) {
+      const ctx = contextOf(caller, { scope, credential }, seen);
+      answers.push(await withContext(ctx, () => wholeAnswer(gate, ctx, seen)));
+      // A gate that did not look at the credential, or the method, decides alike about all.
+      if (!seen.hasReadCredential) break;
+    }
+    if (!seen.hasReadMethod) break;
   }
-  // A gate that allows an object without values, and one that is not the caller's, allows any.
-  return verdicts.every((verdict) => verdict === true) ? "all" : rowsOf(gate, ctx);
+  return answers.reduce((one, other) => (isSame(one, other) ? one : "depends"));
 }
 
+async function wholeAnswer(gate: GateNode, ctx: BaseContext, seen: Sightings): Promise<Answer> {
+  const answer = await answerOf(gate, ctx, seen);
+  return answer === "depends" ? rowsOf(gate, ctx, seen) : answer;
+}
+
+/** Asks the parts of a gate, and none after one that decides alone, as `askGate` does. */
+async function answerOf(gate: GateNode, ctx: BaseContext, seen: Sightings): Promise<Known> {
+  if (gate.kind === "not") return OPPOSITE[await answerOf(gate.of, ctx, seen)];
+  if (gate.kind !== "every" && gate.kind !== "some") return answerOfPart(gate, ctx, seen);
+  const [decisive, otherwise] = gate.kind === "every" ? (["none", "all"] as const) : (["all", "none"] as const);
+  let answer: Known = otherwise;
+  for (const part of gate.of) {
+    const found = await answerOf(part, ctx, seen);
+    if (found === decisive) return decisive;
+    if (found === "depends") answer = "depends";
+  }
+  return answer;
+}
+
+type Known = "all" | "none" | "depends";
+
+const OPPOSITE: Readonly<Record<Known, Known>> = { all: "none", none: "all", depends: "depends" };
+
+/** Asks one part about several objects. Only a verdict that it gave about all of them, without looking at one, is certain. */
+async function answerOfPart(gate: GateNode, ctx: BaseContext, seen: Sightings): Promise<Known> {
+  seen.hasLookedElsewhere = false;
+  seen.hasReadName = false;
+  const ask = async (member: () => unknown): Promise<Verdict> => {
+    const members = { parent: member(), args: member(), path: member(), query: member(), request: seen.elsewhere, ctx };
+    const place = (): object => seen.object(members, () => undefined);
+    const question = {
+      ctx,
+      subject: members.parent,
+      info: seen.elsewhere,
+      place,
+      isAboutSubject: false,
+      verdicts: null,
+    };
+    return askGate(gate, question);
+  };
+  const first = await ask(() => seen.strange());
+  // It asks for other permissions about an object without values.
+  const second = seen.hasLookedElsewhere ? await ask(() => seen.empty()) : first;
+  if (seen.hasLookedElsewhere || seen.hasReadName || isUnknown(first) || isUnknown(second)) return "depends";
+  // A comparison with the object itself cannot be noticed.
+  for (const object of decidesByCaller(gate) ? [] : [undefined, STAND_IN_ID, ctx.user]) {
+    const verdict = await ask(() => object);
+    if (isUnknown(verdict) || (verdict === true) !== (first === true)) return "depends";
+  }
+  return first === true ? "all" : "none";
+}
+
+const isUnknown = (verdict: Verdict): boolean => verdict !== true && verdict.isUnknown;
+
 /** The rows that a rule selects. */
-async function rowsOf(gate: GateNode, ctx: BaseContext): Promise<Answer> {
+async function rowsOf(gate: GateNode, ctx: BaseContext, seen: Sightings): Promise<Answer> {
   if (ruleIn(gate) === null) return "depends";
+  seen.hasLookedElsewhere = false;
+  seen.hasReadName = false;
   try {
     const { condition } = await listScopeOf(gate, ctx);
-    if (condition === null) return "depends";
+    if (condition === null || seen.hasLookedElsewhere) return "depends";
     const { kind } = condition["~condition"];
-    if (kind === "always" || kind === "never") return kind === "always" ? "all" : "none";
-    return { rows: conditionText(condition["~condition"], ctx.user.identity) };
+    const rows = conditionText(condition["~condition"], ctx.user.identity);
+    if (kind !== "always" && kind !== "never") return { rows };
+    if (seen.hasReadName) return "depends";
+    return kind === "always" ? "all" : "none";
   } catch {
     return "depends";
   }
+}
+
+/** Whether two answers say the same. */
+export function isSame(a: Answer, b: Answer): boolean {
+  return typeof a === "object" && typeof b === "object" ? a.rows === b.rows : a === b;
 }
 
 /** The verdict in a word, or the rows that it selects. */

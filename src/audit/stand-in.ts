@@ -1,108 +1,82 @@
 import { systemClock } from "../core/clock.ts";
 import type { BaseContext } from "../http/context/http-context.ts";
-import type { Credential } from "../http/identity/credential.ts";
-import { AnonymousUser, type AuthScope, type UserProtocol } from "../http/identity/identity.ts";
-
-/** The id of stand-ins. No user has it, so no row is theirs. */
-const STAND_IN_ID = "portico-audit";
-
-/** The things that a gate looked at while it decided. */
-export class Sightings {
-  /** The permissions that it asked for. */
-  readonly permissions: Set<string> = new Set<string>();
-  /** Whether it depends on the object or the request, which do not exist here. */
-  hasLookedElsewhere = false;
-
-  /** An object that is not the caller's: every property has a value that equals nothing. Reading is noted. */
-  readonly strange: object = this.#object((key) => `portico-audit ${key}`);
-  /** An object without any value. Reading is noted. */
-  readonly empty: object = this.#object(() => null);
-
-  /** A request that nothing can be read from: reading is noted, and fails. */
-  readonly elsewhere: object = new Proxy(() => {}, {
-    get: (_target, key) => {
-      // A promise resolves to an object after it has looked for this.
-      if (key === "then") return undefined;
-      throw this.#lookedElsewhere();
-    },
-    has: () => {
-      throw this.#lookedElsewhere();
-    },
-    ownKeys: () => {
-      throw this.#lookedElsewhere();
-    },
-    apply: () => {
-      throw this.#lookedElsewhere();
-    },
-  });
-
-  #object(valueOf: (key: string) => unknown): object {
-    return new Proxy(
-      {},
-      {
-        get: (_target, key) => {
-          if (typeof key === "symbol" || key === "then") return undefined;
-          this.hasLookedElsewhere = true;
-          return valueOf(key);
-        },
-      },
-    );
-  }
-
-  #lookedElsewhere(): Error {
-    this.hasLookedElsewhere = true;
-    return new Error("the gate depends on an object or a request");
-  }
-}
+import { AnonymousUser, type Identity, type UserProtocol } from "../http/identity/identity.ts";
+import { type Sightings, STAND_IN_ID } from "./sightings.ts";
+import type { SignIn } from "./sign-in.ts";
+import { watched } from "./watched.ts";
 
 /**
- * The context of a caller who has just signed in by this method; `null` is an anonymous caller. It has the members that gates
- * usually read, and anything else is noted as elsewhere.
+ * The context of a caller; `null` is an anonymous one. It has the members that gates usually read, and anything else is noted as
+ * elsewhere.
  */
-export function contextOf(
-  caller: UserProtocol | null,
-  scope: AuthScope,
-  seen: Sightings,
-  credential: Credential = JUST_NOW,
-): BaseContext {
+export function contextOf(caller: UserProtocol | null, signIn: SignIn, seen: Sightings): BaseContext {
   const user = caller ?? new AnonymousUser();
-  const identity = caller === null ? { user, auth: null } : { user, auth: scope, credential };
-  const known: Readonly<Record<string, unknown>> = { user, identity, log: SILENT, services: { clock: systemClock } };
-  return new Proxy({} as BaseContext, {
-    get: (_target, key) => (key in known ? known[key as string] : key === "then" ? undefined : seen.elsewhere),
+  const identity = caller === null ? { user, auth: null } : identityOf(user, signIn, seen);
+  const services = seen.object({ clock: systemClock }, () => seen.elsewhere);
+  const known = { user, identity, scope: identity, log: SILENT, services };
+  return seen.object(known, () => seen.elsewhere) as BaseContext;
+}
+
+function identityOf(user: object, { scope, credential }: SignIn, seen: Sightings): Identity {
+  const known = seen.object({ user, failure: undefined, refusal: undefined, challenge: undefined }, () => undefined);
+  const facts = credential && seen.object(withFacts(credential), () => undefined);
+  return watched({} as Identity, {
+    read: (key) => {
+      if (key === "auth") seen.hasReadMethod = true;
+      if (key === "credential") seen.hasReadCredential = true;
+      return key === "auth" ? scope : key === "credential" ? facts : known[key as never];
+    },
+    noted: () => {
+      seen.hasLookedElsewhere = true;
+    },
   });
+}
+
+/** Both facts, so that a credential without one of them is known not to have it. */
+function withFacts({ level, signedInAt }: NonNullable<SignIn["credential"]>): Readonly<Record<string, unknown>> {
+  return { level, signedInAt };
 }
 
 const quiet = (): void => {};
 const SILENT = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet };
 
-const JUST_NOW: Credential = {
-  level: "mfa",
-  get signedInAt(): number {
-    return systemClock.now();
-  },
-};
-
 /**
- * A user who does not exist, with these permissions, for asking gates.
+ * A user who does not exist, for asking gates.
  *
+ * @param has whether the user has a permission
  * @param model the user class of the application, whose methods gates call
  */
-export function standIn(permissions: readonly string[], seen: Sightings, model: object | null): UserProtocol {
+export function standIn(has: (permission: string) => boolean, seen: Sightings, model: object | null): UserProtocol {
   const prototype = typeof model === "function" ? (model.prototype as object) : Object.prototype;
-  const own: Readonly<Record<string, unknown>> = {
+  const known: Readonly<Record<PropertyKey, unknown>> = {
     isAuthenticated: true,
-    id: STAND_IN_ID,
-    identity: STAND_IN_ID,
-    displayName: STAND_IN_ID,
-    username: STAND_IN_ID,
-    email: `${STAND_IN_ID}@invalid`,
     hasPermission: (name: string): boolean => {
       seen.permissions.add(name);
-      return permissions.includes(name);
+      return has(name);
     },
   };
-  return new Proxy(Object.create(prototype) as UserProtocol, {
-    get: (target, key, receiver) => (Object.hasOwn(own, key) ? own[key as string] : Reflect.get(target, key, receiver)),
+  return watched(Object.create(prototype) as UserProtocol, {
+    read: (key, stand) => {
+      if (Object.hasOwn(known, key)) return known[key];
+      if (Object.hasOwn(NAMES, key)) {
+        seen.hasReadName = true;
+        return NAMES[key];
+      }
+      // The methods of the class read the stand-in, too. The class itself may be another one for another user.
+      if (key in prototype && key !== "constructor") return Reflect.get(prototype, key, stand);
+      seen.hasLookedElsewhere = true;
+      return undefined;
+    },
+    noted: () => {
+      seen.hasLookedElsewhere = true;
+    },
   });
 }
+
+const NAMES: Readonly<Record<PropertyKey, unknown>> = {
+  id: STAND_IN_ID,
+  identity: STAND_IN_ID,
+  displayName: STAND_IN_ID,
+  username: STAND_IN_ID,
+  email: `${STAND_IN_ID}@invalid`,
+};

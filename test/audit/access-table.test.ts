@@ -3,12 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runHere } from "../cli/run-portico.ts";
+import { looks } from "./fixtures/looking-gates.ts";
+
+const waysToLook = Object.keys(looks);
 
 const config = join(import.meta.dirname, "fixtures/gates.config.ts");
 
 const portico = (...args: readonly string[]) => runHere([...args, "--config", config]);
 
-async function rows(): Promise<ReadonlyMap<string, readonly unknown[]>> {
+let audited: Promise<ReadonlyMap<string, readonly unknown[]>> | undefined;
+
+/** The access table, which is the same for all tests. */
+const rows = (): Promise<ReadonlyMap<string, readonly unknown[]>> => (audited ??= audit());
+
+async function audit(): Promise<ReadonlyMap<string, readonly unknown[]>> {
   const { out } = await portico("audit", "--json");
   const { table } = JSON.parse(out) as { table: readonly Record<string, string>[] };
   return new Map(
@@ -26,8 +34,8 @@ describe("portico audit", () => {
     expect(of("route GET /open")).toEqual(["anyone", "yes", "yes", []]);
     expect(of("route GET /signed-in")).toEqual(["signed in", "no", "yes", []]);
     expect(of("route GET /optional")).toEqual(["anyone", "yes", "yes", []]);
-    expect(of("route GET /by-key")).toEqual(["signed in by apikey within the last 60 s", "no", "yes", []]);
-    expect(of("route GET /payout")).toEqual(["signed in by session with a second factor", "no", "yes", []]);
+    expect(of("route GET /by-key")).toEqual(["signed in by apikey within the last 60 s", "no", "depends", []]);
+    expect(of("route GET /payout")).toEqual(["signed in by session with a second factor", "no", "depends", []]);
     expect(of("route GET /either")).toEqual(["permission a or permission b", "no", "no", ["a: yes", "b: yes"]]);
     expect(of("route GET /not")).toEqual(["signed in and not (signed in, a function)", "no", "yes", ["suspended: no"]]);
   });
@@ -56,13 +64,34 @@ describe("portico audit", () => {
 
     expect(table.get("route GET /by-path/:id")).toEqual(["signed in, a function", "no", "depends", []]);
     expect(table.get("route GET /by-permission-or-path/:id")?.slice(1)).toEqual(["no", "depends", ["a: yes"]]);
-    expect(table.get("route GET /any-path/:id")?.slice(1)).toEqual(["no", "yes", []]);
+    expect(table.get("route GET /any-path/:id")?.slice(1)).toEqual(["no", "depends", []]);
     expect(table.get("route GET /fails")).toEqual(["signed in, a function", "no", "depends", []]);
     expect(table.get("route GET /own-check")?.slice(0, 3)).toEqual([
       "signed in, a check of the application",
       "depends",
       "depends",
     ]);
+  });
+
+  it("asks for every sign-in method, level and age, and says depends where the answers differ", async () => {
+    const table = await rows();
+    const of = (path: string) => table.get(`route GET /signs-in/${path}`)?.slice(1);
+
+    expect(of("by-method")).toEqual(["no", "no", ["a: depends", "b: depends"]]);
+    expect(of("not-session")).toEqual(["yes", "depends", []]);
+    expect(of("any-level")).toEqual(["no", "yes", []]);
+    expect(of("fresh")).toEqual(["no", "no", ["a: depends"]]);
+    expect(of("own-backend")).toEqual(["yes", "depends", []]);
+    expect(of("claims")).toEqual(["yes", "depends", ["suspended: no"]]);
+    expect((await portico("why", "anonymous", "GET", "/signs-in/fresh")).out).toContain("no: permission a");
+  });
+
+  it.each(waysToLook)("notices a gate that looks at a user, an object or a request: %s", async (name) => {
+    const table = await rows();
+    const found = [...table].filter(([place]) => place.endsWith(`/${name}`) || place === `type By${name}`);
+
+    expect(found.length).toBeGreaterThan(0);
+    for (const [place, [, , signedIn]] of found) expect([place, signedIn]).toEqual([place, "depends"]);
   });
 
   it("adds the gate of the endpoint to its fields, and that of a type to the fields that return it", async () => {

@@ -1,8 +1,11 @@
 import { askGate } from "../../http/access/ask-gate.ts";
 import type { GateNode } from "../../http/access/gate-node.ts";
 import { listScopeOf } from "../../http/access/list-scope-of.ts";
+import { withContext } from "../../http/context/current-context.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
-import { contextOf, Sightings } from "../stand-in.ts";
+import { Sightings } from "../sightings.ts";
+import { JUST_NOW } from "../sign-in.ts";
+import { contextOf } from "../stand-in.ts";
 import type { AttackIdentity } from "./attack-identity.ts";
 
 /** The result that the declaration of a place leads to for a caller. */
@@ -18,9 +21,10 @@ export interface Expected {
 export async function expectedOf(gate: GateNode | null, { user, scope, isFresh }: AttackIdentity): Promise<Expected> {
   if (gate === null) return { answer: "let in" };
   const seen = new Sightings();
-  const ctx = isFresh ? contextOf(user, scope, seen) : contextOf(user, scope, seen, {});
+  const ctx = contextOf(user, { scope, credential: isFresh ? JUST_NOW : {} }, seen);
   const place = (): object => seen.elsewhere;
-  const verdict = await askGate(gate, { ctx, subject: seen.elsewhere, place, isAboutSubject: false, verdicts: null });
+  const question = { ctx, subject: seen.elsewhere, place, isAboutSubject: false, verdicts: null };
+  const verdict = await withContext(ctx, () => askGate(gate, question));
   if (seen.hasLookedElsewhere || (verdict !== true && verdict.isUnknown)) return { answer: await byRows(gate, ctx) };
   if (verdict === true) return { answer: "let in" };
   const { status, code } = verdict.error as { readonly status?: number; readonly code?: string };

@@ -81,15 +81,18 @@ export function useAuth<S extends AuthScope = AuthScope, R extends boolean = tru
   const { scopes, permissions, required, freshWithin, level } = resolveOptions("useAuth", options, useAuthRules);
 
   function judge({ identity, services }: BaseContext): Verdict {
-    const { user, auth, challenge, credential } = identity;
+    // The members are read where they decide, so that the audit sees which of them do.
+    const { user } = identity;
     if (!user.isAuthenticated) return required ? refuseAnonymous(identity) : true;
-    if (scopes.length > 0 && !scopes.some((scope) => scope === auth))
-      return denied(new AuthenticationFailed("This sign-in method is not accepted here. Use another one.", challenge));
+    if (scopes.length > 0 && !scopes.some((scope) => scope === identity.auth))
+      return denied(
+        new AuthenticationFailed("This sign-in method is not accepted here. Use another one.", identity.challenge),
+      );
     // Only `true` allows: a class in plain JavaScript may return a promise, which is truthy.
     const missing = permissions.find((permission) => (user.hasPermission(permission) as unknown) !== true);
     if (missing !== undefined) return denied(new PermissionDenied(undefined, missing));
-    if (level !== undefined && credential?.level !== level) return denied(new SecondFactorRequired());
-    if (freshWithin !== undefined && !isFresh(credential, services.clock.now(), freshWithin))
+    if (level !== undefined && identity.credential?.level !== level) return denied(new SecondFactorRequired());
+    if (freshWithin !== undefined && !isFresh(identity.credential, services.clock.now(), freshWithin))
       return denied(new HttpException(403, "A recent sign-in is required. Sign in again.", { code: "SIGN_IN_AGAIN" }));
     return true;
   }
