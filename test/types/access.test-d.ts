@@ -49,7 +49,7 @@ describe("auth on a route", () => {
           expectTypeOf(user).toEqualTypeOf<CurrentUser>();
           expectTypeOf(ctx.user).toEqualTypeOf<CurrentUser>();
           expectTypeOf(path["id"]).toEqualTypeOf<string | undefined>();
-          return request.url !== "";
+          return request.method !== "";
         },
       },
       ({ user }) => expectTypeOf(user).toEqualTypeOf<CurrentUser>(),
@@ -60,6 +60,35 @@ describe("auth on a route", () => {
     app.get("/", { auth: some(true, useAuth({ scopes: ["jwt"] })) }, ({ user }) =>
       expectTypeOf(user).toEqualTypeOf<CurrentUser>(),
     );
+  });
+
+  it("types the path and the query of a gate as those of the handler", () => {
+    const path = z.object({ id: z.coerce.number() });
+    const query = z.object({ day: z.coerce.date() });
+    app.get(
+      "/:shop/:id",
+      {
+        path,
+        query,
+        auth: (_user, place) => {
+          expectTypeOf(place.path).toEqualTypeOf<{ id: number }>();
+          expectTypeOf(place.query).toEqualTypeOf<{ day: Date }>();
+          expectTypeOf(place.request.params).toEqualTypeOf<{ id: number }>();
+          // @ts-expect-error: the URL has the values as they were sent
+          void place.request.url;
+          // @ts-expect-error: the body is read after the gate
+          void place.request.json;
+          return true;
+        },
+      },
+      ({ path: { id } }) => expectTypeOf(id).toEqualTypeOf<number>(),
+    );
+    app.get("/:shop", { auth: (_user, { path: { shop } }) => shop.startsWith("a") }, () => "");
+    app.socket("/:id", { path, auth: (_user, place) => place.path.id > 0 }, () => {});
+    // The schema of a route may change a parameter of the router.
+    new Router({ prefix: "/:shop", auth: (_user, place) => typeof place.path["shop"] === "string" });
+    const gate = (_user: CurrentUser, place: RoutePlace): boolean => place.path["id"] === 1;
+    app.get("/:id", { path, auth: gate }, () => "").get("/:id", { auth: every(true, gate) }, () => "");
   });
 
   it("leaves the user wide for every form that may accept an anonymous caller", () => {

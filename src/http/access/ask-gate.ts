@@ -41,11 +41,14 @@ export function askGate(node: GateNode, question: GateQuestion): MaybePromise<Ve
     case "some":
       return askSome(node.of, question);
     case "not":
-      return then(askGate(node.of, question), (verdict) => {
-        if (verdict === true) return FORBIDDEN;
-        return verdict.isUnknown ? verdict : true;
-      });
+      return then(askGate(node.of, question), opposite);
   }
+}
+
+/** The verdict of `not`: an unknown verdict stays unknown. */
+export function opposite(verdict: Verdict): Verdict {
+  if (verdict === true) return FORBIDDEN;
+  return verdict.isUnknown ? verdict : true;
 }
 
 function askFunction(node: GateNode & { readonly kind: "function" }, question: GateQuestion): MaybePromise<Verdict> {
@@ -90,15 +93,15 @@ function inTurn(
   return otherwise;
 }
 
-/** If no gate opens, an unknown verdict wins over a denial, and a denial that says more over one that says less. */
 function askSome(nodes: readonly GateNode[], question: GateQuestion): MaybePromise<Verdict> {
-  let worst: Refusal | null = null;
-  const ends = (verdict: Verdict): boolean => {
-    if (verdict === true) return true;
-    if (worst === null || rank(verdict) > rank(worst)) worst = verdict;
-    return false;
-  };
-  return then(inTurn(nodes, question, ends, FORBIDDEN), (verdict) => (verdict === true ? true : (worst ?? verdict)));
+  const refusals: Refusal[] = [];
+  const ends = (verdict: Verdict): boolean => verdict === true || refusals.push(verdict) === 0;
+  return then(inTurn(nodes, question, ends, FORBIDDEN), (verdict) => (verdict === true ? true : gravest(refusals)));
+}
+
+/** If no gate opens, an unknown verdict wins over a denial, and a denial that says more over one that says less. */
+export function gravest(refusals: readonly Refusal[]): Refusal {
+  return refusals.reduce((worst, one) => (rank(one) > rank(worst) ? one : worst), refusals[0] ?? FORBIDDEN);
 }
 
 const rank = (refusal: Refusal): number => (refusal.isUnknown ? 2 : refusal.isSpecific ? 1 : 0);

@@ -115,6 +115,13 @@ export function decidesByCaller(node: GateNode): boolean {
   return node.kind === "caller" || (node.kind === "function" && !node.takesPlace);
 }
 
+/** Whether a part of the gate receives the request: a function with a second parameter, or a check of the application. */
+export function readsRequest(node: GateNode): boolean {
+  if (node.kind === "every" || node.kind === "some") return node.of.some(readsRequest);
+  if (node.kind === "not") return readsRequest(node.of);
+  return node.kind === "caller" ? node.requires === null : !decidesByCaller(node);
+}
+
 /** The columns of the object that the gate reads; `null` if they are unknown. */
 export function columnsRead(node: GateNode): readonly string[] | null {
   switch (node.kind) {

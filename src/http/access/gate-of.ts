@@ -1,17 +1,26 @@
-import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import { andThen, isPromise, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../context/http-context.ts";
-import type { CurrentUser } from "../identity/identity.ts";
+import { askCaller } from "./ask-caller.ts";
 import { askGate } from "./ask-gate.ts";
-import type { Gate, RoutePlace } from "./gate.ts";
-import { type GateNode, isRequired, needsIdentity, scopesOf } from "./gate-node.ts";
-import type { Verdict } from "./refusal.ts";
+import type { Gate } from "./gate.ts";
+import { type GateNode, isRequired, needsIdentity, readsRequest, scopesOf } from "./gate-node.ts";
+import { refuseAnonymous, type Verdict } from "./refusal.ts";
+import { RouteQuestion } from "./route-question.ts";
+import { VerdictMemo } from "./verdict-memo.ts";
 
 /** By the check and not by the gate, so that `{ ...useAuth(), check }` is not mistaken for the gate that it copies. */
 const NODES = new WeakMap<Gate["check"], GateNode>();
 
 /** The gate of a node. */
 export function gateOf(node: GateNode): Gate<any, any, any> {
-  const check: Gate["check"] = (ctx) => checkRoute(node, ctx);
+  const needsRequest = readsRequest(node);
+  const check: Gate["check"] = (ctx) => {
+    if (needsRequest && ctx.incoming.isUnread)
+      throw new Error(
+        "a gate that receives the request was checked before the path and the query were parsed: set it as the auth of the route",
+      );
+    return pass(askGate(node, new RouteQuestion(ctx, null)));
+  };
   NODES.set(check, node);
   return { required: isRequired(node), scopes: scopesOf(node), needsIdentity: needsIdentity(node), check };
 }
@@ -22,14 +31,46 @@ export function madeOf(gate: Gate<boolean, any, never>): GateNode | undefined {
   return NODES.get(gate.check);
 }
 
-/** Asks the gate of a route or a socket. */
-function checkRoute(node: GateNode, ctx: BaseContext): MaybePromise<void> {
-  const place = (): RoutePlace => {
-    // A gate function is called for signed-in users only, of whichever class the application has registered.
-    const signedIn = ctx as unknown as BaseContext<CurrentUser>;
-    return { request: signedIn.request, path: ctx.incoming.params, ctx: signedIn };
+/** Lets a request in, or throws. `reserve` takes its cost from the budget, and `read` parses its path and its query. */
+export type Admit = (
+  ctx: BaseContext,
+  reserve: () => MaybePromise<void>,
+  read: () => MaybePromise<void>,
+) => MaybePromise<void>;
+
+/**
+ * The gate of a route or a socket in its order: the parts that decide about the caller, then the path and the query are parsed,
+ * then the parts that receive the request. So a gate never sees a value in another form than the handler.
+ */
+export function admission(gate: Gate | undefined): Admit {
+  const node = gate === undefined ? undefined : madeOf(gate);
+  if (node === undefined)
+    return (ctx, reserve, read) => andThen(reserve(), () => andThen(read(), () => gate?.check(ctx)));
+  const needsRequest = readsRequest(node);
+  const isForUsers = needsIdentity(node);
+  return (ctx, reserve, read) => {
+    // Asked twice, a part that decides about the caller is called once.
+    const question = new RouteQuestion(ctx, needsRequest ? new VerdictMemo() : null);
+    const verdict = ctx.incoming.withheld(() => askCaller(node, question));
+    return andThen(verdict, (known) => {
+      if (known !== null && known !== true) throw known.error;
+      return andThen(reserve(), () => {
+        if (known === true) return read();
+        return andThen(orElse(read, isForUsers ? (error) => hidden(error, ctx) : rethrow), () =>
+          pass(askGate(node, question)),
+        );
+      });
+    });
   };
-  return pass(askGate(node, { ctx, subject: undefined, place, isAboutSubject: false, verdicts: null }));
+}
+
+const rethrow = (error: unknown): never => {
+  throw error;
+};
+
+/** An anonymous caller, whom the gate is going to reject, does not learn which values the route expects. */
+function hidden(error: unknown, { identity }: BaseContext): never {
+  throw identity.user.isAuthenticated ? error : refuseAnonymous(identity).error;
 }
 
 /** Throws the error of a refusal. */

@@ -23,16 +23,39 @@ export interface Gate<
    * startup.
    */
   readonly needsIdentity?: boolean;
-  /** Returns to accept the caller; throws an HTTP exception to reject it. On a route, it runs before the body is read. */
+  /**
+   * Returns to accept the caller; throws an HTTP exception to reject it. On a route, it runs after the path and the query are
+   * parsed and before the body is read.
+   */
   check(ctx: BaseContext): MaybePromise<void>;
   readonly [PLACE]?: (place: Place) => void;
 }
 
-/** The second parameter of a gate function on a route or a socket. */
-export interface RoutePlace {
-  readonly request: PorticoRequest<CurrentUser>;
-  /** The parameters of the path as they were sent: a gate runs before the schemas. */
-  readonly path: Readonly<Record<string, string>>;
+/**
+ * The second parameter of a gate function on a route or a socket. The gate runs after the path and the query are parsed, so it
+ * decides about the values that the handler receives.
+ *
+ * @example
+ * ```ts
+ * import { PorticoApp, Router, type RoutePlace, type UserProtocol } from "portico";
+ *
+ * const managesShop = (user: UserProtocol, { path }: RoutePlace): boolean => user.hasPermission(`manage:${String(path["shop"])}`);
+ *
+ * const shops = new Router({ prefix: "/shops/:shop", auth: managesShop });
+ * shops.get("/sales", ({ path }) => `sales of ${path.shop}`);
+ * new PorticoApp().mount("", shops);
+ * ```
+ */
+export interface RoutePlace<Path = Readonly<Record<string, unknown>>, Query = Readonly<Record<string, unknown>>> {
+  /** The request. Its URL and its body are left out, because the handler receives them in another form. */
+  readonly request: Omit<
+    PorticoRequest<CurrentUser, AuthScope | null, Path, unknown, Query>,
+    "url" | "body" | "json" | "text" | "bytes" | "form" | "stream"
+  >;
+  /** The output of the path schema; without a schema, the parameters as they were sent. */
+  readonly path: Path;
+  /** The output of the query schema; without a schema, the query as it was sent. */
+  readonly query: Query;
   readonly ctx: BaseContext<CurrentUser>;
 }
 

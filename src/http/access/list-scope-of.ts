@@ -4,8 +4,9 @@ import type { ListScope } from "../../pagination/list-scope.ts";
 import type { BaseContext } from "../context/http-context.ts";
 import { askGate, type GateQuestion, type Verdicts } from "./ask-gate.ts";
 import { type GateNode, nameOf } from "./gate-node.ts";
-import { isAllowed, Refusal, refuseAnonymous, type Verdict } from "./refusal.ts";
+import { isAllowed, Refusal, refuseAnonymous } from "./refusal.ts";
 import type { RuleParts } from "./rule.ts";
+import { VerdictMemo } from "./verdict-memo.ts";
 
 /**
  * Returns the part of a list that this caller may see, if the gate decides about its items. Rejects if the gate cannot decide.
@@ -15,7 +16,7 @@ import type { RuleParts } from "./rule.ts";
 export function listScopeOf(
   node: GateNode,
   ctx: BaseContext,
-  verdicts: Verdicts = new ListVerdicts(),
+  verdicts: Verdicts = new VerdictMemo(),
 ): MaybePromise<ListScope> {
   const scope = (condition: Condition | null): ListScope => ({
     name: nameOf(node),
@@ -107,17 +108,6 @@ function ruleRestriction({ name, anonymous, where }: RuleParts, { identity, user
 
 function then<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return isPromise(value) ? value.then(use) : use(value);
-}
-
-/** The verdicts about the items of one list. */
-class ListVerdicts implements Verdicts {
-  readonly #byGate = new Map<object, Map<unknown, MaybePromise<Verdict>>>();
-
-  verdictsOf(gate: object): Map<unknown, MaybePromise<Verdict>> {
-    const known = this.#byGate.get(gate) ?? new Map<unknown, MaybePromise<Verdict>>();
-    this.#byGate.set(gate, known);
-    return known;
-  }
 }
 
 /** An item of a list, about which a gate decides. */

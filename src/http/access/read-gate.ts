@@ -79,7 +79,9 @@ function checkUnchanged(rule: RuleParts, { allows, where, reads, anonymous }: Pa
 }
 
 /** The option `auth` of a route: a gate `G`, or a function that returns `Verdict`. */
-export type RouteAuth<G, Verdict> = (G & CheckRouteGate<G>) | ((user: CurrentUser, place: RoutePlace) => Verdict);
+export type RouteAuth<G, Verdict, Place = RoutePlace> =
+  | (G & CheckRouteGate<G>)
+  | ((user: CurrentUser, place: NoInfer<Place>) => Verdict);
 
 /** Names the reason why a gate cannot guard a route. */
 export type CheckRouteGate<G> =

@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { parse as parseCookies } from "cookie-es";
+import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { Credential } from "../identity/credential.ts";
 import type { AuthScope, Caller } from "../identity/identity.ts";
 import type { SessionManager } from "../identity/session-manager.ts";
@@ -50,6 +51,11 @@ export interface PorticoRequest<U = Caller, S = AuthScope | null, Path = RawPath
   readonly stream: Readable;
 }
 
+/** The output of a schema, which may be `null` or `undefined`. */
+interface Accepted {
+  readonly output: unknown;
+}
+
 /** The only implementation of `PorticoRequest`. Expensive properties are computed when they are first read. */
 export class IncomingRequest implements PorticoRequest {
   readonly #ctx: BaseContext;
@@ -59,9 +65,11 @@ export class IncomingRequest implements PorticoRequest {
   #headers: RecordedHeaders | undefined;
   #cookies: Readonly<Record<string, string | undefined>> | undefined;
   #bytes: Promise<Buffer> | undefined;
-  #params: unknown;
-  #query: unknown;
+  #params: Accepted | null = null;
+  #query: Accepted | null = null;
   #body: unknown;
+  #awaited: readonly ("params" | "query")[] = [];
+  #isWithheld = false;
 
   constructor(ctx: BaseContext, exchange: Exchange, maxBody: number, publicUrl: string | null) {
     this.#ctx = ctx;
@@ -113,10 +121,12 @@ export class IncomingRequest implements PorticoRequest {
     return this.#ctx.signal;
   }
   get params(): RawPath {
-    return (this.#params ?? this.#exchange.params) as RawPath;
+    this.#checkReadable();
+    return (this.#params === null ? this.#exchange.params : this.#params.output) as RawPath;
   }
   get query(): RawQuery {
-    return (this.#query ?? this.#exchange.query) as RawQuery;
+    this.#checkReadable();
+    return (this.#query === null ? this.#exchange.query : this.#query.output) as RawQuery;
   }
   get body(): unknown {
     return this.#body;
@@ -127,9 +137,41 @@ export class IncomingRequest implements PorticoRequest {
 
   /** Stores the output of a schema as a part of the request. */
   accept(part: "params" | "query" | "body", value: unknown): void {
-    if (part === "params") this.#params = value;
-    else if (part === "query") this.#query = value;
+    this.#awaited = this.#awaited.filter((one) => one !== part);
+    if (part === "params") this.#params = { output: value };
+    else if (part === "query") this.#query = { output: value };
     else this.#body = value;
+  }
+  /** @internal Names the parts that a schema is going to parse. */
+  expect(parts: readonly ("params" | "query")[]): void {
+    this.#awaited = parts;
+  }
+  /** @internal Whether `params` or `query` still have another form than the one that the handler receives. */
+  get isUnread(): boolean {
+    return this.#awaited.length > 0;
+  }
+  /** @internal Asks the gates that decide about the caller alone. They cannot read parts that are not parsed yet. */
+  withheld<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
+    if (!this.isUnread) return ask();
+    const end = (): void => {
+      this.#isWithheld = false;
+    };
+    this.#isWithheld = true;
+    try {
+      const asked = ask();
+      if (isPromise(asked)) return Promise.resolve(asked).finally(end);
+      end();
+      return asked;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+  #checkReadable(): void {
+    if (this.#isWithheld)
+      throw new Error(
+        "a gate read the path or the query before they were parsed: take them from the second parameter, (user, { path, query }) => ...",
+      );
   }
 
   /** @internal */

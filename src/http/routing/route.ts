@@ -15,10 +15,10 @@ import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
 import { type AnyStrategy, type PageOf, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
-import type { Gate, GateScope, GateUser } from "../access/gate.ts";
+import type { Gate, GateScope, GateUser, RoutePlace } from "../access/gate.ts";
 import type { GateNode } from "../access/gate-node.ts";
 import { authRule, type RouteAuth, readListGate, readRouteGate, type WrittenAuth } from "../access/read-gate.ts";
-import type { RawQuery } from "../context/exchange.ts";
+import type { RawPath, RawQuery } from "../context/exchange.ts";
 import { type HttpContext, WebSocketContext } from "../context/http-context.ts";
 import type { PorticoRequest } from "../context/portico-request.ts";
 import type { PorticoResponse, TypedResponse } from "../context/portico-response.ts";
@@ -79,12 +79,17 @@ export interface PlainRouteTypes<A = never> extends RouteTypes {
 }
 
 /** The options of a route. */
-export interface RouteOptions<T extends RouteTypes> {
+export interface RouteOptions<T extends RouteTypes, Url extends string = string> {
   /**
-   * Decides just before the handler, before the body is read. `true` requires a signed-in user. A function decides for
-   * signed-in users, with `{ request, path, ctx }` as its second parameter. `false` drops the gate of the router.
+   * Decides before the body is read. `true` requires a signed-in user. A function decides for signed-in users, with
+   * `{ request, path, query, ctx }` as its second parameter: the path and the query as the handler receives them. `false` drops
+   * the gate of the router.
    */
-  readonly auth?: RouteAuth<T["auth"], T["verdict"]>;
+  readonly auth?: RouteAuth<
+    T["auth"],
+    T["verdict"],
+    RoutePlace<SchemaOutput<T["path"], PathParams<Url> & RawPath>, SchemaOutput<T["query"], RawQuery>>
+  >;
   /** Dependencies and contexts that the handler receives by name. */
   readonly params?: T["params"];
   /** Standard Schemas; each types the value that the handler receives. An invalid value is rejected with 422. */

@@ -37,17 +37,20 @@ export interface RouteMethod<Prefix extends string, Self, Around = never> {
     const Strategy extends StrategyFor<any> | undefined = undefined,
   >(
     url: Url,
-    options: RouteOptions<{
-      auth: G;
-      verdict: Verdict;
-      params: P;
-      body: Body;
-      query: Query;
-      path: Path;
-      response: Answer;
-      item: Item;
-      strategy: Strategy;
-    }>,
+    options: RouteOptions<
+      {
+        auth: G;
+        verdict: Verdict;
+        params: P;
+        body: Body;
+        query: Query;
+        path: Path;
+        response: Answer;
+        item: Item;
+        strategy: Strategy;
+      },
+      `${Prefix}${Url}`
+    >,
     handler: Handler<
       `${Prefix}${Url}`,
       {
@@ -80,7 +83,7 @@ export interface SocketMethod<Prefix extends string, Self, Around = never> {
     Path extends Schema | undefined = undefined,
   >(
     url: Url,
-    options: SocketOptions<G, P, Query, Path, Verdict>,
+    options: SocketOptions<G, P, Query, Path, Verdict, `${Prefix}${Url}`>,
     handler: SocketHandler<
       `${Prefix}${Url}`,
       Behind<Around, NoInfer<G>, NoInfer<Verdict>>,

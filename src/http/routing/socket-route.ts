@@ -4,9 +4,9 @@ import { listOf, optional, resolveOptions, seconds } from "../../core/resolve-op
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import type { ParamPlan } from "../../dependencies/param-plan.ts";
-import type { Gate, GateScope, GateUser } from "../access/gate.ts";
+import type { Gate, GateScope, GateUser, RoutePlace } from "../access/gate.ts";
 import { type RouteAuth, readRouteGate } from "../access/read-gate.ts";
-import type { AcceptOptions, RawQuery } from "../context/exchange.ts";
+import type { AcceptOptions, RawPath, RawQuery } from "../context/exchange.ts";
 import { HttpContext, type WebSocketContext } from "../context/http-context.ts";
 import type { PorticoRequest } from "../context/portico-request.ts";
 import type { RenderError } from "../context/render-problem.ts";
@@ -17,9 +17,13 @@ import type { PathParams } from "./path-params.ts";
 import { planRouteParams, sharedRules } from "./route.ts";
 
 /** The options of a socket route. */
-export interface SocketOptions<G, P, Query, Path, Verdict = never> {
+export interface SocketOptions<G, P, Query, Path, Verdict = never, Url extends string = string> {
   /** Decides before the upgrade, so a rejection is an HTTP response. */
-  readonly auth?: RouteAuth<G, Verdict>;
+  readonly auth?: RouteAuth<
+    G,
+    Verdict,
+    RoutePlace<SchemaOutput<Path, PathParams<Url> & RawPath>, SchemaOutput<Query, RawQuery>>
+  >;
   /** Dependencies and contexts that the handler receives by name. They live as long as the socket. */
   readonly params?: P;
   readonly query?: Query;

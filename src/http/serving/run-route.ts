@@ -3,18 +3,18 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { andThen, isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
+import { admission } from "../access/gate-of.ts";
 import { listScopeOf } from "../access/list-scope-of.ts";
 import type { HttpContext } from "../context/http-context.ts";
 import type { IncomingRequest } from "../context/portico-request.ts";
 import type { OutgoingResponse } from "../context/portico-response.ts";
 import { isSchema, type Schema, validate, valueOfNothing } from "../context/schema.ts";
-import { ValidationFailed } from "../exceptions/http-exception.ts";
 import { segmentKey } from "../exceptions/segment-key.ts";
 import type { Budget } from "../limits/budget.ts";
 import { compose } from "../routing/middleware.ts";
-import { queryReader } from "../routing/query-reader.ts";
 import type { ResponseSchemas, Route } from "../routing/route.ts";
 import { placeOf } from "../routing/router.ts";
+import { checkPart, expecting, requestReader } from "./request-reader.ts";
 import { statusOf, writeResult } from "./respond.ts";
 
 /** A compiled route. When it ends, the context contains the response. */
@@ -41,7 +41,8 @@ export function compileRoute(route: Route, budget: Budget | null = null): RunRou
       }),
     );
   };
-  return compose<HttpContext>(route.middleware, charges === null ? run : (ctx) => runAndEndCharge(ctx, run));
+  const whole = compose<HttpContext>(route.middleware, charges === null ? run : (ctx) => runAndEndCharge(ctx, run));
+  return expecting(route.schemas, whole);
 }
 
 async function runAndEndCharge(ctx: HttpContext, run: RunRoute): Promise<void> {
@@ -69,14 +70,23 @@ function runSteps(steps: readonly Step[], ctx: HttpContext, args: Ambient, from 
 
 function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: Budget | null): readonly Step[] {
   const steps: Step[] = [];
-  const { path, query, body } = schemas;
+  const { body } = schemas;
   const listGate = paginated?.rule ?? null;
-  if (auth !== undefined) steps.push((ctx) => auth.check(ctx));
-  if (budget !== null)
+  const admit = admission(auth);
+  const read = requestReader(schemas, paginated?.strategy);
+  const reserve = (ctx: HttpContext): MaybePromise<void> => {
+    if (budget === null) return;
+    return andThen(budget.reserve(ctx, cost), (charge) => {
+      ctx.charge = charge;
+    });
+  };
+  if (auth !== undefined || budget !== null || read !== null)
     steps.push((ctx) =>
-      andThen(budget.reserve(ctx, cost), (charge) => {
-        ctx.charge = charge;
-      }),
+      admit(
+        ctx,
+        () => reserve(ctx),
+        () => read?.(ctx),
+      ),
     );
   if (listGate !== null)
     steps.push((ctx) => {
@@ -85,13 +95,8 @@ function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: 
         return listScopeOf(listGate, ctx);
       };
     });
-  if (path !== undefined)
-    steps.push(({ incoming }) => accept(incoming, "params", checkPart(path, incoming.params, "path")));
-  if (query !== undefined) {
-    const read = queryReader(query, paginated?.strategy);
-    steps.push(({ incoming }) => accept(incoming, "query", checkPart(query, read(incoming.query), "query")));
-  }
-  if (body !== undefined) steps.push(({ incoming }) => accept(incoming, "body", checkBody(body, incoming)));
+  if (body !== undefined)
+    steps.push(({ incoming }) => andThen(checkBody(body, incoming), (value) => incoming.accept("body", value)));
   // A request that was rejected so far costs nothing. Dependencies already do its work.
   if (budget !== null) steps.push(({ charge }) => charge?.use(cost));
   if (params.length > 0) steps.push((ctx, args) => ctx.dependencies.fill(params, args));
@@ -111,14 +116,6 @@ function stepsAfter({ response, paginated }: Route): readonly Step[] {
   const item = paginated?.item ?? null;
   if (item !== null) steps.push(({ outgoing }) => checkItems(item, outgoing));
   return steps;
-}
-
-function accept(
-  request: IncomingRequest,
-  part: "params" | "query" | "body",
-  checked: MaybePromise<unknown>,
-): MaybePromise<void> {
-  return andThen(checked, (value) => request.accept(part, value));
 }
 
 /** The names that every handler receives. They are getters, so that only those which are destructured are computed. */
@@ -150,11 +147,6 @@ class Ambient {
   get path(): unknown {
     return this.ctx.incoming.params;
   }
-}
-
-/** Validates one part of the request with its schema; the 422 lists the issues. */
-export function checkPart(schema: Schema, value: unknown, part: "path" | "query" | "body"): MaybePromise<unknown> {
-  return validate(schema, value, (issues) => new ValidationFailed(part, issues));
 }
 
 /** The body may be missing if its schema accepts `undefined`; otherwise it must be JSON. */

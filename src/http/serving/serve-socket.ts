@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { admission } from "../access/gate-of.ts";
 import type { AppServices } from "../context/app-services.ts";
 import { checkCredential } from "../context/check-credential.ts";
 import { withContext } from "../context/current-context.ts";
@@ -10,11 +11,11 @@ import { endMemos } from "../context/validity/memo-of.ts";
 import { OriginRefused } from "../exceptions/http-exception.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { EndReason, OpenConnection } from "../identity/open-connection.ts";
+import type { Charge } from "../limits/charge.ts";
 import { compose } from "../routing/middleware.ts";
-import { queryReader } from "../routing/query-reader.ts";
 import type { SocketRoute } from "../routing/socket-route.ts";
+import { expecting, requestReader } from "./request-reader.ts";
 import { closeQuietly, respondToError } from "./respond.ts";
-import { checkPart } from "./run-route.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /** Serves one upgrade from its request to the end of its socket. */
@@ -36,16 +37,18 @@ const UPGRADE_COST = 1;
  * rejection is a readable HTTP response. Dependencies live until the socket is closed.
  */
 export function compileSocket(route: SocketRoute): ServeSocket {
-  const { auth, params, schemas, handler, accept, limits, admission } = route;
-  const readQuery = schemas.query === undefined ? undefined : queryReader(schemas.query);
-  const around = [...(admission?.atUpgrade ?? []), ...route.middleware];
+  const { auth, params, schemas, handler, accept, limits, admission: later } = route;
+  const read = requestReader(schemas);
+  const letIn = admission(auth);
+  const around = [...(later?.atUpgrade ?? []), ...route.middleware];
 
   return function serveSocket(services, exchange, graceMs) {
     const ctx = new WebSocketContext(services, exchange, accept.maxMessageBytes);
     if (route.renderError !== undefined) ctx.renderError = route.renderError;
     ctx.pattern = route.path;
     ctx.observation = services.requestHooks.observe(ctx);
-    const run = compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs));
+    const whole = compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs));
+    const run = expecting(schemas, whole);
     const serve = (): Promise<void> =>
       runToEnd(
         ctx,
@@ -63,15 +66,21 @@ export function compileSocket(route: SocketRoute): ServeSocket {
   };
 
   async function converse(ctx: WebSocketContext, exchange: UpgradeExchange, graceMs: number): Promise<void> {
-    if (admission !== undefined) checkCredential(ctx.identity);
-    else if (auth !== undefined) await auth.check(ctx);
     const declared: Record<string, unknown> = {};
     const { budget } = ctx.services;
-    // On the socket of a GraphQL endpoint, each operation is charged for itself.
-    const charge = budget === null || admission !== undefined ? null : await budget.reserve(ctx, UPGRADE_COST);
+    let charge = null as Charge | null;
     let socket: ServerSocket;
     try {
-      await checkRequest(ctx);
+      if (later !== undefined) checkCredential(ctx.identity);
+      else
+        await letIn(
+          ctx,
+          async () => {
+            // On the socket of a GraphQL endpoint, each operation is charged for itself.
+            charge = budget === null ? null : await budget.reserve(ctx, UPGRADE_COST);
+          },
+          () => read?.(ctx),
+        );
       charge?.use(UPGRADE_COST);
       if (params.length > 0) await ctx.dependencies.fill(params, declared);
       const raw = await exchange.accept(accept);
@@ -98,8 +107,7 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       const request = ctx.incoming;
       const { params: path, query } = request;
       const ambient = { ctx, context: ctx, socket, user: ctx.user, path, query, request };
-      const args =
-        admission === undefined ? { ...ambient, ...declared } : { ctx, socket, gate: auth, readmit, onRecheck };
+      const args = later === undefined ? { ...ambient, ...declared } : { ctx, socket, gate: auth, readmit, onRecheck };
       await withGrace(handler(args), socket.closed, graceMs);
       socket.close();
     } catch (error) {
@@ -108,12 +116,6 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     } finally {
       await socket.closed;
     }
-  }
-
-  async function checkRequest({ incoming: request }: WebSocketContext): Promise<void> {
-    if (schemas.path !== undefined) request.accept("params", await checkPart(schemas.path, request.params, "path"));
-    if (schemas.query !== undefined && readQuery !== undefined)
-      request.accept("query", await checkPart(schemas.query, readQuery(request.query), "query"));
   }
 
   /** The middleware stays active until the socket is closed, as at the upgrade. */

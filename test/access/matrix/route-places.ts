@@ -1,5 +1,6 @@
 import { Router } from "portico";
 import { SocketRefused, type TestResponse } from "portico/testing";
+import { z } from "zod";
 import { every, type Form, OPEN, SIGNED_IN } from "./forms.ts";
 import { type Owner, statusOf } from "./model.ts";
 import type { Guard, Place, Seen, Sight, Site, View, Visit } from "./place.ts";
@@ -83,6 +84,10 @@ function socketPlace(name: string, path: string, declare: (site: Site, guard: Gu
   };
 }
 
+/** A schema that returns another form of the owner than was sent. */
+const path = z.object({ owner: z.string().toLowerCase() });
+const inCapitals = (visit: Visit): Visit => ({ ...visit, owner: visit.owner.toUpperCase() as Owner });
+
 export const routePlaces: readonly Place[] = [
   routePlace("route", "/route", (site, { gate }) => site.app.get("/route/:owner", { ...gate }, reveal(site))),
   routePlace("route in a gated router", "/router", (site, { gate }) =>
@@ -113,6 +118,18 @@ export const routePlaces: readonly Place[] = [
       site.app.mount("/kept", new Router({ ...gate }).mount("/inner", inner));
     },
   ),
+  {
+    ...routePlace("route with a path schema", "/parsed", (site, { gate }) =>
+      site.app.get("/parsed/:owner", { ...gate, path }, reveal(site)),
+    ),
+    visit: (visit) => get("/parsed")(inCapitals(visit)),
+  },
+  {
+    ...socketPlace("socket with a path schema", "/parsed-socket", ({ app }, { gate }, handler) =>
+      app.socket("/parsed-socket/:owner", { ...gate, path }, handler),
+    ),
+    visit: (visit) => connect(inCapitals(visit), "/parsed-socket"),
+  },
   socketPlace("socket", "/socket", ({ app }, { gate }, handler) => app.socket("/socket/:owner", { ...gate }, handler)),
   socketPlace("socket in a gated router", "/sockets", ({ app }, { gate }, handler) =>
     app.mount("/sockets", new Router({ ...gate }).socket("/:owner", handler)),
