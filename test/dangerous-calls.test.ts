@@ -42,6 +42,21 @@ describe("src/", () => {
     expect(filesWith(/rejectUnauthorized|NODE_TLS_REJECT_UNAUTHORIZED|checkServerIdentity/)).toEqual([]);
   });
 
+  it("asks the gate of a request where the path and the query are parsed, or where nothing parses them", () => {
+    expect(filesWith(/\b(?:auth|gate)\??\.check\(/)).toEqual([
+      "src/graphql/subscriptions/conversation.ts",
+      "src/http/access/gate-of.ts",
+      "src/http/access/read-gate.ts",
+      "src/http/serving/host-requests.ts",
+    ]);
+  });
+
+  it("makes the stand-ins of the audit in one place, which notices every look at them", () => {
+    expect(filesWith(/\bnew Proxy\(/).filter((file) => /^src\/(?:audit|cli)\//.test(file))).toEqual([
+      "src/audit/watched.ts",
+    ]);
+  });
+
   it("builds regular expressions once, as constants of a module", () => {
     const made = sources.flatMap(([, text]) => text.match(/^.*new RegExp\(/gm) ?? []);
 

@@ -83,14 +83,14 @@ export const parts: readonly Part[] = [
   },
   {
     name: "access",
-    does: "10,000 random operations across the tenants of an issue tracker, and every gate over every transport",
+    does: "10,000 random operations across the tenants of an issue tracker, every gate over every transport, and 20,000 answers of the audit compared with the server",
     minutes: { long: 10, short: 0.4 },
     commands: (form, seed) => [
       tests(
         { PORTICO_SEED: String(seed), ...(form === "short" ? { PORTICO_OPERATIONS: "100" } : { PORTICO_LONG: "1" }) },
         "--",
         "test/access/tracker",
-        ...(form === "short" ? [] : ["test/access/gate-matrix"]),
+        ...(form === "short" ? [] : ["test/access/gate-matrix", "test/audit/access-agrees"]),
       ),
     ],
   },
