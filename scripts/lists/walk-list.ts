@@ -28,12 +28,12 @@ export async function walkList(list: ListDeclaration, source: ListSource): Promi
 }
 
 function strategyOf({ order, isSortedByClient, nulls, filter, size }: ListDeclaration): CursorPagination<any, any> {
-  const sorted = isSortedByClient ? { sortable: order.map(([column]) => column) } : { order };
+  const sorted = isSortedByClient ? { sortable: order.map(([column]) => ({ column, public: true })) } : { order };
   const by = { type: "integer", by: ["equal", "in", "range", "null"] } as const;
   return new CursorPagination<any, any>({
     ...sorted,
     ...(nulls === undefined ? {} : { nulls }),
-    ...(filter === null ? {} : { filterable: { part: { column: filter.column, ...by } } }),
+    ...(filter === null ? {} : { filterable: { part: { column: filter.column, ...by, public: true } } }),
     defaultPageSize: size,
   });
 }

@@ -10,6 +10,8 @@ import {
   isNonNullType,
   isObjectType,
 } from "graphql";
+import { builtItemFields } from "../graphql/connection/built-item-fields.ts";
+import { isOpen } from "../graphql/connection/column-gates.ts";
 import { gateIn } from "../graphql/fields/gate-extensions.ts";
 import { itemsOf } from "./items-of.ts";
 import type { AccessWarning } from "./warnings-of.ts";
@@ -46,14 +48,12 @@ function isListOfObjects(type: GraphQLOutputType): boolean {
 function orderWarnings(place: string, field: GraphQLField<unknown, unknown>): readonly AccessWarning[] {
   const items = itemsOf(getNamedType(field.type));
   const columns = (field.extensions["sortColumns"] ?? []) as readonly string[];
-  const gated = Object.values(items?.getFields() ?? {}).filter((one) => gateIn(one) !== null);
-  return gated.flatMap(({ name }) => {
-    const column = columns.find((one) => plain(one) === plain(name));
+  const fields = items === null ? [] : builtItemFields(items).fields;
+  const hidden = columns.filter((column) => !isOpen(fields, column));
+  return fields.flatMap(({ name, columns: read, gate }) => {
+    const column = gate === null ? undefined : hidden.find((one) => read.includes(one));
     if (column === undefined) return [];
     const sentence = `is sorted by ${column}, and ${items?.name}.${name} has a gate: the order tells the hidden values`;
     return [{ place, sentence }];
   });
 }
-
-/** A column and its field may differ in case and underscores: `cost_cents` and `costCents`. */
-const plain = (name: string): string => name.replaceAll("_", "").toLowerCase();

@@ -11,6 +11,8 @@ export interface SortLimits {
   readonly parameter: string;
   /** The column of each name. */
   readonly columns: ReadonlyMap<string, string>;
+  /** The names whose columns are declared `public`. */
+  readonly publicNames: ReadonlySet<string>;
   /** The maximum number of names in one request. */
   readonly most: number;
 }
@@ -63,8 +65,18 @@ export function sortParameter({ parameter, columns, most }: SortLimits): Paramet
   };
 }
 
+/** A column that clients may sort by although no field returns it: every caller of the list may know its values. */
+export interface PublicColumn<C extends string = string> {
+  readonly column: C;
+  readonly public: true;
+}
+/** The columns that clients may sort by: a list of them, or an object from the names that clients use. */
+export type Sortable<C extends string = string> =
+  | readonly (C | PublicColumn<C>)[]
+  | Readonly<Record<string, C | PublicColumn<C>>>;
+
 interface SortOptions {
-  readonly sortable: ReadonlyMap<string, string> | undefined;
+  readonly sortable: Pick<SortLimits, "columns" | "publicNames"> | undefined;
   readonly sortParam: string | undefined;
   readonly maxSortColumns: number | undefined;
   readonly cursorParam: string;
@@ -87,21 +99,40 @@ export function sortLimits(owner: string, options: SortOptions): SortLimits | nu
       `${owner}.omitFromLinks`,
       `must not contain "${parameter}": the cursors in the links depend on it`,
     );
-  return { parameter, columns: sortable, most };
+  return { parameter, ...sortable, most };
 }
 
-export const sortableRule: OptionRule<ReadonlyMap<string, string>> = {
-  expected: "a list of distinct columns, or an object from names to distinct columns, without commas or a leading -",
+export const sortableRule: OptionRule<Pick<SortLimits, "columns" | "publicNames">> = {
+  expected:
+    'a list of distinct columns, or an object from names to distinct columns, without commas or a leading -. A column is its name, or { column: "name", public: true }',
   read: (value) => {
-    const entries = Array.isArray(value) ? value.map((column) => [column, column]) : entriesOf(value);
-    const columns = entries.map(([, column]) => column);
-    const isValid = entries.every((entry) => entry.every(isName)) && new Set(columns).size === columns.length;
-    return entries.length > 0 && isValid ? new Map(entries as [string, string][]) : REFUSED;
+    const isList = Array.isArray(value);
+    const entries = entriesOf(value).map(([key, written]) => {
+      const { column, isPublic } = readColumn(written);
+      return { name: isList ? column : key, column, isPublic };
+    });
+    const columns = entries.map(({ column }) => column);
+    const isValid =
+      entries.every(({ name, column }) => isName(name) && isName(column)) && new Set(columns).size === columns.length;
+    if (entries.length === 0 || !isValid) return REFUSED;
+    return {
+      columns: new Map(entries.map(({ name, column }) => [name as string, column as string])),
+      publicNames: new Set(entries.flatMap(({ name, isPublic }) => (isPublic ? [name as string] : []))),
+    };
   },
 };
 
-function entriesOf(value: unknown): readonly (readonly unknown[])[] {
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
+}
+
+function readColumn(written: unknown): { readonly column: unknown; readonly isPublic: boolean } {
+  if (typeof written !== "object" || written === null) return { column: written, isPublic: false };
+  const { column, public: isPublic, ...others } = written as Readonly<Record<string, unknown>>;
+  // A misspelt option must not leave a column that is not public, nor make one public.
+  return isPublic === true && Object.keys(others).length === 0
+    ? { column, isPublic }
+    : { column: undefined, isPublic: false };
 }
 
 function isName(name: unknown): boolean {

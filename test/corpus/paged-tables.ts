@@ -46,7 +46,7 @@ const indexes: Readonly<Record<string, readonly string[]>> = {
 };
 
 const GENRES = ["novel", "poetry", "science", "children", "history"] as const;
-const filterable = { genre: { type: GENRES, by: ["equal"] } } as const;
+const filterable = { genre: { type: GENRES, by: ["equal"], public: true } } as const;
 const [byPage, byOffset] = [new PageNumberPagination({ filterable }), new LimitOffsetPagination({ maxLimit: 200 })];
 const [newestFirst, latestFirst] = [
   new CursorPagination({

@@ -9,7 +9,7 @@ import { CursorPagination, PageNumberPagination } from "portico/pagination";
 import { type TableHandler, totalsCache } from "portico/sql";
 import { logCatcher, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { bodyOf, ids, range, SECRET, thereAndBack } from "../pagination/ways.ts";
+import { bodyOf, ids, publicColumns, publicFilters, range, SECRET, thereAndBack } from "../pagination/ways.ts";
 import { type ColumnType, createTable, type Engine, engineNames, insertRows, openEngine } from "../sql/engines.ts";
 import { type AnyTable, type DrizzleDatabase, openDrizzle, tableOf } from "./drizzle-databases.ts";
 
@@ -100,12 +100,12 @@ describe.each(engineNames)("a list of a Drizzle query on %s", (name) => {
   /** Reads the first three ids of a page, and its metadata. */
   const page = async (query: string) => {
     const strategy = new CursorPagination({
-      sortable: ["name", "createdAt"],
-      filterable: {
+      sortable: publicColumns("name", "createdAt"),
+      filterable: publicFilters({
         author: { column: "authorId", type: "integer", by: ["equal", "in", "null"] },
         name: { column: "name", type: "text", by: ["prefix"] },
         ...(name === "SQLite" ? {} : { since: { column: "createdAt", type: "date", by: ["range"] } }),
-      },
+      }),
       totals: "exact",
     } as never);
     const client = serve(() => handler(select()), strategy);

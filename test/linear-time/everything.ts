@@ -6,6 +6,7 @@ import { CursorPagination, SyncListDataHandler } from "portico/pagination";
 import { type LiveClient, liveClient } from "portico/testing";
 import { z } from "zod";
 import { memoryUsers } from "../auth/accounts/memory-users.ts";
+import { publicColumns, publicFilters } from "../pagination/ways.ts";
 
 /** An application that reads all that a client can send. */
 export interface Everything {
@@ -89,12 +90,12 @@ function declareRoutes(app: PorticoApp): void {
   const books = new SyncListDataHandler<BookRow>([{ id: 1, title: "Emma" }], { name: "list" });
   const sorted = new CursorPagination({
     order: [["title", "asc"]],
-    sortable: ["id"],
-    filterable: {
+    sortable: publicColumns("id"),
+    filterable: publicFilters({
       title: { type: "text", by: ["in", "prefix"] },
       number: { column: "id", type: "number", by: ["range"] },
       since: { column: "id", type: "date", by: ["range"] },
-    },
+    }),
   });
   app.get("/plain", () => "plain");
   app.get("/cookies", ({ request }) => Object.keys(request.cookies).length);

@@ -13,7 +13,7 @@ import {
 } from "portico/pagination";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { bodyOf, bothWays, ids, range, type Serve, serveOnce, target } from "./ways.ts";
+import { bodyOf, bothWays, ids, publicFilters, range, type Serve, serveOnce, target } from "./ways.ts";
 
 interface Book {
   readonly id: number;
@@ -34,7 +34,7 @@ const books: readonly Book[] = range(1, 30).map((id) => ({
   deleted_at: id % 5 === 0 ? new Date(START + id * DAY) : null,
   is_new: id > 20,
 }));
-const filterable = {
+const filterable = publicFilters({
   genre: { type: ["novel", "poetry", "history"], by: ["equal", "in"] },
   price: { column: "price_cents", type: "integer", by: ["range", "equal", "in"] },
   title: { type: "text", by: ["prefix", "equal", "in", "null"] },
@@ -42,8 +42,12 @@ const filterable = {
   isNew: { column: "is_new", type: "boolean", by: ["equal"] },
   weight: { column: "price_cents", type: "number", by: ["range"] },
   key: { column: "id", type: "id", by: ["equal", "in"] },
-} as const;
-const byCursor = new CursorPagination({ order: [["id", "asc"]], sortable: { price: "price_cents" }, filterable });
+});
+const byCursor = new CursorPagination({
+  order: [["id", "asc"]],
+  sortable: { price: { column: "price_cents", public: true } },
+  filterable,
+});
 const byPage = new PageNumberPagination({ filterable, defaultPageSize: 4 });
 const byOffset = new LimitOffsetPagination({ filterable, defaultLimit: 100 });
 
@@ -292,6 +296,7 @@ describe("a filterable strategy", () => {
     [{ filterable: { at: { type: "date", by: ["equal"] } } }, "filterable.at.by must be a list of range, null"],
     [{ filterable: { genre: { type: "text", by: ["equal"], of: 1 } } }, "filterable.genre.of is not an option"],
     [{ filterable: { genre: { type: "text", by: ["equal"], column: "a.b" } } }, "filterable.genre.column must be"],
+    [{ filterable: { genre: { type: "text", by: ["equal"], public: false } } }, "filterable.genre.public must be true"],
     [
       { filterable: { page_size: { type: "text", by: ["equal"] } } },
       "filterable.page_size must be a name that no other",
@@ -310,7 +315,7 @@ describe("a filterable strategy", () => {
       app.get("/books", ({ response }) =>
         response.paginate(new SyncListDataHandler(books), {
           strategy: "cursor",
-          filterable: { price: { column: "price_cents", type: "integer", by: ["equal"] } },
+          filterable: { price: { column: "price_cents", type: "integer", by: ["equal"], public: true } },
         }),
       ),
     );

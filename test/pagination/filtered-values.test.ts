@@ -1,6 +1,6 @@
 import { type CursorMetadata, CursorPagination, LimitOffsetPagination, SyncListDataHandler } from "portico/pagination";
 import { describe, expect, it } from "vitest";
-import { bodyOf, ids, serveOnce } from "./ways.ts";
+import { bodyOf, ids, publicFilters, serveOnce } from "./ways.ts";
 
 // The values that drivers return: large integers as bigints, booleans as 0 and 1, times as text.
 const rows = [
@@ -8,13 +8,13 @@ const rows = [
   { id: "b", serial: 9007199254740993n, isNew: 1, at: "2026-01-02T00:00:00+02:00", size: 2n, word: 7 },
   { id: "c", serial: 7, isNew: 1, at: 20_260_103, size: "3", word: null },
 ].map((row) => ({ ...row, toJSON: () => ({ id: row.id }) }));
-const filterable = {
+const filterable = publicFilters({
   serial: { type: "id", by: ["equal", "in"] },
   isNew: { type: "boolean", by: ["equal"] },
   at: { type: "date", by: ["range"] },
   size: { type: "number", by: ["range"] },
   word: { type: "text", by: ["equal", "prefix", "null"] },
-} as const;
+});
 
 describe("a filter of a list in memory", () => {
   it.each([

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { CursorPagination, type Direction, type NullPlacement, SyncListDataHandler } from "portico/pagination";
 import { describe, expect, it } from "vitest";
-import { bodyOf, ids, serveOnce, target, thereAndBack } from "./ways.ts";
+import { bodyOf, ids, publicColumns, serveOnce, target, thereAndBack } from "./ways.ts";
 
 interface Task {
   readonly id: number;
@@ -64,7 +64,7 @@ describe("the place of nulls in a list", () => {
     ["last", "priority", [0, 2, 1]],
     ["last", "-priority", [2, 0, 1]],
   ] as const)("is %s for the client's %s, if the strategy says so", async (nulls, sort, expected) => {
-    const strategy = new CursorPagination({ sortField: "id", sortable: ["priority"], nulls });
+    const strategy = new CursorPagination({ sortField: "id", sortable: publicColumns("priority"), nulls });
     const client = await serveOnce((app) =>
       app.get("/tasks", ({ response }) => response.paginate(tasks, { strategy })),
     );

@@ -11,7 +11,18 @@ import {
 import { logCatcher } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { bodyOf, bothWays, ids, queryOf, range, type Serve, serveOnce, target, thereAndBack } from "./ways.ts";
+import {
+  bodyOf,
+  bothWays,
+  ids,
+  publicColumns,
+  queryOf,
+  range,
+  type Serve,
+  serveOnce,
+  target,
+  thereAndBack,
+} from "./ways.ts";
 
 interface Task {
   readonly id: number;
@@ -24,7 +35,11 @@ const tasks: readonly Task[] = range(1, 12).map((id) => ({
   priority: id % 4 === 0 ? null : id % 3,
   title: `t${String((id * 5) % 12).padStart(2, "0")}`,
 }));
-const sorted = new CursorPagination({ order: [["title", "asc"]], sortable: ["priority", "id"], defaultPageSize: 5 });
+const sorted = new CursorPagination({
+  order: [["title", "asc"]],
+  sortable: publicColumns("priority", "id"),
+  defaultPageSize: 5,
+});
 const page = (answer: Parameters<typeof bodyOf>[0]) => bodyOf<CursorMetadata>(answer);
 const listed = (serve: Serve, strategy = sorted as CursorPagination<any>) =>
   serve((app) => app.get("/tasks", ({ response }) => response.paginate(tasks, { strategy })));
@@ -106,7 +121,7 @@ describe("a sortable strategy", () => {
   it("has a configurable parameter name and column limit", async () => {
     const own = new CursorPagination({
       sortField: "id",
-      sortable: ["id", "title"],
+      sortable: publicColumns("id", "title"),
       sortParam: "by",
       maxSortColumns: 1,
     });
@@ -171,6 +186,11 @@ describe("a sortable strategy", () => {
     [{ order: [["id", "asc"]], sortField: "id" }, "CursorPagination accepts either sortField or order, not both"],
     [{ sortable: ["-id"] }, "CursorPagination.sortable must be a list of distinct columns"],
     [{ sortable: ["a,b"] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: [{ column: "id" }] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: [{ column: "id", public: false }] }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: { a: { public: true } } }, "CursorPagination.sortable must be a list of distinct columns"],
+    [{ sortable: ["id", { column: "id", public: true }] }, "CursorPagination.sortable must be a list of distinct"],
+    [{ sortable: { a: { column: "id", public: true, nulls: "last" } } }, "CursorPagination.sortable must be a list"],
     [{ sortable: "id" }, "CursorPagination.sortable must be a list of distinct columns"],
     [{ sortParam: "by" }, "CursorPagination.sortParam requires sortable"],
     [{ maxSortColumns: 2 }, "CursorPagination.maxSortColumns requires sortable"],
@@ -235,7 +255,7 @@ describe("a sortable strategy", () => {
   const way = fc.constantFrom("", "-");
 
   it("[PAG-25] [PAG-26] returns every row once in any order that it allows", async () => {
-    const strategy = new CursorPagination({ sortField: "id", sortable: ["a", "b", "id"] });
+    const strategy = new CursorPagination({ sortField: "id", sortable: publicColumns("a", "b", "id") });
     let handler = new SyncListDataHandler<object>([]);
     const client = await serveOnce((app) =>
       app.get("/rows", ({ response }) => response.paginate(handler, { strategy } as never)),

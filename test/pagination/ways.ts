@@ -52,6 +52,22 @@ export function ids({ items }: { readonly items: readonly { readonly id: unknown
   return items.map(({ id }) => id);
 }
 
+/** Columns that every caller may know, for `sortable` of lists without an item schema. */
+export function publicColumns<const C extends string>(
+  ...columns: readonly C[]
+): readonly { readonly column: C; readonly public: true }[] {
+  return columns.map((column) => ({ column, public: true }));
+}
+
+/** The filters, by columns that every caller may know. */
+export function publicFilters<const F extends Readonly<Record<string, object>>>(
+  filters: F,
+): { readonly [K in keyof F]: F[K] & { readonly public: true } } {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, filter]) => [name, { ...filter, public: true }]),
+  ) as never;
+}
+
 /** Whole numbers from one to the other. */
 export function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);

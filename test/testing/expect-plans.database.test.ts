@@ -8,7 +8,7 @@ import { tableHandler } from "portico/sql";
 import { expectPlans, type PlansOptions, testClient, watchStatements } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { range, SECRET } from "../pagination/ways.ts";
+import { publicColumns, publicFilters, range, SECRET } from "../pagination/ways.ts";
 import { createTable, type Engine, engineNames, insertRows, openEngine } from "../sql/engines.ts";
 
 interface AuthorRow {
@@ -207,11 +207,11 @@ describe.each(engineNames)("expectPlans on %s", (name) => {
     );
     const filtered = new CursorPagination({
       order: [["year", "asc"]],
-      filterable: { owner: { type: "text", by: ["equal"] }, title: { type: "text", by: ["equal"] } },
+      filterable: publicFilters({ owner: { type: "text", by: ["equal"] }, title: { type: "text", by: ["equal"] } }),
       totals: "exact",
     });
     app.get("/filtered", ({ response }) => response.apaginate(rows(), { strategy: filtered }));
-    const counted = new PageNumberPagination({ filterable: { owner: { type: "text", by: ["equal"] } } });
+    const counted = new PageNumberPagination({ filterable: publicFilters({ owner: { type: "text", by: ["equal"] } }) });
     app.get("/counted", ({ response }) =>
       response.apaginate(
         tableHandler(
@@ -252,7 +252,7 @@ describe.each(engineNames)("expectPlans on %s", (name) => {
     const Author: ObjectType<AuthorRow> = object("Author", {
       books: connection(Book, byYear, { parent: { author_id: "id" } })(rows),
     });
-    const sortable = new CursorPagination({ order: [["year", "asc"]], sortable: ["title", "rank"] });
+    const sortable = new CursorPagination({ order: [["year", "asc"]], sortable: publicColumns("title", "rank") });
     new Graph(
       schema({
         query: {

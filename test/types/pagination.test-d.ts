@@ -116,6 +116,22 @@ describe("paginate and apaginate", () => {
       // @ts-expect-error the same by name
       filterable: { at: { column: "created_at", type: "date", by: ["null"] } },
     });
+    const open = new CursorPagination({ sortable: ["id", { column: "title", public: true }] });
+    response.paginate(rows, { strategy: open });
+    expectTypeOf(open).toEqualTypeOf<CursorPagination<"id" | "title">>();
+    expectTypeOf(
+      new CursorPagination({ sortField: "id", sortable: { name: { column: "title", public: true } } }),
+    ).toEqualTypeOf<CursorPagination<"id" | "title">>();
+    // @ts-expect-error a public column must exist too
+    response.paginate(rows, { strategy: new CursorPagination({ sortable: [{ column: "rank", public: true }] }) });
+    // @ts-expect-error a column is public or just named
+    new CursorPagination({ sortable: [{ column: "title", public: false }] });
+    // @ts-expect-error without a word, the name is enough
+    new CursorPagination({ sortable: { name: { column: "title" } } });
+    // @ts-expect-error only true
+    new CursorPagination({ filterable: { title: { type: "text", by: ["equal"], public: false } } });
+    const openFilter = new CursorPagination({ filterable: { title: { type: "text", by: ["equal"], public: true } } });
+    response.paginate(rows, { strategy: openFilter });
     // @ts-expect-error a text has no range
     const ranged = new CursorPagination({ filterable: { title: { type: "text", by: ["range"] } } });
     // @ts-expect-error unknown type

@@ -1,15 +1,21 @@
 import { CursorPagination } from "portico/pagination";
 
-/** The pages of orders, in the route and in GraphQL. */
+/**
+ * The pages of orders, in the route and in GraphQL. The route describes its body with a schema of its own, so each column that
+ * clients sort or filter by says that whoever may see an order may know it.
+ */
 export const orderPages = new CursorPagination({
   order: [
     ["createdAt", "desc"],
     ["id", "desc"],
   ],
-  sortable: ["createdAt", "totalCents"],
+  sortable: [
+    { column: "createdAt", public: true },
+    { column: "totalCents", public: true },
+  ],
   filterable: {
-    status: { type: "text", by: ["equal"] },
-    totalCents: { type: "integer", by: ["range"] },
+    status: { type: "text", by: ["equal"], public: true },
+    totalCents: { type: "integer", by: ["range"], public: true },
   },
   cursorParam: "after",
   pageSizeParam: "limit",

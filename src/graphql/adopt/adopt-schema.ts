@@ -10,10 +10,11 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { WrittenAuth } from "../../http/access/read-gate.ts";
 import type { Operation } from "../fields/field-def.ts";
 import { gateExtensions, gateIn } from "../fields/gate-extensions.ts";
-import { allReads, gateReads, noteReads, readsOf, withReadsOf } from "../fields/reads.ts";
+import { allReads, gateReads, noteProperty, noteReads, propertyOf, readsOf, withReadsOf } from "../fields/reads.ts";
 import { argsReader, checked, guarded, type Resolve } from "../schema/compile-resolver.ts";
 import { resultCheck, screened } from "../schema/result-check.ts";
 import { checkEntities } from "./check-entities.ts";
+import { checkConnections } from "./connection-resolver.ts";
 import { Coordinates } from "./coordinates.ts";
 import { copySchema } from "./copy-schema.ts";
 import { type BuildContext, ForeignContext } from "./foreign-context.ts";
@@ -34,7 +35,7 @@ export function adoptSchema(schema: GraphQLSchema, { rules, context }: Adoption)
   checkEntities(schema, coordinates);
   const foreign = context === undefined ? null : new ForeignContext(context);
   const operations = operationsOf(schema);
-  return copySchema(schema, {
+  const adopted = copySchema(schema, {
     field: (config, type, name) => {
       const own = foreign === null ? config : withContext(config, name, foreign, operations.get(type));
       if (coordinates.isEmpty) return own;
@@ -51,6 +52,8 @@ export function adoptSchema(schema: GraphQLSchema, { rules, context }: Adoption)
         foreign === null || !config.resolveType ? config.resolveType : foreign.typeResolver(config.resolveType),
     }),
   });
+  checkConnections(schema, adopted);
+  return adopted;
 }
 
 function operationsOf(schema: GraphQLSchema): ReadonlyMap<string, Operation> {
@@ -109,7 +112,10 @@ function guardedField(
     ...(operation === "subscription"
       ? { subscribe: screened(guarded(field, args, subscribe), guard, resolve), resolve: checked(resolve, check) }
       : {
-          resolve: noteReads(guarded(field, args, checked(resolve, check)), allReads([reads, gateReads(field.gates)])),
+          resolve: noteProperty(
+            noteReads(guarded(field, args, checked(resolve, check)), allReads([reads, gateReads(field.gates)])),
+            propertyOf({ name, resolve: config.resolve }),
+          ),
         }),
   };
 }

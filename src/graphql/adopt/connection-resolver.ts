@@ -1,13 +1,16 @@
 import {
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
+  type GraphQLSchema,
   getNamedType,
   isObjectType,
 } from "graphql";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { BaseContext } from "../../http/context/http-context.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
+import { builtItemFields } from "../connection/built-item-fields.ts";
 import { checkStrategy } from "../connection/check-strategy.ts";
 import { ColumnGates } from "../connection/column-gates.ts";
 import type { ListStrategy, RowSource } from "../connection/connection.ts";
@@ -53,7 +56,8 @@ export interface ResolvedConnection<Row> {
  * item type in `Graph.rules` restricts pages and totals.
  *
  * Throws `ConfigurationError` for a strategy that is not a `CursorPagination`, and `ResolverError` in an operation that no
- * `Graph` executes.
+ * `Graph` executes. `Graph` throws `ConfigurationError` if a client could sort or filter by a column that no field of the item
+ * type returns without a resolver, unless it is declared `public`.
  *
  * @example
  * ```ts
@@ -87,13 +91,23 @@ export function connectionResolver<Row, Parent, Args, Context>(
     throw new ResolverError("connectionResolver", "the schema declares its arguments");
   });
   const scopeOf = readScope("connectionResolver.cursorScope", options.cursorScope);
-  const itemsOf = new WeakMap<GraphQLOutputType, ItemType>();
-  return (parent, args, context, info) => {
+  const byType = new WeakMap<GraphQLOutputType, ItemType>();
+  const itemsOf: FindItems = (place, type) => {
+    const items = byType.get(type) ?? new ItemType(place, type, strategy);
+    byType.set(type, items);
+    return items;
+  };
+  const resolve = (
+    parent: Parent,
+    args: Args,
+    context: Context,
+    info: GraphQLResolveInfo,
+  ): MaybePromise<ResolvedConnection<Row>> => {
     const place = `${info.parentType.name}.${info.fieldName}`;
     const graph = operationOf(context);
     if (graph === null) throw new ResolverError(place, "is a connection, so a Graph must execute it");
-    const items = itemsOf.get(info.returnType) ?? new ItemType(place, info.returnType, strategy);
-    itemsOf.set(info.returnType, items);
+    // Another tool may have wrapped this resolver, so that nothing was checked at startup.
+    const items = itemsOf(place, info.returnType);
     const paging = args as ConnectionArgs;
     const order = choices.order(paging);
     const filters = choices.filters(paging);
@@ -113,7 +127,34 @@ export function connectionResolver<Row, Parent, Args, Context>(
       read,
     );
   };
+  FINDERS.set(resolve, itemsOf);
+  return withoutThis(resolve);
 }
+
+/** graphql-tools binds each resolver to its map. A bound copy would not be found at startup, and this one needs no `this`. */
+function withoutThis<F extends (...args: never) => unknown>(resolve: F): F {
+  const bind = (self: unknown, ...args: unknown[]): unknown =>
+    args.length === 0 ? resolve : Function.prototype.bind.call(resolve, self, ...args);
+  return Object.defineProperty(resolve, "bind", { value: bind });
+}
+
+/** Finds the type of the items. Throws for one that the strategy does not fit. */
+type FindItems = (place: string, connection: GraphQLOutputType) => ItemType;
+const FINDERS = new WeakMap<object, FindItems>();
+
+/**
+ * Checks the connections of a schema by the gates of its copy. Throws a `ConfigurationError` for a column that clients could
+ * only read by sorting or filtering.
+ */
+export function checkConnections(schema: GraphQLSchema, copy: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type)) continue;
+    const copied = (copy.getType(type.name) as GraphQLObjectType).getFields();
+    for (const { name, resolve } of Object.values(type.getFields()))
+      if (resolve !== undefined) FINDERS.get(resolve)?.(`${type.name}.${name}`, (copied[name] as AnyField).type);
+  }
+}
+type AnyField = GraphQLField<unknown, unknown>;
 
 /** The type of the items of a connection, in the schema of one endpoint. */
 class ItemType {
@@ -125,12 +166,8 @@ class ItemType {
     const type = fields.get("nodes") ?? fieldTypes(fields.get("edges")).get("node");
     if (!isObjectType(type))
       throw new ResolverError(place, "must return an object type with the field nodes or edges, of an object type");
-    const gated = Object.values(type.getFields()).flatMap((field) => {
-      const gate = gateIn(field);
-      return gate === null ? [] : [{ name: field.name, aliases: [field.name], gate }];
-    });
     this.#type = type;
-    this.columns = new ColumnGates(place, { name: type.name, gated }, strategy);
+    this.columns = new ColumnGates(place, builtItemFields(type), strategy);
   }
 
   get gate(): ReturnType<typeof gateIn> {

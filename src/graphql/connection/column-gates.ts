@@ -1,54 +1,51 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import { allGates, decidesByCaller, type GateNode } from "../../http/access/gate-node.ts";
+import { decidesByCaller, type GateNode } from "../../http/access/gate-node.ts";
+import { type ClientColumn, clientColumns, hiddenColumn } from "../../pagination/client-columns.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import { isDeclaration } from "../fields/field-declaration.ts";
 import { passGate } from "../fields/field-question.ts";
-import { TypeNames } from "../schema/type-names.ts";
-import type { ObjectNode } from "../types/type-node.ts";
 
-/** A name that a client sorts or filters by. */
-interface NamedColumn {
-  readonly name: string;
-  readonly column: string;
-}
 type Question = Parameters<typeof passGate>[1];
 
-/** A field with a gate, and all names that it is known by. */
-export interface GatedField {
+/** A field of the items, as far as it decides about columns. */
+export interface ColumnField {
   readonly name: string;
-  readonly aliases: readonly string[];
-  readonly gate: GateNode;
+  /** The columns that it is made of. */
+  readonly columns: readonly string[];
+  /** Whether it returns its only column as it is. The `reads` of a resolver say nothing about what it returns. */
+  readonly isUnchanged: boolean;
+  /** `null` if it is open. */
+  readonly gate: GateNode | null;
+}
+
+/** The type of the items of a list. */
+export interface ItemFields {
+  readonly name: string;
+  readonly fields: readonly ColumnField[];
 }
 
 /**
  * The gates of the columns that clients sort and filter by. The order of a list and the presence of a row both reveal the
- * value of a column, so the gate of its field decides first.
+ * value of a column, so a client may choose a column only if it may read it: an open field returns the column, or the caller
+ * passes the gates of the fields that do. All of this follows from declarations, never from similar names.
  */
 export class ColumnGates {
   readonly #byColumn = new Map<string, readonly GateNode[]>();
 
-  /** Throws a `ConfigurationError` that names `place` if a gate needs a row to decide about. */
-  constructor(
-    place: string,
-    type: { readonly name: string; readonly gated: readonly GatedField[] },
-    { sort, filters }: CursorPagination<any, any>,
-  ) {
-    const sorted = [...(sort?.columns ?? [])].map(([name, column]) => ({ name, column }));
-    for (const [option, columns] of [
-      ["sortable", sorted] as const,
-      ["filterable", [...(filters?.values() ?? [])]] as const,
-    ])
-      for (const { name, column } of columns) {
-        const fields = fieldsOf(type.gated, { name, column });
-        const fault = fields.find(({ gate }) => !decidesByCaller(gate));
-        if (fault !== undefined)
-          throw new ConfigurationError(
-            place,
-            `is ${option} by ${name}, but the gate of ${type.name}.${fault.name} needs an object to decide about, and there is none before the list is read: remove ${name} from ${option}, or use a gate that decides about the caller alone`,
-          );
-        this.#byColumn.set(column, [...(this.#byColumn.get(column) ?? []), ...fields.map(({ gate }) => gate)]);
-      }
+  /**
+   * Throws a `ConfigurationError` that names `place` for a column that no field returns and that is not `public`, and for a
+   * gate that needs a row to decide about.
+   */
+  constructor(place: string, items: ItemFields, strategy: CursorPagination<any, any>) {
+    for (const entry of clientColumns(strategy)) {
+      const fields = gatedFields(place, items, entry);
+      const fault = fields.find(({ gate }) => !decidesByCaller(gate));
+      if (fault !== undefined) throw needsObject(place, entry, `${items.name}.${fault.name}`);
+      this.#byColumn.set(
+        entry.column,
+        fields.map(({ gate }) => gate),
+      );
+    }
   }
 
   /** Asks the gates of these columns, one after another. Throws or rejects with the first denial. */
@@ -61,23 +58,33 @@ export class ColumnGates {
   }
 }
 
-/**
- * The fields of a column: those with the name of the sort or filter, or with the name of the column. Case and underscores
- * make no difference: `cost_cents` and `costCents`.
- */
-function fieldsOf(gated: readonly GatedField[], { name, column }: NamedColumn): readonly GatedField[] {
-  const wanted = new Set([name, column].map(plain));
-  return gated.filter(({ aliases }) => aliases.some((one) => wanted.has(plain(one))));
+type GatedField = ColumnField & { readonly gate: GateNode };
+
+/** Whether a field without a gate returns a column as it is, so that everyone who may see the items may know its values. */
+export function isOpen(fields: readonly ColumnField[], column: string): boolean {
+  return fields.some(({ columns, isUnchanged, gate }) => gate === null && isUnchanged && columns.includes(column));
 }
 
-/** Returns the fields of a declared type that have a gate. */
-export function gatedFields(node: ObjectNode): readonly GatedField[] {
-  return Object.entries(new TypeNames().fieldsOf(node)).flatMap(([key, member]) => {
-    const gate = isDeclaration(member) ? allGates(member.gates) : null;
-    if (!isDeclaration(member) || gate === null) return [];
-    const name = member.options.name ?? key;
-    return [{ name, aliases: [name, key, member.member ?? key], gate }];
-  });
+/** The fields whose gates decide about a column; none if an open field returns it. */
+function gatedFields(place: string, { name, fields }: ItemFields, entry: ClientColumn): readonly GatedField[] {
+  const { column, isPublic } = entry;
+  const reading = fields.filter(({ columns }) => columns.includes(column));
+  const returning = reading.filter(({ isUnchanged }) => isUnchanged);
+  if (isOpen(returning, column)) return [];
+  if (returning.length === 0 && !isPublic)
+    throw hiddenColumn(
+      place,
+      entry,
+      `no field of ${name} returns ${column} unchanged`,
+      `return ${column} from a field without a resolver, whose gate then decides`,
+    );
+  // The word `public` is about columns that no field returns. It opens no gate.
+  return (returning.length > 0 ? returning : reading).filter((field): field is GatedField => field.gate !== null);
 }
 
-const plain = (name: string): string => name.replaceAll("_", "").toLowerCase();
+function needsObject(place: string, { option, name, column }: ClientColumn, field: string): ConfigurationError {
+  return new ConfigurationError(
+    place,
+    `is ${option} by ${name}, but the gate of ${field} needs an object to decide about, and there is none before the list is read: remove ${name} from ${option}, use a gate that decides about the caller alone, or return ${column} from a field without a gate`,
+  );
+}

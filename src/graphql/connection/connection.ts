@@ -21,9 +21,10 @@ import { typeGate } from "../types/type-gate.ts";
 import type { ObjectNode } from "../types/type-node.ts";
 import { checkName } from "../types/type-options.ts";
 import { checkStrategy, connectionSize } from "./check-strategy.ts";
-import { ColumnGates, gatedFields } from "./column-gates.ts";
+import { ColumnGates } from "./column-gates.ts";
 import { connectionArgs } from "./connection-args.ts";
 import { connectionType } from "./connection-type.ts";
+import { declaredItemFields } from "./declared-item-fields.ts";
 import { FieldPageRequest } from "./field-page-request.ts";
 import { connectionExtensions } from "./has-connections.ts";
 import { InputOwner } from "./input-owner.ts";
@@ -151,11 +152,11 @@ export interface ConnectionFactory<Row, P, Gated, GateParent, By = never, Reads 
  * the data handler of a route, and a cursor of one is valid in the other. The resolver returns the handler or a list.
  * Rows are fetched only if a query selects them, and counted only for `totalCount`. Its `listSize` follows from the
  * strategy. A strategy with `sortable` adds the argument `sort: [BookSort!]`, and one with `filterable` adds
- * `filter: BookFilter`. If the field of such a column has a gate, that gate decides before the list is read.
+ * `filter: BookFilter`. If only fields with a gate return such a column, their gates decide before the list is read.
  *
  * Throws `ConfigurationError` for a strategy without cursors or with its own `calculateOffsetLimit`, and for a
  * parameter that is named as one of these arguments. `schema()` throws it if a client could sort or filter by a column
- * whose gate decides about each object.
+ * that no field returns and that is not declared `public`, or whose gate decides about each object.
  *
  * @example
  * ```ts
@@ -236,8 +237,7 @@ export function connection<
   const selected = columns === undefined ? null : new SelectedColumns();
   let gates: ColumnGates | undefined;
   const columnGates = (place: string): ColumnGates => {
-    const node = nodeOfItems();
-    gates ??= new ColumnGates(place, { name: node.name, gated: gatedFields(node) }, strategy);
+    gates ??= new ColumnGates(place, declaredItemFields(nodeOfItems()), strategy);
     return gates;
   };
   const head = declareHead("field", () => connectionType(type), declared, {

@@ -8,6 +8,8 @@ export type Reads = readonly string[] | null;
 // The key is the resolver, because another tool may replace it by one that reads more.
 const byResolver = new WeakMap<object, readonly string[]>();
 
+const byProperty = new WeakMap<object, string>();
+
 interface ResolvedField {
   readonly name: string;
   readonly resolve?: GraphQLFieldResolver<any, any> | undefined;
@@ -19,15 +21,27 @@ export function noteReads<R extends object>(resolve: R, reads: Reads): R {
   return resolve;
 }
 
+/** Notes that a resolver returns a property of the object as it is. */
+export function noteProperty<R extends object>(resolve: R, property: string | null): R {
+  if (property !== null) byProperty.set(resolve, property);
+  return resolve;
+}
+
+/** The property that a field of a built schema returns as it is; `null` if a resolver decides. */
+export function propertyOf({ name, resolve }: ResolvedField): string | null {
+  if (resolve === undefined || resolve === defaultFieldResolver) return name;
+  return byProperty.get(resolve) ?? null;
+}
+
 /** The columns that a field of a built schema reads. */
 export function readsOf({ name, resolve }: ResolvedField): Reads {
   if (resolve === undefined || resolve === defaultFieldResolver) return [name];
   return byResolver.get(resolve) ?? null;
 }
 
-/** Notes that a wrapper around the resolver of a field reads nothing more. */
+/** Notes that a wrapper around the resolver of a field reads nothing more, and returns the same. */
 export function withReadsOf<R extends object>(field: ResolvedField, wrapper: R): R {
-  return noteReads(wrapper, readsOf(field));
+  return noteProperty(noteReads(wrapper, readsOf(field)), propertyOf(field));
 }
 
 /** All of these columns. */

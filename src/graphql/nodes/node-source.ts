@@ -26,6 +26,8 @@ export interface NodeOptions<Row> {
 export interface NodeSource {
   readonly rows: Loader<string, object | null>;
   isKey(text: string): boolean;
+  /** The property that identifies a row. */
+  readonly key: string;
   readonly idField: FieldDeclaration;
 }
 
@@ -40,6 +42,7 @@ export function nodeSource(type: string, options: unknown): NodeSource {
     throw new TypeError(`${type}.${key} must be a string, a number or a bigint, because it is part of the id`);
   };
   return {
+    key,
     isKey: (isKey ?? (() => true)) as NodeSource["isKey"],
     rows: loader<string, object | null>(async (keys, given) => {
       const found: unknown = await (load as NodeOptions<object>["load"])(keys, given);

@@ -11,7 +11,7 @@ import { checkNeedsNoObject } from "../../http/access/read-gate.ts";
 import type { FieldDeclaration } from "../fields/field-declaration.ts";
 import { fieldExtensions } from "../fields/field-options.ts";
 import { gateExtensions } from "../fields/gate-extensions.ts";
-import { fieldReads, noteReads } from "../fields/reads.ts";
+import { fieldReads, noteProperty, noteReads, withReadsOf } from "../fields/reads.ts";
 import { ResolverError } from "../fields/resolver-error.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import type { AnyRef, AppliedDirective, ArgNode } from "../types/type-node.ts";
@@ -116,7 +116,7 @@ export function propertyConfig(
   const check = resultCheck(place, { isPresent, guard, isMutation: false });
   return {
     type: isPresent ? declared.ofType : declared,
-    ...(check === null ? {} : { resolve: noteReads(checked(defaultFieldResolver as Resolve, check), [name]) }),
+    ...(check === null ? {} : { resolve: withReadsOf({ name }, checked(defaultFieldResolver as Resolve, check)) }),
   };
 }
 
@@ -160,5 +160,6 @@ function resolverConfig(
   const isBare = field.gates.length === 0 && field.limits.length === 0 && check === null;
   const isDefault = isBare && receiver === null && (field.options.name ?? key) === property;
   if (isDefault) return {};
-  return { resolve: noteReads(tracked(place, false, compileProperty(property, field, receiver, check)), reads) };
+  const resolve = tracked(place, false, compileProperty(property, field, receiver, check));
+  return { resolve: noteProperty(noteReads(resolve, reads), property) };
 }

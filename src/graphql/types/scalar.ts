@@ -4,6 +4,7 @@ import { callable, resolveOptions, text } from "../../core/resolve-options.ts";
 import { isSchema, type Schema, type SchemaOutput } from "../../http/context/schema.ts";
 import { arg } from "./arg.ts";
 import type { Arg, GraphType } from "./graph-type.ts";
+import { isKeeping, noteLossless } from "./is-lossless.ts";
 import type { AppliedDirective } from "./type-node.ts";
 import { checkName, type TypeOptions, typeRules } from "./type-options.ts";
 import { type Accepting, type ValidatedType, validated } from "./validated-type.ts";
@@ -53,17 +54,15 @@ export function scalar<T>(name: string, options: ScalarOptions<T>): Scalar<T> {
   );
   if (serialize === undefined || parse === undefined)
     throw new ConfigurationError(`${place} ${name}`, "needs both serialize and parse");
-  return scalarOf(
-    new GraphQLScalarType({
-      name,
-      description,
-      specifiedByURL: specifiedByUrl,
-      serialize: (value) => serialized(name, serialize, value),
-      parseValue: parse,
-      parseLiteral: (node, variables) => parse(valueFromASTUntyped(node, variables)),
-    }),
-    directives,
-  );
+  const type = new GraphQLScalarType({
+    name,
+    description,
+    specifiedByURL: specifiedByUrl,
+    serialize: (value) => serialized(name, serialize, value),
+    parseValue: parse,
+    parseLiteral: (node, variables) => parse(valueFromASTUntyped(node, variables)),
+  });
+  return scalarOf(isKeeping(serialize) ? noteLossless(type) : type, directives);
 }
 
 /** Throws a plain error, which is masked, with the kind of the value only: the value itself may be a secret. */

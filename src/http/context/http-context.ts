@@ -60,6 +60,8 @@ export abstract class BaseContext<U = Caller> {
   sessions: SessionManager | null = null;
   /** @internal What the caller may see of the route's list; `null` if a rule does not restrict it. */
   pageScope: (() => MaybePromise<ListScope>) | null = null;
+  /** @internal The columns that the items of the route's list show to clients; `null` if no schema says so. */
+  shownColumns: ReadonlySet<string> | null = null;
   /** @internal Whether a page was restricted to that. */
   isPageScoped = false;
   /** @internal The path pattern of its route. */

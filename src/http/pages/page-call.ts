@@ -1,4 +1,5 @@
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import { checkShown } from "../../pagination/client-columns.ts";
 import type { AnyHandler } from "../../pagination/data-handler.ts";
 import { encodeUrl } from "../../pagination/links.ts";
 import type { ListScope } from "../../pagination/list-scope.ts";
@@ -13,6 +14,7 @@ import { ContextPageRequest, type PageContext } from "./context-page-request.ts"
 /** The parts of a request's context that pagination needs. */
 interface RouteContext extends PageContext {
   readonly pattern: string;
+  readonly shownColumns: ReadonlySet<string> | null;
   readonly pageScope: (() => MaybePromise<ListScope>) | null;
   readonly exchange: {
     readonly query: QueryParams;
@@ -34,6 +36,8 @@ export function pageCall(ctx: RouteContext, method: string, data: unknown, optio
   const { strategy, dataHandler, cursorScope, ...others } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const chosen = strategyOf(strategy, others);
   ctx.services.paging.checkDeclared(ctx.pattern, chosen);
+  // A handler may use another strategy than its route declares, which was checked at startup.
+  checkShown(ctx.pattern, chosen, ctx.shownColumns);
   const handler = handlerOf(method, dataHandler ?? data);
   const request = new RoutePageRequest(ctx, cursorScope as PageRequest["cursorScope"]);
   if (ctx.pageScope === null) return { strategy: chosen, page: paginate(chosen, handler, request) };

@@ -56,7 +56,7 @@ function shapesOf(schema: JsonSchema, root: JsonSchema, seen: readonly JsonSchem
 }
 
 /** The definition that a schema refers to. */
-function targetOf({ $ref }: JsonSchema, root: JsonSchema): JsonSchema | undefined {
+export function targetOf({ $ref }: JsonSchema, root: JsonSchema): JsonSchema | undefined {
   const found = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String($ref));
   if (found === null) return undefined;
   const definitions = { ...(root["definitions"] as object), ...(root["$defs"] as object) } as Record<

@@ -14,6 +14,7 @@ import {
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
+import { checkShown } from "../../pagination/client-columns.ts";
 import { type AnyStrategy, type PageOf, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
 import type { Gate, GateScope, GateUser, RoutePlace } from "../access/gate.ts";
 import type { GateNode } from "../access/gate-node.ts";
@@ -25,6 +26,7 @@ import type { PorticoResponse, TypedResponse } from "../context/portico-response
 import type { RenderError } from "../context/render-problem.ts";
 import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } from "../context/schema.ts";
 import type { AuthScope } from "../identity/identity.ts";
+import { itemColumns } from "./item-columns.ts";
 import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
 
@@ -176,6 +178,8 @@ interface DeclaredPages {
   /** `null` if the route's `response` describes the body, and the page is a part of it. */
   readonly item: Schema | null;
   readonly rule: GateNode | null;
+  /** The columns that `item` returns unchanged; `null` without `item`. */
+  readonly shown: ReadonlySet<string> | null;
 }
 
 /** A declared route, validated. */
@@ -301,7 +305,14 @@ function declarePages(owner: string, hasResponse: boolean, written: WrittenPages
   if (item === null && !hasResponse)
     throw new ConfigurationError(`${owner}.paginated.item`, "is required unless response describes the body");
   const rule = "rule" in others ? readListGate(`${owner}.paginated.rule`, others.rule) : null;
-  return { strategy: strategyOf(strategy, {}, `${owner}.paginated.strategy`), item, rule };
+  const pages = {
+    strategy: strategyOf(strategy, {}, `${owner}.paginated.strategy`),
+    item,
+    rule,
+    shown: item === null ? null : itemColumns(item),
+  };
+  checkShown(owner, pages.strategy, pages.shown);
+  return pages;
 }
 
 const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "path", "socket"]);

@@ -8,18 +8,22 @@ export type Side = "input" | "output";
  * The JSON Schema (draft 2020-12) of a Standard Schema whose library supports Standard JSON Schema. Otherwise, a schema that
  * accepts anything, because a missing description is better than a wrong one.
  */
-export function standardJsonSchema(schema: Schema, side: Side): Readonly<Record<string, unknown>> {
+export function standardJsonSchema(
+  schema: Schema,
+  side: Side,
+  libraryOptions: Readonly<Record<string, unknown>> = LEAVE_OPEN,
+): Readonly<Record<string, unknown>> {
   const { jsonSchema: converter } = schema["~standard"] as Partial<StandardJSONSchemaV1.Props>;
   if (converter === undefined) return {};
   try {
-    return converter[side]({ target: "draft-2020-12", libraryOptions: LEAVE_OPEN });
+    return converter[side]({ target: "draft-2020-12", libraryOptions });
   } catch {
     return {};
   }
 }
 
 /** One date must not cost the whole schema, so each library is configured to leave open only the parts it cannot represent. */
-const LEAVE_OPEN = {
+export const LEAVE_OPEN = {
   // zod
   unrepresentable: "any",
   // arktype

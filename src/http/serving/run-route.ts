@@ -88,6 +88,10 @@ function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: 
         () => read?.(ctx),
       ),
     );
+  if (paginated !== undefined)
+    steps.push((ctx) => {
+      ctx.shownColumns = paginated.shown;
+    });
   if (listGate !== null)
     steps.push((ctx) => {
       ctx.pageScope = () => {

@@ -26,6 +26,11 @@ export type FilterOptions<C extends string = string> =
 interface FilterColumn<C> {
   /** The column that is compared. @default the name of the filter */
   readonly column?: C;
+  /**
+   * Says that every caller of the list may know the values of the column, although no field returns them.
+   * @default a field or the `item` schema has to return the column
+   */
+  readonly public?: true;
 }
 /** The filters of a list, by the names that clients use. */
 export type Filterable<C extends string = string> = Readonly<Record<string, FilterOptions<C>>>;
@@ -38,6 +43,7 @@ export type FilterColumns<F> = {
 export interface FilterField {
   readonly name: string;
   readonly column: string;
+  readonly isPublic: boolean;
   readonly type: FilterType;
   /** In a fixed order, each one once. */
   readonly operators: readonly FilterOperator[];
@@ -97,17 +103,19 @@ function readField(owner: string, name: string, options: unknown): FilterField {
     throw new ConfigurationError(option, `the name of a filter: letters, digits and _, at most ${LONGEST_NAME}`, name);
   if (typeof options !== "object" || options === null)
     throw new ConfigurationError(option, 'an object such as { type: "text", by: ["equal"] }', options);
-  const { column = name, type, by, ...others } = options as Readonly<Record<string, unknown>>;
+  const { column = name, public: isPublic, type, by, ...others } = options as Readonly<Record<string, unknown>>;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    throw new ConfigurationError(`${option}.${unknown}`, "is not an option: the options are column, type, by");
+    throw new ConfigurationError(`${option}.${unknown}`, "is not an option: the options are column, type, by, public");
+  if (isPublic !== undefined && isPublic !== true)
+    throw new ConfigurationError(`${option}.public`, "true, or left out", isPublic);
   if (typeof column !== "string" || !/^[^.\0]+$/.test(column))
     throw new ConfigurationError(`${option}.column`, "the name of a column, without its table", column);
   const allowed = operatorsOf(`${option}.type`, type);
   const isKnown = Array.isArray(by) && by.length > 0 && by.every((operator) => allowed.includes(operator as never));
   if (!isKnown) throw new ConfigurationError(`${option}.by`, `a list of ${allowed.join(", ")}`, by);
   const operators = allowed.filter((operator) => (by as readonly unknown[]).includes(operator));
-  return { name, column, type: type as FilterType, operators };
+  return { name, column, isPublic: isPublic === true, type: type as FilterType, operators };
 }
 
 function operatorsOf(option: string, type: unknown): readonly FilterOperator[] {

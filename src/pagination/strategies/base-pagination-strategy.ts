@@ -4,6 +4,7 @@ import type { FilterFields } from "../filter/filterable.ts";
 import type { Links } from "../links.ts";
 import type { NearPage } from "../page-bar.ts";
 import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
+import type { SortLimits } from "../read-sort.ts";
 import type { Totals } from "../totals.ts";
 
 /** The items of a page and its metadata. */
@@ -96,6 +97,8 @@ export abstract class BasePaginationStrategy<
   readonly totals: Totals | undefined = "exact";
   /** @internal The filters that a client may use, or `null` if there are none. */
   readonly filters: FilterFields | null = null;
+  /** @internal The names that a client may sort by, or `null` if it may not sort. */
+  readonly sort: SortLimits | null = null;
   /** @internal */
   readonly outOfRange: "empty" | "error" = "empty";
   /** @internal */

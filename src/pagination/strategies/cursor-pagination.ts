@@ -13,7 +13,7 @@ import { LinkMaker, type Links } from "../links.ts";
 import { type NullPlacement, type Order, orderRule } from "../order.ts";
 import { InvalidCursorError } from "../pagination-error.ts";
 import { type QueryParams, readSize, readText, type SizeLimits } from "../query-params.ts";
-import { readSort, type SortLimits, sortableRule, sortLimits, sortParameter } from "../read-sort.ts";
+import { readSort, type Sortable, type SortLimits, sortableRule, sortLimits, sortParameter } from "../read-sort.ts";
 import { type Totals, totalSchema, totalsRule } from "../totals.ts";
 import {
   BasePaginationStrategy,
@@ -58,12 +58,14 @@ export interface CursorBaseOptions extends PaginationOptions {
 export type CursorOptions<C extends string = string, F extends Filterable = Filterable> = CursorBaseOptions & {
   /**
    * The columns that a client may sort by: `?sort=-priority,createdAt`. A list of columns, or an object from the names
-   * that clients use to columns: `{ createdAt: "created_at" }`. Requests without it use the default order. @default none
+   * that clients use to columns: `{ createdAt: "created_at" }`. Requests without it use the default order. A column that
+   * clients cannot read is rejected at startup, unless it is declared as `{ column: "rank", public: true }`. @default none
    */
-  readonly sortable?: readonly C[] | Readonly<Record<string, C>>;
+  readonly sortable?: Sortable<C>;
   /**
    * The filters that a client may use: `?genre=novel&price.lt=1000`. The names are those that clients use, and each one
-   * has the type of its values, its operators, and a column if it has another name. @default none
+   * has the type of its values, its operators, and a column if it has another name. A column that clients cannot read
+   * needs `public: true`. @default none
    */
   readonly filterable?: F;
 } & ({ readonly sortField?: C; readonly order?: never } | { readonly order: Order<C>; readonly sortField?: never });
@@ -133,8 +135,8 @@ export class CursorPagination<
   readonly size: SizeLimits;
   /** @internal */
   override readonly filters: FilterFields | null;
-  /** @internal The names that a client may sort by, or `null` if it may not sort. */
-  readonly sort: SortLimits | null;
+  /** @internal */
+  override readonly sort: SortLimits | null;
   /** @internal How many pages in each direction a response links to. */
   readonly pageBar: number | null;
   readonly #cursorParam: string;

@@ -11,7 +11,7 @@ export const byName: CursorPagination<"name" | "id"> = new CursorPagination({
 });
 export const newest: CursorPagination<"created_at" | "id"> = new CursorPagination({
   order: [["created_at", "desc"]],
-  sortable: ["created_at", "id"],
+  sortable: [{ column: "created_at", public: true }, "id"],
   ...sizes,
 });
 export const byTitle: CursorPagination<"title" | "created_at" | "estimate" | "id"> = new CursorPagination({

@@ -1,9 +1,10 @@
 import { makeExecutableSchema } from "@graphql-tools/schema";
+import { GraphQLScalarType } from "graphql";
 import { isEqual, PorticoApp, rule } from "portico";
 import { SimpleUser, useAuth } from "portico/auth";
 import { connectionResolver, Graph, type GraphOptions } from "portico/graphql";
 import { CursorPagination, PageNumberPagination } from "portico/pagination";
-import { testClient } from "portico/testing";
+import { logCatcher, testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 
 interface Order {
@@ -35,6 +36,7 @@ const typeDefs = `
     ordersOf(buyer: String!, first: Int, after: String): OrderConnection
   }
 `;
+const BAND = typeDefs.replace("cost: Int }", "cost: Band } scalar Band");
 const strategy = new CursorPagination({
   sortField: "id",
   sortable: ["cost"],
@@ -115,6 +117,70 @@ describe.skipIf(process.env["PORTICO_GRAPHQL"] === "17")("connectionResolver", (
       expect(await ask(`{ orders(${args}) { totalCount } }`)).toEqual({ data: { orders: null }, codes: ["FORBIDDEN"] });
       expect((await ask(`{ orders(${args}) { totalCount } }`, "ann", ["read:costs"])).codes).toEqual([]);
     }
+  });
+
+  describe("with a column that no field returns as it is", () => {
+    const hidden = "no field of Order returns cost unchanged";
+    const build = (resolvers: object, wrap: (resolve: any) => any = (resolve) => resolve, defs = typeDefs) =>
+      makeExecutableSchema({
+        typeDefs: defs,
+        resolvers: { Query: { orders: wrap(connectionResolver(strategy, () => orders)) }, ...resolvers },
+      });
+
+    it.each([
+      ["a resolver", { Order: { cost: () => 0 } }, typeDefs],
+      ["another name", {}, typeDefs.replace("cost: Int }", "price: Int }")],
+      ["a scalar that hides a part", { Band: new GraphQLScalarType({ name: "Band", serialize: () => "high" }) }, BAND],
+    ])("stops startup: %s", (_what, resolvers, defs) => {
+      const schema = build(resolvers, undefined, defs);
+
+      expect(() => new Graph(schema)).toThrow(`Query.orders is sortable by cost, but ${hidden}`);
+      // Gates say nothing about what a field returns.
+      expect(() => new Graph(schema, { rules: { "Query.orders": true } })).toThrow(hidden);
+    });
+
+    it.each([
+      ["a scalar without serialize", {}],
+      ["a scalar of String", { Band: new GraphQLScalarType({ name: "Band", serialize: String }) }],
+    ])("accepts %s", (_what, resolvers) => {
+      expect(() => new Graph(build(resolvers, undefined, BAND))).not.toThrow();
+      expect(() => new Graph(build(resolvers, undefined, BAND), { context: () => ({}) })).not.toThrow();
+    });
+
+    it("fails in every request if another tool wraps the connection", async () => {
+      const log = logCatcher();
+      const app = new PorticoApp({ logger: log });
+      const wrapped = build(
+        { Order: { cost: () => 0 } },
+        (resolve) =>
+          (...args: unknown[]) =>
+            resolve(...args),
+      );
+      new Graph(wrapped).mount(app);
+
+      for (const args of ["", "(sort: [COST_DESC])"])
+        expect(await testClient(app).graphql(`{ orders${args} { totalCount } }`)).toMatchObject({
+          data: { orders: null },
+          errors: [{ extensions: { code: "INTERNAL_SERVER_ERROR" } }],
+        });
+      expect(log.text).toContain(hidden);
+    });
+
+    it("may be public, which does not open the gate of the field", async () => {
+      const open = new CursorPagination({ sortable: [{ column: "cost", public: true }] });
+      const schema = makeExecutableSchema({
+        typeDefs,
+        resolvers: { Query: { orders: connectionResolver(open, () => orders) }, Order: { cost: () => 0 } },
+      });
+      const asked = async (options: GraphOptions): Promise<unknown> => {
+        const app = new PorticoApp({ logger: false });
+        new Graph(schema, options).mount(app);
+        return (await testClient(app).graphql("{ orders(sort: [COST_ASC]) { nodes { id } } }")).errors?.[0]?.extensions;
+      };
+
+      expect(await asked({})).toBeUndefined();
+      expect(await asked({ rules: { "Order.cost": true } })).toMatchObject({ code: "UNAUTHENTICATED" });
+    });
   });
 
   it("binds cursors to the cursorScope, and rejects invalid arguments", async () => {

@@ -4,6 +4,7 @@ import { connection, type FormattedError, Graph, type ObjectType, object, schema
 import { type CursorMetadata, CursorPagination, SyncListDataHandler } from "portico/pagination";
 import { type TestClient, testClient } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 import { bodyOf, ids, range, SECRET } from "../../pagination/ways.ts";
 
 interface Book {
@@ -15,14 +16,17 @@ interface Books {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-const BookType: ObjectType<Book> = object("Book", { id: t.int });
+const BookType: ObjectType<Book> = object("Book", { id: t.int, rank: t.nullable(t.int) });
+const item = z.object({ id: z.number(), rank: z.number().nullable() });
 const rows: readonly Book[] = range(1, 11).map((id) => ({ id, rank: id % 5 === 0 ? null : id % 3 }));
 const sorted = new CursorPagination({ sortField: "id", sortable: ["rank", "id"], defaultPageSize: 4 });
 
 function serve(): TestClient {
   const books = new SyncListDataHandler(rows, { name: "books" });
   return serveOnce(schema({ query: { books: connection(BookType, sorted)(() => books) } }), (app) =>
-    app.get("/books", ({ response }) => response.paginate(books, { strategy: sorted })),
+    app.get("/books", { paginated: { strategy: sorted, item } }, ({ response }) =>
+      response.paginate(books, { strategy: sorted }),
+    ),
   );
 }
 function serveOnce(built: GraphQLSchema, prepare: (app: PorticoApp) => unknown = () => {}): TestClient {

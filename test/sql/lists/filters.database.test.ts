@@ -7,7 +7,7 @@ import { CursorPagination, PageNumberPagination } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ids, range, SECRET } from "../../pagination/ways.ts";
+import { ids, publicColumns, publicFilters, range, SECRET } from "../../pagination/ways.ts";
 import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 
 interface BookRow {
@@ -50,14 +50,14 @@ const rows: readonly BookRow[] = range(1, 200).map((id) => ({
   weight: id % 6 === 0 ? null : ((id * 13) % 40) / 4,
   sold_at: id % 4 === 0 ? null : new Date(START + (id % 20) * DAY),
 }));
-const filterable = {
+const filterable = publicFilters({
   title: { type: "text", by: ["equal", "in", "prefix", "null"] },
   price: { type: "integer", by: ["equal", "in", "range", "null"] },
   weight: { type: "number", by: ["range", "in"] },
   soldAt: { column: "sold_at", type: "date", by: ["range", "null"] },
   key: { column: "id", type: "id", by: ["equal", "in"] },
-} as const;
-const byCursor = new CursorPagination({ filterable, sortable: { price: "price" }, maxPageSize: 1_000 });
+});
+const byCursor = new CursorPagination({ filterable, sortable: publicColumns("price"), maxPageSize: 1_000 });
 const byPage = new PageNumberPagination({ filterable, maxPageSize: 1_000 });
 
 const encoded = encodeURIComponent;
@@ -216,7 +216,7 @@ describe.each(engineNames)("filters on %s", (name) => {
     if (name !== "SQLite")
       await sql.raw(name === "PostgreSQL" ? "analyze many" : "analyze table many").execute(engine.database);
     const strategy = new PageNumberPagination({
-      filterable: { title: { type: "text", by: ["prefix"] } },
+      filterable: { title: { type: "text", by: ["prefix"], public: true } },
       totals: { capped: 9 },
     });
     const own = new PorticoApp({ logger: false }).get("/many", ({ response }) =>
@@ -292,7 +292,7 @@ describe("a filter value that does not fit its column", () => {
       readonly size: number;
     }
     const strategy = new CursorPagination({
-      filterable: { id: { type: "id", by: ["equal", "in"] }, size: { type: "integer", by: ["range"] } },
+      filterable: publicFilters({ id: { type: "id", by: ["equal", "in"] }, size: { type: "integer", by: ["range"] } }),
     });
     const things = () => tableHandler(engine.database.selectFrom("things").selectAll() as never) as never;
     const ThingType: ObjectType<Thing> = object("Thing", { id: t.id });

@@ -85,7 +85,7 @@ describe.each(engineNames)("nested lists on %s", (name) => {
       ["rank", "desc"],
       ["id", "asc"],
     ],
-    sortable: ["id", "rank"],
+    sortable: ["id", { column: "rank", public: true }],
     maxPageSize: 1_000,
   });
   const byStars = new CursorPagination({ order: [["stars", "desc"]], totals: { capped: 3 } });

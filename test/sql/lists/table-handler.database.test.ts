@@ -5,7 +5,7 @@ import { type CursorMetadata, CursorPagination, type Order } from "portico/pagin
 import { type TableHandler, tableHandler, totalsCache } from "portico/sql";
 import { logCatcher, manualClock, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Body, bodyOf, ids, range, SECRET, target } from "../../pagination/ways.ts";
+import { type Body, bodyOf, ids, publicColumns, range, SECRET, target } from "../../pagination/ways.ts";
 import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 
 describe.each(engineNames)("tableHandler on %s", (name) => {
@@ -215,7 +215,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
   });
 
   it("is sorted by the columns that the client chooses, including nullable ones, and binds cursors to that order", async () => {
-    const strategy = new CursorPagination({ order: [["id", "asc"]], sortable: ["day", "note"] });
+    const strategy = new CursorPagination({ order: [["id", "asc"]], sortable: publicColumns("day", "note") });
     const client = serve((app) =>
       app.get("/items", ({ response }) => response.apaginate(tableHandler(items()), { strategy })),
     );
@@ -240,7 +240,7 @@ describe.each(engineNames)("tableHandler on %s", (name) => {
       const rows = range(1, 24).map((id) => ({ id, day: id % 5, size: ["s", "m", "l", null][id % 4] }));
       await insertRows(engine, "sizes", rows);
       const sizes = () => engine.database.selectFrom("sizes").select("id");
-      const strategy = new CursorPagination({ sortable: ["day", "size"], defaultPageSize: 4 });
+      const strategy = new CursorPagination({ sortable: publicColumns("day", "size"), defaultPageSize: 4 });
       const client = serve((app) =>
         app.get("/sizes", ({ response }) => response.apaginate(tableHandler(sizes()), { strategy })),
       );

@@ -16,14 +16,15 @@ const counts = totalsCache({ seconds: 60 });
 
 /**
  * Pages by cursor, as fast at the end as at the beginning. The route and the connection share the strategy, so they
- * share cursors, even if the client sorts or filters.
+ * share cursors, even if the client sorts or filters. The items of the route do not contain the date, which everyone may
+ * know.
  */
 export const newestFirst = new CursorPagination({
   order: [
     ["added_at", "desc"],
     ["id", "desc"],
   ],
-  sortable: { addedAt: "added_at", title: "title" },
+  sortable: { addedAt: { column: "added_at", public: true }, title: "title" },
   filterable,
   defaultPageSize: 20,
   maxPageSize: 100,

@@ -9,7 +9,7 @@ import { MAX_CENTS, MAX_STOCK } from "./book-scalars.ts";
 import { genres } from "./book-table.ts";
 
 const Isbn = z.string().regex(/^\d{13}$/, "an ISBN must have 13 digits");
-const Title = z.string().trim().min(1).max(500);
+const Title = z.string().min(1).max(500);
 const Cents = z.int().min(0).max(MAX_CENTS);
 
 // The response contains only the fields of this schema, so it does not reveal the cost of a book.
@@ -22,7 +22,7 @@ const Book = z.object({
   price_cents: Cents,
   stock: z.int().min(0).max(MAX_STOCK),
 });
-const NewBook = Book.omit({ id: true }).extend({ cost_cents: Cents });
+const NewBook = Book.omit({ id: true }).extend({ title: z.string().trim().min(1).max(500), cost_cents: Cents });
 const StockEntry = Book.extend({ cost_cents: Cents });
 
 /** The routes under /books. */
