@@ -5,21 +5,21 @@ import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts"
  * The members that identify the user and grant nothing. They are read from the user itself, whose class may use private
  * fields.
  */
-const FACTS = ["isAuthenticated", "identity", "displayName", "credentialVersion"] as const;
+const FACTS: ReadonlySet<string> = new Set<keyof UserProtocol>([
+  "isAuthenticated",
+  "identity",
+  "displayName",
+  "credentialVersion",
+]);
 
-/**
- * Members that usually grant access besides permissions: `roles`, `hasRole()`, `isAdmin`, and the columns `role` and
- * `is_staff`.
- */
-const GRANTS =
-  /^(?:roles?|groups|scopes|privileges|is_?in_?role|has_?(?:any_?|all_?)?roles?|(?:is_?)?(?:admin|administrator|staff|moderator|root|super_?(?:user|admin)))$/i;
+/** Members that the runtime calls, with the copy as `this`. */
+const CONVERSIONS: ReadonlySet<string> = new Set([...Object.getOwnPropertyNames(Object.prototype), "toJSON"]);
 
 /**
  * Returns the user restricted to the listed permissions: it may do only what both the credential and the user may. A
- * class with `narrowedTo` implements this itself. For any other class the result is a copy. Its methods run with the
- * copy as `this`, so a method that calls `this.hasPermission(...)` is restricted too, and one that reads `#private`
- * members throws, because those may hold permissions. The copy has no roles, and flags such as `isAdmin` are `false`,
- * because a role may allow more than the credential.
+ * class with `narrowedTo` implements this itself. For any other class the result is a copy with the facts above, those that
+ * the class lists in `narrowedFacts`, the permissions that both have, and no roles. Every other member may grant or forbid something, in
+ * a way that nothing here can know, so reading it throws: a gate then denies, and a handler fails.
  */
 export function narrowUser(user: CurrentUser, permissions: readonly string[]): CurrentUser {
   const narrowed = narrow(user, permissions);
@@ -44,15 +44,16 @@ function narrow(user: CurrentUser, permissions: readonly string[]): CurrentUser 
   const itself: unknown = known.narrowedTo?.(permissions);
   if (itself !== undefined) return itself as CurrentUser;
   const allowed: ReadonlySet<unknown> = new Set(permissions);
+  const kept = new Set(["narrowedFacts", ...(known.narrowedFacts ?? [])]);
   const narrowed = Object.create(Object.getPrototypeOf(user) as object | null) as CurrentUser;
-  for (const name of Reflect.ownKeys(user)) take(user, name, narrowed);
-  for (const name of FACTS)
-    if (!Object.hasOwn(user, name) && name in user) define(narrowed, name, false, () => known[name]);
-  for (const name of namesOf(user))
-    if (GRANTS.test(name))
-      define(narrowed, name, isListed(user, name), () => nothingOf(user[name as keyof CurrentUser]));
-  if ("permissions" in user)
-    define(narrowed, "permissions", isListed(user, "permissions"), () => onlyAllowed(allowed, user["permissions"]));
+  for (const name of namesOf(user)) {
+    if (FACTS.has(name)) define(narrowed, name, isListed(user, name), () => user[name as keyof CurrentUser]);
+    else if (kept.has(name)) take(user, name, narrowed);
+    else if (!CONVERSIONS.has(name)) define(narrowed, name, false, () => deny(user, name));
+  }
+  keepEntries(user, narrowed, "permissions", allowed);
+  // A role may allow more than the credential, so none is left. Its permissions are among those of the user.
+  keepEntries(user, narrowed, "roles", new Set());
   // Only `true` allows: a class in plain JavaScript may return a promise, which is truthy.
   const hasPermission = (permission: string): boolean =>
     allowed.has(permission) && (user.hasPermission(permission) as unknown) === true;
@@ -60,8 +61,19 @@ function narrow(user: CurrentUser, permissions: readonly string[]): CurrentUser 
   return narrowed;
 }
 
-/** Copies an own member. The copy stays configurable even if the user is frozen, so that it can be replaced. */
-function take(user: object, name: string | symbol, narrowed: object): void {
+/**
+ * An empty value would not do: `false` denies for `isAdmin`, but allows for `isSuspended`. A gate that fails stays closed, also
+ * inside `not`, which would turn a 403 into access.
+ */
+function deny(user: object, name: string): never {
+  const model = (user.constructor as { readonly name?: string } | undefined)?.name ?? "User";
+  throw new TypeError(
+    `${model}.${name} is not available to a credential with its own permissions: list "${name}" in narrowedFacts if it grants nothing, or implement narrowedTo`,
+  );
+}
+
+/** Copies an own member. An inherited one runs with the copy as `this`. */
+function take(user: object, name: string, narrowed: object): void {
   const member = Reflect.getOwnPropertyDescriptor(user, name);
   if (member !== undefined) Object.defineProperty(narrowed, name, { ...member, configurable: true });
 }
@@ -86,18 +98,11 @@ function namesOf(user: object): ReadonlySet<string> {
   return names;
 }
 
-/** Returns a value of the same kind that grants nothing, so that code that reads it works and denies. */
-function nothingOf(value: unknown): unknown {
-  if (Array.isArray(value)) return [];
-  if (value instanceof Set) return new Set();
-  if (value instanceof Map) return new Map();
-  if (typeof value === "object" && value !== null) return {};
-  return NOTHING[typeof value];
-}
-const NOTHING: Readonly<Record<string, unknown>> = { boolean: false, string: "", number: 0, function: () => false };
-
-/** Returns the allowed entries of a list or set of permissions. */
-function onlyAllowed(allowed: ReadonlySet<unknown>, given: unknown): unknown {
-  if (Array.isArray(given)) return given.filter((entry) => allowed.has(entry));
-  return given instanceof Set ? new Set([...(given as Set<unknown>)].filter((entry) => allowed.has(entry))) : given;
+/** Replaces a list or a set by one with the allowed entries. Values of another kind stay denied. */
+function keepEntries(user: object, narrowed: object, name: string, allowed: ReadonlySet<unknown>): void {
+  const given: unknown = (user as Readonly<Record<string, unknown>>)[name];
+  if (Array.isArray(given))
+    define(narrowed, name, isListed(user, name), () => given.filter((entry) => allowed.has(entry)));
+  else if (given instanceof Set)
+    define(narrowed, name, isListed(user, name), () => new Set([...given].filter((entry) => allowed.has(entry))));
 }

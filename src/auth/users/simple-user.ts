@@ -22,6 +22,10 @@ export class SimpleUser extends UserBaseModel {
     this.displayName = username;
   }
 
+  get narrowedFacts(): readonly string[] {
+    return ["username"];
+  }
+
   static async loadUser(identity: string): Promise<SimpleUser | null> {
     return new SimpleUser(identity);
   }

@@ -14,8 +14,14 @@ export interface UserProtocol {
    */
   readonly credentialVersion?: number;
   /**
+   * The names of further members that grant nothing, such as `email`. They stay available when a credential, such as an API key,
+   * has its own permissions. All other members are then denied, because they may grant more than the credential.
+   */
+  readonly narrowedFacts?: readonly string[];
+  /**
    * This user, limited to these of its permissions. It is called when a credential, such as an API key, has its own
-   * permissions. Only a class whose methods read `#private` members needs it; for others a copy is made that checks both.
+   * permissions. Only a class whose facts read `#private` members, or that restricts its roles itself, needs it; for others a copy is
+   * made that checks both.
    */
   narrowedTo?(permissions: readonly string[]): UserProtocol;
 }

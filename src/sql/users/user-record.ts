@@ -52,6 +52,10 @@ export class UserRecord extends UserBaseModel implements AccountUser {
   get displayName(): string {
     return this.username;
   }
+
+  get narrowedFacts(): readonly string[] {
+    return ["id", "email", "username", "isVerified", "isDisabled", "createdAt"];
+  }
 }
 
 /** Portico's own columns. All others belong to the application. */

@@ -1,4 +1,4 @@
-import { PorticoApp, type UserProtocol } from "portico";
+import { not, PorticoApp, type UserProtocol } from "portico";
 import {
   APIKeyAuthBackend,
   APIKeys,
@@ -44,7 +44,7 @@ class Administrator extends UserBaseModel {
   }
 }
 
-/** The ways to ask, with what a user answers who has none of it. */
+/** The ways to ask. */
 const asks: Readonly<Record<string, (user: Administrator) => boolean>> = {
   permission: (user) => user.hasPermission("delete:books"),
   list: (user) => user.permissions.includes("delete:books"),
@@ -75,6 +75,8 @@ it.each(Object.keys(asks))(
     const ask = asks[name] as (user: Administrator) => boolean;
     const app = appOf(async (identity) => new Administrator(identity));
     app.get("/ask", { auth: useAuth() }, ({ user }) => ask(user as unknown as Administrator));
+    const asksIt = (user: unknown): boolean => ask(user as Administrator);
+    app.get("/gated", { auth: asksIt }, () => "secret").get("/not", { auth: not(asksIt) }, () => "open");
     const gated = field(t.nullable(t.string), { auth: (user) => ask(user as unknown as Administrator) })(
       () => "secret",
     );
@@ -85,8 +87,14 @@ it.each(Object.keys(asks))(
 
     expect((await client.get("/ask", session)).json()).toBe(true);
     expect((await client.graphql("{ gated }", {}, session)).data).toEqual({ gated: "secret" });
-    expect((await client.get("/ask", by(key))).json()).toBe(false);
+    // These have an answer for the key. All others are denied.
+    const isList = ["permission", "list", "roles"].includes(name);
+    const asked = await client.get("/ask", by(key));
+    expect(asked.status === 200 ? asked.json() : asked.status).toBe(isList ? false : 500);
     expect((await client.graphql("{ gated }", {}, by(key))).data).toEqual({ gated: null });
+    expect((await client.get("/gated", by(key))).status).toBe(403);
+    // A member that says that the user may not do something is denied as well.
+    expect((await client.get("/not", by(key))).status).toBe(isList ? 200 : 403);
   },
 );
 
@@ -104,7 +112,12 @@ it("[auth:AU-154] a narrowed key has none of its owner's roles in the database",
   const { key } = (await client.post("/keys", { headers: session })).json() as { key: string };
 
   expect((await client.get("/whole", { headers: session })).json()).toMatchObject({ roles: ["admin"] });
-  expect((await client.get("/whole", by(key))).json()).toMatchObject({ roles: [], permissions: ["read:books"] });
+  expect((await client.get("/whole", by(key))).json()).toMatchObject({
+    email: "ann@example.org",
+    username: "ann",
+    permissions: ["read:books"],
+    roles: [],
+  });
 });
 
 it("a narrowed key gets neither a session nor a token, which would lift the restriction", async () => {

@@ -9,6 +9,10 @@ import { type Permission, roles } from "./roles.ts";
  * immediately.
  */
 export class User extends userModel(database, { bus: stores.bus, roles: ["reader"] }) {
+  /** An API key with its own permissions may use these members, and `may` then asks both the key and the user. */
+  override get narrowedFacts(): readonly string[] {
+    return [...super.narrowedFacts, "may"];
+  }
   may(permission: Permission): boolean {
     return this.hasPermission(permission);
   }
