@@ -10,4 +10,8 @@ export function beginReport(root = "."): void {
   writeFileSync(join(root, digestPath), sourceDigest(root));
 }
 
-if (import.meta.main) beginReport();
+if (import.meta.main) {
+  beginReport();
+  // What Node has compiled for earlier runs: see vitest.config.ts. It would keep the files of temporary folders forever.
+  rmSync(".cache/compiled", { recursive: true, force: true });
+}

@@ -18,7 +18,14 @@ export interface FileCost {
 }
 
 type Library = { -readonly [Name in "hash" | "verify"]: (typeof Argon2)[Name] };
-type Spawning = { spawn: (this: ChildProcess, options: object) => number };
+type Spawning = { spawn: (this: ChildProcess, options: SpawnOptions) => number };
+interface SpawnOptions {
+  /** Each as `NAME=value`. */
+  readonly envPairs?: string[];
+}
+
+/** The folder in which Node keeps what it has compiled: see vitest.config.ts. */
+const CACHE = process.env["NODE_COMPILE_CACHE"];
 
 interface Counts {
   processes: number;
@@ -41,6 +48,9 @@ function counting(): Counts {
   const { spawn } = prototype;
   prototype.spawn = function countedSpawn(this: ChildProcess, options) {
     counted.processes++;
+    // A test that chooses the environment of a process does not choose how its modules are loaded.
+    if (CACHE !== undefined && options.envPairs?.every((pair) => !pair.startsWith("NODE_COMPILE_CACHE=")))
+      options.envPairs.push(`NODE_COMPILE_CACHE=${CACHE}`);
     return spawn.call(this, options);
   };
   const library = createRequire(import.meta.url)("@node-rs/argon2") as Library;
