@@ -7,6 +7,17 @@ type Section = Exclude<Awaited<ReturnType<Sections>>, AsyncGenerator | Generator
 
 /** The options of the search box. Without them, VitePress leaves out the pages that are made from the sources. */
 export const search: DefaultTheme.LocalSearchOptions = {
+  // Code is searched without its colours, and colouring it takes most of the time.
+  _render(source, env, renderer) {
+    const { highlight } = renderer.options;
+    renderer.set({ highlight: null });
+    try {
+      const html = renderer.render(source, env);
+      return env.frontmatter?.["search"] === false ? "" : html;
+    } finally {
+      renderer.set({ highlight: highlight ?? null });
+    }
+  },
   miniSearch: {
     searchOptions: {
       // The name of an export leads to its entry, and every other word to the guide first. It runs in browsers too.
