@@ -1,15 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { buildSchema } from "graphql";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { COMPILER } from "../docs/compiler.ts";
 import { runHere } from "./run-portico.ts";
 
 const configOf = (name: string): string[] => ["--config", resolve(import.meta.dirname, `fixtures/${name}.config.ts`)];
 const [shop, items] = [configOf("shop"), configOf("client")];
-const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
 let cwd: string;
 beforeEach(async () => {
@@ -22,7 +21,7 @@ async function errorsOf(code: string): Promise<string> {
   await writeFile(join(cwd, "api/use.ts"), code);
   const args = ["--ignoreConfig", "--strict", "--noEmit", "--module", "nodenext", "--types", "", "api/use.ts"];
   try {
-    return execFileSync(process.execPath, [compiler, ...args], { cwd, encoding: "utf8" });
+    return execFileSync(process.execPath, [...COMPILER, ...args], { cwd, encoding: "utf8" });
   } catch (error) {
     return (error as { readonly stdout: string }).stdout;
   }

@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { builtDoors, builtPackage } from "../docs/built-package.ts";
+import { COMPILER } from "../docs/compiler.ts";
 import { filesBelow, read, root } from "../docs/repository.ts";
+import { pathsTo } from "../docs/snippets.ts";
 
-const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 const folder = "packages/create-portico";
 const run = promisify(execFile);
 
@@ -16,8 +18,18 @@ const timeout = 300_000;
 describe.each(["minimal", "api", "existing"])("the template %s", { timeout }, (template) => {
   const files = filesBelow(`${folder}/templates/${template}`, "");
 
-  it("compiles against the source", async () => {
-    await run(process.execPath, [COMPILER, "-p", join(root, folder, `tsconfig.${template}.json`)], { cwd: root });
+  it("compiles against the declarations of the package", async () => {
+    const config = join(root, ".cache", "templates", `tsconfig.${template}.json`);
+    await mkdir(join(config, ".."), { recursive: true });
+    await writeFile(
+      config,
+      JSON.stringify({
+        extends: join(root, folder, `tsconfig.${template}.json`),
+        compilerOptions: { paths: pathsTo(join(builtPackage(), "dist"), root) },
+        include: [join(root, folder, "templates", template)],
+      }),
+    );
+    await run(process.execPath, [...COMPILER, "-p", config], { cwd: root });
     expect(await files).not.toEqual([]);
   });
 
@@ -44,13 +56,13 @@ describe.each([
   ["minimal", {}],
   ["api", { DATABASE_URL: "postgres://postgres@127.0.0.1:5432/test" }],
 ] as const)("the tests of the template %s", { timeout }, (template, env) => {
-  it("pass on the source", async () => {
+  it("pass on the package", async () => {
     const cwd = join(root, folder, "templates", template);
     const { scripts } = JSON.parse(read(`${folder}/templates/${template}/package.json`)) as {
       scripts: { test: string };
     };
-    const doors = join(root, "examples/bookshop/test/doors.mjs");
-    const command = scripts.test.replace("node ", `"${process.execPath}" --import "${doors}" --test-reporter=spec `);
+    const options = builtDoors().map((option) => `"${option}"`);
+    const command = scripts.test.replace("node ", `"${process.execPath}" ${options.join(" ")} --test-reporter=spec `);
 
     const { stdout } = await run("sh", ["-c", command], { cwd, env: { PATH: process.env["PATH"], ...env } });
 

@@ -2,12 +2,11 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { COMPILER } from "./compiler.ts";
 import { root } from "./repository.ts";
 
-const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 const BUILDS = join(root, ".cache", "built");
 const KEPT_BUILDS = 5;
 
@@ -84,7 +83,7 @@ async function build(folder: string): Promise<void> {
     await writeFile(join(fresh, "doors.mjs"), DOORS);
     // The type check of the sources finds their faults.
     const args = ["-p", join(root, "tsconfig.build.json"), "--outDir", join(fresh, "dist"), "--noCheck"];
-    execFileSync(process.execPath, [COMPILER, ...args]);
+    execFileSync(process.execPath, [...COMPILER, ...args]);
     await bundle(join(fresh, "dist"));
     await rename(fresh, folder);
     await removeOldBuilds();

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { builtPackage } from "./built-package.ts";
+import { COMPILER } from "./compiler.ts";
 import { read, root } from "./repository.ts";
 
 /** A piece of code in a page or a doc comment, and where it stands. */
@@ -156,8 +156,8 @@ function configOf(folder: string, files: readonly string[], declarations: string
   };
 }
 
-/** The entry points in the declarations, under the names that the repository's own configuration gives to the sources. */
-function pathsTo(declarations: string, up: string): Readonly<Record<string, readonly string[]>> {
+/** The entry points in the declarations of the built package, under the names that the repository's own configuration gives to the sources. */
+export function pathsTo(declarations: string, up: string): Readonly<Record<string, readonly string[]>> {
   const { compilerOptions } = JSON.parse(read("tsconfig.json")) as {
     readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly [string]>> };
   };
@@ -173,11 +173,9 @@ function pathsTo(declarations: string, up: string): Readonly<Record<string, read
   );
 }
 
-const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
-
 async function compile(config: string): Promise<readonly string[]> {
   try {
-    await promisify(execFile)(process.execPath, [COMPILER, "-p", config, "--pretty", "false"], { cwd: root });
+    await promisify(execFile)(process.execPath, [...COMPILER, "-p", config, "--pretty", "false"], { cwd: root });
     return [];
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { readonly stdout?: string; readonly stderr?: string };

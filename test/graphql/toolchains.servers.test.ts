@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { field, schema, t } from "portico/graphql";
 import { afterAll, describe, expect, it } from "vitest";
+import { COMPILER } from "../docs/compiler.ts";
 import { data } from "./ask.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -70,7 +71,7 @@ async function compile(name: string, compilerOptions: object): Promise<string> {
       include: [],
     }),
   );
-  await output(binary("typescript", "bin/tsc"), "-p", project);
+  await output(...COMPILER, "-p", project);
   return join(outDir, "test/graphql/fixtures", `${name}.js`);
 }
 

@@ -1,16 +1,15 @@
 import { execFile } from "node:child_process";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { folderWithPackage } from "../docs/built-package.ts";
+import { COMPILER } from "../docs/compiler.ts";
 import { type Program, startProgram } from "../docs/program.ts";
 import { read } from "../docs/repository.ts";
 
 const run = promisify(execFile);
-const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
 let folder: string;
 let program: Program | undefined;
@@ -34,7 +33,7 @@ async function writeFilesOf(page: string, below: string): Promise<void> {
 /** Compiles with the `tsconfig.json` of a folder, and returns the output of the compiler. */
 async function compile(below: string, ...options: readonly string[]): Promise<string> {
   const project = join(folder, below, "tsconfig.json");
-  const { stdout } = await run(process.execPath, [compiler, "-p", project, ...options]).catch(
+  const { stdout } = await run(process.execPath, [...COMPILER, "-p", project, ...options]).catch(
     (error: unknown) => error as { readonly stdout: string },
   );
   return stdout;

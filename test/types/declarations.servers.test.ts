@@ -1,12 +1,10 @@
 import { execFile } from "node:child_process";
 import { cp, readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { folderWithPackage } from "../docs/built-package.ts";
-
-const COMPILER = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+import { COMPILER } from "../docs/compiler.ts";
 
 describe("TypeScript can write declarations of an application that exports", () => {
   let folder: string;
@@ -65,7 +63,7 @@ async function compile(folder: string, fixture: string): Promise<{ faults: strin
     emitDeclarationOnly: true,
   };
   await writeFile(config, JSON.stringify({ compilerOptions, files: [`${fixture}.ts`] }));
-  const faults = await promisify(execFile)(process.execPath, [COMPILER, "-p", config, "--pretty", "false"]).then(
+  const faults = await promisify(execFile)(process.execPath, [...COMPILER, "-p", config, "--pretty", "false"]).then(
     () => "",
     (error: unknown) => String((error as { readonly stdout?: unknown }).stdout ?? error),
   );
