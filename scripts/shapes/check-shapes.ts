@@ -96,7 +96,7 @@ function isRepeated(shape: ShapeCase): boolean {
   );
 }
 
-export function isNamed({ selection }: ShapeCase): boolean {
+function isNamed({ selection }: ShapeCase): boolean {
   return selection === "names" || selection === "all, then names";
 }
 

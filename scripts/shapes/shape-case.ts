@@ -3,7 +3,7 @@ import type { Direction } from "../../src/pagination/index.ts";
 import { organisations, titles, users } from "./shape-tables.ts";
 
 /** Where a query takes its rows from. */
-export const sources = [
+const sources = [
   "table",
   "alias",
   "alias like the related table",
@@ -17,10 +17,10 @@ export const sources = [
   "left join",
   "self-join",
 ] as const;
-export type ShapeSource = (typeof sources)[number];
+type ShapeSource = (typeof sources)[number];
 
 /** How a query selects its columns. */
-export const selections = [
+const selections = [
   "all",
   "all of the table",
   "names",
@@ -28,10 +28,10 @@ export const selections = [
   "names, then all",
   "all of the joined table",
 ] as const;
-export type ShapeSelection = (typeof selections)[number];
+type ShapeSelection = (typeof selections)[number];
 
 /** How the column that the rule compares is selected by its name. */
-export const organisationForms = [
+const organisationForms = [
   "bare",
   "qualified",
   "renamed",
@@ -41,10 +41,10 @@ export const organisationForms = [
   "parameter",
   "case",
 ] as const;
-export type OrganisationForm = (typeof organisationForms)[number];
+type OrganisationForm = (typeof organisationForms)[number];
 
-export const rankForms = ["bare", "qualified", "negated", "raw"] as const;
-export type RankForm = (typeof rankForms)[number];
+const rankForms = ["bare", "qualified", "negated", "raw"] as const;
+type RankForm = (typeof rankForms)[number];
 
 /** A condition of a rule on the field of the organisation. */
 export type ShapeRule =
