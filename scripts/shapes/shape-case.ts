@@ -31,16 +31,7 @@ const selections = [
 type ShapeSelection = (typeof selections)[number];
 
 /** How the column that the rule compares is selected by its name. */
-const organisationForms = [
-  "bare",
-  "qualified",
-  "renamed",
-  "raw",
-  "lower",
-  "coalesce",
-  "parameter",
-  "case",
-] as const;
+const organisationForms = ["bare", "qualified", "renamed", "raw", "lower", "coalesce", "parameter", "case"] as const;
 type OrganisationForm = (typeof organisationForms)[number];
 
 const rankForms = ["bare", "qualified", "negated", "raw"] as const;
