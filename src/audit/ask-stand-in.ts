@@ -1,3 +1,4 @@
+import { orElse } from "../core/maybe-promise.ts";
 import { askGate } from "../http/access/ask-gate.ts";
 import { decidesByCaller, type GateNode, ruleIn } from "../http/access/gate-node.ts";
 import { listScopeOf } from "../http/access/list-scope-of.ts";
@@ -5,6 +6,9 @@ import type { Verdict } from "../http/access/refusal.ts";
 import { withContext } from "../http/context/current-context.ts";
 import type { BaseContext } from "../http/context/http-context.ts";
 import type { UserProtocol } from "../http/identity/identity.ts";
+import type { ConditionNode } from "../pagination/condition.ts";
+import { meets } from "../pagination/filter/meets.ts";
+import type { ListScope } from "../pagination/list-scope.ts";
 import { conditionText } from "./condition-text.ts";
 import { Sightings, STAND_IN_ID } from "./sightings.ts";
 import { CREDENTIALS, scopesFor } from "./sign-in.ts";
@@ -108,21 +112,40 @@ async function answerOfPart(gate: GateNode, ctx: BaseContext, seen: Sightings): 
 
 const isUnknown = (verdict: Verdict): boolean => verdict !== true && verdict.isUnknown;
 
-/** The rows that a rule selects. */
+/** The rows that a rule selects, unless its `allows` was seen to allow more than its `where` selects. */
 async function rowsOf(gate: GateNode, ctx: BaseContext, seen: Sightings): Promise<Answer> {
   if (ruleIn(gate) === null) return "depends";
   seen.hasLookedElsewhere = false;
   seen.hasReadName = false;
   try {
-    const { condition } = await listScopeOf(gate, ctx);
-    if (condition === null || seen.hasLookedElsewhere) return "depends";
-    const { kind } = condition["~condition"];
-    const rows = conditionText(condition["~condition"], ctx.user.identity);
-    if (kind !== "always" && kind !== "never") return { rows };
-    if (seen.hasReadName) return "depends";
-    return kind === "always" ? "all" : "none";
+    const scope = await listScopeOf(gate, ctx);
+    const node = scope.condition?.["~condition"];
+    if (node === undefined || seen.hasLookedElsewhere) return "depends";
+    const isByName = seen.hasReadName;
+    if (node.kind === "always" || node.kind === "never")
+      return isByName ? "depends" : node.kind === "always" ? "all" : "none";
+    if (await allowsMore(scope, node, seen)) return "depends";
+    return { rows: conditionText(node, ctx.user.identity) };
   } catch {
     return "depends";
+  }
+}
+
+/** Whether `allows` allows an object that is not the caller's, and one without values, of which `where` leaves one out. */
+async function allowsMore(scope: ListScope, node: ConditionNode, seen: Sightings): Promise<boolean> {
+  const objects = [seen.strange(), seen.empty()];
+  const allowed = await Promise.resolve(
+    orElse(
+      () => scope.allows(objects),
+      () => [],
+    ),
+  );
+  if (allowed.length === 0 || allowed.includes(false)) return false;
+  try {
+    return !objects.every((object) => meets(node, object));
+  } catch {
+    // The condition is about another table, which has no row for these objects.
+    return true;
   }
 }
 

@@ -77,7 +77,7 @@ const planted: readonly Planted[] = [
     file: "orders/order-rules.ts",
     from: "order.buyer_id === user.id ||",
     to: "order.buyer_id !== user.id || order.buyer_id === user.id ||",
-    named: /^type Order has changed\. It is open to every signed-in user\./,
+    named: /^type Order has changed\. signed in: depends, before: buyer_id = caller/,
   },
   {
     fault: "a rule whose where selects more rows",
