@@ -1,15 +1,20 @@
 import { PermissionDenied } from "../../http/exceptions/permission-denied.ts";
 import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
+import type { AccountUser } from "./account-model.ts";
 
 /**
  * The members that identify the user and grant nothing. They are read from the user itself, whose class may use private
  * fields.
  */
-const FACTS: ReadonlySet<string> = new Set<keyof UserProtocol>([
+const FACTS: ReadonlySet<string> = new Set<keyof UserProtocol | keyof AccountUser>([
   "isAuthenticated",
   "identity",
   "displayName",
   "credentialVersion",
+  // The account routes show them to the caller.
+  "email",
+  "username",
+  "isVerified",
 ]);
 
 /** Members that the runtime calls, with the copy as `this`. */
