@@ -12,8 +12,10 @@ import { watched } from "./watched.ts";
 export function contextOf(caller: UserProtocol | null, signIn: SignIn, seen: Sightings): BaseContext {
   const user = caller ?? new AnonymousUser();
   const identity = caller === null ? { user, auth: null } : identityOf(user, signIn, seen);
-  const services = seen.object({ clock: systemClock }, () => seen.elsewhere);
-  const known = { user, identity, scope: identity, log: SILENT, services };
+  // A gate may read the database, which reports how long it waited for a connection, and ends with the request.
+  const services = seen.object({ clock: systemClock, load: { waited: quiet } }, () => seen.elsewhere);
+  const { signal } = new AbortController();
+  const known = { user, identity, scope: identity, log: SILENT, services, signal };
   return seen.object(known, () => seen.elsewhere) as BaseContext;
 }
 
