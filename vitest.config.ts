@@ -42,7 +42,7 @@ const named = (kind: string): string[] => [`test/**/*.${kind}.test.ts`, `example
 const onlyOnLinux: readonly string[] = [
   "test/graphql/{corpus,uploads}/**",
   "test/graphql/endpoint/uploads.test.ts",
-  "test/http/{context/unread-responses,engine/slow-clients}.test.ts",
+  "test/http/{messages/unread-output,engine/slow-clients}.test.ts",
 ];
 /** Files that start processes or a browser wait for them, so there are more workers than cores. */
 const WORKERS: number = availableParallelism() + 2;
@@ -72,7 +72,7 @@ if (!isRecording && !process.argv.includes("--coverage"))
 const setups = [
   ...(isRecording ? ["scripts/affected/setup.ts"] : []),
   "test/runner/setup.ts",
-  ...(process.env["PORTICO_LOG_SCAN"] === "1" ? ["test/log-scan/setup.ts"] : []),
+  ...(process.env["PORTICO_LOG_SCAN"] === "1" ? ["scripts/log-scan/setup.ts"] : []),
   ...(process.env["PORTICO_EXECUTOR"] === "graphql-js" ? ["test/graphql-js-setup.ts"] : []),
 ];
 

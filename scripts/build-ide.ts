@@ -1,24 +1,13 @@
 import { createHash } from "node:crypto";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { brotliCompressSync, constants, crc32, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 import { bundleExplorer } from "./ide/bundle-explorer.ts";
 import { thirdPartyLicenses } from "./third-party-licenses.ts";
 
 /** What lies beside the compressed page: what the server needs to know of it, and what it was made of. */
 interface About {
   readonly scriptHash: string;
-  readonly bytes: number;
-  readonly crc32: number;
   readonly sources: string;
   /** The version of each package in it. */
   readonly packages: Readonly<Record<string, string>>;
@@ -26,18 +15,10 @@ interface About {
 }
 
 const root = resolve(import.meta.dirname, "..");
-const cache = join(root, ".cache/ide");
-const assets = join(root, "dist/graphql/ide/assets");
+/** The folder of the explorer that was built last. */
+export const cache: string = join(root, ".cache/ide");
 /** The best compression takes half a minute. Only a release needs it: tests and `npm run check` build with --quick. */
-const QUICK = 5;
-
-if (import.meta.main) {
-  await buildIde(process.argv.includes("--quick") ? QUICK : constants.BROTLI_MAX_QUALITY);
-  mkdirSync(assets, { recursive: true });
-  for (const file of readdirSync(cache)) copyFileSync(join(cache, file), join(assets, file));
-  const sizes = ["br", "gz"].map((type) => `${kilobytes(readFileSync(join(assets, `explorer.html.${type}`)))} ${type}`);
-  console.log(`ide: explorer.html, ${sizes.join(", ")}, with its licenses`);
-}
+export const QUICK = 5;
 
 /**
  * Makes the explorer of the IDE, compressed, in `.cache/ide`; only when what it is made of has changed. Tests, and servers
@@ -49,15 +30,12 @@ export async function buildIde(quality: number = QUICK): Promise<void> {
   const bytes = Buffer.from(html);
   const about: About = {
     scriptHash,
-    bytes: bytes.length,
-    crc32: crc32(bytes),
     sources: sourcesHash(),
     packages: Object.fromEntries([...packages, "vite"].map((name) => [name, installedVersion(name)])),
     quality,
   };
   write({
     "explorer.html.br": brotli(bytes, quality),
-    "explorer.html.gz": gzip(bytes),
     "explorer.json": `${JSON.stringify(about, null, 2)}\n`,
     "THIRD-PARTY-LICENSES.txt": thirdPartyLicenses(packages),
   });
@@ -74,7 +52,7 @@ function isFresh(quality: number): boolean {
   );
 }
 
-/** Neither is ended: the server adds what it says of its graph, and the end. */
+/** It is not ended: the server adds the options of its endpoint, and the end. */
 function brotli(bytes: Buffer, quality: number): Buffer {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: quality,
@@ -82,10 +60,6 @@ function brotli(bytes: Buffer, quality: number): Buffer {
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   };
   return brotliCompressSync(bytes, { params, finishFlush: constants.BROTLI_OPERATION_FLUSH });
-}
-
-function gzip(bytes: Buffer): Buffer {
-  return gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION, finishFlush: constants.Z_SYNC_FLUSH });
 }
 
 /** All of it or nothing: another process may be reading. */
@@ -108,8 +82,4 @@ function sourcesHash(): string {
 function installedVersion(name: string): string {
   const manifest = join(root, "node_modules", name, "package.json");
   return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version : "nested";
-}
-
-function kilobytes(content: Buffer): string {
-  return `${Math.round(content.length / 1024)} kB`;
 }

@@ -15,10 +15,12 @@ const sources: readonly Step[] = [
   ["lint and layers", "oxlint"],
   ["regular expressions", "node scripts/patterns.ts --known"],
   ["prose", "node scripts/prose.ts"],
-  ["performance figures", "node scripts/figures.ts --check"],
+  ["performance figures", "node lab/figures.ts --check"],
   ["manual of the command line", "node scripts/cli-manual.ts --check"],
   // With several threads the compiler does part of the work in each, and another step uses the other cores.
   ["types", "tsc --singleThreaded -p tsconfig.json"],
+  ["types of the pages' scripts", "tsc --singleThreaded -p browser"],
+  ["scripts of the pages", "node scripts/browser-scripts.ts --check"],
   ["build", "npm run --silent build -- --quick"],
   // Each on its own: an application says who its users are, and that holds for a whole program.
   ["types of the bookshop", "tsc --singleThreaded -p examples/tsconfig.json"],

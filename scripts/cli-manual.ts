@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { cliProgram } from "../src/cli/cli-program.ts";
+import { cliProgram } from "../src/cli/program/cli-program.ts";
 import { GLOBAL_OPTIONS } from "../src/cli/project/global-options.ts";
 
 // npm run docs:cli: writes the commands and options of `portico` into the manual. With --check it only compares them.
@@ -9,7 +9,7 @@ const FILE = "docs/reference/cli.md";
 const BLOCK = /(?<=<!-- cli: (?<name>\S+) -->\n).*?(?=<!-- end of cli -->)/gs;
 
 const program = cliProgram(
-  { env: {}, cwd: "", say() {}, complain() {}, askPassword: async () => "", confirm: null, width: null },
+  { env: {}, cwd: "", print() {}, printError() {}, askPassword: async () => "", confirm: null, width: null },
   () => {},
 );
 

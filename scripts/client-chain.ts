@@ -7,8 +7,8 @@ import { build } from "esbuild";
 import { Client } from "pg";
 import { chromium } from "playwright-core";
 import { createClient } from "redis";
-import { chainPages } from "../test/docs/chain-pages.ts";
-import { pageSnippets } from "../test/docs/snippets.ts";
+import { chainPages } from "./snippets/chain-pages.ts";
+import { pageSnippets } from "./snippets/snippets.ts";
 
 // The way from an application to a front end: writes the types of the bookshop with `portico client`, compiles a front end of
 // portico-client and gql.tada with TypeScript 6 and 7, bundles it, and runs it in Chromium against the shop. gql.tada does not

@@ -8,7 +8,7 @@ import { canonicalName } from "../src/auth/users/canonical-name.ts";
 
 const COUNT = 10_000;
 /** Shorter ones are refused for their length. */
-const LEAST_BYTES = 8;
+const MIN_BYTES = 8;
 
 const root = resolve(import.meta.dirname, "..");
 /** The package's folder: its list is a file that it does not export. */
@@ -24,7 +24,7 @@ if (import.meta.main) {
 export function mostCommon(): readonly string[] {
   const listed = JSON.parse(readFileSync(join(folder, "src/passwords.json"), "utf8")) as readonly string[];
   const texts = new Set(listed.map(canonicalName));
-  return [...texts].filter((text) => Buffer.byteLength(text) >= LEAST_BYTES).slice(0, COUNT);
+  return [...texts].filter((text) => Buffer.byteLength(text) >= MIN_BYTES).slice(0, COUNT);
 }
 
 /** The module: of each password the first four bytes of its SHA-256, in ascending order. */

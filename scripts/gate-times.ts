@@ -4,7 +4,7 @@ import { filesTable, stepsTable } from "./gate/times-tables.ts";
 
 // npm run gate:times: what the last complete run spent its time on, by step and by test file.
 // With --write, the tables in CONTRIBUTING.md are replaced.
-const MOST_FILES = 50;
+const MAX_FILES = 50;
 const PAGE = "CONTRIBUTING.md";
 
 if (!existsSync(FILES_PATH)) throw new Error(`there are no times at ${FILES_PATH}: run "npm test" or ".ci/run" first`);
@@ -17,7 +17,7 @@ const steps = existsSync(STEPS_PATH)
   : [];
 const tables = {
   "gate steps": steps.length > 0 ? stepsTable(steps) : undefined,
-  "gate files": filesTable(files, MOST_FILES),
+  "gate files": filesTable(files, MAX_FILES),
 };
 for (const table of Object.values(tables)) if (table !== undefined) console.log(`${table}\n`);
 if (steps.length === 0) console.log(`The steps are unknown: there is no ${STEPS_PATH}, which .ci/run writes.`);

@@ -64,7 +64,10 @@ function platformOf(name: string): Pick<LockedPackage, "os" | "cpu" | "libc"> {
 
 if (import.meta.main) {
   const isCheck = process.argv.includes("--check");
-  for (const file of ["package-lock.json", ...globSync("{tools/*,bench/peers,examples/*/before}/package-lock.json")]) {
+  for (const file of [
+    "package-lock.json",
+    ...globSync("{tools/*,lab/bench/peers,examples/*/before}/package-lock.json"),
+  ]) {
     const lock = JSON.parse(readFileSync(file, "utf8")) as Lock;
     const added = completeLock(lock);
     const hosts = hostsInLock(lock);

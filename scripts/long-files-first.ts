@@ -2,11 +2,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take more than half a minute, the longest first. */
 const LONG = [
-  "test/access/gate-matrix.test.ts",
+  "test/kernel/access/gate-matrix.test.ts",
   "test/docs.servers.test.ts",
   "test/redis/many-servers.servers.test.ts",
   "examples/bookshop/test/shop.browser.test.ts",
-  "test/access/tracker/tracker.database.test.ts",
+  "test/system/tracker/tracker.database.test.ts",
   "test/graphql/toolchains.servers.test.ts",
   "test/create-portico/templates.servers.test.ts",
   "test/tutorial.servers.test.ts",

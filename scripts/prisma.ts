@@ -1,23 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { generatePrismaClient } from "./prisma/generate-prisma-client.ts";
 
 // Runs the tests of lists over tables on PostgreSQL through a generated Prisma client, and checks and tests
 // examples/from-express. Prisma is large, so it has its own package: run "npm ci --prefix tools/prisma" first.
 const root = join(import.meta.dirname, "..");
-const tools = join(root, "tools/prisma");
 const node = (cwd: string, env: NodeJS.ProcessEnv, ...args: readonly string[]): void =>
   void execFileSync(process.execPath, args, { cwd, stdio: "inherit", env: { ...process.env, ...env } });
 
-// The generator asks for an engine that it does not use, and would download it.
-node(
-  tools,
-  { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath },
-  join(tools, "node_modules/prisma/build/index.js"),
-  "generate",
-);
 const names = [
-  "test/corpus/pagination",
+  "test/system/corpus/pagination",
   "test/sql/lists/{walks,nested-walks,filters,nested-lists,among,job-walks,order-by-expression}",
   "test/sql/lists/{scoped-handlers,scoped-lists,table-handler}",
   "test/sql/{connection,prisma-transaction}",
@@ -30,7 +23,7 @@ const files = names.flatMap((name) => {
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 node(
   root,
-  { PORTICO_PRISMA: join(tools, "open-prisma.ts") },
+  { PORTICO_PRISMA: generatePrismaClient() },
   vitest,
   "run",
   "--project=database",

@@ -24,8 +24,13 @@ export interface Exception {
 
 /** "Queries of your own table" is natural, "a table of your own" is not. */
 const OWN = String.raw`\bof\s+(?:my|your|its|his|their|our|one's)\s+own(?=\s*(?:[^\w\s]|$|(?:is|are|was|has|have|can|may|must|that|which|and|or|in|on|to|for|with|by|as|at|of|from|when|where|beside|below|instead)\b))`;
+/** Checked in scripts and tests as well. */
+const PEOPLE: Pattern = {
+  words: /\b(?:nobody|somebody|whoever)\b/gi,
+  instead: "anonymous, signed-in user, anyone who",
+};
 const PATTERNS: readonly Pattern[] = [
-  { words: /\b(?:nobody|somebody|whoever)\b/gi, instead: "anonymous, signed-in user, anyone who" },
+  PEOPLE,
   { words: /\bf(?:ou|i)nds?\s+out\b/gi, instead: "determine, authenticate" },
   { words: /\b(?:is|are|was|were|be|been)\s+(?:told|heard|asked)\b/gi, instead: "is notified, receives, is called" },
   { words: /\bmend(?:s|ed|ing)?\b/gi, instead: "fix" },
@@ -53,6 +58,16 @@ const PATTERNS: readonly Pattern[] = [
   },
 ];
 
+/** One word for one thing, and the one that people search for. "Social login" and "login CSRF" are such words. */
+const PAGE_PATTERNS: readonly Pattern[] = [
+  ...PATTERNS,
+  {
+    words: /\b(?:log(?:s|ged|ging)?[ -]in|(?<!social )logins?(?! CSRF))\b/gi,
+    instead: "sign in (verb), sign-in (noun)",
+  },
+  { words: /\bexplorers?\b/gi, instead: "GraphiQL" },
+];
+
 const COMMENT_PATTERNS: readonly Pattern[] = [
   ...PATTERNS,
   { words: /^\s*The same\b/g, instead: "what it is: no comment begins with The same" },
@@ -63,15 +78,20 @@ const PLACES = [
   "docs/**/*.md",
   "examples/*/*.md",
   ".changeset/*.md",
-  "src/**/*.ts",
+  "{browser,src}/**/*.ts",
   "packages/*/*.md",
   "packages/*/src/**/*.ts",
+  "{lab,scripts,test}/**/*.ts",
 ];
+/** The second is about such words. */
+const EXCLUDED = ["**/node_modules/**", "test/scripts/prose.test.ts"];
+/** Code that users do not read. */
+const INTERNAL = /^(?:lab|scripts|test)\//;
 const EXCEPTIONS = new URL("prose-exceptions.txt", import.meta.url);
 
 if (import.meta.main) {
   const only = process.argv.slice(2);
-  const files = only.length > 0 ? only : await Array.fromAsync(glob(PLACES, { exclude: ["**/node_modules/**"] }));
+  const files = only.length > 0 ? only : await Array.fromAsync(glob(PLACES, { exclude: EXCLUDED }));
   const { open, unneeded } = review(
     files.toSorted().flatMap((file) => findingsIn(file, readFileSync(file, "utf8"))),
     exceptionsIn(readFileSync(EXCEPTIONS, "utf8")),
@@ -86,7 +106,7 @@ if (import.meta.main) {
 export function findingsIn(file: string, content: string): readonly Finding[] {
   const proses = file.endsWith(".ts")
     ? proseOfCode(file, content)
-    : [{ text: proseOfPage(content), at: 0, patterns: PATTERNS }];
+    : [{ text: proseOfPage(content), at: 0, patterns: PAGE_PATTERNS }];
   return proses
     .flatMap(({ text, at, patterns }) =>
       patterns.flatMap(({ words, instead }) =>
@@ -139,6 +159,7 @@ interface Prose {
 
 function proseOfCode(file: string, code: string): readonly Prose[] {
   const { program, comments } = parseSync(file, code);
+  const isInternal = INTERNAL.test(file);
   const proses: Prose[] = [];
   let last = { end: -1, isLine: false };
   for (const { type, start, end } of comments) {
@@ -148,14 +169,14 @@ function proseOfCode(file: string, code: string): readonly Prose[] {
     // Comments on lines one below the other are one text.
     if (isLine && last.isLine && before !== undefined && /^\n\s*$/.test(code.slice(last.end, start)))
       proses[proses.length - 1] = { ...before, text: before.text + code.slice(last.end, start) + text };
-    else proses.push({ text, at: start, patterns: COMMENT_PATTERNS });
+    else proses.push({ text, at: start, patterns: isInternal ? [PEOPLE] : COMMENT_PATTERNS });
     last = { end, isLine };
   }
   visit(program, ({ type, start, end, value }) => {
     const isText = type === "TemplateElement" || (type === "Literal" && typeof value === "string");
     const text = code.slice(start, end);
     if (isText && /\w \w/.test(text))
-      proses.push({ text: text.replace(/^["']|["']$/g, " "), at: start, patterns: PATTERNS });
+      proses.push({ text: text.replace(/^["']|["']$/g, " "), at: start, patterns: isInternal ? [PEOPLE] : PATTERNS });
   });
   return proses;
 }

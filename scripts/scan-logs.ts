@@ -9,8 +9,6 @@ export interface ScanFigures {
   readonly errorBodies: number;
 }
 
-const FOLDER = ".cache/log-scan";
-
 /** The run in one line. */
 export function summary(files: readonly ScanFigures[]): string {
   const sum = (key: keyof ScanFigures): string =>
@@ -20,13 +18,16 @@ export function summary(files: readonly ScanFigures[]): string {
 
 // Runs the suite, or the files that are named, with every log at trace: a credential in a log line or an error body fails it.
 if (import.meta.main) {
-  rmSync(FOLDER, { recursive: true, force: true });
+  // Several scans may run at once.
+  const folder = `.cache/log-scan/${process.pid}`;
+  rmSync(folder, { recursive: true, force: true });
   const { status } = spawnSync(
     process.execPath,
     ["node_modules/vitest/vitest.mjs", "run", "--typecheck.enabled=false", ...process.argv.slice(2)],
-    { stdio: "inherit", env: { ...process.env, PORTICO_LOG_SCAN: "1" } },
+    { stdio: "inherit", env: { ...process.env, PORTICO_LOG_SCAN: "1", PORTICO_LOG_SCAN_FOLDER: folder } },
   );
-  const files = readdirSync(FOLDER).map((file) => JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as ScanFigures);
+  const files = readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as ScanFigures);
+  rmSync(folder, { recursive: true });
   console.log(`${summary(files)}: ${status === 0 ? "none is there" : "see what failed above"}`);
   process.exitCode = status ?? 1;
 }

@@ -3,18 +3,35 @@ export type { Clock } from "./core/clock.ts";
 export { ConfigurationError } from "./core/configuration-error.ts";
 export { env } from "./core/env.ts";
 export type { ErrorCode } from "./core/error-codes.ts";
-export { errorSerializer } from "./core/error-serializer.ts";
+export { errorSerializer } from "./core/log/error-serializer.ts";
 export type { Logger } from "./core/logger.ts";
+export type { Figure } from "./core/parts/parts.ts";
 export { PorticoError, type PorticoErrorOptions } from "./core/portico-error.ts";
 export { parseSize, type Size } from "./core/size.ts";
 export type { Dependency, Provider } from "./dependencies/depend.ts";
 export { DependencyError } from "./dependencies/dependency-scope.ts";
-export type { AuthorizeOptions } from "./http/access/authorize.ts";
-export { every, not, some } from "./http/access/every.ts";
-export type { Auth, Gate, RoutePlace } from "./http/access/gate.ts";
-export { type Rule, type RuleOptions, rule } from "./http/access/rule.ts";
-export { currentContext } from "./http/context/current-context.ts";
-export type { ExceptionHandler } from "./http/context/exception-handlers.ts";
+export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
+export type { Origin } from "./http/messages/origins.ts";
+export type { Middleware, MiddlewareCheck, MiddlewareObject } from "./http/routing/middleware.ts";
+export type { Method, RouteOptions } from "./http/routing/route.ts";
+export { type Preset, Router, type RouterOptions } from "./http/routing/router.ts";
+export type { Schema } from "./http/routing/schema.ts";
+export type { SocketOptions } from "./http/routing/socket-route.ts";
+export type { HealthCheck } from "./http/serving/health-checks.ts";
+export type { HealthOptions } from "./http/serving/health-routes.ts";
+export {
+  type AuthorizedFunction,
+  type AuthorizedObject,
+  type AuthorizedOptions,
+  authorized,
+} from "./kernel/access/authorized.ts";
+export { every, not, some } from "./kernel/access/every.ts";
+export type { Auth, Gate, RoutePlace } from "./kernel/access/gate.ts";
+export { type Rule, type RuleOptions, rule } from "./kernel/access/rule.ts";
+export { currentContext } from "./kernel/context/current-context.ts";
+export type { AuthorizeOptions } from "./kernel/context/decisions.ts";
+export { Depend, provide } from "./kernel/context/depend.ts";
+export type { ExceptionHandler } from "./kernel/context/exception-handlers.ts";
 export {
   BaseContext,
   type CachePolicy,
@@ -22,17 +39,14 @@ export {
   identify,
   type Outcome,
   WebSocketContext,
-} from "./http/context/http-context.ts";
-export type { LoadOptions } from "./http/context/load.ts";
-export type { Origin } from "./http/context/origins.ts";
-export type { PorticoRequest, RequestScope } from "./http/context/portico-request.ts";
-export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./http/context/portico-response.ts";
-export type { Schema } from "./http/context/schema.ts";
-export type { Socket, SocketMessage } from "./http/context/socket.ts";
-export type { InjectRequest, InjectResponse } from "./http/engine/engine.ts";
-export * from "./http/exceptions/http-exception.ts";
-export type { RequestEvent, RequestHook } from "./http/hooks/request-hooks.ts";
-export { type AssuranceLevel, type Credential, type Revocation, revoked } from "./http/identity/credential.ts";
+} from "./kernel/context/http-context.ts";
+export type { MiddlewareFunction, Next } from "./kernel/context/middleware-function.ts";
+export type { PorticoRequest, RequestScope } from "./kernel/context/portico-request.ts";
+export type { CookieOptions, PorticoResponse, StreamSource, TypedResponse } from "./kernel/context/portico-response.ts";
+export * from "./kernel/exceptions/http-exception.ts";
+export type { Socket, SocketMessage } from "./kernel/exchange/socket.ts";
+export type { RequestEvent, RequestHook, WatchFigures } from "./kernel/hooks/request-hooks.ts";
+export { type AssuranceLevel, type Credential, type Revocation, revoked } from "./kernel/identity/credential.ts";
 export {
   AnonymousUser,
   type AuthScope,
@@ -44,18 +58,14 @@ export {
   type Register,
   type Scopes,
   type UserProtocol,
-} from "./http/identity/identity.ts";
-export type { DeviceSession, LoginOptions, SessionManager } from "./http/identity/session-manager.ts";
-export { userChanged } from "./http/identity/user-changed.ts";
-export type { BudgetOptions } from "./http/limits/budget.ts";
-export { type RateLimit, type RateLimitOptions, rateLimit } from "./http/limits/rate-limit.ts";
-export { Depend, provide } from "./http/routing/depend.ts";
-export type { Middleware, MiddlewareFunction, MiddlewareObject, Next } from "./http/routing/middleware.ts";
-export type { Method, RouteOptions } from "./http/routing/route.ts";
-export { type Preset, Router, type RouterOptions } from "./http/routing/router.ts";
-export type { SocketOptions } from "./http/routing/socket-route.ts";
-export type { HealthCheck, HealthOptions } from "./http/serving/health-routes.ts";
-export { Metrics, type MetricsFigures, type MetricsRecord } from "./observe/metrics.ts";
+} from "./kernel/identity/identity.ts";
+export type { DeviceSession, LoginOptions, SessionManager } from "./kernel/identity/session-manager.ts";
+export { userChanged } from "./kernel/identity/user-changed.ts";
+export type { BudgetOptions } from "./kernel/limits/budget.ts";
+export { type RateLimit, type RateLimitOptions, rateLimit } from "./kernel/limits/rate-limit.ts";
+export type { LoadOptions } from "./kernel/load/load.ts";
+export { Metrics } from "./observe/metrics.ts";
+export type { MetricsFigures, MetricsRecord } from "./observe/metrics-figures.ts";
 export {
   type OpenTelemetryHook,
   type OpenTelemetryOptions,
@@ -65,18 +75,23 @@ export {
 } from "./observe/opentelemetry.ts";
 export { type OperationsPageOptions, operationsPage } from "./observe/operations-page/operations-page.ts";
 export { type PrometheusHook, type PrometheusOptions, prometheus } from "./observe/prometheus.ts";
-export type { OpenApiDocument, OpenApiSecurityScheme } from "./openapi/open-api-document.ts";
-export type { OpenApiOptions } from "./openapi/open-api-options.ts";
-export {
-  type Condition,
-  type ConditionValue,
-  isEqual,
-  isIn,
-  isNull,
-  type RelatedRows,
-} from "./pagination/condition.ts";
+export type { OpenAPIDocument, OpenAPISecurityScheme } from "./openapi/open-api-document.ts";
+export type { OpenAPIOptions } from "./openapi/open-api-options.ts";
+export type { ColumnReference } from "./pagination/conditions/column.ts";
+export { column } from "./pagination/conditions/column.ts";
+export type { Condition, ConditionValue } from "./pagination/conditions/condition.ts";
+export { exists, type RelatedRow, type RelatedRows } from "./pagination/conditions/exists.ts";
+export { isEqual, isIn, isNotNull, isNull } from "./pagination/conditions/is-equal.ts";
+export { isInRange, type RangeBounds } from "./pagination/conditions/is-in-range.ts";
+export { startsWith } from "./pagination/conditions/starts-with.ts";
 export { type Address, type LifeCycleHook, PorticoApp } from "./portico-app.ts";
-export type { LogOptions, PorticoAppOptions, ShutdownOptions, TimeoutOptions } from "./portico-app-options.ts";
+export type {
+  LogOptions,
+  PorticoAppOptions,
+  ReadinessOptions,
+  ShutdownOptions,
+  TimeoutOptions,
+} from "./portico-app-options.ts";
 export type { Count, CounterStore, Reservation } from "./stores/counter-store.ts";
 export type { KeyValueStore } from "./stores/key-value-store.ts";
 export { type PubSub, PubSubGap, type SubscribeOptions, type Topic, topic } from "./stores/pub-sub.ts";

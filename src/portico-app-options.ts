@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { type Clock, systemClock } from "./core/clock.ts";
+import { type Clock, clockRule, systemClock } from "./core/clock.ts";
 import { ConfigurationError } from "./core/configuration-error.ts";
 import { isProduction } from "./core/env.ts";
 import { type Secret, secretsRule } from "./core/key-ring.ts";
@@ -8,20 +8,26 @@ import {
   flag,
   listOf,
   type OptionRule,
+  objectRule,
+  oneOf,
   optional,
-  optionRule,
+  orFalse,
+  orFlag,
   REFUSED,
   resolveOptions,
   seconds,
+  someOf,
+  strict,
   text,
   thing,
+  withMethod,
 } from "./core/resolve-options.ts";
 import { type Size, size } from "./core/size.ts";
-import type { LoadOptions } from "./http/context/load.ts";
-import type { Origin } from "./http/context/origins.ts";
-import type { BudgetOptions } from "./http/limits/budget.ts";
+import type { Origin } from "./http/messages/origins.ts";
 import { type HealthOptions, readHealthOptions } from "./http/serving/health-routes.ts";
-import { type OpenApiOptions, readOpenApiOptions } from "./openapi/open-api-options.ts";
+import type { BudgetOptions } from "./kernel/limits/budget.ts";
+import type { LoadOptions } from "./kernel/load/load.ts";
+import { type OpenAPIOptions, readOpenApiOptions } from "./openapi/open-api-options.ts";
 import { memoryStores, type Stores } from "./stores/stores.ts";
 
 /** The options of an application. Every default is fit for production. */
@@ -37,9 +43,15 @@ export interface PorticoAppOptions {
    * none
    */
   readonly origins?: readonly Origin[];
-  /** The stores for sessions, counters and events. @default the memory of this process */
+  /**
+   * The stores for sessions, counters and events. Required in production if sessions, tokens or limits use them: pass
+   * `memoryStores()` if one process is enough. @default the memory of this process
+   */
   readonly stores?: Stores;
-  /** The public URL of this application, used in links: `https://shop.example/api`. @default taken from the request */
+  /**
+   * The public URL of this application, used in links: `https://shop.example/api`. Required in production if emails, identity
+   * providers or passkeys use it. @default taken from the request
+   */
   readonly publicUrl?: string;
   /**
    * The secret that encrypts the cursors of paginated lists, at least 32 bytes. In a list the first secret encrypts, and all of
@@ -58,10 +70,12 @@ export interface PorticoAppOptions {
   readonly budget?: BudgetOptions;
   /** `false` disables both health routes. @default those of `HealthOptions` */
   readonly health?: HealthOptions | false;
+  /** When the process is ready. @default that of `ReadinessOptions` */
+  readonly readiness?: ReadinessOptions;
   /** The end of the process. @default that of `ShutdownOptions` */
   readonly shutdown?: ShutdownOptions;
   /** The OpenAPI document and its HTML page. @default served outside production */
-  readonly openapi?: OpenApiOptions | boolean;
+  readonly openapi?: OpenAPIOptions | boolean;
   /** A pino logger, or a level and a stream; `false` disables logging. @default level "info", to standard output */
   readonly logger?: Logger | LogOptions | false;
   /** Whether responses to unexpected errors contain the details. Not allowed in production. @default false */
@@ -94,9 +108,21 @@ export interface TimeoutOptions {
   readonly recheckSeconds?: number;
 }
 
+/** When `/readyz` returns 200. */
+export interface ReadinessOptions {
+  /**
+   * Whether the process is ready while the durable store or a database rejects writes. With `"reported"`, `/readyz` names it
+   * and returns 200, because reads still work; with `"required"` it returns 503. @default "reported"
+   */
+  readonly writes?: "reported" | "required";
+}
+
 /** How the process shuts down. */
 export interface ShutdownOptions {
-  /** Signals that shut it down. With an empty list Portico installs no handler. @default ["SIGTERM", "SIGINT"] */
+  /**
+   * Signals that shut it down. With an empty list Portico installs no handler, neither for signals nor for unhandled
+   * rejections. @default ["SIGTERM", "SIGINT"]
+   */
   readonly signals?: readonly ("SIGTERM" | "SIGINT")[];
   /**
    * How long it keeps serving after a signal while readiness returns 503, so that the load balancer notices. @default 5 in
@@ -108,9 +134,6 @@ export interface ShutdownOptions {
   /** When everything that is still open is cut off. Keep it below the limit of the orchestrator. @default 20 */
   readonly deadlineSeconds?: number;
 }
-
-const object = <T>(expected: string): OptionRule<T> =>
-  optionRule<T>(expected, (value) => typeof value === "object" && value !== null && !Array.isArray(value));
 
 const appRules = {
   title: optional(text, "API"),
@@ -138,30 +161,16 @@ const appRules = {
     [],
   ),
   maxBody: optional(size, 1024 ** 2),
-  timeouts: optional(object<TimeoutOptions>("an object"), {}),
-  load: optional(object<LoadOptions>("an object"), {}),
-  budget: { ...object<BudgetOptions>("an object"), strict: true as const },
-  health: optionRule<HealthOptions | false>(
-    "an object, or false",
-    (value) => value === false || (typeof value === "object" && value !== null),
-  ),
-  shutdown: optional(object<ShutdownOptions>("an object"), {}),
-  openapi: optionRule<OpenApiOptions | boolean>(
-    "an object, true or false",
-    (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
-  ),
-  logger: optionRule<Logger | LogOptions | false>(
-    "a pino logger, an object with level and stream, or false",
-    (value) => value === false || (typeof value === "object" && value !== null),
-  ),
+  timeouts: optional(objectRule<TimeoutOptions>("an object"), {}),
+  load: optional(objectRule<LoadOptions>("an object"), {}),
+  budget: strict(objectRule<BudgetOptions>("an object")),
+  health: orFalse(objectRule<HealthOptions>("an object")),
+  readiness: optional(objectRule<ReadinessOptions>("an object"), {}),
+  shutdown: optional(objectRule<ShutdownOptions>("an object"), {}),
+  openapi: orFlag(objectRule<OpenAPIOptions>("an object")),
+  logger: orFalse(objectRule<Logger | LogOptions>("a pino logger, an object with level and stream")),
   debug: optional(flag, false),
-  clock: optional(
-    optionRule<Clock>(
-      "a clock with now() and monotonic()",
-      (value) => typeof (value as Clock | null)?.now === "function" && typeof (value as Clock).monotonic === "function",
-    ),
-    systemClock,
-  ),
+  clock: optional(clockRule, systemClock),
 } as const;
 
 const timeoutRules = {
@@ -174,27 +183,17 @@ const timeoutRules = {
 };
 
 const shutdownRules = {
-  signals: optional(
-    listOf<"SIGTERM" | "SIGINT">('a list of "SIGTERM" and "SIGINT"', (name) => name === "SIGTERM" || name === "SIGINT"),
-    ["SIGTERM", "SIGINT"],
-  ),
+  signals: optional(someOf("SIGTERM", "SIGINT"), ["SIGTERM", "SIGINT"]),
   delaySeconds: seconds,
   socketSeconds: optional(seconds, 5),
   deadlineSeconds: optional(seconds, 20),
 };
 
-const LEVELS: readonly string[] = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+const readinessRules = { writes: optional(oneOf("reported", "required"), "reported") };
+
 const logRules = {
-  level: optional(
-    optionRule<NonNullable<LogOptions["level"]>>(`one of ${LEVELS.join(", ")}`, (value) =>
-      LEVELS.includes(value as string),
-    ),
-    "info",
-  ),
-  stream: optionRule<{ write(line: string): void }>(
-    "an object with write(line)",
-    (value) => typeof (value as { write?: unknown } | null)?.write === "function",
-  ),
+  level: optional(oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"), "info"),
+  stream: withMethod<NonNullable<LogOptions["stream"]>>("an object with write(line)", "write"),
 };
 
 /** The resolved options: every default filled in, sizes in bytes. */
@@ -204,13 +203,16 @@ export interface ResolvedAppOptions
   > {
   readonly description: string | undefined;
   readonly publicUrl: string | null;
+  /** Whether `stores` was passed. Without it, the stores are the memory of the process. */
+  readonly areStoresNamed: boolean;
   readonly cursorKeys: readonly Secret[] | undefined;
   readonly budget: BudgetOptions | undefined;
   readonly maxBody: number;
   readonly timeouts: Required<TimeoutOptions>;
+  readonly readiness: Required<ReadinessOptions>;
   readonly shutdown: Required<ShutdownOptions>;
   readonly health: Required<HealthOptions> | false;
-  readonly openapi: Required<OpenApiOptions> | false;
+  readonly openapi: Required<OpenAPIOptions> | false;
   readonly logger: Logger | LogSettings | false;
 }
 /** The level is always set, the stream only if one was given. */
@@ -236,16 +238,18 @@ export function resolveAppOptions(given: PorticoAppOptions): ResolvedAppOptions 
   return {
     ...options,
     timeouts,
+    readiness: resolveOptions("PorticoApp.readiness", options.readiness, readinessRules),
     shutdown: { ...shutdown, delaySeconds: shutdown.delaySeconds ?? (isProduction() ? 5 : 0) },
     health: options.health === false ? false : readHealthOptions(options.health ?? {}),
     openapi: openApiOptions(options.openapi ?? !isProduction()),
     logger: loggerOptions(options.logger ?? {}),
     stores: options.stores ?? memoryStores(),
+    areStoresNamed: options.stores !== undefined,
     publicUrl: options.publicUrl ?? null,
   };
 }
 
-function openApiOptions(given: OpenApiOptions | boolean): Required<OpenApiOptions> | false {
+function openApiOptions(given: OpenAPIOptions | boolean): Required<OpenAPIOptions> | false {
   return given === false ? false : readOpenApiOptions(given === true ? {} : given);
 }
 

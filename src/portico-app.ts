@@ -1,18 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ConfigurationError } from "./core/configuration-error.ts";
+import { isInstance, loggable } from "./core/describe-error.ts";
+import { isProduction } from "./core/env.ts";
+import { exitAtOnce } from "./core/exit-at-once.ts";
+import { killAfter } from "./core/kill-after.ts";
 import type { Logger } from "./core/logger.ts";
 import type { MaybePromise } from "./core/maybe-promise.ts";
+import { Descriptors } from "./core/parts/descriptors.ts";
+import { EventLoop } from "./core/parts/event-loop.ts";
+import { Parts } from "./core/parts/parts.ts";
 import { resolveOptions } from "./core/resolve-options.ts";
 import { type Callable, callableOf, type Provider, type ProviderAmbient, type Unwrap } from "./dependencies/depend.ts";
-import type { Behind, Gate, GateUser } from "./http/access/gate.ts";
-import { authRule, type RouteAuth } from "./http/access/read-gate.ts";
-import type { AppServices } from "./http/context/app-services.ts";
-import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./http/context/exception-handlers.ts";
-import type { BaseContext, HttpContext } from "./http/context/http-context.ts";
-import { LaterWork } from "./http/context/later-work.ts";
-import { Load } from "./http/context/load.ts";
-import { Origins } from "./http/context/origins.ts";
 import { contain } from "./http/engine/contain.ts";
 import {
   Engine,
@@ -25,28 +24,44 @@ import type { EngineApp } from "./http/engine/engine-app.ts";
 import type { HostRequest, HostResponse } from "./http/engine/host-exchange.ts";
 import { readListenOptions } from "./http/engine/listen-options.ts";
 import { routeUpgrade } from "./http/engine/route-upgrade.ts";
-import { type RequestHook, RequestHooks } from "./http/hooks/request-hooks.ts";
-import { Actors } from "./http/identity/actors.ts";
-import type { AuthScope } from "./http/identity/identity.ts";
-import { OpenConnections } from "./http/identity/open-connections.ts";
-import { Budget } from "./http/limits/budget.ts";
-import { Paging } from "./http/pages/paging.ts";
+import { httpMessages } from "./http/messages/http-messages.ts";
+import { Origins } from "./http/messages/origins.ts";
 import { checkPaths } from "./http/routing/check-paths.ts";
 import { reportGates } from "./http/routing/report-gates.ts";
 import { reportOverrides } from "./http/routing/report-overrides.ts";
 import type { Route } from "./http/routing/route.ts";
 import { Router, type RouteTable } from "./http/routing/router.ts";
+import type { HealthCheck, HealthChecks } from "./http/serving/health-checks.ts";
 import { healthRoutes } from "./http/serving/health-routes.ts";
 import { HostRequests } from "./http/serving/host-requests.ts";
+import { onUnhandledRejection } from "./http/serving/on-unhandled-rejection.ts";
+import { readinessChecks } from "./http/serving/readiness-checks.ts";
 import { Server } from "./http/serving/server.ts";
+import { authorize, can } from "./kernel/access/authorize.ts";
+import type { Behind, Gate, GateUser } from "./kernel/access/gate.ts";
+import { authRule, type RouteAuth } from "./kernel/access/read-gate.ts";
+import type { AppServices } from "./kernel/context/app-services.ts";
+import { currentContext } from "./kernel/context/current-context.ts";
+import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./kernel/context/exception-handlers.ts";
+import type { BaseContext, HttpContext } from "./kernel/context/http-context.ts";
+import { LaterWork } from "./kernel/context/later-work.ts";
+import { type RequestHook, RequestHooks } from "./kernel/hooks/request-hooks.ts";
+import { Actors } from "./kernel/identity/actors.ts";
+import type { AuthScope } from "./kernel/identity/identity.ts";
+import { OpenConnections } from "./kernel/identity/open-connections.ts";
+import { Budget, budgetOf } from "./kernel/limits/budget.ts";
+import { Load } from "./kernel/load/load.ts";
+import { Paging } from "./kernel/pages/paging.ts";
 import { listeningReport, listeningReports } from "./listening-report.ts";
 import { buildOpenApiDocument } from "./openapi/build-open-api-document.ts";
-import type { OpenApiDocument } from "./openapi/open-api-document.ts";
+import type { OpenAPIDocument } from "./openapi/open-api-document.ts";
 import { openApiRoutes } from "./openapi/open-api-routes.ts";
 import { type PorticoAppOptions, type ResolvedAppOptions, resolveAppOptions } from "./portico-app-options.ts";
+import { migrationChecks, migrationFault, refuseFaults, startupFaults } from "./startup-faults.ts";
 import type { PubSub } from "./stores/pub-sub.ts";
-import { closeStores, startStores, storeChecks } from "./stores/start-stores.ts";
+import { closeStores, startStores } from "./stores/start-stores.ts";
 import type { Stores } from "./stores/stores.ts";
+import { StoresPart } from "./stores/stores-part.ts";
 
 /** Runs when the application starts or ends. */
 export type LifeCycleHook = () => MaybePromise<unknown>;
@@ -86,6 +101,8 @@ export class PorticoApp extends Router {
   readonly #engine: Engine;
   readonly #services: AppServices;
   readonly #server: Server;
+  readonly #descriptors = new Descriptors();
+  readonly #eventLoop = new EventLoop();
   readonly #exceptionHandlers = new ExceptionHandlers();
   readonly #overrides = new Map<Callable, (args: object) => unknown>();
   readonly #startHooks: LifeCycleHook[] = [];
@@ -93,7 +110,9 @@ export class PorticoApp extends Router {
   #table: RouteTable | null = null;
   #hostRequests: HostRequests | null = null;
   #isPlugin = false;
-  #document: OpenApiDocument | null = null;
+  #isMigrated = false;
+  #document: OpenAPIDocument | null = null;
+  #checks: HealthChecks | null = null;
   #started: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
   #address: Address | null = null;
@@ -121,8 +140,11 @@ export class PorticoApp extends Router {
       listensOn: () => this.#address?.url ?? null,
       log: this.#engine.log,
       origins: new Origins(origins, publicUrl),
+      messages: httpMessages,
+      decisions: { authorize, can },
       load: new Load(load),
-      budget: budget === undefined ? null : new Budget(budget, stores.counters),
+      parts: new Parts(),
+      slots: null,
       laterWork: new LaterWork(),
       connections: new OpenConnections({
         clock,
@@ -136,6 +158,20 @@ export class PorticoApp extends Router {
       overrides: this.#overrides,
       actors: this.actors,
     };
+    if (budget !== undefined) budgetOf.put(this.#services, new Budget(budget, stores.counters));
+    const { parts, requestHooks, laterWork, connections } = this.#services;
+    const storesPart = new StoresPart(stores, (role) => this.#checks?.resultOf(role) === "failed");
+    for (const part of [
+      this.#eventLoop,
+      this.#descriptors,
+      this.#services.load,
+      this.#engine,
+      requestHooks.unavailable,
+      laterWork,
+      connections,
+      storesPart,
+    ])
+      parts.add(part);
     this.#engine.server.on("connection", () => this.#services.load.accepted());
     this.#server = new Server(this.#services, {
       maxBody: this.#options.maxBody,
@@ -195,7 +231,7 @@ export class PorticoApp extends Router {
     return (request, response) =>
       contain(this.log, request.socket, async () => {
         await this.#start();
-        this.#server.start();
+        this.#serve();
         this.#engine.routing(request, response);
       });
   }
@@ -223,12 +259,12 @@ export class PorticoApp extends Router {
         fastify.server.on("upgrade", (request, socket, head) => routeUpgrade(fastify, request, socket, head));
       }
       fastify.addHook("onReady", async () => {
-        this.#server.start();
+        this.#serve();
         await this.#runStartHooks();
       });
       fastify.addHook("preClose", () => this.#server.closeSockets(0));
       fastify.addHook("onClose", async () => {
-        this.#server.stop();
+        this.#stopServing();
         await this.#runCloseHooks();
       });
     };
@@ -292,7 +328,7 @@ export class PorticoApp extends Router {
   }
 
   /**
-   * Replaces a dependency wherever it is declared, for tests. A warning is logged if nothing depends on it.
+   * Replaces a dependency wherever it is declared, or a load function of `authorized`, for tests. A warning is logged if nothing depends on it.
    *
    * @example
    * ```ts
@@ -316,6 +352,17 @@ export class PorticoApp extends Router {
     return this;
   }
 
+  /** @internal Lets load functions return this object until the returned function is called. */
+  standInFor(loads: readonly Callable[], object: unknown): () => void {
+    const before = loads.map((load) => [load, this.#overrides.get(load)] as const);
+    for (const load of loads) this.#overrides.set(load, () => object);
+    return () => {
+      for (const [load, override] of before)
+        if (override === undefined) this.#overrides.delete(load);
+        else this.#overrides.set(load, override);
+    };
+  }
+
   /**
    * Adds a hook that is called when a response was sent, and when a socket was opened or closed: a function, `Metrics`,
    * `prometheus()` or `opentelemetry()`. It also sees requests without a route, and those that the server rejects under load.
@@ -333,6 +380,7 @@ export class PorticoApp extends Router {
    */
   onRequest(hook: RequestHook): this {
     this.#services.requestHooks.add(hook);
+    if (typeof hook === "object") hook.watchFigures?.(() => this.#services.parts.figures());
     return this;
   }
 
@@ -349,7 +397,7 @@ export class PorticoApp extends Router {
   }
 
   /** The OpenAPI 3.1 document of the current routes. After this call routes can no longer change. */
-  openapi(): OpenApiDocument {
+  openapi(): OpenAPIDocument {
     const { title, version, description, budget } = this.#options;
     const info = { title, version, ...(description === undefined ? {} : { description }) };
     this.#document ??= buildOpenApiDocument(info, this.#collect().routes, budget !== undefined);
@@ -357,15 +405,15 @@ export class PorticoApp extends Router {
   }
 
   /**
-   * Starts listening. From then on the signals in `shutdown.signals` shut the application down gracefully. Port 0 picks a free
-   * port. Throws `ConfigurationError` if the port is invalid or already in use.
+   * Starts listening. From then on the signals in `shutdown.signals` shut the application down gracefully, and so does a promise
+   * whose rejection nothing handles, with exit code 1. Port 0 picks a free port. Throws `ConfigurationError` if the port is invalid or already in use.
    */
   async listen(options: { readonly port: number; readonly host?: string }): Promise<Address> {
     const place = readListenOptions(options);
     await this.#start();
-    this.#server.start();
+    this.#serve();
     const address = await this.#engine.listen(place);
-    this.#endOnSignals();
+    this.#endWithProcess();
     const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
     const url = `http://${name}:${address.port}`;
     this.#address = { port: address.port, host: address.address, url };
@@ -406,7 +454,7 @@ export class PorticoApp extends Router {
     const cut = setTimeout(() => this.#server.cutSockets(), deadlineMs);
     await Promise.all([this.#engine.close(deadlineMs), this.#server.closeSockets(socketMs)]);
     clearTimeout(cut);
-    this.#server.stop();
+    this.#stopServing();
     await this.#services.laterWork.finish(deadlineMs);
     await this.#runCloseHooks();
   }
@@ -420,11 +468,38 @@ export class PorticoApp extends Router {
     return this.#started;
   }
 
+  /** Watches the process while it serves. */
+  #serve(): void {
+    this.#server.start();
+    this.#eventLoop.start();
+    this.#descriptors.start(this.log, () => this.#engine.server.closeIdleConnections());
+  }
+
+  #stopServing(): void {
+    this.#server.stop();
+    this.#descriptors.stop();
+    this.#eventLoop.stop();
+  }
+
   #healthRoutes(): readonly Route[] {
     const { health } = this.#options;
+    // Their results are also shown in metrics.
+    const checks = this.#healthChecks(health === false ? {} : health.checks);
     if (health === false) return [];
-    const checks = { ...storeChecks(this.#services.stores, this.#services.clock), ...health.checks };
-    return healthRoutes({ ...health, checks }, this.#server);
+    return healthRoutes(health, this.#server, checks, () => (this.#descriptors.isExhausted ? ["descriptors"] : []));
+  }
+
+  #healthChecks(given: Readonly<Record<string, HealthCheck>>): HealthChecks {
+    if (this.#checks !== null) return this.#checks;
+    const migrations = this.#migrationChecks.length === 0 ? {} : { migrations: () => this.#checkMigrations() };
+    const requiresWrites = this.#options.readiness.writes === "required";
+    this.#checks = readinessChecks(this.#services, {
+      table: this.#collect(),
+      given: { ...migrations, ...given },
+      requiresWrites,
+    });
+    this.#services.parts.add(this.#checks);
+    return this.#checks;
   }
 
   #documentationRoutes(): readonly Route[] {
@@ -437,6 +512,7 @@ export class PorticoApp extends Router {
 
   #engineApp(health: readonly Route[]): EngineApp {
     const { middleware, routes, sockets } = this.#collect();
+    refuseFaults(startupFaults(this.#options, { middleware, routes, sockets }));
     // Built now, not on first use, so that two routes with one name are an error at startup.
     if (this.#options.openapi !== false) this.openapi();
     const documentation = this.#documentationRoutes();
@@ -455,6 +531,13 @@ export class PorticoApp extends Router {
   async #runStartHooks(): Promise<void> {
     await startStores(this.#services.stores, this.log, this.#services.clock);
     try {
+      await this.#checkMigrations().catch((error: unknown) => {
+        if (isInstance(error, ConfigurationError)) throw error;
+        this.log.warn(
+          { err: loggable(error) },
+          "the migrations could not be checked, so the process is not ready until they are",
+        );
+      });
       for (const hook of this.#startHooks) await hook();
     } catch (error) {
       await closeStores(this.#services.stores);
@@ -470,20 +553,58 @@ export class PorticoApp extends Router {
     }
   }
 
-  #endOnSignals(): void {
-    const { signals, deadlineSeconds, delaySeconds } = this.#options.shutdown;
-    const end = (signal: NodeJS.Signals): void => {
-      this.log.info({ signal }, "shutting down");
-      // The last resort if a hook hangs, later than everything that ends by itself.
-      setTimeout(() => process.exit(1), (delaySeconds + deadlineSeconds) * 1000 + 1_000).unref();
-      this.drain().catch((err: unknown) => {
-        this.log.error({ err }, "shutdown failed");
-        process.exitCode = 1;
-      });
+  /** The checks for pending migrations, one per database. In development, migrations are applied while the application runs. */
+  get #migrationChecks(): readonly (() => Promise<readonly string[]>)[] {
+    return isProduction() ? migrationChecks(this.#collect()) : [];
+  }
+
+  /** Throws `ConfigurationError` if a database lacks migrations, and once it has all of them, asks no more. */
+  async #checkMigrations(): Promise<void> {
+    if (this.#isMigrated) return;
+    for (const check of this.#migrationChecks) {
+      const pending = await check();
+      if (pending.length > 0) refuseFaults([migrationFault(pending)]);
+    }
+    this.#isMigrated = true;
+  }
+
+  /** Shuts the application down on a signal, and when nothing handles the rejection of a promise. */
+  #endWithProcess(): void {
+    const { signals } = this.#options.shutdown;
+    if (signals.length === 0) return;
+    let isEnding = false;
+    const end = (log: () => void): void => {
+      log();
+      if (!isEnding) this.#endInTime();
+      isEnding = true;
     };
-    for (const signal of signals) process.once(signal, end);
+    const onSignal = (signal: NodeJS.Signals): void => end(() => this.log.info({ signal }, "shutting down"));
+    const stopWatching = onUnhandledRejection((reason) => {
+      process.exitCode = 1;
+      const ctx = currentContext();
+      // Of several applications, the one whose request it was reports it.
+      const isOurs = ctx === null || ctx.services === this.#services;
+      const route = ctx === null || ctx.pattern === "" ? {} : { route: ctx.pattern };
+      end(() => isOurs && this.log.fatal({ err: loggable(reason), ...route }, UNHANDLED));
+    });
+    for (const signal of signals) process.once(signal, onSignal);
     this.onClose(() => {
-      for (const signal of signals) process.off(signal, end);
+      stopWatching();
+      for (const signal of signals) process.off(signal, onSignal);
+    });
+  }
+
+  #endInTime(): void {
+    const { deadlineSeconds, delaySeconds } = this.#options.shutdown;
+    // The last resorts if a hook hangs or blocks the thread, later than everything that ends by itself.
+    const deadlineMs = (delaySeconds + deadlineSeconds) * 1000 + 1_000;
+    killAfter(deadlineMs + 1_000);
+    setTimeout(() => exitAtOnce(1), deadlineMs).unref();
+    this.drain().catch((err: unknown) => {
+      this.log.error({ err: loggable(err) }, "shutdown failed");
+      process.exitCode = 1;
     });
   }
 }
+
+const UNHANDLED = "a promise was rejected and nothing handled it: shutting down. Await it, or handle its rejection";

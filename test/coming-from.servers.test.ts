@@ -4,8 +4,8 @@ import type { PorticoApp } from "portico";
 import { type Database, migrate, type PorticoTables, userModel } from "portico/sql";
 import { testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { read, root } from "./docs/repository.ts";
-import { compileSnippets, foreignSnippets, pageSnippets } from "./docs/snippets.ts";
+import { read, root } from "../scripts/package/repository.ts";
+import { compileSnippets, foreignSnippets, pageSnippets } from "../scripts/snippets/snippets.ts";
 import { newPlace, type Place } from "./sql/accounts/databases.ts";
 
 const name = "coming-from";

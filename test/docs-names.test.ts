@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { filesBelow, read } from "../scripts/package/repository.ts";
 import { errorCodes } from "../src/core/error-codes.ts";
 import { namedCodes, namesOfSamples } from "./docs/named-codes.ts";
 import { isOption, type NamedOption, optionsInTables, optionsInText } from "./docs/named-options.ts";
-import { filesBelow, read } from "./docs/repository.ts";
 
 const pages = ["README.md", "SECURITY.md", ...(await filesBelow("docs", ".md"))];
 const code = (

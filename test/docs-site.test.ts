@@ -6,7 +6,7 @@ import { doors, exportedNames } from "../docs/.vitepress/doors.ts";
 import { markdown } from "../docs/.vitepress/markdown.ts";
 import { sidebar, sidebars } from "../docs/.vitepress/navigation.ts";
 import { fullText, listOf } from "../docs/.vitepress/write-texts.ts";
-import { filesBelow, read } from "./docs/repository.ts";
+import { filesBelow, read } from "../scripts/package/repository.ts";
 
 describe("the sidebar of the site", () => {
   it("has a group per heading, and what is indented below its own", () => {
@@ -169,7 +169,7 @@ describe("the pages that are made from the doc comments", () => {
     const signatureOf = (file: string, name: string): string => declarationOf(file, name)?.signature ?? "";
 
     expect(signatureOf("src/graphql/index.ts", "field")).toBe('const field: FieldFunction<"field">;');
-    expect(signatureOf("src/graphql/types/t.ts", "enum").match(/^function enumOf</gm)).toHaveLength(2);
+    expect(signatureOf("src/graphql/declare/types/t.ts", "enum").match(/^function enumOf</gm)).toHaveLength(2);
     expect(signatureOf("src/graphql/index.ts", "t")).toMatch(
       /^namespace t \{\n.*\n {2}\/\*\* `Int`: .*\*\/\n {2}const int: Scalar<number>;\n.*\}$/s,
     );
@@ -178,7 +178,7 @@ describe("the pages that are made from the doc comments", () => {
   it("find a name through the files that pass it on, under its own name there", () => {
     expect(declarationOf("src/index.ts", "NotFound")).toMatchObject({
       kind: "class",
-      file: "src/http/exceptions/http-exception.ts",
+      file: "src/kernel/exceptions/http-exception.ts",
     });
     expect(declarationOf("src/graphql/index.ts", "t")).toMatchObject({ kind: "namespace" });
     expect(declarationOf("src/index.ts", "NobodyExportsThis")).toBeUndefined();

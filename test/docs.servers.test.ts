@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { doors, exportedNames } from "../docs/.vitepress/doors.ts";
+import { filesBelow, read } from "../scripts/package/repository.ts";
+import { chainPages } from "../scripts/snippets/chain-pages.ts";
+import { commentSnippets, compileSnippets, foreignSnippets, pageSnippets } from "../scripts/snippets/snippets.ts";
 import { errorCodes } from "../src/core/error-codes.ts";
-import { chainPages } from "./docs/chain-pages.ts";
 import { graphqlPages } from "./docs/graphql-pages.ts";
 import { brokenLinks, codeOf, optionTables, tableOf } from "./docs/markdown.ts";
-import { filesBelow, read } from "./docs/repository.ts";
-import { commentSnippets, compileSnippets, foreignSnippets, pageSnippets } from "./docs/snippets.ts";
 import { workspacePages } from "./docs/workspace-pages.ts";
 
 const pages = ["README.md", ...(await filesBelow("docs", ".md")), ...(await filesBelow("examples", ".md"))];

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { readFailingSeeds } from "../scripts/nightly/failing-seeds.ts";
-import { replay } from "../scripts/nightly/replay.ts";
+import { readFailingSeeds } from "../lab/nightly/failing-seeds.ts";
+import { replay } from "../lab/nightly/replay.ts";
 
 const failed = readFailingSeeds();
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { folderWithPackage } from "./docs/built-package.ts";
-import { root } from "./docs/repository.ts";
+import { folderWithPackage } from "../scripts/package/built-package.ts";
+import { root } from "../scripts/package/repository.ts";
 
 /** By name of the file as well: a package may carry code for a database that it does not depend on. */
 const kinds: Readonly<Record<string, RegExp>> = {

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exceptions } from "../scripts/lint/client-sized-work.ts";
 
 interface Finding {
   readonly filename: string;
@@ -23,25 +24,50 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
   [
     "src/http/a.ts",
     'import "../auth/x.ts";',
-    "src/http/ may import core, stores, dependencies, pagination, not src/auth",
+    "src/http/ may import core, stores, dependencies, pagination, kernel, not src/auth",
   ],
   ["src/http/b.ts", 'import "../portico-app.ts";', "not src/portico-app.ts"],
   ["src/http/deep/c.ts", 'import "../../graphql/x.ts";', "not src/graphql"],
   [
-    "src/http/context/a.ts",
-    'import "../routing/x.ts";',
-    "src/http/context/ may import access, exceptions, hooks, identity, limits, pages, not src/http/routing",
+    "src/kernel/context/a.ts",
+    'import "../limits/x.ts";',
+    "src/kernel/context/ may import access, events, exchange, hooks, identity, leaks, load, pages, not src/kernel/limits",
   ],
-  ["src/http/pages/a.ts", 'import type { X } from "../context/x.ts";', "src/http/pages/ may import nothing of ours"],
   [
-    "src/http/limits/a.ts",
-    'import "../serving/x.ts";',
-    "src/http/limits/ may import context, exceptions, routing, not",
+    "src/kernel/pages/a.ts",
+    'import type { X } from "../context/x.ts";',
+    "src/kernel/pages/ may import nothing of ours",
   ],
-  ["src/http/attic/a.ts", 'import "../context/x.ts";', "src/http/attic/ has no layer yet"],
-  ["src/openapi/a.ts", 'import "../auth/x.ts";', "src/openapi/ may import core, http, not src/auth"],
-  ["src/auth/a.ts", 'import "../graphql/x.ts";', "src/auth/ may import core, stores, http, not src/graphql"],
+  ["src/kernel/load/a.ts", 'import "../context/x.ts";', "src/kernel/load/ may import exceptions, exchange, not"],
+  [
+    "src/kernel/a.ts",
+    'import "../http/messages/x.ts";',
+    "src/kernel/ may import core, stores, dependencies, pagination, not",
+  ],
+  ["src/http/messages/a.ts", 'import "../routing/x.ts";', "src/http/messages/ may import text, not src/http/routing"],
+  ["src/sql/b.ts", 'import "../http/routing/x.ts";', "not src/http"],
+  ["src/pagination/f.ts", 'import "./keys/x.ts";', "src/pagination/ has layers: move the file into one of its folders"],
+  ["src/pagination/keys/a.ts", 'import "../query/x.ts";', "src/pagination/keys/ may import nothing of ours"],
+  [
+    "src/sql/queries/a.ts",
+    'import "../lists/x.ts";',
+    "src/sql/queries/ may import database, guard, statements, not src/sql/lists",
+  ],
+  ["src/auth/accounts/a.ts", 'import "../pages/x.ts";', "tokens, users, not src/auth/pages"],
+  ["src/http/attic/a.ts", 'import "../text/x.ts";', "src/http/attic/ has no layer yet"],
+  ["src/openapi/a.ts", 'import "../auth/x.ts";', "src/openapi/ may import core, kernel, http, not src/auth"],
+  ["src/auth/a.ts", 'import "../graphql/x.ts";', "src/auth/ may import core, stores, kernel, http, not src/graphql"],
   ["src/graphql/a.ts", 'import "../auth/x.ts";', "not src/auth"],
+  [
+    "src/graphql/admit/a.ts",
+    'import "../pipeline/x.ts";',
+    "src/graphql/admit/ may import documents, errors, execute, hooks, limits, operation, request, selection, not",
+  ],
+  [
+    "src/graphql/errors/a.ts",
+    'import type { X } from "../declare/fields/x.ts";',
+    "src/graphql/errors/ may import nothing of ours, not src/graphql/declare",
+  ],
   ["src/redis/d.ts", 'import "../http/engine/engine.ts";', "not src/http"],
   ["src/sql/a.ts", 'import "../graphql/graph.ts";', "not src/graphql"],
   ["src/redis/a.ts", 'import "../graphql/x.ts";', "not src/graphql"],
@@ -58,29 +84,47 @@ const refused: readonly (readonly [file: string, code: string, reason: string])[
   ["src/auth/c.ts", 'import "redis";', "only src/redis/ imports redis"],
   ["src/auth/d.ts", 'import "@nats-io/transport-node";', "only src/nats/ imports @nats-io/transport-node"],
   ["examples/shop/main.ts", 'import "../../src/portico-app.ts";', "an example uses the public entry points only"],
+  ["examples/shop/src/a.ts", 'import "../../../test/x.ts";', "only tests import test/"],
+  ["packages/tool/src/a.ts", 'import "../../../test/x.ts";', "only tests import test/"],
+  ["a.config.ts", 'import "./test/x.ts";', "only tests import test/"],
+  ["scripts/b.ts", 'import type { X } from "../test/x.ts";', "only tests import test/"],
+  ["lab/soak.ts", 'import "../test/x.ts";', "only tests import test/"],
+  ["lab/soak/a.ts", 'export const x = import("../../test/redis/x.ts");', "only tests import test/"],
+  ["lab/servers/a.ts", 'import "../../test/x.ts";', "only tests import test/"],
+  ["scripts/c.ts", 'import type { X } from "../lab/figures.ts";', "scripts/ builds and checks without lab/"],
+  ["scripts/gate/a.ts", 'import "../../lab/servers/x.ts";', "scripts/ builds and checks without lab/"],
+  ["lab/servers/b.ts", 'import "../soak/x.ts";', "these import nothing else of lab/"],
+  ["test/http/a.ts", 'import "../../lab/soak/x.ts";', "tests import only lab/servers/ and lab/seeds/ of lab/"],
 ];
 
 const allowed: readonly (readonly [file: string, code: string])[] = [
   ["src/stores/ok.ts", 'import { x } from "../core/x.ts"; export const y: number = x;'],
   ["src/stores/memory/ok.ts", 'import "../ok.ts";'],
   ["src/http/ok.ts", 'import "../pagination/x.ts";'],
-  ["src/http/context/ok.ts", 'import "../identity/x.ts"; import "../../stores/x.ts";'],
+  ["src/kernel/context/ok.ts", 'import "../identity/x.ts"; import "../../stores/x.ts";'],
   ["src/http/serving/ok.ts", 'import "../engine/x.ts"; import "../routing/x.ts";'],
   ["src/http/engine/engine.ts", 'import "fastify";'],
   ["src/http/parts.ts", 'import "@fastify/busboy";'],
   ["src/auth/ok.ts", 'import type { X } from "../http/x.ts"; export type Y = X;'],
   ["src/auth/index.ts", 'import "../pagination/x.ts";'],
   ["src/types/sql/index.ts", 'import "../../sql/x.ts"; import "../index.ts";'],
+  ["src/graphql/declare/types/ok.ts", 'import "../fields/x.ts"; import "../../operation/x.ts";'],
   ["src/graphql/ok.ts", 'import "../dependencies/x.ts"; import "graphql";'],
   [
     "src/sql/ok.ts",
-    'import "../auth/x.ts"; import "../http/context/current-context.ts"; import "kysely"; import "node:sqlite";',
+    'import "../auth/x.ts"; import "../kernel/context/current-context.ts"; import "kysely"; import "node:sqlite";',
   ],
   ["src/redis/ok.ts", 'import "../stores/x.ts"; import "redis";'],
   ["src/testing/ok.ts", 'import "../portico-app.ts"; import "../graphql/x.ts";'],
   ["src/index.ts", 'import "./portico-app.ts"; import "./openapi/x.ts";'],
   ["examples/shop/ok.ts", 'import "portico"; import "./main.ts";'],
   ["test/ok.ts", 'import "../src/core/x.ts"; import "fastify";'],
+  ["test/http/ok.ts", 'import "../x.ts"; import "../../lab/servers/x.ts"; import "../../scripts/x.ts";'],
+  ["test/scripts/ok.ts", 'import "../../lab/soak/x.ts";'],
+  ["examples/shop/test/ok.ts", 'import "../../../test/x.ts";'],
+  ["examples/shop/test-prisma/ok.ts", 'import "../../../test/x.ts";'],
+  ["lab/soak/ok.ts", 'import "../servers/x.ts"; import "../fuzz/x.ts"; import "../../scripts/x.ts";'],
+  ["lab/servers/ok.ts", 'import "../seeds/x.ts"; import "../../src/index.ts";'],
 ];
 
 const misnamed: readonly (readonly [file: string, code: string, reason: string])[] = [
@@ -92,7 +136,7 @@ const misnamed: readonly (readonly [file: string, code: string, reason: string])
 const named: readonly (readonly [file: string, code: string])[] = [
   ["src/core/key-ring.ts", "export interface KeyRingOptions {}\nexport class KeyRing {}"],
   ["src/core/cut.ts", "function cut(): void {}\nexport { cut };"],
-  ["src/core/most-errors.ts", "export const MOST_ERRORS = 1;"],
+  ["src/core/max-errors.ts", "export const MAX_ERRORS = 1;"],
   ["src/core/index.ts", "export const x = 1;"],
 ];
 
@@ -109,6 +153,7 @@ const unsteady: readonly (readonly [file: string, code: string, reason: string])
   ["test/f.test.ts", "export const isLate = (end: number): boolean => Date.now() > end;", "an elapsed time depends on"],
   ["test/g.test.ts", "export const isLate = (began: number): boolean => Date.now() - began > 9;", "count events"],
   ["test/h.test.ts", "expect(Math.abs(began - Date.now())).toBeLessThan(9);", "wait for the outcome with expect.poll"],
+  ["lab/servers/c.ts", "export const seed = Math.random();", "Math.random differs in each run"],
   ["test/i.test.ts", "export const done = vi.waitFor(() => true);", "it gives up after 1 s"],
 ];
 
@@ -116,6 +161,7 @@ const steady: readonly (readonly [file: string, code: string])[] = [
   ["test/a.quiet.test.ts", "export const took = performance.now();"],
   ["test/block-thread.ts", "export const end = performance.now() + 1;"],
   ["scripts/a.ts", "export const took = performance.now();"],
+  ["lab/bench/a.ts", "export const took = performance.now();"],
   ["src/core/now.ts", "export const now = (): boolean => Date.now() > 1;"],
   ["test/j.test.ts", "export const expiry = new Date(Date.now() - 60_000);"],
   ["test/k.test.ts", "export const iat = Math.floor(Date.now() / 1000) - 120;"],
@@ -123,6 +169,7 @@ const steady: readonly (readonly [file: string, code: string])[] = [
 ];
 
 const keptTooLong: readonly (readonly [file: string, code: string])[] = [
+  ["src/http/slot.ts", "export const slot: Slot = new FeatureSlot(false);"],
   ["src/http/a-memo.ts", "export const aMemo: WeakMap<BaseContext, boolean> = new WeakMap();"],
   ["src/http/b-memo.ts", "export const bMemo = new Map<GraphContext<unknown>, boolean>();"],
   ["src/auth/c-memo.ts", "const known = new WeakMap();\nexport const cMemo = (ctx: object) => known.get(ctx);"],
@@ -132,7 +179,78 @@ const keptTooLong: readonly (readonly [file: string, code: string])[] = [
 const keptForTheQuestion: readonly (readonly [file: string, code: string])[] = [
   ["src/http/e-memo.ts", "export const eMemo = (ctx: object) => memoOf(ctx, eMemo, () => new Map<string, boolean>());"],
   ["src/http/f-memo.ts", "export const fMemo: WeakMap<AppServices, boolean> = new WeakMap();"],
-  ["src/http/context/end-left-open.ts", "export const endLeftOpen = new WeakMap<BaseContext, boolean>();"],
+  ["src/kernel/leaks/end-left-open.ts", "export const endLeftOpen = new WeakMap<BaseContext, boolean>();"],
+];
+
+const queueClass = (field: string, body: string): string =>
+  `export class Queue {\n  readonly #${field}: string[] = [];\n  add(one: string): void {\n    ${body}\n  }\n}`;
+
+const storeClass = (code: string): string =>
+  `export class A {\n  readonly #store: Store;\n  run(store: Store, key: string): unknown {\n    ${code}\n  }\n}`;
+const forgetful: readonly (readonly [file: string, code: string])[] = [
+  ["src/auth/sessions/a.ts", storeClass("return this.#store.delete(key);")],
+  ["src/auth/api-keys/a.ts", storeClass("return Promise.all([key].map((one) => store.delete(one)));")],
+  ["src/auth/tokens/a.ts", storeClass("return this.options.store.delete(key);")],
+];
+const lasting: readonly (readonly [file: string, code: string])[] = [
+  ["src/auth/factors/a.ts", storeClass("return revoke(store, key, () => store.delete(key));")],
+  ["src/auth/factors/b.ts", storeClass("return discard(store, key);")],
+  ["src/stores/deletes.ts", storeClass("return store.delete(key);")],
+];
+
+const unbounded: readonly (readonly [file: string, code: string])[] = [
+  ["src/http/serving/queue.ts", queueClass("frames", "this.#frames.push(one);")],
+  ["src/stores/queue.ts", queueClass("late", "if (one.length < 9) this.#late.push(one, one);")],
+  [
+    "src/auth/queue.ts",
+    queueClass("mails", "const last = this.#mails.length - 1;\n    this.#mails.push(one, `${last}`);"),
+  ],
+];
+
+const bounded: readonly (readonly [file: string, code: string])[] = [
+  ["src/kernel/context/queue.ts", queueClass("frames", "if (this.#frames.length < 9) this.#frames.push(one);")],
+  ["src/http/routing/queue.ts", queueClass("routes", "this.#routes.push(one);")],
+  ["src/sql/queue.ts", "export const queue = (all: string[]): number => all.push('one');"],
+];
+
+const sizedByClients: readonly (readonly [file: string, code: string, reason: string])[] = [
+  [
+    "src/http/serving/cookies.ts",
+    "export const read = (text: string): unknown => JSON.parse(text);",
+    "use readJson() of src/core/read-json.ts",
+  ],
+  [
+    "src/auth/factors/attestation.ts",
+    "export const read = (bytes: Buffer): unknown => JSON.parse(bytes.toString());",
+    "use readJson() of src/core/read-json.ts",
+  ],
+  [
+    "src/graphql/errors/number.ts",
+    "export function number(errors: { at: number }[]): void {\n  for (const [at, error] of errors.entries()) error.at = at;\n}",
+    "pause it with a Slice or with Turns",
+  ],
+  [
+    "src/graphql/transport/sum.ts",
+    "export function sum(values: number[]): number {\n  let all = 0;\n  while (values.length > 0) all += values.pop() ?? 0;\n  return all;\n}",
+    "pause it with a Slice or with Turns",
+  ],
+];
+
+const sliced: readonly (readonly [file: string, code: string])[] = [
+  ["src/core/read-json.ts", "export const readJson = (text: string): unknown => JSON.parse(text);"],
+  ["src/cli/read.ts", "export const read = (text: string): unknown => JSON.parse(text);"],
+  [
+    "src/graphql/errors/visit.ts",
+    "export async function visit(all: Iterable<() => void>, slice: { isOver(): boolean; rest(): Promise<void> }): Promise<void> {\n  for (const one of all) {\n    one();\n    if (slice.isOver()) await slice.rest();\n  }\n}",
+  ],
+  [
+    "src/graphql/subscriptions/tell.ts",
+    "declare const eventTurns: { take(): Promise<void> | undefined };\nexport async function tell(all: Iterable<() => void>): Promise<void> {\n  for (const one of all) {\n    await eventTurns.take();\n    one();\n  }\n}",
+  ],
+  [
+    "src/pagination/sum.ts",
+    "export function sum(values: number[]): number {\n  let all = 0;\n  for (const one of values) all += one;\n  return all;\n}",
+  ],
 ];
 
 const root = resolve(import.meta.dirname, "..");
@@ -151,6 +269,12 @@ beforeAll(() => {
     ...steady,
     ...keptTooLong,
     ...keptForTheQuestion,
+    ...unbounded,
+    ...sizedByClients,
+    ...sliced,
+    ...bounded,
+    ...forgetful,
+    ...lasting,
   ]) {
     mkdirSync(join(house, dirname(file)), { recursive: true });
     writeFileSync(join(house, file), `${code}\n`);
@@ -204,6 +328,46 @@ describe("answers", () => {
 
   it.each(keptForTheQuestion)("may be kept: %s, %s", (file) => {
     expect(of("kept-per-context", file)).toEqual([]);
+  });
+});
+
+describe("a deletion in a store", () => {
+  it.each(forgetful)("must say whether it lasts: %s, %s", (file) => {
+    expect(of("lasting-revocations", file)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("call revoke() for what must stay ended") }),
+    ]);
+  });
+
+  it.each(lasting)("says so: %s, %s", (file) => {
+    expect(of("lasting-revocations", file)).toEqual([]);
+  });
+});
+
+describe("a queue", () => {
+  it.each(unbounded)("must have a limit: %s, %s", (file) => {
+    expect(of("bounded-queues", file)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("grows without a limit") }),
+    ]);
+  });
+
+  it.each(bounded)("has a limit: %s, %s", (file) => {
+    expect(of("bounded-queues", file)).toEqual([]);
+  });
+});
+
+describe("work whose size clients choose", () => {
+  it.each(sizedByClients)("has a limit or takes turns: %s, %s", (file, _code, reason) => {
+    expect(of("client-sized-work", file)).toEqual([
+      expect.objectContaining({ message: expect.stringContaining(reason) }),
+    ]);
+  });
+
+  it.each(sliced)("is allowed: %s, %s", (file) => {
+    expect(of("client-sized-work", file)).toEqual([]);
+  });
+
+  it("has no exception for a file that is gone", () => {
+    expect(exceptions.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 });
 

@@ -9,8 +9,8 @@ import { type AuthenticationBackend, AuthenticationMiddleware, SimpleUser } from
 import { migrate, openDatabase, type PorticoTables, userModel } from "portico/sql";
 import { testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
-import { root } from "./docs/repository.ts";
-import { compileSnippets, pageSnippets } from "./docs/snippets.ts";
+import { root } from "../scripts/package/repository.ts";
+import { compileSnippets, pageSnippets } from "../scripts/snippets/snippets.ts";
 import { newPlace, onServer } from "./sql/accounts/databases.ts";
 
 const faults = await compileSnippets("other-servers", pageSnippets("docs/guide/other-servers.md"));

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { propertySeed } from "./property-seed.ts";
+import { propertySeed } from "../lab/seeds/property-seed.ts";
 
 const isSmall = (number: number): void => {
   if (number > 2) throw new Error(`${number} is above 2`);

@@ -3,11 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { folderWithPackage } from "./docs/built-package.ts";
+import { folderWithPackage } from "../scripts/package/built-package.ts";
+import { read, root } from "../scripts/package/repository.ts";
+import { compileSnippets, pageSnippets } from "../scripts/snippets/snippets.ts";
 import { cutLike } from "./docs/cut-like.ts";
 import { type Program, startProgram } from "./docs/program.ts";
-import { read, root } from "./docs/repository.ts";
-import { compileSnippets, pageSnippets } from "./docs/snippets.ts";
 
 const page = "docs/guide/quick-start.md";
 const run = promisify(execFile);

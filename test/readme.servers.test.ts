@@ -3,9 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { folderWithPackage } from "./docs/built-package.ts";
+import { folderWithPackage } from "../scripts/package/built-package.ts";
+import { read } from "../scripts/package/repository.ts";
 import { type Program, startProgram } from "./docs/program.ts";
-import { read } from "./docs/repository.ts";
 
 /** The block after the comment that names the file to copy it into. */
 const EXAMPLE = /<!-- example: (?<file>\S+) -->\n```\w+\n(?<code>.*?)^```$/ms;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { read } from "../scripts/package/repository.ts";
 import { brokenLinks } from "./docs/markdown.ts";
-import { read } from "./docs/repository.ts";
 
 const ASVS = "docs/security/asvs.md";
 const statuses = ["Portico", "application", "not applicable", "missing"];
@@ -89,7 +89,7 @@ describe("SECURITY.md", () => {
     /Redis/,
     /SQL/,
     /logs/,
-    /explorer/,
+    /GraphiQL/,
     /host application/,
     /supply chain/,
   ])("has the boundary %s, with an attacker, a defence and tests", (name) => {

@@ -1,5 +1,5 @@
+import { propertySeed, repeatedBy } from "../lab/seeds/property-seed.ts";
 import * as fc from "../node_modules/fast-check/lib/fast-check.js";
-import { propertySeed, repeatedBy } from "./property-seed.ts";
 
 export * from "../node_modules/fast-check/lib/fast-check.js";
 

@@ -2,11 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { folderWithPackage } from "../scripts/package/built-package.ts";
+import { pageSnippets } from "../scripts/snippets/snippets.ts";
 import { addAuthenticator } from "./auth/pages/page-browser.ts";
 import { isBrowserMissing, visit } from "./browser.ts";
-import { folderWithPackage } from "./docs/built-package.ts";
 import { startProgram } from "./docs/program.ts";
-import { pageSnippets } from "./docs/snippets.ts";
 
 const page = "docs/guide/sign-in-from-scratch.md";
 

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hostsInLock, type Lock } from "../scripts/lock.ts";
+import { filesBelow, read, root } from "../scripts/package/repository.ts";
 import { codeOf } from "./docs/markdown.ts";
-import { filesBelow, read, root } from "./docs/repository.ts";
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -29,7 +29,7 @@ const manifest = manifestAt("");
 const shipped = reachableFrom(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
 const lockFiles = [
   "package-lock.json",
-  "bench/peers/package-lock.json",
+  "lab/bench/peers/package-lock.json",
   "examples/from-nestjs/before/package-lock.json",
   ...(await toolLocks()),
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { read } from "../scripts/package/repository.ts";
 import { tableOf } from "./docs/markdown.ts";
-import { read } from "./docs/repository.ts";
 
 const page = "docs/support-policy.md";
 const supported = new Map(

@@ -4,10 +4,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { parseEnv, promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { folderWithPackage } from "./docs/built-package.ts";
+import { folderWithPackage } from "../scripts/package/built-package.ts";
+import { read } from "../scripts/package/repository.ts";
 import { cutLike } from "./docs/cut-like.ts";
 import { type Program, startProgram } from "./docs/program.ts";
-import { read } from "./docs/repository.ts";
 
 const run = promisify(execFile);
 const PORTICO = "node node_modules/portico/dist/cli/portico.js";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { read, root } from "./docs/repository.ts";
+import { read, root } from "../scripts/package/repository.ts";
 
 const folder = ".github/workflows";
 const workflows = readdirSync(join(root, folder)).map((name): [string, readonly Line[]] => [

@@ -10,7 +10,7 @@ const contents = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
 const DESCRIPTION = "The TypeScript API framework with GraphQL, authentication and pagination built in";
 const ABOUT =
-  "^/(architecture|why-portico|comparison|performance|known-limitations|support-policy|errors|dependencies|faq|glossary|specification|decisions)";
+  "^/(architecture|why-portico|comparison|performance|known-limitations|support-policy|upgrading|errors|dependencies|faq|glossary|specification|decisions)";
 // GitHub sets the first. The second is where the site is published.
 const { GITHUB_REPOSITORY: repository, DOCS_URL: published } = process.env;
 

@@ -5,14 +5,17 @@ import { read } from "./doors.ts";
 type State = Parameters<Parameters<MarkdownRenderer["core"]["ruler"]["push"]>[1]>[0];
 type Token = State["tokens"][number];
 
+const PUBLIC = "docs/public/";
+
 /**
- * Files of the repository outside `docs/` are no pages of the site. A source file that has a paragraph for itself is shown
+ * Files of the repository outside `docs/` are not pages of the site. A source file that has a paragraph for itself is shown
  * below its name, as it stands when the site is built; of every other link to such files the text stays.
  */
 export function repositoryLinks(markdown: MarkdownRenderer): void {
   markdown.core.ruler.after("inline", "repository-links", (state) => {
     const page = `docs/${(state.env as { readonly relativePath?: string }).relativePath ?? ""}`;
     state.tokens = state.tokens.flatMap((token, i, all) => {
+      for (const child of token.children ?? []) servePublicFile(page, child);
       const outside = (token.children ?? []).map((child) => fileOutside(page, child));
       token.meta = { file: token.children?.length === 3 ? outside[0] : undefined };
       for (const [at, file] of outside.entries()) if (file !== undefined) removeLink(token.children ?? [], at);
@@ -23,12 +26,22 @@ export function repositoryLinks(markdown: MarkdownRenderer): void {
   });
 }
 
-/** The path from the root of the repository, when it is a link that leaves `docs/`. */
+/** The site serves the files of `docs/public/` from its root. */
+function servePublicFile(page: string, token: Token): void {
+  const file = linkedFile(page, token);
+  if (file?.startsWith(PUBLIC)) token.attrSet("href", file.slice(PUBLIC.length - 1));
+}
+
+/** The path from the root of the repository, if the link leaves `docs/`. */
 function fileOutside(page: string, token: Token): string | undefined {
+  const file = linkedFile(page, token);
+  return file?.startsWith("docs/") ? undefined : file;
+}
+
+/** The path from the root of the repository that a relative link leads to. */
+function linkedFile(page: string, token: Token): string | undefined {
   const target = token.type === "link_open" ? (token.attrGet("href") ?? "") : "";
-  if (target === "" || /^(?:[a-z]+:|[/#])/.test(target)) return undefined;
-  const file = posix.join(posix.dirname(page), target);
-  return file.startsWith("docs/") ? undefined : file;
+  return target === "" || /^(?:[a-z]+:|[/#])/.test(target) ? undefined : posix.join(posix.dirname(page), target);
 }
 
 function removeLink(tokens: readonly Token[], at: number): void {

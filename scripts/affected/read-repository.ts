@@ -54,6 +54,7 @@ function readTexts(root: string): Map<string, string> {
     "-z",
     "test",
     "scripts",
+    "lab",
     "examples",
   );
   const files = listed.split("\0").filter((file) => /\.[cm]?[jt]sx?$/.test(file));

@@ -28,7 +28,7 @@ export interface Selection {
 }
 
 // Their records say which tests they affect. Any other file selects everything.
-const RECORDED = /^(?:src|packages|scripts|bench|examples|test|docs|spec|api)\/|^[^/]+\.md$/;
+const RECORDED = /^(?:src|packages|scripts|lab|examples|test|docs|spec|api)\/|^[^/]+\.md$/;
 // Files that npm, TypeScript and Vitest read.
 const CONFIGURATION = /(?:^|\/)(?:package(?:-lock)?\.json|tsconfig[^/]*\.json|vitest[^/]*\.ts)$/;
 const TYPE_TEST = /\.test-d\.ts$/;

@@ -1,5 +1,8 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector";
+import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, beforeAll, type RunnerTask } from "vitest";
 import { executedFiles } from "./executed-files.ts";
 import { fileDigest, removeRecord, writeRecord } from "./test-record.ts";
@@ -10,6 +13,8 @@ interface Recording {
   readonly session: Session;
   readonly files: Set<string>;
   readonly listed: Set<string>;
+  /** Where the processes that it starts write what they run. */
+  readonly processes: string;
   spawned: boolean;
 }
 
@@ -27,6 +32,7 @@ beforeAll(({}, { file }) => removeRecord(root, relativePath(file.filepath)));
 // oxlint-disable-next-line no-empty-pattern -- as above
 afterAll(({}, { file }) => {
   takeCoverage(recording);
+  takeProcesses(recording);
   // A test that failed or was left out did not run everything that it depends on.
   if (!file.tasks.every(hasPassed)) return;
   const files = [...recording.files]
@@ -45,13 +51,28 @@ function startRecording(): Recording {
   session.connect();
   session.post("Profiler.enable");
   session.post("Profiler.startPreciseCoverage", { callCount: false, detailed: false });
-  const started: Recording = { session, files: new Set(), listed: new Set(), spawned: false };
+  const processes = mkdtempSync(join(tmpdir(), "portico-record-"));
+  const started: Recording = { session, files: new Set(), listed: new Set(), processes, spawned: false };
+  const loaded = `--import=${pathToFileURL(join(import.meta.dirname, "process-files.ts")).href}`;
   watchFiles({
     read: (path) => started.files.add(path),
     list: (path) => started.listed.add(path),
-    spawn: () => (started.spawned = true),
+    spawn: (environment) => {
+      started.spawned = true;
+      // A test that sets this itself tests it.
+      if (environment?.some((pair) => pair.startsWith("NODE_OPTIONS=")) === false)
+        environment.push(`NODE_OPTIONS=${loaded}`, `PORTICO_RECORD_PROCESSES=${processes}`);
+    },
   });
   return started;
+}
+
+/** Adds the files in which a function has run in other processes. A process that still runs has written it until now. */
+function takeProcesses({ processes, files }: Recording): void {
+  for (const name of readdirSync(processes))
+    for (const url of readFileSync(join(processes, name), "utf8").split("\n"))
+      if (url !== "") files.add(fileURLToPath(url));
+  rmSync(processes, { recursive: true });
 }
 
 /** Adds the files in which a function has run. V8 reports each function once, so the earlier ones stay in the set. */

@@ -8,7 +8,7 @@ export interface TestRecord {
   readonly files: Readonly<Record<string, string>>;
   /** The folders whose entries it listed. A file added below one of them can change the result. */
   readonly listed: readonly string[];
-  /** Whether it started a process or a thread. Code that runs there is not recorded. */
+  /** Whether it started a process or a thread. What runs there as a build of the sources is not in `files`. */
   readonly spawned: boolean;
 }
 

@@ -10,8 +10,8 @@ export interface FileWatcher {
   readonly read: (path: string) => void;
   /** The code lists the entries of this folder, or of folders below it. */
   readonly list: (path: string) => void;
-  /** The code starts a process or a thread. */
-  readonly spawn: () => void;
+  /** The code starts a process or a thread. The pairs of the environment of an asynchronous process can be changed. */
+  readonly spawn: (environment?: string[]) => void;
 }
 
 /** Reports the files that the code in this process reads from now on, the folders that it lists, and the processes it starts. */
@@ -31,9 +31,11 @@ export function watchFiles(watcher: FileWatcher): void {
     before(module, ["globSync", "glob"], listFrom);
     before(module, ["cpSync", "cp"], copy);
   }
-  before(childProcess, ["spawnSync", "execSync", "execFileSync"], watcher.spawn);
-  before(childProcess.ChildProcess.prototype, ["spawn"], watcher.spawn);
-  process.on("worker", watcher.spawn);
+  before(childProcess, ["spawnSync", "execSync", "execFileSync"], () => watcher.spawn());
+  before(childProcess.ChildProcess.prototype, ["spawn"], (options) =>
+    watcher.spawn((options as { readonly envPairs?: string[] }).envPairs),
+  );
+  process.on("worker", () => watcher.spawn());
   syncBuiltinESMExports();
 }
 

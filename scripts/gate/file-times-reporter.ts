@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
-import type { FileCost } from "../../test/runner/file-cost.ts";
+import type { FileCost } from "./file-cost.ts";
 import { FILES_PATH, type FileTimes } from "./file-times.ts";
 
 /** Writes what each test file cost, for `npm run gate:times`. */

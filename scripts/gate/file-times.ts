@@ -1,4 +1,4 @@
-import type { FileCost } from "../../test/runner/file-cost.ts";
+import type { FileCost } from "./file-cost.ts";
 
 /** What one test file cost in the last complete run. */
 export interface FileTimes extends FileCost {
@@ -16,6 +16,8 @@ export interface StepTimes {
   readonly cpuSeconds: number;
   /** Whether the step installs, so that it isn't part of the time of the gate. */
   readonly isInstallation: boolean;
+  /** Whether the step runs beside the tests, so that its seconds are not added to theirs. */
+  readonly isBeside?: boolean;
 }
 
 /** Where `npm test` writes the times of its files, and `.ci/run` those of its steps, one JSON object per line. */

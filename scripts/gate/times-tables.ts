@@ -7,15 +7,21 @@ export function stepsTable(steps: readonly StepTimes[]): string {
   return [
     "| Step | Seconds | CPU seconds |",
     "|---|--:|--:|",
-    ...judging.map((step) => stepRow(step.name, [step])),
-    stepRow("**The gate**", judging),
+    ...judging.map((step) => stepRow(step.isBeside === true ? `${step.name}, beside the tests` : step.name, [step])),
+    `| **The gate** | ${wholeOf(
+      judging.filter(({ isBeside }) => isBeside !== true),
+      "seconds",
+    )} | ${wholeOf(judging, "cpuSeconds")} |`,
     stepRow("Installing, in addition", installing),
   ].join("\n");
 }
 
 function stepRow(name: string, steps: readonly StepTimes[]): string {
-  const [wall, cpu] = [steps.map(({ seconds }) => seconds), steps.map(({ cpuSeconds }) => cpuSeconds)];
-  return `| ${name} | ${whole(total(wall))} | ${whole(total(cpu))} |`;
+  return `| ${name} | ${wholeOf(steps, "seconds")} | ${wholeOf(steps, "cpuSeconds")} |`;
+}
+
+function wholeOf(steps: readonly StepTimes[], key: "seconds" | "cpuSeconds"): string {
+  return whole(total(steps.map((step) => step[key])));
 }
 
 /** The most expensive test files as a Markdown table, by the CPU time of the worker and the processes that it started. */

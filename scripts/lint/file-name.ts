@@ -1,7 +1,11 @@
 const vague: readonly string[] = ["common", "helpers", "misc", "shared", "types", "util", "utils"];
 
 /** Files whose exports are put together from others or are a list: the command, the scalars, and `t`. */
-const collections: readonly string[] = ["src/cli/portico.ts", "src/graphql/types/scalars.ts", "src/graphql/types/t.ts"];
+const collections: readonly string[] = [
+  "src/cli/portico.ts",
+  "src/graphql/declare/types/scalars.ts",
+  "src/graphql/declare/types/t.ts",
+];
 
 /**
  * The reason why the name of a file of `src/` is not allowed, or undefined.
@@ -17,7 +21,7 @@ export function fileNameFault(file: string, exported: readonly string[]): string
   return `name the file after its main export (${exported.join(", ") || "it has none"}), or the export after the file`;
 }
 
-/** `APIKeyText` is `api-key-text`, `MOST_ERRORS` is `most-errors`, `GraphQLDenied` is `graphql-denied`. */
+/** `APIKeyText` is `api-key-text`, `MAX_ERRORS` is `max-errors`, `GraphQLDenied` is `graphql-denied`. */
 function kebabCase(name: string): string {
   return name
     .replace("GraphQL", "Graphql")

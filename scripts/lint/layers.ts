@@ -1,23 +1,25 @@
 import { posix } from "node:path";
+import { refusalOutsideSrc } from "./refusal-outside-src.ts";
 
-type Layers = Readonly<Record<string, readonly string[] | "anything">>;
+export type Layers = Readonly<Record<string, readonly string[] | "anything">>;
 
 /**
  * The layers of `src/`: each folder, and the folders that it may import besides itself. Lower layers come first.
  * `"anything"` marks the folders that put the parts together.
  */
-const layers: Layers = {
+export const layers: Layers = {
   core: [],
   stores: ["core"],
   dependencies: ["core"],
   pagination: ["core"],
-  http: ["core", "stores", "dependencies", "pagination"],
-  openapi: ["core", "http"],
-  observe: ["core", "http"],
-  auth: ["core", "stores", "http"],
-  graphql: ["core", "stores", "dependencies", "http", "observe", "pagination"],
-  sql: ["core", "dependencies", "stores", "http", "pagination", "auth"],
-  drizzle: ["core", "dependencies", "http", "pagination", "sql"],
+  kernel: ["core", "stores", "dependencies", "pagination"],
+  http: ["core", "stores", "dependencies", "pagination", "kernel"],
+  openapi: ["core", "kernel", "http"],
+  observe: ["core", "kernel", "http"],
+  auth: ["core", "stores", "kernel", "http"],
+  graphql: ["core", "stores", "dependencies", "kernel", "http", "observe", "pagination"],
+  sql: ["core", "dependencies", "stores", "kernel", "pagination", "auth"],
+  drizzle: ["core", "dependencies", "kernel", "pagination", "sql"],
   redis: ["core", "stores", "pagination", "auth"],
   nats: ["core", "stores"],
   testing: "anything",
@@ -25,21 +27,122 @@ const layers: Layers = {
   cli: "anything",
 };
 
-/** The layers inside `src/http/`. */
-const httpLayers: Layers = {
-  html: [],
-  hooks: [],
-  identity: [],
-  exceptions: [],
-  // A gate reads the context, and the context asks gates.
-  access: ["context", "exceptions", "identity"],
-  pages: [],
-  // A budget reads the context, and the context holds its charge.
-  context: ["access", "exceptions", "hooks", "identity", "limits", "pages"],
-  routing: ["access", "context", "exceptions", "identity"],
-  engine: ["context", "exceptions", "routing"],
-  limits: ["context", "exceptions", "routing"],
-  serving: ["access", "context", "exceptions", "identity", "routing", "engine", "limits"],
+/** The layers inside a folder of `src/`. Its own files are an entry point or belong into one of its folders. */
+export const layersInside: Readonly<Record<string, Layers>> = {
+  "pagination/": {
+    conditions: [],
+    keys: [],
+    query: [],
+    handlers: ["conditions", "keys"],
+    cursor: ["keys", "query"],
+    filter: ["conditions", "handlers", "query"],
+    strategies: ["cursor", "filter", "handlers", "keys", "query"],
+    pages: ["cursor", "filter", "handlers", "keys", "query", "strategies"],
+  },
+  "kernel/": {
+    exchange: [],
+    exceptions: [],
+    events: [],
+    hooks: [],
+    leaks: [],
+    pages: [],
+    identity: ["exceptions"],
+    load: ["exceptions", "exchange"],
+    // A gate reads the context, and the context asks gates. All imports of the first kind are types.
+    access: ["context", "exceptions", "hooks", "identity"],
+    context: ["access", "events", "exchange", "hooks", "identity", "leaks", "load", "pages"],
+    limits: ["context", "exceptions", "exchange"],
+  },
+  "http/": {
+    html: [],
+    text: [],
+    messages: ["text"],
+    routing: ["messages"],
+    engine: ["messages", "routing", "text"],
+    serving: ["engine", "messages", "routing", "text"],
+  },
+  "auth/": {
+    callers: [],
+    records: [],
+    users: [],
+    "api-keys": ["callers", "records"],
+    passwords: ["users"],
+    sessions: ["callers", "records", "users"],
+    limits: ["passwords", "records", "users"],
+    tokens: ["callers", "records", "sessions", "users"],
+    backends: ["api-keys", "callers", "sessions", "tokens", "users"],
+    factors: ["limits", "records"],
+    providers: ["records", "sessions", "tokens", "users"],
+    accounts: [
+      "api-keys",
+      "callers",
+      "factors",
+      "limits",
+      "passwords",
+      "providers",
+      "records",
+      "sessions",
+      "tokens",
+      "users",
+    ],
+    pages: ["accounts"],
+    preset: ["accounts", "api-keys", "backends", "callers", "pages", "sessions", "users"],
+  },
+  "sql/": {
+    statements: [],
+    conditions: ["statements"],
+    guard: ["conditions", "statements"],
+    database: ["guard", "statements"],
+    prisma: ["database", "statements"],
+    queries: ["database", "guard", "statements"],
+    migrations: ["database", "guard", "queries"],
+    nested: ["queries", "statements"],
+    stores: ["database", "guard", "migrations"],
+    users: ["database", "guard", "migrations", "queries"],
+    lists: ["conditions", "database", "guard", "nested", "queries", "statements"],
+    "account-log": ["database", "guard", "lists", "migrations"],
+    plans: ["database", "lists", "queries", "statements"],
+  },
+  "graphql/": {
+    errors: [],
+    ide: [],
+    operation: [],
+    request: [],
+    selection: [],
+    declare: ["errors", "operation"],
+    documents: ["request"],
+    execute: ["declare", "errors", "operation", "selection"],
+    hooks: ["declare", "errors", "operation"],
+    limits: ["declare", "selection"],
+    schema: ["declare", "errors", "operation"],
+    uploads: ["declare", "request"],
+    admit: ["documents", "errors", "execute", "hooks", "limits", "operation", "request", "selection"],
+    connection: ["declare", "operation", "schema", "selection"],
+    adopt: ["connection", "declare", "operation", "schema"],
+    run: ["admit", "execute", "operation", "selection"],
+    respond: ["admit", "errors", "execute", "hooks", "run"],
+    streams: ["admit", "errors", "hooks", "operation", "respond", "run", "schema", "selection"],
+    pipeline: ["admit", "documents", "errors", "hooks", "operation", "request", "respond", "run", "streams"],
+    subscriptions: ["pipeline", "request", "respond", "streams"],
+    transport: ["errors", "ide", "pipeline", "request", "respond", "streams", "subscriptions", "uploads"],
+    graph: "anything",
+  },
+  "audit/": {
+    "stand-ins": [],
+    surface: [],
+    table: ["stand-ins", "surface"],
+    guard: ["surface", "table"],
+    targets: ["surface"],
+    attack: ["stand-ins", "surface", "targets"],
+    lists: ["targets"],
+  },
+  "cli/": {
+    output: [],
+    process: ["output"],
+    project: ["output", "process"],
+    commands: ["output", "process", "project"],
+    program: ["commands", "process", "project"],
+  },
 };
 
 /**
@@ -64,39 +167,31 @@ const homeless: readonly string[] = ["@fastify/busboy"];
  * `file` is relative to the repository, with forward slashes.
  */
 export function refusal(file: string, specifier: string): string | undefined {
-  if (file.startsWith("examples/")) return refusalInExamples(file, specifier);
-  if (!file.startsWith("src/")) return undefined;
+  if (!file.startsWith("src/")) return refusalOutsideSrc(file, specifier);
   const place = file.slice("src/".length);
   return specifier.startsWith(".") ? refusalOfFile(place, specifier) : refusalOfPackage(place, specifier);
-}
-
-function refusalInExamples(file: string, specifier: string): string | undefined {
-  if (!specifier.startsWith(".")) return undefined;
-  const target = posix.join(posix.dirname(file), specifier);
-  return target.startsWith("src/")
-    ? "an example uses the public entry points only, as an application would"
-    : undefined;
 }
 
 function refusalOfFile(place: string, specifier: string): string | undefined {
   const target = posix.join(posix.dirname(place), specifier);
   if (target.startsWith("..")) return "src/ imports nothing that is outside src/";
   if (isComposition(place)) return undefined;
-  return refusalOfLayer("src/", layers, place, target) ?? refusalInHttp(place, target);
+  return refusalOfLayer("src/", layers, place, target) ?? refusalInside(place, target);
 }
 
-function refusalInHttp(place: string, target: string): string | undefined {
-  const home = "http/";
-  if (!place.startsWith(home) || !target.startsWith(home)) return undefined;
-  return refusalOfLayer("src/http/", httpLayers, place.slice(home.length), target.slice(home.length));
+function refusalInside(place: string, target: string): string | undefined {
+  const home = Object.keys(layersInside).find((folder) => place.startsWith(folder) && target.startsWith(folder));
+  if (home === undefined) return undefined;
+  return refusalOfLayer(`src/${home}`, layersInside[home] ?? {}, place.slice(home.length), target.slice(home.length));
 }
 
 function refusalOfLayer(root: string, table: Layers, place: string, target: string): string | undefined {
   const from = folderOf(place);
   const to = folderOf(target);
   if (from === to) return undefined;
-  const allowed = table[from ?? ""];
-  if (allowed === undefined) return `${root}${from ?? ""}/ has no layer yet: give it one in scripts/lint/layers.ts`;
+  if (from === undefined) return `${root} has layers: move the file into one of its folders`;
+  const allowed = table[from];
+  if (allowed === undefined) return `${root}${from}/ has no layer yet: give it one in scripts/lint/layers.ts`;
   if (allowed === "anything" || (to !== undefined && allowed.includes(to))) return undefined;
   return `${root}${from}/ may import ${allowed.join(", ") || "nothing of ours"}, not ${root}${to ?? target}`;
 }
@@ -112,9 +207,9 @@ function refusalOfPackage(place: string, specifier: string): string | undefined 
     : `only src/${found.home} imports ${name}`;
 }
 
-// `portico-app.ts` and the entry points put the parts together.
+// `portico-app.ts`, the entry points and the command put the parts together.
 function isComposition(place: string): boolean {
-  return !place.includes("/") || /^(types\/)?[^/]+\/index\.ts$/.test(place);
+  return !place.includes("/") || /^(types\/)?[^/]+\/index\.ts$|^cli\/portico\.ts$/.test(place);
 }
 
 function folderOf(place: string): string | undefined {

@@ -1,7 +1,12 @@
 import { relative, sep } from "node:path";
+import { queueFault } from "./bounded-queues.ts";
+import { loopFault, parseFault } from "./client-sized-work.ts";
+import { caughtFault, droppedFault, isUnknownName } from "./escaping-errors.ts";
 import { fileNameFault } from "./file-name.ts";
 import { keyFault, keyTypeFault } from "./kept-per-context.ts";
+import { deletionFault } from "./lasting-revocations.ts";
 import { refusal } from "./layers.ts";
+import { mailerFault } from "./one-mail-sender.ts";
 import { dateFault, isJudged, memberFault, waitFault } from "./same-verdict.ts";
 
 // The part of oxlint's plugin interface that is used here.
@@ -18,12 +23,20 @@ interface Node {
   readonly exported?: Node;
   readonly object?: Node;
   readonly property?: Node;
+  readonly key?: Node;
   readonly callee?: Node;
   readonly arguments?: readonly Node[];
   readonly operator?: string;
+  readonly left?: Node;
+  readonly right?: Node;
   readonly typeName?: Node;
   readonly typeArguments?: { readonly params: readonly Node[] } | null;
   readonly parent?: Node;
+  readonly param?: Node | null;
+  readonly params?: readonly Node[];
+  readonly expressions?: readonly Node[];
+  readonly argument?: Node;
+  readonly typeAnnotation?: Node | null;
 }
 interface Context {
   readonly cwd: string;
@@ -39,6 +52,12 @@ const plugin: { meta: { name: string }; rules: Record<string, { create(context: 
     "file-names": { create: fileNames },
     "same-verdict": { create: sameVerdict },
     "kept-per-context": { create: keptPerContext },
+    "bounded-queues": { create: boundedQueues },
+    "lasting-revocations": { create: lastingRevocations },
+    "one-mail-sender": { create: oneMailSender },
+    "caught-values": { create: caughtValues },
+    "dropped-promises": { create: droppedPromises },
+    "client-sized-work": { create: clientSizedWork },
   },
 };
 export default plugin;
@@ -104,6 +123,158 @@ function keptPerContext(context: Context): Visitor {
       report(node, keyFault(file, method, key?.name ?? `.${key?.property?.name}`));
     },
   };
+}
+
+function boundedQueues(context: Context): Visitor {
+  const compared = new Set<string>();
+  const pushed: [node: Node, field: string][] = [];
+  return {
+    BinaryExpression: ({ operator, left, right }) => {
+      for (const side of COMPARISON.test(operator ?? "") ? [left, right] : []) {
+        const field = side?.property?.name === "length" ? privateField(side.object) : undefined;
+        if (field !== undefined) compared.add(field);
+      }
+    },
+    CallExpression: (node) => {
+      const field = node.callee?.property?.name === "push" ? privateField(node.callee.object) : undefined;
+      if (field !== undefined) pushed.push([node, field]);
+    },
+    "Program:exit": () => {
+      for (const [node, field] of pushed) {
+        const message = queueFault(path(context), field, compared);
+        if (message !== undefined) context.report({ node, message });
+      }
+    },
+  };
+}
+
+function oneMailSender(context: Context): Visitor {
+  const fault = mailerFault(path(context));
+  if (fault === undefined) return {};
+  const judge = (node: Node, name: string | undefined): void => {
+    if (name === "mailer") context.report({ node, message: fault });
+  };
+  return {
+    MemberExpression: (node) => judge(node, node.property?.name ?? String(node.property?.value)),
+    Property: (node) => judge(node, node.key?.name ?? String(node.key?.value)),
+  };
+}
+
+function caughtValues(context: Context): Visitor {
+  const caught: Set<string>[] = [];
+  const isCaught = (node: Node | null | undefined): boolean =>
+    node?.name !== undefined && caught.some((names) => names.has(node.name as string));
+  const report = (node: Node, how: "instanceof" | "String" | "template" | "err"): void => {
+    const message = caughtFault(path(context), how);
+    if (message !== undefined) context.report({ node, message });
+  };
+  const enterFunction = (node: Node): void => {
+    const names = (node.params ?? []).filter((param) => isUnknownName(param.name, annotationOf(param)));
+    caught.push(new Set([...names, ...rejectionParams(node)].map(({ name }) => name ?? "")));
+  };
+  const leave = (): void => {
+    caught.pop();
+  };
+  return {
+    CatchClause: ({ param }) => caught.push(new Set([param?.name ?? ""])),
+    "CatchClause:exit": leave,
+    ArrowFunctionExpression: enterFunction,
+    "ArrowFunctionExpression:exit": leave,
+    FunctionDeclaration: enterFunction,
+    "FunctionDeclaration:exit": leave,
+    FunctionExpression: enterFunction,
+    "FunctionExpression:exit": leave,
+    BinaryExpression: (node) => {
+      if (node.operator === "instanceof" && isCaught(node.left)) report(node, "instanceof");
+    },
+    CallExpression: (node) => {
+      if (node.callee?.name === "String" && isCaught(node.arguments?.[0])) report(node, "String");
+    },
+    TemplateLiteral: (node) => {
+      if ((node.expressions ?? []).some(isCaught)) report(node, "template");
+    },
+    Property: (node) => {
+      if (node.key?.name === "err" && isCaught(node.value as Node)) report(node, "err");
+    },
+  };
+}
+
+function clientSizedWork(context: Context): Visitor {
+  const file = path(context);
+  const report = (node: Node, message: string | undefined): void => {
+    if (message !== undefined) context.report({ node, message });
+  };
+  const loops = new Map<Node, boolean>();
+  const enter = (node: Node): void => {
+    loops.set(node, false);
+  };
+  return {
+    ForStatement: enter,
+    ForOfStatement: enter,
+    ForInStatement: enter,
+    WhileStatement: enter,
+    DoWhileStatement: enter,
+    MemberExpression: (node) => {
+      // Of a Slice, or of Turns.
+      if (node.property?.name !== "isOver" && !memberName(node).endsWith("Turns.take")) return;
+      for (let around = node.parent; around?.type !== undefined; around = around.parent)
+        if (loops.has(around)) loops.set(around, true);
+    },
+    CallExpression: (node) => {
+      if (memberName(node.callee) === "JSON.parse") report(node, parseFault(file));
+    },
+    "Program:exit": () => {
+      for (const [loop, asks] of loops) if (!asks) report(loop, loopFault(file));
+    },
+  };
+}
+
+/** The parameters of a function that receives a rejection: `catch(f)` and `then(value, f)`. */
+function rejectionParams(node: Node): readonly Node[] {
+  const { params = [], parent } = node;
+  const method = parent?.callee?.property?.name;
+  const place = method === "catch" ? 0 : method === "then" ? 1 : -1;
+  return parent?.arguments?.[place] === node ? params.slice(0, 1) : [];
+}
+
+/** The kind of the type annotation of a parameter, such as `TSUnknownKeyword`. */
+function annotationOf({ typeAnnotation }: Node): string | undefined {
+  return typeAnnotation?.typeAnnotation?.type;
+}
+
+function droppedPromises(context: Context): Visitor {
+  return {
+    UnaryExpression: (node) => {
+      const call = node.argument;
+      if (node.operator !== "void" || call?.type !== "CallExpression") return;
+      const message = droppedFault(path(context), call.callee?.property?.name, call.arguments?.length ?? 0);
+      if (message !== undefined) context.report({ node, message });
+    },
+  };
+}
+
+const COMPARISON = /^(?:[<>]=?|[=!]==?)$/;
+
+function lastingRevocations(context: Context): Visitor {
+  const file = path(context);
+  return {
+    CallExpression: (node) => {
+      const { object, property } = node.callee ?? {};
+      if (property?.name !== "delete") return;
+      let isRevoked = false;
+      for (let around = node.parent; around?.type !== undefined; around = around.parent)
+        isRevoked ||= around.type === "CallExpression" && around.callee?.name === "revoke";
+      const message = deletionFault(file, object?.property?.name ?? object?.name, isRevoked);
+      if (message !== undefined) context.report({ node, message });
+    },
+  };
+}
+
+/** The name in `this.#name`. */
+function privateField(node: Node | undefined): string | undefined {
+  return node?.object?.type === "ThisExpression" && node.property?.type === "PrivateIdentifier"
+    ? node.property.name
+    : undefined;
 }
 
 /** Follows a `Date.now()` through the expression around it, up to a comparison, an `expect` of a difference, or a seed. */

@@ -1,17 +1,17 @@
 const WAY_OUT = "count events, move a clock (manualClock, vi.useFakeTimers) or wait for the outcome with expect.poll";
 
-/** Helpers that measure for `*.quiet.test.ts` or for `npm run gate:times`, or keep the thread busy on purpose. */
+/** Helpers that measure for `*.quiet.test.ts`, or keep the thread busy or hold bytes back on purpose. */
 const exempt: readonly string[] = [
   "test/block-thread.ts",
   "test/auth/accounts/attacks/timing-judge.ts",
-  "test/linear-time/cpu-by-size.ts",
-  "test/runner/file-cost.ts",
+  "test/system/linear-time/cpu-by-size.ts",
   "test/runner/left-behind.ts",
+  "lab/servers/tcp-proxy.ts",
 ];
 
 /** Whether a file belongs to the tests of the gate, whose results may not depend on the machine, the time or chance. */
 export function isJudged(file: string): boolean {
-  const isTest = file.startsWith("test/") || /^examples\/[^/]+\/test\//.test(file);
+  const isTest = /^(?:test|lab\/(?:servers|seeds)|examples\/[^/]+\/test)\//.test(file);
   return isTest && !file.endsWith(".quiet.test.ts") && !exempt.includes(file);
 }
 

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 
-const IGNORED = new Set(["node_modules", "dist", ".cache", "coverage"]);
-
-/** A hash of the files in `src`, `test` and `examples`. Unlike a modification time, it survives `git checkout`. */
+/**
+ * A hash of the files in `src`, `test`, `examples` and the folders of `lab` that tests use. Unlike a modification time, it
+ * survives `git checkout`. What Git ignores is no source: other steps generate it beside the tests.
+ */
 export function sourceDigest(root = "."): string {
-  const files = globSync("{src,test,examples}/**", {
+  const ignored = ignoredFolders(root);
+  const files = globSync("{src,test,examples,lab/servers,lab/seeds}/**", {
     cwd: root,
     withFileTypes: true,
-    exclude: ({ name }) => IGNORED.has(name),
+    exclude: ({ name }) => ignored.has(name),
   })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
@@ -20,4 +22,10 @@ export function sourceDigest(root = "."): string {
     digest.update(`${file}\0${content.length}\0`).update(content);
   }
   return digest.digest("hex");
+}
+
+/** The names of the folders in `.gitignore`, wherever they are. */
+function ignoredFolders(root: string): ReadonlySet<string> {
+  const lines = readFileSync(join(root, ".gitignore"), "utf8").split("\n");
+  return new Set(lines.filter((line) => line.endsWith("/")).map((line) => basename(line)));
 }

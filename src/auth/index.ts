@@ -1,12 +1,10 @@
 export type { Secret } from "../core/key-ring.ts";
-export { type UseAuthOptions, useAuth } from "../http/access/use-auth.ts";
-export { AuthenticationFailed } from "../http/exceptions/authentication-failed.ts";
-export { PermissionDenied } from "../http/exceptions/permission-denied.ts";
-export type { UserProtocol } from "../http/identity/identity.ts";
+export { type UseAuthOptions, useAuth } from "../kernel/access/use-auth.ts";
+export { AuthenticationFailed } from "../kernel/exceptions/authentication-failed.ts";
+export { PermissionDenied } from "../kernel/exceptions/permission-denied.ts";
+export type { UserProtocol } from "../kernel/identity/identity.ts";
 export type { AccountEvent, AccountEventHook, AccountEventKind } from "./accounts/account-event.ts";
-export type { AccountOptions, AccountRoute } from "./accounts/account-options.ts";
-export { type AuthenticationOptions, authentication } from "./accounts/authentication.ts";
-export type { BreachCheck } from "./accounts/check-new-password.ts";
+export type { AccountOptions, AccountRoute, BreachCheck } from "./accounts/account-options.ts";
 export type { ImpersonationOptions } from "./accounts/impersonation.ts";
 export { consoleMailer, type Mail, type Mailer } from "./accounts/mailer.ts";
 export type { HumanCheck } from "./accounts/require-human.ts";
@@ -14,15 +12,17 @@ export { accountRoutes } from "./accounts/routes/account-routes.ts";
 export type { APIKey, CreatedAPIKey } from "./api-keys/api-key.ts";
 export { APIKeys } from "./api-keys/api-keys.ts";
 export type { APIKeysOptions, NewAPIKey, RenewAPIKey } from "./api-keys/api-keys-options.ts";
-export { AuthenticationMiddleware, type AuthenticationMiddlewareOptions } from "./authentication-middleware.ts";
 export { APIKeyAuthBackend, type APIKeyAuthOptions } from "./backends/api-key-auth-backend.ts";
-export { AuthResult } from "./backends/auth-result.ts";
 export { AuthenticationBackend } from "./backends/authentication-backend.ts";
+export {
+  AuthenticationMiddleware,
+  type AuthenticationMiddlewareOptions,
+} from "./backends/authentication-middleware.ts";
 export { JWTAuthBackend } from "./backends/jwt-auth-backend.ts";
 export type { JWTAuthOptions } from "./backends/jwt-auth-options.ts";
 export { SessionAuthBackend } from "./backends/session-auth-backend.ts";
 export type { TokenClaims } from "./backends/token-claims.ts";
-export type { JSONWebKeySet } from "./backends/verifying-keys.ts";
+export { AuthResult } from "./callers/auth-result.ts";
 export type { PasskeyOptions } from "./factors/passkey-options.ts";
 export { limitLogin } from "./limits/limit-login.ts";
 export {
@@ -31,6 +31,7 @@ export {
   PasswordHasher,
   type PasswordOptions,
 } from "./passwords/password-hasher.ts";
+export { type AuthenticationOptions, authentication } from "./preset/authentication.ts";
 export { type GitHubOptions, github } from "./providers/github.ts";
 export { google } from "./providers/google.ts";
 export type { IdentityProvider } from "./providers/identity-provider.ts";
@@ -49,6 +50,7 @@ export {
 export type { SigningKey } from "./tokens/signing-key.ts";
 export { TokenForUser, type TokenPair } from "./tokens/token-for-user.ts";
 export type { TokenOptions } from "./tokens/token-options.ts";
+export type { JSONWebKeySet } from "./tokens/verifying-keys.ts";
 export type { AccountModel, AccountUser, CreateUserInput, UserKey, UserManager } from "./users/account-model.ts";
 export { canonicalName } from "./users/canonical-name.ts";
 export { SimpleUser } from "./users/simple-user.ts";

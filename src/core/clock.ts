@@ -1,3 +1,5 @@
+import { type OptionRule, optionRule } from "./resolve-options.ts";
+
 /** The source of time. Tests pass a clock that they move by hand. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -7,3 +9,9 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+/** An option that takes a `Clock`. */
+export const clockRule: OptionRule<Clock> = optionRule("a clock with now() and monotonic()", (value) => {
+  const clock = value as Partial<Clock> | null;
+  return typeof clock?.now === "function" && typeof clock.monotonic === "function";
+});

@@ -24,7 +24,7 @@ export class ConfigurationError extends PorticoError {
 
   /** With a received value, `expected` completes "must be ..."; without one, it is the rest of the sentence. */
   constructor(option: string, expected: string, ...received: [value?: unknown]) {
-    const rest = received.length === 0 ? expected : `must be ${expected}, received ${describe(received[0])}`;
+    const rest = received.length === 0 ? expected : `must be ${expected}, received ${describeValue(received[0])}`;
     super("CONFIGURATION_INVALID", `${option} ${rest}`);
     this.option = option;
     // No response has them, and Node prints what can be enumerated below an uncaught error.
@@ -55,16 +55,16 @@ function isOwnFrame(line: string): boolean {
   return line.endsWith("(<anonymous>)") || line.includes(OWN_FOLDER);
 }
 
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 /**
  * A short description for a message. Objects and functions are described only by their kind, because their content could be a
  * secret. A URL is shown without its password.
  */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === "string") {
     const shown = value.replace(/:\/\/([^/?#:@]*):\S*@/g, "://$1:***@");
-    return JSON.stringify(shown.length > LONGEST ? `${shown.slice(0, LONGEST)}...` : shown);
+    return JSON.stringify(shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH)}...` : shown);
   }
   if (typeof value === "function") return value.name === "" ? "a function" : `the function ${value.name}`;
   if (typeof value === "object" && value !== null) {
@@ -78,6 +78,6 @@ export function describe(value: unknown): string {
 /** Describes a value without its content, because a string in the wrong place may be a secret. */
 export function describeKind(value: unknown): string {
   if (value instanceof Uint8Array) return `${value.length} bytes`;
-  if (typeof value !== "string") return describe(value);
+  if (typeof value !== "string") return describeValue(value);
   return value === "" ? "an empty string" : `a string of ${Buffer.byteLength(value)} bytes`;
 }

@@ -19,6 +19,15 @@ export function env(name: string, fallback?: string): string {
   throw new ConfigurationError(`the environment variable ${name}`, "set and not empty", value);
 }
 
+/** Why the process must not start in this environment, as a sentence about it; `null` if it may. Unset means development. */
+export function environmentFault(value: string | undefined): string | null {
+  return value === undefined || value === "" || ENVIRONMENTS.includes(value)
+    ? null
+    : `is ${JSON.stringify(value)}, so defaults are for development. Set it to production, development or test`;
+}
+
+const ENVIRONMENTS: readonly string[] = ["production", "development", "test"];
+
 /** Whether this process runs in production, where defaults are stricter. */
 export function isProduction(): boolean {
   return process.env["NODE_ENV"] === "production";

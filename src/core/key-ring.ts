@@ -6,14 +6,14 @@ import { reportSecret, secretReports } from "./secret-report.ts";
 /** A secret of at least 32 bytes that only the server knows. A string is measured in bytes of UTF-8. */
 export type Secret = string | Uint8Array;
 
-const LEAST_BYTES = 32;
+const MIN_BYTES = 32;
 const SECRETS = {
-  expected: `a secret of at least ${LEAST_BYTES} bytes, or a list of them, the newest first`,
+  expected: `a secret of at least ${MIN_BYTES} bytes, or a list of them, the newest first`,
   isSecret: true,
   wrongEntry: (list: readonly unknown[]): number => list.findIndex((entry) => !isSecret(entry)),
 } as const;
 /** A secret with fewer different bytes is a placeholder, such as `xxxxxxxx`. */
-const LEAST_VARIETY = 8;
+const MIN_VARIETY = 8;
 /** Secrets from documentation: long enough, but publicly known. */
 const KNOWN: ReadonlySet<string> = new Set([
   "a-string-secret-at-least-256-bits-long",
@@ -71,16 +71,16 @@ export function secretsOf(option: string, given: unknown): readonly [Secret, ...
 
 function isGuessable(secret: Secret): boolean {
   const bytes = Buffer.from(secret);
-  return new Set(bytes).size < LEAST_VARIETY || KNOWN.has(bytes.toString().trim().toLowerCase());
+  return new Set(bytes).size < MIN_VARIETY || KNOWN.has(bytes.toString().trim().toLowerCase());
 }
 
 function isSecret(value: unknown): boolean {
-  return (typeof value === "string" || value instanceof Uint8Array) && Buffer.byteLength(value) >= LEAST_BYTES;
+  return (typeof value === "string" || value instanceof Uint8Array) && Buffer.byteLength(value) >= MIN_BYTES;
 }
 
 /** Derives a separate secret for each purpose, so that a key that signs tokens cannot sign anything else. */
 export function deriveSecret(secret: Secret, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", secret, "", `portico ${purpose}`, LEAST_BYTES));
+  return new Uint8Array(hkdfSync("sha256", secret, "", `portico ${purpose}`, MIN_BYTES));
 }
 
 /** Created once, because a key object signs seven times faster than a bare secret. */

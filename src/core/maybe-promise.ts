@@ -6,7 +6,10 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/** Passes a value on: at once if it is there, otherwise when it is. */
+/**
+ * Passes a value on: at once if it is there, otherwise when it is. Code that runs for every field, and would need a closure for
+ * it, asks `isPromise` itself.
+ */
 export function andThen<T, R>(value: MaybePromise<T>, use: (value: T) => MaybePromise<R>): MaybePromise<R> {
   // The `then` of a query builder or another thenable may return anything.
   return isPromise(value) ? Promise.resolve(value).then(use) : use(value);

@@ -69,7 +69,7 @@ const declared = new WeakSet<Callable>();
 export function depend(provider: Callable | Provider<unknown>): Dependency<unknown> {
   if (typeof provider !== "function" && !isProvider(provider))
     throw new ConfigurationError("Depend", "given a function, or the result of provide()", provider);
-  declared.add(callableOf(provider));
+  noteDeclared(callableOf(provider));
   return Object.freeze({ "~kind": "depend", "~provider": provider });
 }
 
@@ -92,7 +92,12 @@ export function callableOf(provider: Callable | Provider<unknown>): Callable {
   return typeof provider === "function" ? provider : provider["~call"];
 }
 
-/** Whether anything in this process declares the function with `Depend`. */
+/** Notes that a function is declared, and can be replaced. */
+export function noteDeclared(callable: Callable): void {
+  declared.add(callable);
+}
+
+/** Whether anything in this process declares the function with `Depend`, or as what loads an object. */
 export function isDeclared(callable: Callable): boolean {
   return declared.has(callable);
 }

@@ -1,7 +1,8 @@
-import { isPromise, type MaybePromise } from "../core/maybe-promise.ts";
+import { andThen, isPromise, type MaybePromise } from "../core/maybe-promise.ts";
 import { PorticoError } from "../core/portico-error.ts";
 import type { Callable } from "./depend.ts";
-import type { ParamPlan, ProviderPlan } from "./param-plan.ts";
+import type { ParamPlan, ProviderPlan, SubjectPlan } from "./param-plan.ts";
+import { Denial } from "./subject.ts";
 
 type AnyGenerator = Generator<unknown, unknown, unknown> | AsyncGenerator<unknown, unknown, unknown>;
 
@@ -28,6 +29,14 @@ export interface ScopeOptions {
   readonly otherContext?: (declared: unknown, parameter: string) => Error | null;
 }
 
+/** The place whose parameters are filled, for the objects among them. */
+export interface SubjectPlace {
+  /** The values that load functions receive. */
+  readonly given: object;
+  /** Called when an object is not granted. */
+  denied(): void;
+}
+
 /**
  * The dependencies of one request or one operation: opened on demand, closed together.
  *
@@ -51,11 +60,15 @@ export class DependencyScope {
   }
 
   /** Resolves the parameters in order and writes each into `target`. Returns a promise only if one of them needs it. */
-  fill(params: readonly ParamPlan[], target: Record<string, unknown>): MaybePromise<void> {
+  fill(
+    params: readonly ParamPlan[],
+    target: Record<string, unknown>,
+    place: SubjectPlace | null = null,
+  ): MaybePromise<void> {
     for (let i = 0; i < params.length; i++) {
       const param = params[i] as ParamPlan;
-      const value = this.#param(param);
-      if (isPromise(value)) return this.#fillLater(params, i, value, target);
+      const value = this.#param(param, target, place);
+      if (isPromise(value)) return this.#fillLater(params, i, value, target, place);
       target[param.name] = value;
     }
   }
@@ -65,19 +78,35 @@ export class DependencyScope {
     from: number,
     first: PromiseLike<unknown>,
     target: Record<string, unknown>,
+    place: SubjectPlace | null,
   ): Promise<void> {
     target[(params[from] as ParamPlan).name] = await first;
-    for (const param of params.slice(from + 1)) target[param.name] = await this.#param(param);
+    for (const param of params.slice(from + 1)) target[param.name] = await this.#param(param, target, place);
   }
 
-  #param(param: ParamPlan): unknown {
+  #param(param: ParamPlan, target: Record<string, unknown>, place: SubjectPlace | null): unknown {
     if (param.provider !== null) return this.resolve(param.provider);
+    if (param.subject !== null) return this.#subject(param.subject, target, place);
     if (this.#ctx instanceof param.context) return this.#ctx;
     const refusal = this.#options.otherContext?.(param.context, param.name) ?? null;
     if (refusal !== null) throw refusal;
     throw new DependencyError(
       `the parameter ${param.name} needs a ${param.context.name}, but this is a ${this.#ctx.constructor.name}`,
     );
+  }
+
+  /** Loads an object, and returns it if it is granted. */
+  #subject({ subject, params }: SubjectPlan, target: Record<string, unknown>, place: SubjectPlace | null): unknown {
+    const args = Object.create(place?.given ?? target) as Record<string, unknown>;
+    for (const { name, from } of params) args[name] = target[from];
+    const granted = (object: unknown): unknown => subject["~grant"](this.#ctx as never, object);
+    const load = this.#options.overrides?.get(subject["~load"]) ?? subject["~load"];
+    const loaded: unknown = load(args as never);
+    return andThen(andThen(loaded, granted), (object) => {
+      if (!(object instanceof Denial)) return object;
+      place?.denied();
+      throw object.error;
+    });
   }
 
   /** The value of one dependency, without a promise if nothing has to be awaited. */
@@ -144,7 +173,9 @@ export class DependencyScope {
     this.#opening ??= new Set();
     const opening = this.#opening;
     opening.add(promise);
-    const settle = (): void => void opening.delete(promise);
+    const settle = (): void => {
+      opening.delete(promise);
+    };
     promise.then(settle, settle);
     return promise;
   }

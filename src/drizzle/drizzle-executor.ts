@@ -17,9 +17,10 @@ import {
   SqliteAdapter,
   SqliteQueryCompiler,
 } from "kysely";
+import { isInstance } from "../core/describe-error.ts";
 import { warnOfRepetition } from "../sql/database/warn-of-repetition.ts";
-import type { SqlDialect } from "../sql/sql-dialect.ts";
-import { resultColumns, SELECTED } from "../sql/statement.ts";
+import type { SqlDialect } from "../sql/statements/sql-dialect.ts";
+import { resultColumns, SELECTED } from "../sql/statements/statement.ts";
 import type { OpenQuery } from "./open-query.ts";
 import { PLAN_FIELDS, planRow } from "./plan-row.ts";
 
@@ -63,7 +64,7 @@ class DrizzleConnection implements DatabaseConnection {
       return { rows: (await this.#query.run(compiled, this.#fieldsOf(compiled))) as Row[] };
     } catch (error) {
       // The error of the driver has a code, and its message does not repeat the parameters.
-      throw error instanceof DrizzleQueryError && error.cause !== undefined ? error.cause : error;
+      throw isInstance(error, DrizzleQueryError) && error.cause !== undefined ? error.cause : error;
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Column, SQL, Subquery } from "drizzle-orm";
 import { createQueryId, createSelectQueryBuilder } from "kysely";
-import type { AnyQuery } from "../sql/any-query.ts";
-import { TableHandler, type TableHandlerOptions } from "../sql/table-handler.ts";
+import { TableHandler, type TableHandlerOptions } from "../sql/lists/table-handler.ts";
+import type { AnyQuery } from "../sql/statements/any-query.ts";
 import { drizzleExecutor } from "./drizzle-executor.ts";
 import { FieldColumns } from "./field-columns.ts";
 import { OpenQuery } from "./open-query.ts";
@@ -86,5 +86,9 @@ export function drizzleHandler<Q extends DrizzleSelect>(
     queryNode: selectNode(open, fields),
     executor: drizzleExecutor(open, columns.plugins),
   });
-  return new TableHandler(built as AnyQuery, options as TableHandlerOptions<DrizzleRow<Q>, DrizzleField<Q>>, columns);
+  return TableHandler["~of"](
+    built as AnyQuery,
+    options as TableHandlerOptions<DrizzleRow<Q>, DrizzleField<Q>>,
+    columns,
+  );
 }

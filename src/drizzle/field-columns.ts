@@ -1,12 +1,11 @@
 import { Column, getTableColumns, getTableName, is, type SQLWrapper, Table } from "drizzle-orm";
 import { type KyselyPlugin, type OperationNode, ReferenceNode, SelectionNode, SelectQueryNode } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import type { ConditionValue } from "../pagination/condition.ts";
-import type { QueryOrigin } from "../sql/query-origin.ts";
-import { encodedValue } from "./encoded-value.ts";
+import type { ConditionValue } from "../pagination/conditions/condition.ts";
+import type { QueryOrigin } from "../sql/queries/query-origin.ts";
 import type { OpenQuery } from "./open-query.ts";
 import { columnNode } from "./select-node.ts";
-import type { SelectedField } from "./selected-fields.ts";
+import type { RowField } from "./selected-fields.ts";
 
 /**
  * The names by which strategies, filters and rules refer to the fields of a Drizzle query: the fields of its selection
@@ -20,7 +19,7 @@ export class FieldColumns implements QueryOrigin, KyselyPlugin {
   readonly #selected: ReadonlyMap<string, SQLWrapper>;
   readonly #table: Table | null;
 
-  constructor(query: OpenQuery, fields: readonly SelectedField[]) {
+  constructor(query: OpenQuery, fields: readonly RowField[]) {
     this.#query = query;
     this.#selected = new Map(fields.filter(({ isNested }) => !isNested).map(({ name, field }) => [name, field]));
     const { table } = query.config;
@@ -87,4 +86,22 @@ type Name = ReferenceNode & { readonly column: { readonly kind: "ColumnNode" } }
 
 function isName(node: OperationNode): node is Name {
   return ReferenceNode.is(node) && node.table === undefined && node.column.kind === "ColumnNode";
+}
+
+/**
+ * Returns a value as the driver of a column needs it, such as a `Date` as text. A value of another type than the
+ * column's, such as a `Date` for a column with the mode `"string"`, is passed to the driver as it is.
+ */
+function encodedValue(column: Column, value: ConditionValue): ConditionValue {
+  if (value === null || !fits(column, value)) return value;
+  const encoded: unknown = column.mapToDriverValue(value);
+  return isPlain(encoded) ? encoded : value;
+}
+
+function fits({ dataType }: Column, value: ConditionValue): boolean {
+  return dataType === (value instanceof Date ? "date" : typeof value) || dataType === "custom";
+}
+
+function isPlain(value: unknown): value is ConditionValue {
+  return value instanceof Date || ["string", "number", "bigint", "boolean"].includes(typeof value);
 }

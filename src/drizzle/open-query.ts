@@ -1,6 +1,6 @@
 import { entityKind, is, Placeholder, type SQL, type SQLWrapper, sql, type Table } from "drizzle-orm";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import type { SqlDialect } from "../sql/sql-dialect.ts";
+import type { SqlDialect } from "../sql/statements/sql-dialect.ts";
 
 /** The parts of a Drizzle select query, which its type declares as `_.config`. */
 export interface SelectConfig {
@@ -33,7 +33,7 @@ export interface JoinConfig {
 }
 
 /** SQL text, split at its parameters. */
-export interface Fragments {
+export interface TextFragments {
   readonly texts: readonly string[];
   readonly values: readonly unknown[];
 }
@@ -87,7 +87,7 @@ export class OpenQuery {
   }
 
   /** Returns a piece of the query as SQL text. Throws `ConfigurationError` if it has placeholders. */
-  fragments(piece: SQLWrapper): Fragments {
+  fragments(piece: SQLWrapper): TextFragments {
     const { sql: text, params } = this.#marking.sqlToQuery(sql`${piece}`);
     if (params.some((value) => isPlaceholder(value)))
       throw new ConfigurationError(

@@ -23,13 +23,13 @@ import {
 } from "kysely";
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { isSubqueryField, type JoinConfig, type OpenQuery, originalName } from "./open-query.ts";
-import type { SelectedField } from "./selected-fields.ts";
+import type { RowField } from "./selected-fields.ts";
 
 /**
  * Returns a Drizzle query as a query of Kysely, with the same tables, joins and conditions, so that the database has
  * the same plans for it. Its fields are named by their paths.
  */
-export function selectNode(query: OpenQuery, fields: readonly SelectedField[]): SelectQueryNode {
+export function selectNode(query: OpenQuery, fields: readonly RowField[]): SelectQueryNode {
   const { table, withList = [], joins = [], where, groupBy = [], having, orderBy = [], distinct } = query.config;
   checkSupported(query);
   let node = SelectQueryNode.createFrom([sourceNode(query, table)], withNode(query, withList));

@@ -1,7 +1,7 @@
 import { Column, getTableColumns, is, SQL, type SQLWrapper, Subquery, Table } from "drizzle-orm";
 
 /** A field of a query. */
-export interface SelectedField {
+export interface RowField {
   /** Its path in the row, such as `title` or `author.name`. */
   readonly name: string;
   readonly isNested: boolean;
@@ -9,7 +9,7 @@ export interface SelectedField {
 }
 
 /** Returns the fields of a selection in the order in which Drizzle selects them. */
-export function selectedFields(selection: Readonly<Record<string, unknown>>, prefix = ""): readonly SelectedField[] {
+export function selectedFields(selection: Readonly<Record<string, unknown>>, prefix = ""): readonly RowField[] {
   return Object.entries(selection).flatMap(([key, field]) => {
     const name = prefix + key;
     if (is(field, Column) || is(field, SQL) || is(field, SQL.Aliased) || is(field, Subquery))

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConnectionOptions, connect, type NatsConnection, type Subscription } from "@nats-io/transport-node";
+import { isInstance, loggable } from "../core/describe-error.ts";
 import type { Logger } from "../core/logger.ts";
-import { outside } from "../core/outside.ts";
+import { outsideRequest } from "../core/outside-request.ts";
 import { PorticoError } from "../core/portico-error.ts";
-import { within } from "../core/within.ts";
+import { inBackground } from "../core/work/in-background.ts";
+import { withTimeout } from "../core/work/with-timeout.ts";
 import type { BusLink, BusLinkEvents } from "../stores/bus-link.ts";
+import { ownSockets } from "../stores/own-sockets.ts";
 import { reconnectDelay } from "../stores/reconnect-delay.ts";
 import { startWithin } from "../stores/start-within.ts";
 
@@ -43,8 +46,13 @@ export class NatsLink implements BusLink {
 
   async start(log: Logger): Promise<void> {
     this.#log = log;
-    void this.#open();
-    await startWithin("bus", `NATS at ${String(this.#servers.servers)}`, this.#stood.promise, () => this.#cause);
+    inBackground(this.#open());
+    await startWithin(
+      "bus",
+      `NATS at ${String(this.#servers.servers)}`,
+      () => this.#stood.promise,
+      () => this.#cause,
+    );
   }
 
   async check(): Promise<void> {
@@ -84,7 +92,7 @@ export class NatsLink implements BusLink {
     const connection = this.#connection;
     this.#connection = null;
     if (connection === null) return;
-    await within(this.#timeoutMs, connection.drain()).catch(() => {});
+    await withTimeout(this.#timeoutMs, connection.drain()).catch(() => {});
     await connection.close();
   }
 
@@ -93,9 +101,9 @@ export class NatsLink implements BusLink {
     const connection = this.#connection;
     if (connection === null) throw this.#failure();
     try {
-      return await within(this.#timeoutMs, work(connection));
+      return await withTimeout(this.#timeoutMs, work(connection));
     } catch (error) {
-      if (error instanceof RangeError) throw error;
+      if (isInstance(error, RangeError)) throw error;
       this.#cause = error;
       // Closing it ends every other call as well, so the next connection starts from nothing.
       if (!isPermission(error)) this.#drop(connection);
@@ -108,7 +116,7 @@ export class NatsLink implements BusLink {
     if (this.#tried === null) {
       const tried = Promise.withResolvers<void>();
       this.#tried = tried.promise;
-      void outside(() => this.#connect(tried.resolve));
+      inBackground(outsideRequest(() => this.#connect(tried.resolve)));
     }
     return this.#tried;
   }
@@ -131,7 +139,9 @@ export class NatsLink implements BusLink {
   async #attempt(): Promise<NatsConnection | null> {
     const timeouts = { timeout: this.#timeoutMs, pingInterval: HEARTBEAT_MS, maxPingOut: 2 };
     try {
-      const connection = await connect({ ...this.#servers, ...timeouts, reconnect: false });
+      const connection = await ownSockets(this.#closing.signal, () =>
+        connect({ ...this.#servers, ...timeouts, reconnect: false }),
+      );
       if (!this.#closing.signal.aborted) return connection;
       await connection.close();
     } catch (cause) {
@@ -143,10 +153,12 @@ export class NatsLink implements BusLink {
   #take(connection: NatsConnection): void {
     this.#connection = connection;
     this.#stood.resolve();
-    void connection.closed().then((cause) => {
-      if (cause instanceof Error) this.#cause = cause;
-      this.#drop(connection);
-    });
+    inBackground(
+      connection.closed().then((cause) => {
+        if (isInstance(cause, Error)) this.#cause = cause;
+        this.#drop(connection);
+      }),
+    );
     if (this.#lostAt !== null) {
       const seconds = Math.round((performance.now() - this.#lostAt) / 100) / 10;
       this.#log?.info({ seconds }, "nats: reconnected (bus)");
@@ -160,9 +172,9 @@ export class NatsLink implements BusLink {
     this.#connection = null;
     this.#subscriptions.clear();
     this.#miss(this.#cause);
-    void connection.close();
+    inBackground(connection.close());
     this.#events.onLost(() => true);
-    void outside(() => this.#connect());
+    inBackground(outsideRequest(() => this.#connect()));
   }
 
   /** Logs one line per outage, however many attempts fail. */
@@ -170,7 +182,7 @@ export class NatsLink implements BusLink {
     this.#cause = cause;
     if (this.#lostAt !== null || this.#closing.signal.aborted) return;
     this.#lostAt = performance.now();
-    this.#log?.error({ err: cause }, "nats: connection lost (bus); events are neither sent nor received");
+    this.#log?.error({ err: loggable(cause) }, "nats: connection lost (bus); events are neither sent nor received");
   }
 
   #failure(): PorticoError {
@@ -182,5 +194,5 @@ export class NatsLink implements BusLink {
 
 /** Whether the server rejected this subject, so that the connection is intact. */
 function isPermission(error: unknown): boolean {
-  return error instanceof Error && error.name === "PermissionViolationError";
+  return isInstance(error, Error) && error.name === "PermissionViolationError";
 }

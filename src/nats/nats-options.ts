@@ -1,5 +1,12 @@
 import type { ConnectionOptions } from "@nats-io/transport-node";
-import { type OptionRule, optional, optionRule, positiveInteger, thing } from "../core/resolve-options.ts";
+import {
+  objectWith,
+  optional,
+  positiveInteger,
+  secondsUpTo,
+  textLike,
+  type WithFallback,
+} from "../core/resolve-options.ts";
 
 /** How a connection to NATS authenticates and encrypts. */
 export type NatsConnectionOptions = Pick<ConnectionOptions, "authenticator" | "user" | "pass" | "token" | "tls">;
@@ -18,33 +25,14 @@ export interface NatsOptions {
   readonly connection?: NatsConnectionOptions;
 }
 
-type WithFallback<T> = OptionRule<T> & { readonly fallback: T };
-const CONNECTION = ["authenticator", "user", "pass", "token", "tls"];
-
 export const natsRules: {
   readonly prefix: WithFallback<string>;
   readonly timeoutSeconds: WithFallback<number>;
   readonly maxQueued: WithFallback<number>;
   readonly connection: WithFallback<NatsConnectionOptions>;
 } = {
-  prefix: optional(
-    optionRule<string>("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value)),
-    "portico",
-  ),
-  timeoutSeconds: optional(
-    optionRule<number>(
-      "a number of seconds above 0, up to 60",
-      (value) => typeof value === "number" && value > 0 && value <= 60,
-    ),
-    2,
-  ),
+  prefix: optional(textLike("letters, digits, - and _", /^[\w-]+$/), "portico"),
+  timeoutSeconds: optional(secondsUpTo(60), 2),
   maxQueued: optional(positiveInteger, 1_000),
-  connection: optional(
-    thing<NatsConnectionOptions>(
-      "an object with authenticator, user, pass, token or tls",
-      (value) =>
-        typeof value === "object" && value !== null && Object.keys(value).every((key) => CONNECTION.includes(key)),
-    ),
-    {},
-  ),
+  connection: optional(objectWith<NatsConnectionOptions>("authenticator", "user", "pass", "token", "tls"), {}),
 };

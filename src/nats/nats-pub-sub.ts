@@ -1,9 +1,9 @@
+import { ConfigurationError } from "../core/configuration-error.ts";
 import { resolveOptions } from "../core/resolve-options.ts";
 import { ServerPubSub } from "../stores/server-pub-sub.ts";
 import { storeKey } from "../stores/store-key.ts";
 import { NatsLink } from "./nats-link.ts";
-import { type NatsOptions, natsRules } from "./nats-options.ts";
-import { readNatsUrls } from "./read-nats-urls.ts";
+import { type NatsConnectionOptions, type NatsOptions, natsRules } from "./nats-options.ts";
 
 /**
  * The bus on NATS: an event reaches the subscribers in all processes.
@@ -41,4 +41,23 @@ function subject(topic: string): string {
   return encodeURIComponent(storeKey(topic))
     .replaceAll("*", "%2A")
     .replace(/^\.|\.$|\.(?=\.)/g, "%2E");
+}
+
+/**
+ * The connection options in the URLs of the servers. Throws `ConfigurationError` without repeating a URL, which may contain a
+ * password.
+ */
+function readNatsUrls(urls: unknown): NatsConnectionOptions & { readonly servers: string[] } {
+  const given: readonly unknown[] = Array.isArray(urls) ? urls : [urls];
+  const parsed = given.map((url) => (typeof url === "string" && URL.canParse(url) ? new URL(url) : null));
+  const valid = parsed.filter((url) => url !== null && /^(?:nats|tls):$/.test(url.protocol) && url.hostname !== "");
+  const [first] = valid;
+  if (first === undefined || first === null || valid.length < given.length)
+    throw new ConfigurationError("NatsPubSub.urls", 'must be a URL such as "nats://127.0.0.1:4222", or a list of them');
+  const [user, pass] = [decodeURIComponent(first.username), decodeURIComponent(first.password)];
+  return {
+    servers: valid.map((url) => `${url?.hostname}:${url?.port || 4222}`),
+    ...(pass === "" ? (user === "" ? {} : { token: user }) : { user, pass }),
+    ...(first.protocol === "tls:" ? { tls: {} } : {}),
+  };
 }

@@ -1,48 +1,26 @@
-import type { RequestEvent } from "../http/hooks/request-hooks.ts";
+import type { Figure } from "../core/parts/parts.ts";
+import type { RequestEvent } from "../kernel/hooks/request-hooks.ts";
+import type { MetricsFigures, MetricsRecord } from "./metrics-figures.ts";
 import { NamedRows } from "./named-rows.ts";
 import type { ObservedOperation, ObservedResult } from "./observed-operation.ts";
 import { routeName } from "./route-name.ts";
-import { type Percentiles, Totals, type TotalsRecord } from "./totals.ts";
-
-/** The totals of all operations with one name. */
-export interface MetricsRecord extends TotalsRecord {
-  /** The average over operations whose cost was measured, so without those that were rejected earlier. */
-  readonly average_cost: number;
-}
-
-/** The totals of all operations with one name, and percentiles of their durations. */
-export interface OperationFigures extends MetricsRecord, Percentiles {}
-
-/** The totals of one route. */
-export interface RouteFigures extends TotalsRecord, Percentiles {
-  /** The number of responses with a status from 400 to 499. */
-  readonly refused: number;
-  /** The number of sockets that are open now. */
-  readonly open_sockets: number;
-}
-
-/** Everything that a `Metrics` has counted. */
-export interface MetricsFigures {
-  /** By operation name. */
-  readonly operations: Readonly<Record<string, OperationFigures>>;
-  /** By method and path pattern, such as `GET /books/:id` and `SOCKET /live`. Requests without a route share `<none>`. */
-  readonly routes: Readonly<Record<string, RouteFigures>>;
-}
+import { RunningTotals } from "./running-totals.ts";
+import { saturationOf } from "./saturation.ts";
 
 interface OperationRow {
-  readonly totals: Totals;
+  readonly totals: RunningTotals;
   cost: number;
   /** The number of operations whose cost was measured. */
   costed: number;
 }
 
 interface RouteRow {
-  readonly totals: Totals;
+  readonly totals: RunningTotals;
   refused: number;
   open: number;
 }
 
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 
 /**
  * A hook that keeps running totals by operation name and by route, in memory. Unnamed operations share the row `<anonymous>`.
@@ -62,8 +40,18 @@ const MOST_NAMES = 1_000;
  * ```
  */
 export class Metrics {
-  readonly #operations = new NamedRows<OperationRow>(() => ({ totals: new Totals(), cost: 0, costed: 0 }), MOST_NAMES);
+  readonly #operations = new NamedRows<OperationRow>(
+    () => ({ totals: new RunningTotals(), cost: 0, costed: 0 }),
+    MAX_NAMES,
+  );
   readonly #routes = new Map<string, RouteRow>();
+
+  readonly #applications = new Set<() => readonly Figure[]>();
+
+  /** Adds the saturation of an application to the figures. `app.onRequest` calls it. */
+  watchFigures(figures: () => readonly Figure[]): void {
+    this.#applications.add(figures);
+  }
 
   onOperation(result: ObservedResult, context: ObservedOperation): void {
     const row = this.#operations.of(context);
@@ -74,7 +62,7 @@ export class Metrics {
 
   onRequest(event: RequestEvent): void {
     const name = routeName(event);
-    const row = this.#routes.get(name) ?? { totals: new Totals(), refused: 0, open: 0 };
+    const row = this.#routes.get(name) ?? { totals: new RunningTotals(), refused: 0, open: 0 };
     this.#routes.set(name, row);
     if (event.kind === "socket-closed") {
       // The totals may have been reset while it was open.
@@ -91,7 +79,7 @@ export class Metrics {
     return Object.fromEntries([...this.#operations].map(([name, row]) => [name, recordOf(row)]));
   }
 
-  /** The totals and percentiles so far, of operations and of routes. */
+  /** The totals and percentiles so far, of operations and of routes, and the present saturation. */
   figures(): MetricsFigures {
     return {
       operations: Object.fromEntries(
@@ -103,6 +91,7 @@ export class Metrics {
           { ...totals.record(), ...totals.percentiles(), refused, open_sockets: open },
         ]),
       ),
+      saturation: saturationOf([...this.#applications].flatMap((figures) => figures())),
     };
   }
 

@@ -4,7 +4,7 @@ import type { ObservedOperation } from "./observed-operation.ts";
 const ANONYMOUS = "<anonymous>";
 const OTHER = "<other>";
 /** An operation name can be as long as a whole document. */
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /**
  * One row per operation name. Clients can invent names, so the number of rows and the length of names are limited. Unnamed
@@ -31,7 +31,7 @@ export class NamedRows<T> {
     const row = this.#rows.get(operationName);
     if (row !== undefined) return row;
     if (isRefused) return this.#shared(ANONYMOUS);
-    if (operationName.length > LONGEST_NAME || !this.#isNew(operationName, this.#names)) return this.#shared(OTHER);
+    if (operationName.length > MAX_NAME_LENGTH || !this.#isNew(operationName, this.#names)) return this.#shared(OTHER);
     this.#names++;
     return this.#add(operationName);
   }
@@ -59,5 +59,5 @@ export class NamedRows<T> {
 /** The name of an operation, shortened for the log. */
 export function shownName({ operationName }: ObservedOperation): string {
   if (operationName === null) return ANONYMOUS;
-  return operationName.length > LONGEST_NAME ? `${operationName.slice(0, LONGEST_NAME)}...` : operationName;
+  return operationName.length > MAX_NAME_LENGTH ? `${operationName.slice(0, MAX_NAME_LENGTH)}...` : operationName;
 }

@@ -26,5 +26,5 @@ export function countErrors(errors: ObservedResult["errors"]): number {
 export interface ObservedStatement {
   /** Without the values of its parameters. */
   readonly sql: string;
-  readonly durationMs: number;
+  readonly durationSeconds: number;
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../core/configuration-error.ts";
 import { errorCodes } from "../core/error-codes.ts";
 import { flag, optional, resolveOptions } from "../core/resolve-options.ts";
-import type { RequestAround, RequestEvent } from "../http/hooks/request-hooks.ts";
+import type { RequestAround, RequestEvent } from "../kernel/hooks/request-hooks.ts";
 import { shownName } from "./named-rows.ts";
 import {
   countErrors,
@@ -9,7 +9,7 @@ import {
   type ObservedResult,
   type ObservedStatement,
 } from "./observed-operation.ts";
-import { statementName } from "./statement-name.ts";
+import { statementVerb } from "./statement-verb.ts";
 
 type Attributes = Record<string, string | number>;
 
@@ -96,19 +96,19 @@ interface Description {
 }
 
 function backDatedSpans(tracer: OperationTracer): OpenTelemetryHook {
-  const draw = ({ name, attributes, isFault }: Description, durationMs: number): void => {
+  const draw = ({ name, attributes, isFault }: Description, durationSeconds: number): void => {
     // Both times are set, because the wall clock may have changed and the duration must be correct.
     const endTime = Date.now();
-    const span = tracer.startSpan(name, { startTime: endTime - durationMs, attributes });
+    const span = tracer.startSpan(name, { startTime: endTime - durationSeconds * 1000, attributes });
     if (isFault) span.setStatus?.(FAULT);
     span.end(endTime);
   };
   return {
-    onOperation: (result, context) => draw(operation(result, context), context.durationSeconds * 1000),
+    onOperation: (result, context) => draw(operation(result, context), context.durationSeconds),
     onRequest: (event) => {
-      if (event.kind !== "socket-opened") draw(request(event), event.durationSeconds * 1000);
+      if (event.kind !== "socket-opened") draw(request(event), event.durationSeconds);
     },
-    onStatement: (sent) => draw(statement(sent), sent.durationMs),
+    onStatement: (sent) => draw(statement(sent), sent.durationSeconds),
   };
 }
 
@@ -159,7 +159,7 @@ function request({ method, route, status }: RequestEvent): Description {
 }
 
 function statement({ sql }: ObservedStatement): Description {
-  return { name: statementName(sql), attributes: { "db.query.text": sql }, isFault: false };
+  return { name: statementVerb(sql), attributes: { "db.query.text": sql }, isFault: false };
 }
 
 /** `SpanStatusCode.ERROR` */

@@ -1,11 +1,13 @@
+import { Histogram } from "../core/parts/histogram.ts";
+import type { Figure } from "../core/parts/parts.ts";
+import { type SeriesName, seriesList } from "../core/parts/series-list.ts";
 import { listOf, type OptionRule, optional, REFUSED, resolveOptions } from "../core/resolve-options.ts";
-import type { RequestEvent } from "../http/hooks/request-hooks.ts";
-import { Histogram } from "./histogram.ts";
+import type { RequestEvent, WatchFigures } from "../kernel/hooks/request-hooks.ts";
 import { NamedRows } from "./named-rows.ts";
 import type { ObservedOperation, ObservedResult, ObservedStatement } from "./observed-operation.ts";
 import { NO_ROUTE } from "./route-name.ts";
 import { Series } from "./series.ts";
-import { statementName } from "./statement-name.ts";
+import { statementVerb } from "./statement-verb.ts";
 
 export interface PrometheusOptions {
   /**
@@ -20,6 +22,8 @@ export interface PrometheusOptions {
 export interface PrometheusHook {
   onOperation(result: ObservedResult, context: ObservedOperation): void;
   onRequest(event: RequestEvent): void;
+  /** Adds the figures of an application's parts: its load, stores, databases, connections and log. */
+  readonly watchFigures: WatchFigures;
   /** It needs no `this`: pass it as the option `onStatement` of `openDatabase`. */
   readonly onStatement: (statement: ObservedStatement) => void;
   /** The series so far, in Prometheus' text format. */
@@ -28,14 +32,13 @@ export interface PrometheusHook {
   readonly contentType: string;
 }
 
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 const names: OptionRule<readonly string[]> = listOf("", (name) => typeof name === "string");
 const operations: OptionRule<number | readonly string[]> = {
-  expected: `a number from 0 to ${MOST_NAMES.toLocaleString("en")}, or a list of at most that many names`,
+  expected: `a number from 0 to ${MAX_NAMES.toLocaleString("en")}, or a list of at most that many names`,
   read(value) {
-    if (typeof value === "number")
-      return Number.isInteger(value) && value >= 0 && value <= MOST_NAMES ? value : REFUSED;
-    return Array.isArray(value) && value.length <= MOST_NAMES ? names.read(value) : REFUSED;
+    if (typeof value === "number") return Number.isInteger(value) && value >= 0 && value <= MAX_NAMES ? value : REFUSED;
+    return Array.isArray(value) && value.length <= MAX_NAMES ? names.read(value) : REFUSED;
   },
 };
 const rules = { operations: optional(operations, 100) };
@@ -43,7 +46,8 @@ const rules = { operations: optional(operations, 100) };
 /**
  * Counts for Prometheus. As a hook of a `Graph`: a histogram of durations and a counter of operations with errors, by
  * operation name and type. As a hook of the application: a histogram of requests by method, route and status, and the open
- * sockets by route. As `onStatement` of a database: a histogram of statements. Names beyond the limit share `<other>`, and
+ * sockets by route; it then also shows the saturation of the application: event loop, limits, pools, stores, connections and
+ * descriptors. As `onStatement` of a database: a histogram of statements. Names beyond the limit share `<other>`, and
  * rejected operations and unknown paths never add a name, so clients cannot create series.
  *
  * @example
@@ -67,10 +71,14 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusHook {
   const operationSeries = new OperationSeries(operations);
   const requestSeries = new RequestSeries();
   const statements = new Series(["statement"], () => new Histogram());
+  const applications: (() => readonly Figure[])[] = [];
   return {
     onOperation: (result, context) => operationSeries.count(result, context),
     onRequest: (event) => requestSeries.count(event),
-    onStatement: ({ sql, durationMs }) => statements.of(statementName(sql)).add(durationMs / 1000),
+    watchFigures(figures) {
+      applications.push(figures);
+    },
+    onStatement: ({ sql, durationSeconds }) => statements.of(statementVerb(sql)).add(durationSeconds),
     text: () =>
       [
         ...operationSeries.print(),
@@ -78,6 +86,7 @@ export function prometheus(options: PrometheusOptions = {}): PrometheusHook {
         ...statements.print(STATEMENTS, "histogram", "Duration of SQL statements.", (histogram, labels) =>
           histogram.print(STATEMENTS, labels),
         ),
+        ...printFigures(applications.flatMap((figures) => figures())),
         "",
       ].join("\n"),
     contentType: "text/plain; version=0.0.4; charset=utf-8",
@@ -143,4 +152,30 @@ class RequestSeries {
       ]),
     ];
   }
+}
+
+/** Prints the figures of parts in Prometheus' text format, in the order of the list. */
+function printFigures(figures: readonly Figure[]): readonly string[] {
+  const byName = Map.groupBy(figures, ({ series }) => series);
+  return Object.keys(seriesList).flatMap((name) =>
+    printSeries(name as SeriesName, byName.get(name as SeriesName) ?? []),
+  );
+}
+
+function printSeries(name: SeriesName, figures: readonly Figure[]): readonly string[] {
+  const { type, help, labels } = seriesList[name];
+  const series = new Series<{ value: Figure["value"] | null }>(labels, () => ({ value: null }));
+  for (const figure of figures) {
+    const row = series.of(...figure.labels);
+    row.value = row.value === null ? figure.value : together(name, row.value, figure.value);
+  }
+  return series.print(name, type, help, ({ value }, text) =>
+    value instanceof Histogram ? value.print(name, text) : [`${name}${text === "" ? "" : `{${text}}`} ${value}`],
+  );
+}
+
+/** Two parts may share their labels, such as two pools of one database: a fault of either shows, and numbers are added. */
+function together(name: SeriesName, one: Figure["value"], other: Figure["value"]): Figure["value"] {
+  if (one instanceof Histogram || other instanceof Histogram) return one;
+  return name.endsWith("_up") ? Math.min(one, other) : one + other;
 }

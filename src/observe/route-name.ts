@@ -1,4 +1,4 @@
-import type { RequestEvent } from "../http/hooks/request-hooks.ts";
+import type { RequestEvent } from "../kernel/hooks/request-hooks.ts";
 
 /** The name for requests without a route. Clients can invent paths, so these are not told apart. */
 export const NO_ROUTE = "<none>";

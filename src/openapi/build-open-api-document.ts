@@ -1,14 +1,14 @@
 import { isPromise } from "../core/maybe-promise.ts";
-import { valueOfNothing } from "../http/context/schema.ts";
 import type { Route } from "../http/routing/route.ts";
+import { valueOfNothing } from "../http/routing/schema.ts";
 import { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
 import type {
-  OpenApiDocument,
-  OpenApiInfo,
-  OpenApiMethod,
-  OpenApiOperation,
-  OpenApiPath,
+  OpenAPIDocument,
+  OpenAPIInfo,
+  OpenAPIMethod,
+  OpenAPIOperation,
+  OpenAPIPath,
 } from "./open-api-document.ts";
 import { capitalized, type ListedOperation, operationIds } from "./operation-ids.ts";
 import { parameters } from "./parameters.ts";
@@ -17,14 +17,14 @@ import { problemSchemas } from "./problem-schemas.ts";
 import { responses } from "./responses.ts";
 import { Security } from "./security.ts";
 
-export type { OpenApiDocument };
+export type { OpenAPIDocument };
 
 /**
  * Returns the OpenAPI 3.1 document of the listed routes, in their order. Equal routes produce equal documents.
  *
  * Throws `ConfigurationError` if two routes have the same name.
  */
-export function buildOpenApiDocument(info: OpenApiInfo, routes: readonly Route[], hasBudget: boolean): OpenApiDocument {
+export function buildOpenApiDocument(info: OpenAPIInfo, routes: readonly Route[], hasBudget: boolean): OpenAPIDocument {
   const operations = withSharedNames(
     routes
       .filter(({ description }) => description.isListed)
@@ -38,7 +38,7 @@ export function buildOpenApiDocument(info: OpenApiInfo, routes: readonly Route[]
   const answers = operations.map(({ route }, index) =>
     responses(route, components, capitalized(ids[index] as string), hasBudget),
   );
-  const paths: Record<string, { [M in OpenApiMethod]?: OpenApiOperation }> = {};
+  const paths: Record<string, { [M in OpenAPIMethod]?: OpenAPIOperation }> = {};
   for (const [index, { route, template }] of operations.entries()) {
     const described = operation(
       route,
@@ -46,9 +46,9 @@ export function buildOpenApiDocument(info: OpenApiInfo, routes: readonly Route[]
       ids[index] as string,
       components,
       security.requirements(route),
-      answers[index] as OpenApiOperation["responses"],
+      answers[index] as OpenAPIOperation["responses"],
     );
-    paths[template.path] = { ...paths[template.path], [route.method.toLowerCase()]: described } satisfies OpenApiPath;
+    paths[template.path] = { ...paths[template.path], [route.method.toLowerCase()]: described } satisfies OpenAPIPath;
   }
   const tags = new Set(operations.flatMap(({ route }) => route.description.tags));
   return {
@@ -68,9 +68,9 @@ function operation(
   template: PathTemplate,
   operationId: string,
   components: Components,
-  security: NonNullable<OpenApiOperation["security"]>,
-  answers: OpenApiOperation["responses"],
-): OpenApiOperation {
+  security: NonNullable<OpenAPIOperation["security"]>,
+  answers: OpenAPIOperation["responses"],
+): OpenAPIOperation {
   const { description: words, schemas } = route;
   const hint = capitalized(operationId);
   const taken = parameters(route, template, components, hint);
@@ -91,7 +91,7 @@ function requestBody(
   body: NonNullable<Route["schemas"]["body"]>,
   components: Components,
   hint: string,
-): NonNullable<OpenApiOperation["requestBody"]> {
+): NonNullable<OpenAPIOperation["requestBody"]> {
   const schema = components.place(jsonSchema(body, "input"), "input", `${hint}Body`);
   const nothing = valueOfNothing(body);
   const isOptional = nothing !== null && !isPromise(nothing);

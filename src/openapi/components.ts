@@ -1,6 +1,6 @@
 import type { Side } from "./json-schema.ts";
 import { mapSchema } from "./map-schema.ts";
-import type { JsonSchema } from "./open-api-document.ts";
+import type { JSONSchema } from "./open-api-document.ts";
 import { ROOT, SchemaSource } from "./schema-source.ts";
 
 /**
@@ -8,17 +8,17 @@ import { ROOT, SchemaSource } from "./schema-source.ts";
  * (`#`). Both references would break inside the document, so these schemas move here.
  */
 export class Components {
-  readonly #schemas = new Map<string, JsonSchema>();
+  readonly #schemas = new Map<string, JSONSchema>();
   /** Equal schemas share one component. */
   readonly #names = new Map<string, string>();
 
   /** Reserves a fixed name for a schema. */
-  constructor(reserved: { readonly [name: string]: JsonSchema }) {
+  constructor(reserved: { readonly [name: string]: JSONSchema }) {
     for (const [name, schema] of Object.entries(reserved)) this.#schemas.set(name, schema);
   }
 
   /** Returns the schema for an operation: a reference if the schema has a name or refers to itself. */
-  place(schema: JsonSchema, side: Side, hint: string): JsonSchema {
+  place(schema: JSONSchema, side: Side, hint: string): JSONSchema {
     const source = new SchemaSource(schema);
     const names = new Map<string, string>();
     const place: Place = { source, side, hint, names };
@@ -29,22 +29,22 @@ export class Components {
   }
 
   /** Returns the keywords of the schema itself, for callers that split it into parts. */
-  open(schema: JsonSchema, side: Side, hint: string): JsonSchema {
+  open(schema: JSONSchema, side: Side, hint: string): JSONSchema {
     const source = new SchemaSource(schema);
     return this.#rewrite(source.resolved, { source, side, hint, names: new Map() });
   }
 
   /** Returns all components by name. */
-  get schemas(): { readonly [name: string]: JsonSchema } {
+  get schemas(): { readonly [name: string]: JSONSchema } {
     return Object.fromEntries([...this.#schemas].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #rewrite(schema: JsonSchema, place: Place): JsonSchema {
+  #rewrite(schema: JSONSchema, place: Place): JSONSchema {
     return mapSchema(schema, ({ $schema: _dialect, $id: _id, ...rest }) => {
       const target = typeof rest["$ref"] === "string" ? place.source.find(rest["$ref"]) : undefined;
       if (target === undefined) return rest;
       return { ...rest, ...reference(this.#name(target.key, place), target.rest) };
-    }) as JsonSchema;
+    }) as JSONSchema;
   }
 
   /** Returns the component for a part of a schema, and creates it on first use. */
@@ -86,6 +86,6 @@ interface Place {
 
 const SUFFIX = { input: "Input", output: "Output" } as const;
 
-function reference(name: string, rest = ""): JsonSchema {
+function reference(name: string, rest = ""): JSONSchema {
   return { $ref: `#/components/schemas/${name}${rest}` };
 }

@@ -1,7 +1,7 @@
-import type { JsonSchema } from "./open-api-document.ts";
+import type { JSONSchema } from "./open-api-document.ts";
 
 /** Returns a copy of a schema with `change` applied to every inner schema and then to the schema itself. */
-export function mapSchema(schema: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
+export function mapSchema(schema: unknown, change: (schema: JSONSchema) => JSONSchema): unknown {
   if (Array.isArray(schema)) return schema.map((entry) => mapSchema(entry, change));
   // `true` and `false` are also schemas.
   if (typeof schema !== "object" || schema === null) return schema;
@@ -9,10 +9,10 @@ export function mapSchema(schema: unknown, change: (schema: JsonSchema) => JsonS
     if (HOLDS_SCHEMAS.has(keyword)) return [keyword, mapSchema(value, change)];
     return NAMES_SCHEMAS.has(keyword) ? [keyword, mapValues(value, change)] : [keyword, value];
   });
-  return change(Object.fromEntries(copy) as JsonSchema);
+  return change(Object.fromEntries(copy) as JSONSchema);
 }
 
-function mapValues(named: unknown, change: (schema: JsonSchema) => JsonSchema): unknown {
+function mapValues(named: unknown, change: (schema: JSONSchema) => JSONSchema): unknown {
   if (typeof named !== "object" || named === null) return named;
   return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, mapSchema(schema, change)]));
 }

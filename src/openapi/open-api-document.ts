@@ -1,55 +1,55 @@
-import type { OpenApiSecurityScheme } from "../http/routing/open-api-security-scheme.ts";
+import type { OpenAPISecurityScheme } from "../http/routing/open-api-security-scheme.ts";
 
-export type { OpenApiSecurityScheme };
+export type { OpenAPISecurityScheme };
 
 /** A JSON Schema (draft 2020-12). */
-export interface JsonSchema {
+export interface JSONSchema {
   readonly [keyword: string]: unknown;
 }
 
 /** The parts of an OpenAPI 3.1 document that Portico writes. */
-export interface OpenApiDocument {
+export interface OpenAPIDocument {
   readonly openapi: "3.1.0";
-  readonly info: OpenApiInfo;
-  readonly servers?: readonly OpenApiServer[];
+  readonly info: OpenAPIInfo;
+  readonly servers?: readonly OpenAPIServer[];
   readonly tags?: readonly { readonly name: string }[];
-  readonly paths: { readonly [path: string]: OpenApiPath };
-  readonly components: OpenApiComponents;
+  readonly paths: { readonly [path: string]: OpenAPIPath };
+  readonly components: OpenAPIComponents;
 }
 
 /** The title, version and description of the API. */
-export interface OpenApiInfo {
+export interface OpenAPIInfo {
   readonly title: string;
   readonly version: string;
   readonly description?: string;
 }
 
 /** A base URL of the API. A relative URL starts at the document. */
-export interface OpenApiServer {
+export interface OpenAPIServer {
   readonly url: string;
   readonly description?: string;
 }
 
-export type OpenApiMethod = "get" | "post" | "put" | "patch" | "delete" | "head" | "options";
+export type OpenAPIMethod = "get" | "post" | "put" | "patch" | "delete" | "head" | "options";
 
 /** The operations of one path, by method. */
-export type OpenApiPath = { readonly [M in OpenApiMethod]?: OpenApiOperation };
+export type OpenAPIPath = { readonly [M in OpenAPIMethod]?: OpenAPIOperation };
 
-export interface OpenApiOperation {
+export interface OpenAPIOperation {
   readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly deprecated?: true;
-  readonly parameters?: readonly OpenApiParameter[];
-  readonly requestBody?: OpenApiRequestBody;
+  readonly parameters?: readonly OpenAPIParameter[];
+  readonly requestBody?: OpenAPIRequestBody;
   /** Responses by status, with `default` for all others. */
-  readonly responses: { readonly [status: string]: OpenApiResponse };
+  readonly responses: { readonly [status: string]: OpenAPIResponse };
   /** Any one of these is enough. An empty one allows anonymous requests. */
-  readonly security?: readonly OpenApiSecurityRequirement[];
+  readonly security?: readonly OpenAPISecurityRequirement[];
 }
 
-export interface OpenApiParameter {
+export interface OpenAPIParameter {
   readonly name: string;
   readonly in: "path" | "query";
   readonly required?: true;
@@ -57,31 +57,31 @@ export interface OpenApiParameter {
   readonly deprecated?: true;
   readonly style?: "form";
   readonly explode?: boolean;
-  readonly schema: JsonSchema;
+  readonly schema: JSONSchema;
 }
 
-export interface OpenApiRequestBody {
+export interface OpenAPIRequestBody {
   readonly required?: true;
-  readonly content: OpenApiContent;
+  readonly content: OpenAPIContent;
 }
 
-export interface OpenApiResponse {
+export interface OpenAPIResponse {
   readonly description: string;
-  readonly headers?: { readonly [name: string]: { readonly description: string; readonly schema: JsonSchema } };
-  readonly content?: OpenApiContent;
+  readonly headers?: { readonly [name: string]: { readonly description: string; readonly schema: JSONSchema } };
+  readonly content?: OpenAPIContent;
 }
 
 /** Schemas by media type. */
-export interface OpenApiContent {
-  readonly [mediaType: string]: { readonly schema: JsonSchema };
+export interface OpenAPIContent {
+  readonly [mediaType: string]: { readonly schema: JSONSchema };
 }
 
 /** Names of security schemes that are all required together. */
-export interface OpenApiSecurityRequirement {
+export interface OpenAPISecurityRequirement {
   readonly [scheme: string]: readonly string[];
 }
 
-export interface OpenApiComponents {
-  readonly schemas: { readonly [name: string]: JsonSchema };
-  readonly securitySchemes?: { readonly [name: string]: OpenApiSecurityScheme };
+export interface OpenAPIComponents {
+  readonly schemas: { readonly [name: string]: JSONSchema };
+  readonly securitySchemes?: { readonly [name: string]: OpenAPISecurityScheme };
 }

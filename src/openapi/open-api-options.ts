@@ -1,7 +1,7 @@
-import { optional, optionRule, resolveOptions } from "../core/resolve-options.ts";
+import { optional, orFalse, resolveOptions, urlPath } from "../core/resolve-options.ts";
 
 /** The paths of the OpenAPI document and its page. */
-export interface OpenApiOptions {
+export interface OpenAPIOptions {
   /** @default "/openapi.json" */
   readonly document?: string;
   /** The path of the reference page. `false` serves only the document. @default "/docs" */
@@ -9,19 +9,10 @@ export interface OpenApiOptions {
 }
 
 const openApiRules = {
-  document: optional(
-    optionRule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
-    "/openapi.json",
-  ),
-  page: optional(
-    optionRule<string | false>(
-      'a path that begins with "/", or false',
-      (value) => value === false || (typeof value === "string" && value.startsWith("/")),
-    ),
-    "/docs",
-  ),
+  document: optional(urlPath, "/openapi.json"),
+  page: optional(orFalse(urlPath), "/docs"),
 };
 
-export function readOpenApiOptions(options: OpenApiOptions): Required<OpenApiOptions> {
+export function readOpenApiOptions(options: OpenAPIOptions): Required<OpenAPIOptions> {
   return resolveOptions("PorticoApp.openapi", options, openApiRules);
 }

@@ -1,14 +1,14 @@
 import { posix } from "node:path";
 import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { createBrotliDecompress } from "node:zlib";
 import { ConfigurationError } from "../core/configuration-error.ts";
-import type { PorticoRequest } from "../http/context/portico-request.ts";
-import type { PorticoResponse } from "../http/context/portico-response.ts";
-import { NotFound } from "../http/exceptions/http-exception.ts";
 import { acceptsEncoding, matchesTag } from "../http/html/accepts-encoding.ts";
 import { joinPath } from "../http/routing/path-params.ts";
 import { declareRoute, type Route } from "../http/routing/route.ts";
-import type { OpenApiDocument } from "./open-api-document.ts";
+import type { PorticoRequest } from "../kernel/context/portico-request.ts";
+import type { PorticoResponse } from "../kernel/context/portico-response.ts";
+import { NotFound } from "../kernel/exceptions/http-exception.ts";
+import type { OpenAPIDocument } from "./open-api-document.ts";
 import type { readOpenApiOptions } from "./open-api-options.ts";
 import { referenceHeaders, referenceHtml } from "./reference-html.ts";
 import { readScalarBundle, type ScalarBundle } from "./scalar-bundle.ts";
@@ -24,7 +24,7 @@ interface Args {
  */
 export function openApiRoutes(
   options: ReturnType<typeof readOpenApiOptions>,
-  document: () => OpenApiDocument,
+  document: () => OpenAPIDocument,
 ): readonly Route[] {
   const path = joinPath(options.document, "/");
   const once = lazily(document);
@@ -37,7 +37,7 @@ export function openApiRoutes(
     : [documentRoute, ...pageRoutes(joinPath(options.page, "/"), path, once)];
 }
 
-function pageRoutes(page: string, document: string, openApi: () => OpenApiDocument): readonly Route[] {
+function pageRoutes(page: string, document: string, openApi: () => OpenAPIDocument): readonly Route[] {
   if (page === document)
     throw new ConfigurationError("PorticoApp.openapi.page", "a different path from the document's", page);
   const bundle = lazily(readScalarBundle);
@@ -67,9 +67,14 @@ function pageRoutes(page: string, document: string, openApi: () => OpenApiDocume
 }
 
 /** The URL changes with the content, so clients may cache it without a limit. */
-function sendScript({ hash, gzipped }: ScalarBundle, { headers }: PorticoRequest, response: PorticoResponse): unknown {
-  const isGzip = acceptsEncoding(headers["accept-encoding"], "gzip");
-  const tag = isGzip ? `"${hash}-gzip"` : `"${hash}"`;
+async function sendScript(
+  { hash, brotli, gzip }: ScalarBundle,
+  { headers }: PorticoRequest,
+  response: PorticoResponse,
+): Promise<unknown> {
+  const accepted = headers["accept-encoding"];
+  const encoding = (["br", "gzip"] as const).find((coding) => acceptsEncoding(accepted, coding));
+  const tag = encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`;
   response
     .header("etag", tag)
     .header("vary", "accept-encoding")
@@ -77,13 +82,14 @@ function sendScript({ hash, gzipped }: ScalarBundle, { headers }: PorticoRequest
     .header("x-content-type-options", "nosniff");
   if (matchesTag(headers["if-none-match"], tag)) return response.status(304).empty();
   const type = "text/javascript; charset=utf-8";
-  if (!isGzip) return response.stream(Readable.from([gzipped]).pipe(createGunzip()), type);
-  response.header("content-encoding", "gzip").header("content-length", String(gzipped.length));
-  return response.stream(Readable.from([gzipped]), type);
+  if (encoding === undefined) return response.stream(Readable.from([brotli]).pipe(createBrotliDecompress()), type);
+  const script = encoding === "br" ? brotli : await gzip();
+  response.header("content-encoding", encoding).header("content-length", String(script.length));
+  return response.stream(Readable.from([script]), type);
 }
 
 /** Adds the mount prefix as a server, because a document without servers means the root of its host. */
-function below(prefix: string, document: OpenApiDocument): OpenApiDocument {
+function below(prefix: string, document: OpenAPIDocument): OpenAPIDocument {
   const { openapi, info, ...rest } = document;
   return { openapi, info, servers: [{ url: prefix === "" ? "/" : prefix }], ...rest };
 }

@@ -1,12 +1,12 @@
-import { decidesByColumns, nameOf } from "../http/access/gate-node.ts";
-import type { Schema } from "../http/context/schema.ts";
 import type { Route } from "../http/routing/route.ts";
+import type { Schema } from "../http/routing/schema.ts";
+import { decidesByColumns, nameOf } from "../kernel/access/gate-node.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
-import type { JsonSchema, OpenApiParameter, OpenApiResponse } from "./open-api-document.ts";
+import type { JSONSchema, OpenAPIParameter, OpenAPIResponse } from "./open-api-document.ts";
 
 /** Returns the query parameters of a paginated route, except those that its own query schema describes. */
-export function pageParameters({ paginated }: Route, taken: readonly OpenApiParameter[]): readonly OpenApiParameter[] {
+export function pageParameters({ paginated }: Route, taken: readonly OpenAPIParameter[]): readonly OpenAPIParameter[] {
   if (paginated === undefined) return [];
   const names = new Set(taken.filter((parameter) => parameter.in === "query").map(({ name }) => name));
   return paginated.strategy
@@ -28,9 +28,9 @@ export function pageResponse(
   itemSchema: Schema,
   components: Components,
   hint: string,
-): OpenApiResponse {
+): OpenAPIResponse {
   const item = components.place(jsonSchema(itemSchema, "output"), "output", `${hint}Item`);
-  const schema: JsonSchema = {
+  const schema: JSONSchema = {
     type: "object",
     properties: { items: { type: "array", items: item }, pagination: metadataOf(paginated) },
     required: ["items", "pagination"],
@@ -44,11 +44,11 @@ export function pageResponse(
 }
 
 /** Without a condition the rows that a rule allows cannot be counted, so the totals are null. */
-function metadataOf({ strategy, rule }: NonNullable<Route["paginated"]>): JsonSchema {
+function metadataOf({ strategy, rule }: NonNullable<Route["paginated"]>): JSONSchema {
   const { metadata } = strategy.describe();
   if (rule === null || decidesByColumns(rule)) return metadata;
-  const properties = Object.entries((metadata["properties"] ?? {}) as Record<string, JsonSchema>).map(
+  const properties = Object.entries((metadata["properties"] ?? {}) as Record<string, JSONSchema>).map(
     ([name, schema]) => (name.startsWith("total_") ? [name, { ...schema, type: ["integer", "null"] }] : [name, schema]),
   );
-  return { ...metadata, properties: Object.fromEntries(properties) as JsonSchema };
+  return { ...metadata, properties: Object.fromEntries(properties) as JSONSchema };
 }

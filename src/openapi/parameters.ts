@@ -1,7 +1,7 @@
 import type { Route } from "../http/routing/route.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
-import type { JsonSchema, OpenApiParameter } from "./open-api-document.ts";
+import type { JSONSchema, OpenAPIParameter } from "./open-api-document.ts";
 import { pageParameters } from "./page-response.ts";
 import type { PathTemplate, PathTemplateParameter } from "./path-template.ts";
 
@@ -11,7 +11,7 @@ export function parameters(
   template: PathTemplate,
   components: Components,
   hint: string,
-): readonly OpenApiParameter[] {
+): readonly OpenAPIParameter[] {
   const own = [...pathParameters(route, template, components, hint), ...queryParameters(route, components, hint)];
   return [...own, ...pageParameters(route, own)];
 }
@@ -21,7 +21,7 @@ function pathParameters(
   template: PathTemplate,
   components: Components,
   hint: string,
-): readonly OpenApiParameter[] {
+): readonly OpenAPIParameter[] {
   const known =
     schemas.path === undefined
       ? {}
@@ -33,11 +33,11 @@ function pathParameters(
   });
 }
 
-function pathSchema({ pattern }: PathTemplateParameter): JsonSchema {
+function pathSchema({ pattern }: PathTemplateParameter): JSONSchema {
   return pattern === undefined ? { type: "string" } : { type: "string", pattern };
 }
 
-function queryParameters({ schemas }: Route, components: Components, hint: string): readonly OpenApiParameter[] {
+function queryParameters({ schemas }: Route, components: Components, hint: string): readonly OpenAPIParameter[] {
   if (schemas.query === undefined) return [];
   const schema = components.open(jsonSchema(schemas.query, "input"), "input", `${hint}Query`);
   if (Object.keys(schema).length === 0) return [];
@@ -52,12 +52,12 @@ function queryParameters({ schemas }: Route, components: Components, hint: strin
   }));
 }
 
-function isPlainObject(schema: JsonSchema): boolean {
+function isPlainObject(schema: JSONSchema): boolean {
   return "properties" in schema && !["allOf", "anyOf", "oneOf"].some((keyword) => keyword in schema);
 }
 
-function propertiesOf(schema: JsonSchema): { readonly [name: string]: JsonSchema } {
-  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema | boolean>);
+function propertiesOf(schema: JSONSchema): { readonly [name: string]: JSONSchema } {
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JSONSchema | boolean>);
   return Object.fromEntries(properties.map(([name, property]) => [name, typeof property === "object" ? property : {}]));
 }
 
@@ -66,7 +66,7 @@ function described({
   description,
   deprecated,
   ...schema
-}: JsonSchema): Pick<OpenApiParameter, "description" | "deprecated" | "schema"> {
+}: JSONSchema): Pick<OpenAPIParameter, "description" | "deprecated" | "schema"> {
   return {
     ...(typeof description === "string" ? { description } : {}),
     ...(deprecated === true ? { deprecated } : {}),

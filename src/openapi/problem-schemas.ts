@@ -1,6 +1,6 @@
-import type { JsonSchema, OpenApiResponse } from "./open-api-document.ts";
+import type { JSONSchema, OpenAPIResponse } from "./open-api-document.ts";
 
-const errors: JsonSchema = {
+const errors: JSONSchema = {
   type: "array",
   description: "The parts of the request that do not fit their schema.",
   items: {
@@ -19,7 +19,7 @@ const errors: JsonSchema = {
 };
 
 /** RFC 9457, with the members that every problem response of Portico has. */
-const Problem: JsonSchema = {
+const Problem: JSONSchema = {
   title: "Problem",
   description: "An error (RFC 9457).",
   type: "object",
@@ -52,7 +52,7 @@ const Problem: JsonSchema = {
   required: ["type", "title", "status", "detail", "code"],
 };
 
-const ValidationProblem: JsonSchema = {
+const ValidationProblem: JSONSchema = {
   title: "ValidationProblem",
   description: "A request that does not fit its schema.",
   allOf: [{ $ref: "#/components/schemas/Problem" }],
@@ -62,13 +62,13 @@ const ValidationProblem: JsonSchema = {
 };
 
 /** The components that every document includes. */
-export const problemSchemas: { readonly [name: string]: JsonSchema } = { Problem, ValidationProblem };
+export const problemSchemas: { readonly [name: string]: JSONSchema } = { Problem, ValidationProblem };
 
 /** Describes a problem response. */
 export function problemResponse(
   description: string,
   schema: "Problem" | "ValidationProblem" = "Problem",
-): OpenApiResponse {
+): OpenAPIResponse {
   return {
     description,
     content: { "application/problem+json": { schema: { $ref: `#/components/schemas/${schema}` } } },

@@ -1,5 +1,6 @@
 import { escapeHtml } from "../http/html/escape-html.ts";
 import { htmlHeaders } from "../http/html/html-headers.ts";
+import { htmlPage } from "../http/html/html-page.ts";
 
 /** The input of the reference page. URLs are relative to the page. */
 export interface ReferenceHtml {
@@ -20,32 +21,15 @@ export const referenceHeaders: Readonly<Record<string, string>> = htmlHeaders({
 /** Returns the page that shows the document. It loads only the document and one script, both from this application. */
 export function referenceHtml({ title, document, script }: ReferenceHtml): string {
   const link = `<a href="${escapeHtml(document)}">OpenAPI document</a>`;
-  if (script === null)
-    return html(title, note(title, `The API reference is not part of this build. Open the ${link} instead.`));
+  if (script === null) {
+    const body = note(title, `The API reference is not part of this build. Open the ${link} instead.`);
+    return htmlPage({ title, body });
+  }
   const configuration = escapeHtml(JSON.stringify({ ...CONFIGURATION, url: document }));
-  return html(
-    title,
-    `<noscript>${note(title, `This page needs JavaScript. Open the ${link} instead.`)}</noscript>
+  const body = `<noscript>${note(title, `This page needs JavaScript. Open the ${link} instead.`)}</noscript>
 <script id="api-reference" type="application/json" data-configuration="${configuration}"></script>
-<script src="${escapeHtml(script)}"></script>`,
-  );
-}
-
-function html(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
-</head>
-<body>
-${body}
-</body>
-</html>
-`;
+<script src="${escapeHtml(script)}"></script>`;
+  return htmlPage({ title, body });
 }
 
 /** Shown if the page itself cannot be used. */

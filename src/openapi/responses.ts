@@ -1,10 +1,10 @@
 import { nodeHttp } from "../core/node-http.ts";
-import { isSchema, misfitStatus, type Schema } from "../http/context/schema.ts";
-import { ratesOf } from "../http/limits/rate-limit.ts";
 import type { Route } from "../http/routing/route.ts";
+import { isSchema, misfitStatus, type Schema } from "../http/routing/schema.ts";
+import { ratesOf } from "../kernel/limits/rate-limit.ts";
 import type { Components } from "./components.ts";
 import { jsonSchema } from "./json-schema.ts";
-import type { OpenApiResponse } from "./open-api-document.ts";
+import type { OpenAPIResponse } from "./open-api-document.ts";
 import { pageResponse } from "./page-response.ts";
 import { problemResponse } from "./problem-schemas.ts";
 
@@ -14,8 +14,8 @@ export function responses(
   components: Components,
   hint: string,
   hasBudget: boolean,
-): { readonly [status: string]: OpenApiResponse } {
-  const { response, paginated, schemas, auth, errors } = route;
+): { readonly [status: string]: OpenAPIResponse } {
+  const { response, paginated, params, schemas, auth, errors } = route;
   const refusals = tooManyRequests(route, hasBudget);
   const declared = response === undefined ? {} : isSchema(response) ? { 200: response } : response;
   const hints = isSchema(response) ? () => `${hint}Response` : (status: string) => `${hint}Response${status}`;
@@ -27,6 +27,7 @@ export function responses(
       ? {}
       : { 200: pageResponse(paginated, paginated.item, components, hint) }),
     ...(auth?.required === true ? { 401: problemResponse(describe(401)), 403: problemResponse(describe(403)) } : {}),
+    ...(params.some(({ subject }) => subject !== null) ? { 404: problemResponse(describe(404)) } : {}),
     ...(schemas.body === undefined ? {} : { 400: problemResponse(describe(400)) }),
     ...(misfits.includes(422) ? { 422: problemResponse(describe(422), "ValidationProblem") } : {}),
     ...(refusals.length === 0 ? {} : { 429: problemResponse(`${describe(429)}: ${refusals.join(", or ")}`) }),
@@ -50,7 +51,7 @@ function tooManyRequests({ middleware, cost }: Route, hasBudget: boolean): reado
   ];
 }
 
-function jsonResponse(status: number, schema: Schema | null, components: Components, hint: string): OpenApiResponse {
+function jsonResponse(status: number, schema: Schema | null, components: Components, hint: string): OpenAPIResponse {
   if (schema === null) return { description: describe(status) };
   const placed = components.place(jsonSchema(schema, "output"), "output", hint);
   return { description: describe(status), content: { "application/json": { schema: placed } } };

@@ -1,18 +1,18 @@
 import { mapSchema } from "./map-schema.ts";
-import type { JsonSchema } from "./open-api-document.ts";
+import type { JSONSchema } from "./open-api-document.ts";
 
 /** The key of the schema itself, next to those of its definitions. */
 export const ROOT = "";
 
-type Definitions = Readonly<Record<string, JsonSchema>> | undefined;
+type Definitions = Readonly<Record<string, JSONSchema>> | undefined;
 
 /** A schema as its library generated it, with its definitions. */
 export class SchemaSource {
-  readonly root: JsonSchema;
+  readonly root: JSONSchema;
   readonly rootName: string | undefined;
-  readonly #definitions: ReadonlyMap<string, JsonSchema>;
+  readonly #definitions: ReadonlyMap<string, JSONSchema>;
 
-  constructor(schema: JsonSchema) {
+  constructor(schema: JSONSchema) {
     const { $defs, definitions, $id, id, ...root } = schema;
     this.root = root;
     this.rootName = componentName(lastOf($id)) ?? componentName(id) ?? componentName(root["title"]);
@@ -20,8 +20,8 @@ export class SchemaSource {
   }
 
   /** Returns the root, or the definition that the root only refers to. */
-  get resolved(): JsonSchema {
-    const seen = new Set<JsonSchema>();
+  get resolved(): JSONSchema {
+    const seen = new Set<JSONSchema>();
     let schema = this.root;
     while (!seen.has(schema) && typeof schema["$ref"] === "string") {
       seen.add(schema);
@@ -41,7 +41,7 @@ export class SchemaSource {
     return { key: ROOT, rest: ref.slice(1) };
   }
 
-  piece(key: string): JsonSchema {
+  piece(key: string): JSONSchema {
     return key === ROOT ? this.root : (this.#definitions.get(key) ?? {});
   }
 
@@ -53,7 +53,7 @@ export class SchemaSource {
 
   /** Returns a part with everything it reaches. If two parts have equal texts, they mean the same. */
   content(key: string): string {
-    const reached = new Map<string, JsonSchema>();
+    const reached = new Map<string, JSONSchema>();
     const visit = (next: string): void => {
       if (reached.has(next)) return;
       reached.set(next, this.piece(next));

@@ -1,4 +1,5 @@
-export type { ConditionNode, PresentValue } from "./condition.ts";
+export type { ConditionNode, PresentValue } from "./conditions/condition.ts";
+export type { Filterable, FilterOptions } from "./filter/filterable.ts";
 export type {
   Capping,
   Counted,
@@ -14,12 +15,18 @@ export type {
   SeekRequest,
   Selecting,
   Sorting,
-} from "./data-handler.ts";
-export { AsyncDataHandler, SyncDataHandler } from "./data-handler.ts";
-export type { Filterable, FilterOptions } from "./filter/filterable.ts";
+} from "./handlers/data-handler.ts";
+export { AsyncDataHandler, SyncDataHandler } from "./handlers/data-handler.ts";
+export {
+  AsyncListDataHandler,
+  type ListHandlerOptions,
+  SyncListDataHandler,
+} from "./handlers/sync-list-data-handler.ts";
+export type { Totals } from "./handlers/totals.ts";
 export { KeyMisfit, type KeyTuple, type KeyValue } from "./keys/key-tuple.ts";
-export type { Links } from "./links.ts";
-export type { Direction, NullPlacement, Order } from "./order.ts";
+export type { Direction, NullPlacement, Order } from "./keys/order.ts";
+export { type WalkBatch, type WalkOptions, walk } from "./pages/walk.ts";
+export type { Links } from "./query/links.ts";
 export {
   InvalidCursorError,
   InvalidFilterError,
@@ -28,14 +35,14 @@ export {
   InvalidSortError,
   PaginationError,
   type PaginationErrorOptions,
-} from "./pagination-error.ts";
-export type { QueryParams } from "./query-params.ts";
+} from "./query/pagination-error.ts";
+export type { ParameterDescription } from "./query/parameter-description.ts";
+export type { QueryParams } from "./query/query-params.ts";
 export {
   BasePaginationStrategy,
   type Page,
   type PageFacts,
   type PaginationOptions,
-  type ParameterDescription,
   type StrategyDescription,
 } from "./strategies/base-pagination-strategy.ts";
 export {
@@ -56,6 +63,3 @@ export {
   PageNumberPagination,
 } from "./strategies/page-number-pagination.ts";
 export type { PaginateOptions } from "./strategies/strategy-by-name.ts";
-export { AsyncListDataHandler, type ListHandlerOptions, SyncListDataHandler } from "./sync-list-data-handler.ts";
-export type { Totals } from "./totals.ts";
-export { type WalkBatch, type WalkOptions, walk } from "./walk.ts";

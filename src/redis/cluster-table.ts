@@ -1,3 +1,4 @@
+import { isInstance } from "../core/describe-error.ts";
 import { atHost } from "./redis-address.ts";
 
 /** Which node of a cluster has which slots. */
@@ -37,7 +38,7 @@ export interface Redirection {
 }
 
 export function readRedirection(url: string, error: unknown): Redirection | null {
-  const reply = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
+  const reply = isInstance(error, Error) && isInstance(error.cause, Error) ? error.cause.message : "";
   const found = /^(?<kind>MOVED|ASK) \d+ (?<host>\S*):(?<port>\d+)$/.exec(reply)?.groups;
   if (found === undefined) return null;
   return { url: nodeUrl(url, found["host"] ?? null, Number(found["port"])), isAsk: found["kind"] === "ASK" };

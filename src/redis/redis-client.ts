@@ -1,5 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
-import { createClient, ErrorReply } from "redis";
+import { ErrorReply, RedisClient as NodeRedisClient } from "redis";
+import { isInstance } from "../core/describe-error.ts";
 
 /** The part of node-redis that Portico uses: one connection, which is discarded when it breaks. */
 export interface RedisClient {
@@ -15,11 +16,11 @@ export interface RedisClient {
 }
 
 /** How connections with TLS (`rediss://`) check the server, and who they are. */
-export type RedisTls = Pick<ConnectionOptions, "ca" | "cert" | "key" | "servername">;
+export type RedisTLS = Pick<ConnectionOptions, "ca" | "cert" | "key" | "servername">;
 
 export interface RedisClientOptions {
   readonly timeoutMs: number;
-  readonly tls: RedisTls | undefined;
+  readonly tls: RedisTLS | undefined;
   /** Whether the server is a node of a cluster, in which a channel belongs to one shard. */
   readonly isSharded?: boolean;
 }
@@ -27,20 +28,22 @@ export interface RedisClientOptions {
 /** Returns a client that is not connected yet and never reconnects by itself. */
 export function redisClient(url: string, { timeoutMs, tls, isSharded = false }: RedisClientOptions): RedisClient {
   const isEncrypted = url.startsWith("rediss:");
-  const client = createClient({
+  // A constant, because the type of the options leaves `RESP` to the class, which reads it from here as well.
+  const options = {
     url,
-    RESP: 3,
+    RESP: 3 as const,
     socket: {
       connectTimeout: timeoutMs,
-      reconnectStrategy: false,
+      reconnectStrategy: false as const,
       ...(isEncrypted && tls !== undefined ? { ...tls, tls: true as const } : {}),
     },
     // A command on a lost connection fails immediately instead of being queued for the next one.
     disableOfflineQueue: true,
-    maintNotifications: "disabled",
+    maintNotifications: "disabled" as const,
     // The client's own timeout covers only the write, not the reply, so RedisConnection has another one.
     commandOptions: { timeout: 0 },
-  });
+  };
+  const client = newClient()(options);
   return {
     connect: () => client.connect(),
     sendCommand: (command) => client.sendCommand(command),
@@ -55,7 +58,16 @@ export function redisClient(url: string, { timeoutMs, tls, isSharded = false }: 
   };
 }
 
+/** `createClient` makes a class with all commands for every new URL, which stalls a process that tries several servers again and again. */
+function newClient(): ReturnType<typeof makeClass> {
+  made ??= makeClass();
+  return made;
+}
+
+const makeClass = () => NodeRedisClient.factory({ RESP: 3 });
+let made: ReturnType<typeof makeClass> | undefined;
+
 /** Whether Redis itself returned the error, so that the connection is intact. */
 export function isReply(error: unknown): error is Error {
-  return error instanceof ErrorReply;
+  return isInstance(error, ErrorReply);
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "../core/logger.ts";
-import { outside } from "../core/outside.ts";
-import { within } from "../core/within.ts";
+import { outsideRequest } from "../core/outside-request.ts";
+import { inBackground } from "../core/work/in-background.ts";
+import { withTimeout } from "../core/work/with-timeout.ts";
 import { startWithin } from "../stores/start-within.ts";
 import { type ClusterTable, readClusterTable, readRedirection } from "./cluster-table.ts";
 import { hashSlot } from "./hash-slot.ts";
@@ -10,7 +11,7 @@ import { HEARTBEAT_MS, RedisConnection, storeFailure } from "./redis-connection.
 import type { RedisLink, RedisLinkOptions } from "./redis-link.ts";
 
 /** A command is redirected twice at most while a slot moves. More means that the nodes disagree. */
-const MOST_REDIRECTIONS = 5;
+const MAX_REDIRECTIONS = 5;
 
 /**
  * The primaries of a Redis Cluster, one connection each. A command goes to the primary of its key and is sent again only if that
@@ -48,13 +49,14 @@ export class RedisCluster implements RedisLink {
   open(log?: Logger): void {
     this.#log = log ?? this.#log;
     if (this.#isClosed || this.#timer !== undefined) return;
-    this.#timer = setInterval(() => void this.#read(), HEARTBEAT_MS).unref();
+    this.#timer = setInterval(() => inBackground(this.#read()), HEARTBEAT_MS).unref();
     this.#first = this.#read();
   }
 
   async start(log: Logger): Promise<void> {
     this.open(log);
-    const ready = this.#stood.promise.then(() => this.check());
+    // A node may be failing over while the others have already told which slots it owns.
+    const ready = (): Promise<void> => this.#stood.promise.then(() => this.check());
     await startWithin(this.#options.role, `Redis at ${this.#host}`, ready, () => this.#cause);
   }
 
@@ -75,9 +77,9 @@ export class RedisCluster implements RedisLink {
       try {
         return await this.#node(url).run(key, isAsk ? (client) => work(asking(client)) : work);
       } catch (error) {
-        void this.#read();
+        inBackground(this.#read());
         const there = readRedirection(url, error);
-        if (there === null || redirections === MOST_REDIRECTIONS) throw error;
+        if (there === null || redirections === MAX_REDIRECTIONS) throw error;
         ({ url, isAsk } = there);
         if (!isAsk) this.#take({ ...this.#table, owners: this.#table.owners.with(hashSlot(key), url) });
       }
@@ -121,7 +123,7 @@ export class RedisCluster implements RedisLink {
         isSharded: true,
         onLost: () => {
           this.#options.onLost?.((key) => this.#owner(key) === url);
-          void this.#read();
+          inBackground(this.#read());
         },
       },
     );
@@ -131,7 +133,7 @@ export class RedisCluster implements RedisLink {
   }
 
   #read(): Promise<void> {
-    this.#reading ??= outside(() => this.#readAny()).finally(() => {
+    this.#reading ??= outsideRequest(() => this.#readAny()).finally(() => {
       this.#reading = null;
     });
     return this.#reading;
@@ -169,8 +171,10 @@ export class RedisCluster implements RedisLink {
     const client = redisClient(url, this.#options);
     client.on("error", () => {});
     try {
-      await within(this.#options.timeoutMs, client.connect());
-      return await readClusterTable(url, (command) => within(this.#options.timeoutMs, client.sendCommand(command)));
+      await withTimeout(this.#options.timeoutMs, client.connect());
+      return await readClusterTable(url, (command) =>
+        withTimeout(this.#options.timeoutMs, client.sendCommand(command)),
+      );
     } finally {
       client.destroy();
     }
@@ -184,7 +188,7 @@ export class RedisCluster implements RedisLink {
     for (const [url, node] of this.#nodes) {
       if (owners.has(url)) continue;
       this.#nodes.delete(url);
-      void node.close();
+      inBackground(node.close());
     }
     const isMoved = (slot: number): boolean => before[slot] !== undefined && before[slot] !== table.owners[slot];
     if (!before.some((_, slot) => isMoved(slot))) return;

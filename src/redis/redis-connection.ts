@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { loggable } from "../core/describe-error.ts";
 import type { Logger } from "../core/logger.ts";
-import { outside } from "../core/outside.ts";
+import { outsideRequest } from "../core/outside-request.ts";
 import { PorticoError } from "../core/portico-error.ts";
-import { within } from "../core/within.ts";
+import { inBackground } from "../core/work/in-background.ts";
+import { withTimeout } from "../core/work/with-timeout.ts";
 import { reconnectDelay } from "../stores/reconnect-delay.ts";
 import { startWithin } from "../stores/start-within.ts";
 import { isReply, type RedisClient, redisClient } from "./redis-client.ts";
@@ -57,13 +59,18 @@ export class RedisConnection implements RedisLink {
 
   open(log?: Logger): void {
     this.#log = log ?? this.#log;
-    if (this.#client === null && !this.#isConnecting) void outside(() => this.#connect());
+    if (this.#client === null && !this.#isConnecting) inBackground(outsideRequest(() => this.#connect()));
   }
 
   async start(log: Logger): Promise<void> {
     this.open(log);
     const { role, host } = this.#options;
-    await startWithin(role, `Redis at ${host}`, this.#stood.promise, () => this.#cause);
+    await startWithin(
+      role,
+      `Redis at ${host}`,
+      () => this.#stood.promise,
+      () => this.#cause,
+    );
   }
 
   async check(): Promise<void> {
@@ -77,7 +84,7 @@ export class RedisConnection implements RedisLink {
   async run<T>(_key: string, work: (client: RedisClient) => Promise<T>): Promise<T> {
     const client = this.#client ?? (await this.#first());
     try {
-      const answer = await within(this.#options.timeoutMs, work(client), () => this.#heardAt);
+      const answer = await withTimeout(this.#options.timeoutMs, work(client), () => this.#heardAt);
       this.noteLife();
       return answer;
     } catch (cause) {
@@ -102,7 +109,7 @@ export class RedisConnection implements RedisLink {
     this.#tried.resolve();
     await this.#location.close?.();
     if (client === null) return;
-    await within(this.#options.timeoutMs, client.close()).catch(() => {});
+    await withTimeout(this.#options.timeoutMs, client.close()).catch(() => {});
     client.destroy();
   }
 
@@ -135,7 +142,7 @@ export class RedisConnection implements RedisLink {
       const opened = redisClient(this.#url, this.#options);
       client = opened;
       opened.on("error", (cause) => this.#drop(opened, cause));
-      await within(this.#options.timeoutMs, opened.connect());
+      await withTimeout(this.#options.timeoutMs, opened.connect());
       if (!this.#closing.signal.aborted) return opened;
     } catch (cause) {
       this.#miss(cause);
@@ -146,7 +153,7 @@ export class RedisConnection implements RedisLink {
 
   #take(client: RedisClient): void {
     this.#client = client;
-    this.#heartbeat = setInterval(() => void this.#beat(client), HEARTBEAT_MS).unref();
+    this.#heartbeat = setInterval(() => inBackground(this.#beat(client)), HEARTBEAT_MS).unref();
     this.#stood.resolve();
     if (this.#lostAt !== null) {
       const seconds = Math.round((performance.now() - this.#lostAt) / 100) / 10;
@@ -154,11 +161,13 @@ export class RedisConnection implements RedisLink {
     }
     this.#lostAt = null;
     this.#options.onReady?.();
+    this.#options.onBeat?.(client);
     this.#tried.resolve();
   }
 
   /** A primary that was replaced while it was separated from the others still responds. */
   async #beat(client: RedisClient): Promise<void> {
+    this.#options.onBeat?.(client);
     const [url] = await Promise.all([this.#location.locate().catch(() => this.#url), this.check().catch(() => {})]);
     if (url !== this.#url) this.#drop(client, new Error("the primary was replaced"));
   }
@@ -170,7 +179,7 @@ export class RedisConnection implements RedisLink {
     this.#miss(cause);
     client.destroy();
     this.#options.onLost?.(() => true);
-    void outside(() => this.#connect());
+    inBackground(outsideRequest(() => this.#connect()));
   }
 
   /** Logs one line per outage, however many attempts fail. */
@@ -179,7 +188,7 @@ export class RedisConnection implements RedisLink {
     if (this.#lostAt !== null || this.#closing.signal.aborted) return;
     this.#lostAt = performance.now();
     const { role, meanwhile } = this.#options;
-    this.#log?.error({ err: cause }, `redis: connection lost (${role}); ${meanwhile}`);
+    this.#log?.error({ err: loggable(cause) }, `redis: connection lost (${role}); ${meanwhile}`);
   }
 
   #failure(cause: unknown): PorticoError {

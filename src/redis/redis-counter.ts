@@ -121,6 +121,10 @@ export class RedisCounter implements CounterStore {
     });
   }
 
+  get isConnected(): boolean {
+    return this.#link.isReady();
+  }
+
   /** With the in-process fallback, an application starts even if Redis is down. */
   async start(log: Logger): Promise<void> {
     if (this.#insurance === null) await this.#link.start(log);

@@ -5,9 +5,11 @@ import { checkTtl, type KeyValueStore } from "../stores/key-value-store.ts";
 import { storeKey } from "../stores/store-key.ts";
 import { linkToRedis } from "./link-to-redis.ts";
 import { checkRedisAddress, type RedisAddress } from "./redis-address.ts";
+import { storeFailure } from "./redis-connection.ts";
 import type { RedisLink } from "./redis-link.ts";
 import { type RedisOptions, redisRules } from "./redis-options.ts";
 import { RedisScript } from "./redis-script.ts";
+import { ReplicaConfirmation } from "./replica-confirmation.ts";
 
 /** Writes if the current value is the expected one. */
 const compareAndSet = new RedisScript(`
@@ -34,6 +36,7 @@ return 1
 export class RedisKeyValue implements KeyValueStore {
   readonly #link: RedisLink;
   readonly #prefix: string;
+  readonly #confirmation = new ReplicaConfirmation();
 
   constructor(address: RedisAddress, options: RedisOptions = {}) {
     checkRedisAddress("RedisKeyValue.address", address);
@@ -43,13 +46,23 @@ export class RedisKeyValue implements KeyValueStore {
       tls,
       timeoutMs: timeoutSeconds * 1000,
       meanwhile: "reads and writes fail with STORE_UNAVAILABLE",
+      onBeat: (client) => void this.#confirmation.note(client).catch(() => {}),
     });
     this.#prefix = prefix;
   }
 
+  get isConnected(): boolean {
+    return this.#link.isReady();
+  }
+
   async start(log: Logger): Promise<void> {
     await this.#link.start(log);
-    const policies = await Promise.all((await this.#link.servers()).map(evictionPolicy));
+    const servers = await this.#link.servers();
+    const warnings = await Promise.all(
+      servers.map((server) => server.run("", (client) => this.#confirmation.warning(client)).catch(() => null)),
+    );
+    for (const warning of new Set(warnings)) if (warning !== null) log.warn({}, warning);
+    const policies = await Promise.all(servers.map(evictionPolicy));
     if (policies.includes(null)) log.warn({}, "redis: could not read maxmemory-policy for the durable store");
     const policy = policies.find((name) => name !== null && name !== "noeviction");
     if (policy === undefined) return;
@@ -92,6 +105,16 @@ export class RedisKeyValue implements KeyValueStore {
 
   async delete(key: string): Promise<boolean> {
     return (await this.#send(key, "DEL")) === 1;
+  }
+
+  /**
+   * Waits until a replica has everything that was written so far. Rejects if none has it within half a second, unless this
+   * server has not had a replica since this process connected.
+   */
+  async confirm(key: string): Promise<void> {
+    const mark = `${this.#key(key)}:confirmed`;
+    if (await this.#link.run(mark, (client) => this.#confirmation.confirm(client, mark))) return;
+    throw storeFailure("durable", new Error("no replica has confirmed the write"), false);
   }
 
   /** In a cluster, always the clock of the same primary. */

@@ -1,5 +1,5 @@
 import type { Logger } from "../core/logger.ts";
-import type { RedisClient, RedisTls } from "./redis-client.ts";
+import type { RedisClient, RedisTLS } from "./redis-client.ts";
 
 /** The way of one role to Redis, whether that is one server or several. The key decides which server gets a command. */
 export interface RedisLink {
@@ -27,11 +27,13 @@ export interface RedisLinkOptions {
   /** The role in messages, such as `durable`. */
   readonly role: string;
   readonly timeoutMs: number;
-  readonly tls: RedisTls | undefined;
+  readonly tls: RedisTLS | undefined;
   /** The effect of a lost connection, for the log. */
   readonly meanwhile: string;
   /** Called for every established connection, including the first. */
   readonly onReady?: () => void;
+  /** Called for every established connection, and once a second while it is open. */
+  readonly onBeat?: (client: RedisClient) => void;
   /** Called when an established connection is lost, with a test for the keys that were on it. */
   readonly onLost?: (isLost: (key: string) => boolean) => void;
 }

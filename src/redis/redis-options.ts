@@ -1,5 +1,14 @@
-import { flag, type OptionRule, optional, optionRule, positiveInteger, thing } from "../core/resolve-options.ts";
-import type { RedisTls } from "./redis-client.ts";
+import {
+  flag,
+  type OptionRule,
+  objectWith,
+  optional,
+  positiveInteger,
+  secondsUpTo,
+  textLike,
+  type WithFallback,
+} from "../core/resolve-options.ts";
+import type { RedisTLS } from "./redis-client.ts";
 
 /** Options of all stores on Redis. */
 export interface RedisOptions {
@@ -16,35 +25,19 @@ export interface RedisOptions {
    * For `rediss://`: the certificate authority (`ca`), a client certificate (`cert`, `key`) and the name in the server's
    * certificate (`servername`), as `tls.connect` of Node takes them. @default the authorities that Node trusts
    */
-  readonly tls?: RedisTls;
+  readonly tls?: RedisTLS;
 }
 
-const prefix: OptionRule<string> = optionRule(
-  "a non-empty string without braces",
-  (value) => typeof value === "string" && /^[^{}]+$/.test(value),
-);
-const timeout: OptionRule<number> = optionRule(
-  "a number of seconds above 0, up to 60",
-  (value) => typeof value === "number" && value > 0 && value <= 60,
-);
-
-type WithFallback<T> = OptionRule<T> & { readonly fallback: T };
 type RedisRules = {
   readonly prefix: WithFallback<string>;
   readonly timeoutSeconds: WithFallback<number>;
-  readonly tls: OptionRule<RedisTls>;
+  readonly tls: OptionRule<RedisTLS>;
 };
 
-const TLS = ["ca", "cert", "key", "servername"];
-const tls: OptionRule<RedisTls> = thing(
-  "an object with ca, cert, key or servername",
-  (value) => typeof value === "object" && value !== null && Object.keys(value).every((key) => TLS.includes(key)),
-);
-
 export const redisRules: RedisRules = {
-  prefix: optional(prefix, "portico"),
-  timeoutSeconds: optional(timeout, 2),
-  tls,
+  prefix: optional(textLike("a non-empty string without braces", /^[^{}]+$/), "portico"),
+  timeoutSeconds: optional(secondsUpTo(60), 2),
+  tls: objectWith<RedisTLS>("ca", "cert", "key", "servername"),
 };
 export const redisCounterRules: RedisRules & { readonly insurance: WithFallback<boolean> } = {
   ...redisRules,

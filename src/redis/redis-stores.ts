@@ -1,4 +1,4 @@
-import { optionRule, resolveOptions } from "../core/resolve-options.ts";
+import { anything, resolveOptions } from "../core/resolve-options.ts";
 import type { Stores } from "../stores/stores.ts";
 import { checkRedisAddress, isAddressObject, type RedisAddress } from "./redis-address.ts";
 import { RedisCounter, type RedisCounterOptions } from "./redis-counter.ts";
@@ -76,5 +76,3 @@ function readAddresses(given: RedisAddress | RedisAddresses): RedisAddresses {
   for (const role of ROLES) checkRedisAddress(`redisStores.${role}`, addresses[role]);
   return addresses as RedisAddresses;
 }
-
-const anything = optionRule<unknown>("an address", () => true);

@@ -1,4 +1,5 @@
-import { within } from "../core/within.ts";
+import { inBackground } from "../core/work/in-background.ts";
+import { withTimeout } from "../core/work/with-timeout.ts";
 import { atHost, type RedisSentinelAddress } from "./redis-address.ts";
 import { type RedisClient, type RedisClientOptions, redisClient } from "./redis-client.ts";
 
@@ -27,10 +28,12 @@ export class Sentinels {
         votes.set(primary, count);
         if (count > sentinels.length / 2) resolve(primary);
       });
-      void Promise.allSettled(asked).then((outcomes) => {
-        const failed = outcomes.find((outcome) => outcome.status === "rejected");
-        reject(new Error("no primary that more than half of the Sentinels agree on", { cause: failed?.reason }));
-      });
+      inBackground(
+        Promise.allSettled(asked).then((outcomes) => {
+          const failed = outcomes.find((outcome) => outcome.status === "rejected");
+          reject(new Error("no primary that more than half of the Sentinels agree on", { cause: failed?.reason }));
+        }),
+      );
     });
   }
 
@@ -46,7 +49,7 @@ export class Sentinels {
     const { timeoutMs } = this.#options;
     try {
       const client = await this.#client(url);
-      const answer = await within(timeoutMs, client.sendCommand(["SENTINEL", "GET-MASTER-ADDR-BY-NAME", name]));
+      const answer = await withTimeout(timeoutMs, client.sendCommand(["SENTINEL", "GET-MASTER-ADDR-BY-NAME", name]));
       if (!Array.isArray(answer)) throw new Error(`the Sentinel knows no primary called "${name}"`);
       return atHost(primary, String(answer[0]), Number(answer[1]));
     } catch (error) {
@@ -65,9 +68,9 @@ export class Sentinels {
 
   async #connect(url: string): Promise<RedisClient> {
     const client = redisClient(url, this.#options);
-    client.on("error", () => void this.#forget(url));
+    client.on("error", () => inBackground(this.#forget(url)));
     try {
-      await within(this.#options.timeoutMs, client.connect());
+      await withTimeout(this.#options.timeoutMs, client.connect());
       return client;
     } catch (error) {
       client.destroy();

@@ -1,6 +1,10 @@
+import { inBackground } from "../core/work/in-background.ts";
 import type { BusLink } from "./bus-link.ts";
 import { type BusMessage, readMessage } from "./bus-message.ts";
-import type { Subscription } from "./subscription.ts";
+import { queuedIn, type Subscription } from "./subscription.ts";
+
+/** The number of events that may wait for a subscription. */
+const MAX_WAITING = 10_000;
 
 /** Returns whether a message arrived after the subscription was made. */
 type Wants = (message: BusMessage) => boolean;
@@ -37,22 +41,37 @@ export class BusChannel {
     return this.#isMissed;
   }
 
+  /** The events that wait for a subscriber or for the server. */
+  get waitingCount(): number {
+    return this.#waiting.length + queuedIn(this.#subscriptions.keys());
+  }
+
   add(subscription: Subscription<unknown>, wants: Wants): void {
     this.#subscriptions.set(subscription, wants);
-    void this.#move();
+    inBackground(this.#move());
   }
 
   remove(subscription: Subscription<unknown>): void {
     this.#subscriptions.delete(subscription);
-    void this.#move();
+    inBackground(this.#move());
   }
 
-  /** Runs `work` once the subscription is active: immediately, or in the order of the calls. */
-  whenSettled<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` once the subscription is active: immediately, or in the order of the calls. Rejects if too much waits already,
+   * because the server has not confirmed the subscription.
+   */
+  async whenSettled<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isMoving) return work();
+    if (this.#waiting.length >= MAX_WAITING)
+      throw new Error(`${this.#link.server} has not confirmed a subscription, and ${MAX_WAITING} events wait for it`);
     return new Promise((resolve, reject) => {
       this.#waiting.push(() => void work().then(resolve, reject));
     });
+  }
+
+  /** Resolves when no subscription or its end is in flight. */
+  settled(): Promise<void> {
+    return this.#isMoving ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
   }
 
   /** The connection of this channel was lost. */
@@ -67,7 +86,7 @@ export class BusChannel {
 
   /** Ends each subscriber without an error. */
   end(): void {
-    for (const subscription of this.#subscriptions.keys()) void subscription.return();
+    for (const subscription of this.#subscriptions.keys()) inBackground(subscription.return());
   }
 
   async #move(): Promise<void> {

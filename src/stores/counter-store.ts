@@ -38,6 +38,8 @@ export interface Reservation extends Count {
  * ```
  */
 export interface CounterStore extends StoreLifeCycle {
+  /** Whether its server is connected at the moment, as far as it knows. It is shown in metrics. */
+  readonly isConnected?: boolean;
   /**
    * Counts one hit. `windowMs` is a whole number of milliseconds from 1 to 2,147,483,647 (24 days); otherwise the promise
    * rejects with `RangeError`.
@@ -57,21 +59,21 @@ export interface CounterStore extends StoreLifeCycle {
 }
 
 /** Node's timers fire at once beyond this value. */
-const LONGEST = 2_147_483_647;
+const MAX_LENGTH = 2_147_483_647;
 
 /** Throws `RangeError` for a window that some stores cannot count. Each store calls it before it counts. */
 export function checkWindow(windowMs: number): void {
-  if (Number.isInteger(windowMs) && windowMs >= 1 && windowMs <= LONGEST) return;
-  throw new RangeError(`windowMs must be a whole number of milliseconds from 1 to ${LONGEST}, received ${windowMs}`);
+  if (Number.isInteger(windowMs) && windowMs >= 1 && windowMs <= MAX_LENGTH) return;
+  throw new RangeError(`windowMs must be a whole number of milliseconds from 1 to ${MAX_LENGTH}, received ${windowMs}`);
 }
 
 /** The counts of all stores stay below 2^31 with it. */
-export const MOST_UNITS = 1_000_000_000;
+export const MAX_UNITS = 1_000_000_000;
 
 /** Throws `RangeError` for a reservation that some stores cannot count. Each store calls it before it counts. */
 export function checkReservation(windowMs: number, units: number, limit: number): void {
   checkWindow(windowMs);
   for (const [name, value] of [["units", units] as const, ["limit", limit] as const])
-    if (!Number.isInteger(value) || value < 1 || value > MOST_UNITS)
-      throw new RangeError(`${name} must be a whole number from 1 to ${MOST_UNITS}, received ${value}`);
+    if (!Number.isInteger(value) || value < 1 || value > MAX_UNITS)
+      throw new RangeError(`${name} must be a whole number from 1 to ${MAX_UNITS}, received ${value}`);
 }

@@ -1,4 +1,4 @@
-import { type OptionRule, thing } from "../core/resolve-options.ts";
+import { type OptionRule, withMethod } from "../core/resolve-options.ts";
 import type { StoreLifeCycle } from "./store-life-cycle.ts";
 
 /**
@@ -24,6 +24,8 @@ import type { StoreLifeCycle } from "./store-life-cycle.ts";
  * ```
  */
 export interface KeyValueStore extends StoreLifeCycle {
+  /** Whether its server is connected at the moment, as far as it knows. It is shown in metrics. */
+  readonly isConnected?: boolean;
   /** The value, or `null` if there is none. */
   get(key: string): Promise<string | null>;
   /** Writes the value and replaces an existing one. */
@@ -41,6 +43,11 @@ export interface KeyValueStore extends StoreLifeCycle {
    */
   delete(key: string): Promise<boolean>;
   /**
+   * Resolves if everything that was written so far to the server of this key survives the loss of that server, and rejects with a
+   * 503 otherwise. It is called before and after each revocation. A store without it keeps every write, or has one server.
+   */
+  confirm?(key: string): Promise<void>;
+  /**
    * The time on the store's server, in milliseconds since 1970. Sessions expire by this clock instead of the clock of each
    * process, and a process whose clock is more than a minute off does not start. Without it, each process uses its own clock.
    */
@@ -54,7 +61,4 @@ export function checkTtl(ttlMs: number | undefined): void {
 }
 
 /** An option that takes a key-value store. */
-export const keyValueStore: OptionRule<KeyValueStore> = thing(
-  "a KeyValueStore",
-  (value) => typeof (value as Partial<KeyValueStore> | null)?.compareAndSet === "function",
-);
+export const keyValueStore: OptionRule<KeyValueStore> = withMethod("a KeyValueStore", "compareAndSet");

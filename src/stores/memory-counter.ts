@@ -1,10 +1,10 @@
-import { outside } from "../core/outside.ts";
+import { outsideRequest } from "../core/outside-request.ts";
 import { CountedKeys } from "./counted-keys.ts";
 import { type Count, type CounterStore, checkReservation, checkWindow, type Reservation } from "./counter-store.ts";
 import { storeKey } from "./store-key.ts";
 
 /** This many keys take about 40 MB. */
-const MOST_KEYS = 100_000;
+const MAX_KEYS = 100_000;
 
 /** A counter from its first hit to the end of its window. */
 interface Window {
@@ -21,7 +21,7 @@ interface Window {
  */
 export class MemoryCounter implements CounterStore {
   readonly #windows = new Map<string, Window>();
-  #keys = new CountedKeys(MOST_KEYS);
+  #keys = new CountedKeys(MAX_KEYS);
 
   async increment(key: string, windowMs: number): Promise<Count> {
     checkWindow(windowMs);
@@ -55,7 +55,7 @@ export class MemoryCounter implements CounterStore {
 
   async resetAll(): Promise<void> {
     for (const name of this.#windows.keys()) this.#drop(name);
-    this.#keys = new CountedKeys(MOST_KEYS);
+    this.#keys = new CountedKeys(MAX_KEYS);
   }
 
   #add(name: string, windowMs: number, units: number): Window {
@@ -75,7 +75,7 @@ export class MemoryCounter implements CounterStore {
   #begin(name: string, windowMs: number): Window {
     this.#drop(name);
     // Outside the request, because the timer would keep it in memory until the end of the window.
-    const timer = outside(() => setTimeout(() => this.#drop(name), windowMs).unref());
+    const timer = outsideRequest(() => setTimeout(() => this.#drop(name), windowMs).unref());
     const window = { value: 0, endsAt: Date.now() + windowMs, timer };
     this.#windows.set(name, window);
     return window;

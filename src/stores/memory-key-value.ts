@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "../core/clock.ts";
+import { type Clock, clockRule, systemClock } from "../core/clock.ts";
 import { PorticoError } from "../core/portico-error.ts";
-import { type OptionRule, optional, optionRule, positiveInteger, resolveOptions } from "../core/resolve-options.ts";
+import { optional, positiveInteger, resolveOptions } from "../core/resolve-options.ts";
 import { checkTtl, type KeyValueStore } from "./key-value-store.ts";
 
 export interface MemoryKeyValueOptions {
@@ -16,11 +16,7 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-const clock: OptionRule<Clock> = optionRule("a clock with now() and monotonic()", (value) => {
-  const given = value as Partial<Clock> | null;
-  return typeof given?.now === "function" && typeof given.monotonic === "function";
-});
-const rules = { clock: optional(clock, systemClock), maxEntries: optional(positiveInteger, 100_000) };
+const rules = { clock: optional(clockRule, systemClock), maxEntries: optional(positiveInteger, 100_000) };
 
 /** Entries that each write checks: more than the one it may add, so that the sweep outpaces the growth. */
 const STEPS = 4;

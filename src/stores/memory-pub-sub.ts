@@ -1,6 +1,6 @@
 import { optional, positiveInteger, resolveOptions } from "../core/resolve-options.ts";
 import { encodeEvent, type PubSub, type SubscribeOptions, type Topic } from "./pub-sub.ts";
-import { Subscription } from "./subscription.ts";
+import { queuedIn, Subscription } from "./subscription.ts";
 
 export interface MemoryPubSubOptions {
   /** Events that may wait for one subscriber; one more ends the subscription with `PubSubGap`. @default 1_000 */
@@ -26,6 +26,10 @@ export class MemoryPubSub implements PubSub {
   /** The number of topics with subscribers. */
   get topicCount(): number {
     return this.#topics.size;
+  }
+
+  get waitingCount(): number {
+    return [...this.#topics.values()].reduce((sum, subscriptions) => sum + queuedIn(subscriptions), 0);
   }
 
   async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {

@@ -86,6 +86,10 @@ export interface PubSub extends StoreLifeCycle {
    * events must not return what it holds while this is `false`: its subscription ends with `PubSubGap` only afterwards.
    */
   readonly isConnected?: boolean;
+  /** The number of topics that this process is subscribed to. It is shown in metrics. */
+  readonly topicCount?: number;
+  /** The number of events that wait for a subscriber, or for the server. It is shown in metrics. */
+  readonly waitingCount?: number;
   /**
    * Publishes the value as JSON. Resolves when the bus has accepted it, which is before any subscriber reads it. Rejects with a
    * `TypeError` that names the topic if the value cannot be serialized.

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Logger } from "../core/logger.ts";
+import { inBackground } from "../core/work/in-background.ts";
 import { BusChannel } from "./bus-channel.ts";
 import type { BusLink, BusLinkEvents } from "./bus-link.ts";
 import { writeMessage } from "./bus-message.ts";
@@ -45,6 +46,10 @@ export abstract class ServerPubSub implements PubSub {
     return this.#channels.size;
   }
 
+  get waitingCount(): number {
+    return [...this.#channels.values()].reduce((sum, { waitingCount }) => sum + waitingCount, 0);
+  }
+
   start(log: Logger): Promise<void> {
     return this.#link.start(log);
   }
@@ -74,7 +79,7 @@ export abstract class ServerPubSub implements PubSub {
   }
 
   async settled(): Promise<void> {
-    await Promise.all([...this.#channels.values()].map((channel) => channel.whenSettled(async () => {})));
+    await Promise.all([...this.#channels.values()].map((channel) => channel.settled()));
   }
 
   #open<T>(topic: string, signal: AbortSignal | undefined): Subscription<T> {
@@ -84,7 +89,7 @@ export abstract class ServerPubSub implements PubSub {
       signal,
       onClose: () => this.#channels.get(topic)?.remove(subscription),
     });
-    if (this.#isClosed) void subscription.return();
+    if (this.#isClosed) inBackground(subscription.return());
     if (!subscription.isOpen) return subscription;
     // Events that were sent earlier may still be on their way to older subscribers.
     const before = this.#published;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Longer keys cost memory, and a PostgreSQL index rejects keys from 2,704 bytes on. */
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 const HASHED = "sha256:";
 
 /**
@@ -10,6 +10,6 @@ const HASHED = "sha256:";
  * limit in that store would treat it as unavailable.
  */
 export function storeKey(key: string): string {
-  const isPlain = key.length <= LONGEST && !key.includes("\0") && key.isWellFormed() && !key.startsWith(HASHED);
+  const isPlain = key.length <= MAX_LENGTH && !key.includes("\0") && key.isWellFormed() && !key.startsWith(HASHED);
   return isPlain ? key : HASHED + createHash("sha256").update(key, "utf16le").digest("base64url");
 }

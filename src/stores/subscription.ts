@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import { PubSubGap } from "./pub-sub.ts";
 
-export interface SubscriptionOptions {
+export interface QueueOptions {
   /** The name of the topic. */
   readonly topic: string;
   /** The maximum number of unread events. */
@@ -19,14 +19,14 @@ type Waiting = PromiseWithResolvers<string | null>;
  * Unread events wait in a queue; an event that finds it full is the gap.
  */
 export class Subscription<T> implements AsyncIterator<T, void, void> {
-  readonly #options: SubscriptionOptions;
+  readonly #options: QueueOptions;
   #queued: string[] = [];
   /** Calls of `next()` that wait for an event; while there are any, the queue is empty. */
   #waiting: Waiting[] = [];
   #gap: PubSubGap | null = null;
   #isOpen: boolean;
 
-  constructor(options: SubscriptionOptions) {
+  constructor(options: QueueOptions) {
     this.#options = options;
     this.#isOpen = options.signal?.aborted !== true;
     if (this.#isOpen) options.signal?.addEventListener("abort", this.#end);
@@ -35,6 +35,11 @@ export class Subscription<T> implements AsyncIterator<T, void, void> {
   /** Whether events are still wanted. */
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** The number of unread events. */
+  get queued(): number {
+    return this.#queued.length;
   }
 
   /** Takes one event from the bus, as text. */
@@ -93,4 +98,11 @@ export class Subscription<T> implements AsyncIterator<T, void, void> {
     this.#waiting = [];
     this.#options.onClose();
   }
+}
+
+/** The number of unread events in all of them. */
+export function queuedIn(subscriptions: Iterable<Subscription<unknown>>): number {
+  let sum = 0;
+  for (const { queued } of subscriptions) sum += queued;
+  return sum;
 }

@@ -1,5 +1,5 @@
-import { ACTING_AS } from "../http/identity/actors.ts";
-import type { AuthScope, CurrentUser, UserProtocol } from "../http/identity/identity.ts";
+import { ACTING_AS } from "../kernel/identity/actors.ts";
+import type { AuthScope, CurrentUser, UserProtocol } from "../kernel/identity/identity.ts";
 import type { PorticoApp } from "../portico-app.ts";
 
 /** The options of `actingAs`. */

@@ -1,5 +1,5 @@
 import { parseSetCookie } from "cookie-es";
-import type { PreparedRequest, Sender } from "./test-client.ts";
+import type { PreparedRequest, RequestSender } from "./test-request.ts";
 import { setCookies } from "./test-response.ts";
 
 /** A cookie as the client sends it back. */
@@ -41,7 +41,7 @@ export class CookieJar {
 }
 
 /** Adds the cookies of a jar to a sender. A `cookie` header of the request itself replaces them. */
-export function sendingCookies({ send, open }: Sender, jar: CookieJar): Sender {
+export function sendingCookies({ send, open }: RequestSender, jar: CookieJar): RequestSender {
   const withCookies = (request: PreparedRequest): PreparedRequest => ({
     ...request,
     headers: { ...jar.headers(request.target), ...request.headers },

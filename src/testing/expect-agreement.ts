@@ -1,96 +1,111 @@
-import type { Gate } from "../http/access/gate.ts";
-import { nameOf as nodeName } from "../http/access/gate-node.ts";
-import { listScopeOf } from "../http/access/list-scope-of.ts";
-import { nodeOf } from "../http/access/read-gate.ts";
-import type { BaseContext } from "../http/context/http-context.ts";
-import type { AuthScope, Caller } from "../http/identity/identity.ts";
-import { type AnyHandler, type DataHandler, isScopable, type Scopable } from "../pagination/data-handler.ts";
-import type { ListScope } from "../pagination/list-scope.ts";
+import type { MaybePromise } from "../core/maybe-promise.ts";
+import type { Caller } from "../kernel/identity/identity.ts";
+import type { DataHandler } from "../pagination/handlers/data-handler.ts";
+import { type ListScope, listWatchers, restrictedBy } from "../pagination/handlers/list-scope.ts";
+import type { PorticoApp } from "../portico-app.ts";
+import { type TestClient, testClient } from "./test-client.ts";
 
-/** The users and rows that `expectAgreement` compares. */
-export interface AgreementOptions<Row> {
-  /** Users with different permissions: at least one must be allowed a row, and one must be refused a row. */
+/** The users and lists that `expectAgreement` compares. */
+export interface AgreementOptions {
+  /** Users with different permissions: each rule must allow one of them a row, and refuse one of them a row. */
   readonly users: readonly Caller[];
-  /** The list that `where` restricts, usually a `tableHandler`. */
-  readonly handler: DataHandler<Row> & Scopable<Row>;
-  /** All rows of the list. @default the rows of the handler */
-  readonly rows?: readonly Row[];
-  /** The members of the context that the rule reads besides the user. @default none */
-  readonly ctx?: object;
+  /** Reads the lists of the application as one of the users, by any requests. */
+  readonly lists: (client: TestClient) => MaybePromise<unknown>;
 }
 
 /**
- * Checks that the two halves of an authorization rule allow each user the same rows: `where` in the database, and
- * `allows` in JavaScript. Throws an error that names the rule, the user and the rows that only one half includes. It
- * also throws if the users and rows prove nothing.
+ * Checks that the two halves of each authorization rule allow the same rows: `where` in the database, and `allows` in
+ * JavaScript. It compares them over all rows of each list that your requests read, in the application's own query. Throws an
+ * error that names the rule, the user and the rows that only one half includes. It also throws if the users and rows prove
+ * nothing about a rule, and if no list with a rule was read.
  *
  * @example
  * ```ts
- * import type { Kysely } from "kysely";
- * import { isIn, rule } from "portico";
+ * import { isIn, PorticoApp, rule } from "portico";
  * import { SimpleUser } from "portico/auth";
- * import { tableHandler } from "portico/sql";
+ * import { CursorPagination } from "portico/pagination";
+ * import { openDatabase, type PorticoTables, tableHandler } from "portico/sql";
  * import { expectAgreement } from "portico/testing";
+ * import { z } from "zod";
  *
  * interface ProjectRow { id: string; owner_id: string }
- * declare const database: Kysely<{ projects: ProjectRow }>;
+ * const database = openDatabase<PorticoTables & { projects: ProjectRow }>("sqlite::memory:");
  * const ownProjects = rule<ProjectRow>({
  *   name: "project.own",
  *   allows: (user, project) => project.owner_id === user.identity,
  *   where: (user) => isIn("owner_id", [user.identity]),
  * });
+ * const item = z.object({ id: z.string() });
+ * const strategy = new CursorPagination({ sortField: "id" });
+ * const app = new PorticoApp();
+ * app.get("/projects", { paginated: { strategy, item, rule: ownProjects } }, ({ response }) =>
+ *   response.apaginate(tableHandler(database.selectFrom("projects").selectAll()), { strategy }),
+ * );
  *
- * await expectAgreement(ownProjects, {
+ * await expectAgreement(app, {
  *   users: [new SimpleUser("ada"), new SimpleUser("a user without projects")],
- *   handler: tableHandler(database.selectFrom("projects").selectAll()),
+ *   lists: (client) => client.get("/projects"),
  * });
  * ```
  */
-export async function expectAgreement<Row>(
-  rule: Gate<boolean, AuthScope, { readonly parent: Row }>,
-  options: AgreementOptions<Row>,
-): Promise<void> {
-  const { users } = options;
-  const handler = options.handler as AnyHandler<Row>;
-  const node = nodeOf(rule);
-  const name = nodeName(node);
-  if (!isScopable(handler))
-    throw new Error(
-      `the data handler ${options.handler.constructor.name} has no scopedTo, so \`where\` cannot restrict it`,
-    );
-  if (users.length === 0) throw provesNothing(name, "there are no users");
-  const rows = options.rows ?? (await rowsOf(handler));
-  if (rows.length === 0) throw provesNothing(name, "there are no rows");
-
-  const keyOf = keysOf((handler as AnyHandler<Row>).uniqueKey ?? ["id"]);
-  const keys = rows.map(keyOf);
-  const faults: string[] = [];
-  let [allowed, refused] = [0, 0];
+export async function expectAgreement(app: PorticoApp, { users, lists }: AgreementOptions): Promise<void> {
+  if (users.length === 0) throw new Error("expectAgreement proves nothing: there are no users");
+  const findings = new Map<string, Finding>();
+  const client = testClient(app);
   for (const [index, user] of users.entries()) {
-    const scope: ListScope = await listScopeOf(node, contextOf(user, options.ctx));
-    if (scope.condition === null) throw new Error(`the rule ${name} has no \`where\` to compare with \`allows\``);
-    const decisions = await scope.allows(rows);
-    const byAllows = new Set(keys.filter((_key, at) => decisions[at] === true));
-    const byWhere = new Set((await rowsOf(handler.scopedTo(scope.condition))).map(keyOf));
-    allowed += byAllows.size;
-    refused += rows.length - byAllows.size;
-    faults.push(...faultsOf(userName(user, index), byAllows, byWhere));
+    const name = userName(user, index);
+    const watch = (handler: Watched, scope: ListScope): Promise<void> => compare(handler, scope, name, findings);
+    listWatchers.add(watch);
+    try {
+      await lists(user.isAuthenticated ? client.as(user) : client);
+    } finally {
+      listWatchers.delete(watch);
+    }
   }
-  if (faults.length > 0) throw new Error(`the halves of the rule ${name} disagree. ${faults.join(" ")}`);
-  if (allowed === 0) throw provesNothing(name, "no user is allowed a row");
-  if (refused === 0) throw provesNothing(name, "no user is refused a row");
+  if (findings.size === 0) throw new Error("expectAgreement proves nothing: no list with a rule over a table was read");
+  for (const [rule, { faults, allowed, refused, error }] of findings) {
+    if (error !== undefined) throw error;
+    if (faults.size > 0) throw new Error(`the halves of the rule ${rule} disagree. ${[...faults].join(" ")}`);
+    if (allowed + refused === 0) throw provesNothing(rule, "there are no rows");
+    if (allowed === 0) throw provesNothing(rule, "no user is allowed a row");
+    if (refused === 0) throw provesNothing(rule, "no user is refused a row");
+  }
 }
 
-const LOG = {
-  error({ err }: { readonly err?: unknown }): never {
-    throw err;
-  },
-  warn() {},
-};
+type Watched = Parameters<typeof restrictedBy<unknown>>[0] & { readonly uniqueKey?: readonly string[] };
 
-/** A context for one user, with the members that the test gives it. */
-function contextOf(user: Caller, members: object = {}): BaseContext {
-  return { log: LOG, ...members, user, identity: { user, auth: null } } as unknown as BaseContext;
+/** The findings about one rule. */
+interface Finding {
+  readonly faults: Set<string>;
+  allowed: number;
+  refused: number;
+  /** The first failure of a half. */
+  error?: Error;
+}
+
+/** Compares the halves over all rows of a list. Never rejects, because the request is about to continue. */
+async function compare(
+  handler: Watched,
+  scope: ListScope,
+  user: string,
+  findings: Map<string, Finding>,
+): Promise<void> {
+  const finding: Finding = findings.get(scope.name) ?? { faults: new Set(), allowed: 0, refused: 0 };
+  findings.set(scope.name, finding);
+  try {
+    const keyOf = keysOf(handler.uniqueKey ?? ["id"]);
+    const rows = await rowsOf(handler);
+    const decisions = await scope.allows(rows);
+    const byAllows = new Set(rows.filter((_row, at) => decisions[at] === true).map(keyOf));
+    const restricted = scope.condition === null ? handler : restrictedBy(handler, scope.condition);
+    const byWhere = new Set((await rowsOf(restricted as DataHandler<unknown>)).map(keyOf));
+    finding.allowed += byAllows.size;
+    finding.refused += rows.length - byAllows.size;
+    for (const fault of faultsOf(user, byAllows, byWhere)) finding.faults.add(fault);
+  } catch (cause) {
+    const reason = "the application's log has the error of a rule that throws";
+    finding.error ??= new Error(`the halves of the rule ${scope.name} failed for ${user}: ${reason}`, { cause });
+  }
 }
 
 function provesNothing(name: string, reason: string): Error {
@@ -124,11 +139,11 @@ function faultsOf(user: string, byAllows: ReadonlySet<string>, byWhere: Readonly
   );
 }
 
-const MOST_LISTED = 10;
+const MAX_LISTED = 10;
 
 function listed(keys: readonly string[]): string {
-  const shown = keys.slice(0, MOST_LISTED).join("; ");
-  return keys.length > MOST_LISTED ? `${shown}; and ${keys.length - MOST_LISTED} more` : shown;
+  const shown = keys.slice(0, MAX_LISTED).join("; ");
+  return keys.length > MAX_LISTED ? `${shown}; and ${keys.length - MAX_LISTED} more` : shown;
 }
 
 /** A user may contain secrets, so it is named by its identity or else by its index. */

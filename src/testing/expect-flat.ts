@@ -1,6 +1,5 @@
 import type { MaybePromise } from "../core/maybe-promise.ts";
 import { optional, optionRule, resolveOptions } from "../core/resolve-options.ts";
-import { flatFix } from "./flat-fix.ts";
 import type { GraphResult } from "./graph-result.ts";
 import type { TestResponse } from "./test-response.ts";
 import type { StatementWatch, WatchedStatement } from "./watch-statements.ts";
@@ -127,4 +126,21 @@ const rules = {
 function isAscending(sizes: unknown): boolean {
   if (!Array.isArray(sizes) || sizes.length < 2) return false;
   return sizes.every((size, at) => Number.isSafeInteger(size) && size > (at === 0 ? 0 : sizes[at - 1]));
+}
+
+/** A column that is compared with one value, such as `"books"."author_id" = $1`, as Kysely writes it. */
+const COMPARED = /["`](\w+)["`] = (?:\$\d|\?)/;
+
+/** Says which field or route repeats a statement, and how to send it once. */
+function flatFix({ place, sql, isConnection }: WatchedStatement): string {
+  if (place === null) return "Code outside a request sends one statement per item: read all items with one statement";
+  const column = COMPARED.exec(sql)?.[1];
+  if (isConnection) {
+    const columns = `{ ${column ?? "column"}: "${column === undefined ? "field" : "id"}" }`;
+    return `${place} issues one statement per parent: declare \`parent: ${columns}\` on the connection, or use a loader`;
+  }
+  if (!place.includes(" "))
+    return `${place} issues one statement per parent: use a loader, which reads all parents with one statement`;
+  const many = column === undefined ? "" : `, for example with \`where ${column} in (...)\``;
+  return `${place} issues one statement per item: read all items with one statement${many}`;
 }

@@ -1,4 +1,4 @@
-import { listOf, optional, resolveOptions } from "../core/resolve-options.ts";
+import { optional, resolveOptions, textList } from "../core/resolve-options.ts";
 import type { StatementWatch } from "./watch-statements.ts";
 
 /** The options of `expectPlans`. */
@@ -52,9 +52,4 @@ export async function expectPlans(watch: StatementWatch, options: PlansOptions =
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 
-const rules = {
-  except: optional(
-    listOf<string>("a list of fields and routes", (place) => typeof place === "string"),
-    [],
-  ),
-};
+const rules = { except: optional(textList("a list of fields and routes"), []) };

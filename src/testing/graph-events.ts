@@ -1,6 +1,6 @@
-import { LISTENING } from "../http/context/listening.ts";
+import { LISTENING } from "../kernel/events/listening.ts";
 import { type GraphResult, parseResult } from "./graph-result.ts";
-import type { OpenResponse } from "./test-client.ts";
+import type { OpenResponse } from "./test-request.ts";
 
 /** The events of a subscription, read in a loop or one by one. Leaving the loop ends the subscription. */
 export interface GraphEvents<Data = Readonly<Record<string, unknown>>>

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { PorticoApp } from "../portico-app.ts";
 import { CookieJar } from "./cookie-jar.ts";
-import { clientOver, type OpenResponse, type PreparedRequest, type Sender, type TestClient } from "./test-client.ts";
+import { clientOver, type TestClient } from "./test-client.ts";
+import type { OpenResponse, PreparedRequest, RequestSender } from "./test-request.ts";
 import { toTestResponse } from "./test-response.ts";
 import { openTestSocket, type TestSocket, type TestSocketOptions } from "./test-socket.ts";
 
@@ -35,7 +36,7 @@ export interface LiveClient extends TestClient {
 export async function liveClient(app: PorticoApp): Promise<LiveClient> {
   const { port, url } = await app.listen({ port: 0 });
   const agent = new Agent({ keepAlive: true });
-  const sender: Sender = {
+  const sender: RequestSender = {
     async send(request) {
       const { status, headers, body } = await open(port, agent, request);
       return toTestResponse(status, headers, Buffer.concat(await body.toArray().catch(brokenOff(request))));

@@ -32,7 +32,11 @@ export function logCatcher(): LogCatcher {
   const written: string[] = [];
   return {
     level: "trace",
-    stream: { write: (line) => void written.push(line) },
+    stream: {
+      write: (line) => {
+        written.push(line);
+      },
+    },
     get lines() {
       return written.map(parseLine);
     },

@@ -1,25 +1,12 @@
-import type { Readable } from "node:stream";
-import { TELL_LISTENING } from "../http/context/listening.ts";
-import type { UserProtocol } from "../http/identity/identity.ts";
+import { TELL_LISTENING } from "../kernel/events/listening.ts";
+import type { UserProtocol } from "../kernel/identity/identity.ts";
 import type { PorticoApp } from "../portico-app.ts";
 import { type ActingOptions, actingAs } from "./acting-as.ts";
 import { CookieJar, sendingCookies } from "./cookie-jar.ts";
-import { encodeBody } from "./encoded-body.ts";
-import { graphBody } from "./graph-body.ts";
 import { EventReader, type GraphEvents } from "./graph-events.ts";
 import { type GraphAsk, type GraphResult, graphResult } from "./graph-result.ts";
+import type { GraphVariables, PreparedRequest, RequestSender, TestRequest } from "./test-request.ts";
 import { type TestResponse, type TestResponseHeaders, toTestResponse } from "./test-response.ts";
-
-/** The options of a test request. */
-export interface TestRequest {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | readonly string[]>>;
-  /**
-   * Strings and bytes are sent unchanged; `FormData`, `URLSearchParams`, a `Blob` or a stream as `fetch` sends them;
-   * anything else as JSON. A `content-type` in `headers` replaces the default one.
-   */
-  readonly body?: unknown;
-}
 
 /**
  * Sends requests to an application. `testClient` and `liveClient` share this interface. The methods can be
@@ -51,31 +38,6 @@ export interface TestClient {
     variables?: GraphVariables,
     ask?: GraphAsk,
   ) => GraphEvents<Data>;
-}
-
-/** The variables of an operation. */
-export type GraphVariables = Readonly<Record<string, unknown>>;
-
-/** A request that is ready to be sent. */
-export interface PreparedRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | undefined;
-}
-
-/** A response whose body is still being received. */
-export interface OpenResponse {
-  readonly status: number;
-  readonly headers: TestResponseHeaders;
-  readonly body: Readable;
-}
-
-/** A transport for requests. */
-export interface Sender {
-  readonly send: (request: PreparedRequest) => Promise<TestResponse>;
-  /** Resolves as soon as the headers have arrived. */
-  readonly open: (request: PreparedRequest) => Promise<OpenResponse>;
 }
 
 /**
@@ -121,7 +83,7 @@ export function testClient(app: PorticoApp): TestClient {
 /** Builds the client's methods on a transport. */
 export function clientOver(
   app: PorticoApp,
-  sender: Sender,
+  sender: RequestSender,
   always: () => Readonly<Record<string, string>> = () => ({}),
   jar: CookieJar | null = null,
 ): TestClient {
@@ -175,4 +137,68 @@ async function prepare(
   // In lower case, so that a header of the test replaces the default whatever its spelling.
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return { method, target, headers: type === null ? given : { "content-type": type, ...given }, body: bytes };
+}
+
+/** An encoded request body. */
+interface EncodedBody {
+  readonly bytes: string | Uint8Array | undefined;
+  /** The `Content-Type`, unless the test sets one. */
+  readonly type: string | null;
+}
+
+/**
+ * Encodes a request body. Strings and bytes are sent unchanged and without a `Content-Type`; forms, blobs and streams
+ * as `fetch` sends them; anything else as JSON.
+ */
+async function encodeBody(body: unknown): Promise<EncodedBody> {
+  if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return { bytes: body, type: null };
+  if (!isOfFetch(body)) return { bytes: JSON.stringify(body), type: "application/json" };
+  // `Response` determines the content type, including the boundary of a form.
+  const { headers, bytes } = await read(new Response(body));
+  return { bytes, type: headers.get("content-type") };
+}
+
+type OfFetch = FormData | URLSearchParams | Blob | ArrayBuffer | ReadableStream<Uint8Array>;
+
+function isOfFetch(body: unknown): body is OfFetch {
+  return [FormData, URLSearchParams, Blob, ArrayBuffer, ReadableStream].some((type) => body instanceof type);
+}
+
+async function read(response: Response): Promise<{ headers: Headers; bytes: Uint8Array }> {
+  return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
+}
+
+/**
+ * Builds the request of an operation: JSON, or a multipart request if the variables contain files.
+ *
+ * @see https://github.com/jaydenseric/graphql-multipart-request-spec
+ */
+function graphBody(query: string, variables: GraphVariables): Required<Pick<TestRequest, "headers" | "body">> {
+  const places = new Map<Blob, string[]>();
+  const bare = withoutFiles(variables, "variables", places);
+  if (places.size === 0) return { headers: {}, body: { query, variables } };
+  const form = new FormData();
+  form.append("operations", JSON.stringify({ query, variables: bare }));
+  form.append("map", JSON.stringify(Object.fromEntries([...places.values()].entries())));
+  for (const [name, file] of [...places.keys()].entries()) form.append(String(name), file);
+  // Any page can send a form. This header shows that the request is not cross-site (CSRF).
+  return { headers: { "graphql-require-preflight": "1" }, body: form };
+}
+
+/** Replaces each file with null and adds its paths to `places`. A file used twice is sent once. */
+function withoutFiles(value: unknown, path: string, places: Map<Blob, string[]>): unknown {
+  if (value instanceof Blob) {
+    places.set(value, [...(places.get(value) ?? []), path]);
+    return null;
+  }
+  if (Array.isArray(value)) return value.map((entry, index) => withoutFiles(entry, `${path}.${index}`, places));
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, entry]) => [name, withoutFiles(entry, `${path}.${name}`, places)]),
+  );
+}
+
+/** An object with `toJSON`, such as a Date, serialises itself. */
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !("toJSON" in value);
 }

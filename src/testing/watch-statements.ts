@@ -1,6 +1,6 @@
-import { currentContext } from "../http/context/current-context.ts";
-import { currentField, trackFields } from "../http/context/current-field.ts";
-import { onListRead, type ReadList } from "../pagination/note-list.ts";
+import { currentContext } from "../kernel/context/current-context.ts";
+import { currentField, trackFields } from "../kernel/hooks/current-field.ts";
+import { onListRead, type ReadList } from "../pagination/pages/note-list.ts";
 import { onStatementSent, type WatchedDatabase } from "../sql/database/on-statement-sent.ts";
 
 /** Statements with the same text, sent for the same field or route. */
@@ -30,7 +30,9 @@ export class StatementWatch implements Disposable {
     this.#stop = [
       onStatementSent(database, ({ sql }) => this.#note(sql)),
       trackFields(),
-      onListRead((list) => void this.#lists.push({ ...list, place: placeOf(list) })),
+      onListRead((list) => {
+        this.#lists.push({ ...list, place: placeOf(list) });
+      }),
     ];
   }
 

@@ -14,17 +14,8 @@ export type {
   Reserved,
   Unwrap,
 } from "../dependencies/depend.ts";
-export type { Member, PlaceOf, ScopeOf } from "../http/access/every.ts";
-export type { Behind, GateScope, GateUser, IsRequired } from "../http/access/gate.ts";
-export type { CheckRouteGate, RouteAuth } from "../http/access/read-gate.ts";
-export type { RuleParts } from "../http/access/rule.ts";
-export type { ErrorClass } from "../http/context/exception-handlers.ts";
-export type { RawPath, RawQuery } from "../http/context/exchange.ts";
-export type { SchemaInput, SchemaOutput } from "../http/context/schema.ts";
+export type { AnySubject, CheckSubjects, GivenOf, Subject } from "../dependencies/subject.ts";
 export type { FastifyHostRequest, HostRequest, HostResponse } from "../http/engine/host-exchange.ts";
-export type { RequestAround, RequestFunction } from "../http/hooks/request-hooks.ts";
-export type { Misfit } from "../http/identity/identity.ts";
-export type { RouteParams } from "../http/routing/depend.ts";
 export type { OptionalParams, ParamName, PathParams, PathSegments } from "../http/routing/path-params.ts";
 export type {
   Handler,
@@ -39,24 +30,35 @@ export type {
   StatusAnswer,
 } from "../http/routing/route.ts";
 export type { RouteMethod, SocketMethod } from "../http/routing/router.ts";
+export type { SchemaInput, SchemaOutput } from "../http/routing/schema.ts";
 export type { SocketHandler, SocketHandlerArgs } from "../http/routing/socket-route.ts";
-export type { OperationFigures, RouteFigures } from "../observe/metrics.ts";
+export type { Member, PlaceOf, ScopeOf } from "../kernel/access/every.ts";
+export type { Behind, GateScope, GateUser, IsRequired } from "../kernel/access/gate.ts";
+export type { RuleParts } from "../kernel/access/gate-node.ts";
+export type { CheckRouteGate, RouteAuth } from "../kernel/access/read-gate.ts";
+export type { RouteGiven, RouteParams, SocketParams } from "../kernel/context/depend.ts";
+export type { ErrorClass } from "../kernel/context/exception-handlers.ts";
+export type { RawPath, RawQuery } from "../kernel/exchange/exchange.ts";
+export type { RequestAround, RequestFunction } from "../kernel/hooks/request-hooks.ts";
+export type { Misfit } from "../kernel/identity/identity.ts";
+export type { OperationFigures, RouteFigures } from "../observe/metrics-figures.ts";
 export type { ObservedOperation, ObservedResult, ObservedStatement } from "../observe/observed-operation.ts";
 export type { ActiveOperationTracer, ObservedEnd } from "../observe/opentelemetry.ts";
-export type { Percentiles, TotalsRecord } from "../observe/totals.ts";
+export type { Percentiles, TotalsRecord } from "../observe/running-totals.ts";
+export type { Saturation } from "../observe/saturation.ts";
 export type {
-  JsonSchema,
-  OpenApiComponents,
-  OpenApiContent,
-  OpenApiInfo,
-  OpenApiMethod,
-  OpenApiOperation,
-  OpenApiParameter,
-  OpenApiPath,
-  OpenApiRequestBody,
-  OpenApiResponse,
-  OpenApiSecurityRequirement,
-  OpenApiServer,
+  JSONSchema,
+  OpenAPIComponents,
+  OpenAPIContent,
+  OpenAPIInfo,
+  OpenAPIMethod,
+  OpenAPIOperation,
+  OpenAPIParameter,
+  OpenAPIPath,
+  OpenAPIRequestBody,
+  OpenAPIResponse,
+  OpenAPISecurityRequirement,
+  OpenAPIServer,
 } from "../openapi/open-api-document.ts";
 export type { Spread } from "../pagination/strategies/base-pagination-strategy.ts";
 export type { CursorBaseOptions } from "../pagination/strategies/cursor-pagination.ts";

@@ -3,14 +3,14 @@ import { field, Graph, type ObjectType, object, schema, t } from "portico/graphq
 import { testClient } from "portico/testing";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import type { AccessEntry } from "../../src/audit/access-entry.ts";
-import { type AccessRow, accessRow, accessTable, roleAccess } from "../../src/audit/access-table.ts";
-import { answerText } from "../../src/audit/ask-stand-in.ts";
-import { surfaceOf } from "../../src/audit/surface-of.ts";
-import { traceGate } from "../../src/audit/trace-gate.ts";
-import { allGates } from "../../src/http/access/gate-node.ts";
+import { propertySeed, repeatedBy } from "../../lab/seeds/property-seed.ts";
+import { answerText } from "../../src/audit/stand-ins/ask-stand-in.ts";
+import { traceGate } from "../../src/audit/stand-ins/trace-gate.ts";
+import type { AccessEntry } from "../../src/audit/surface/access-entry.ts";
+import { surfaceOf } from "../../src/audit/surface/surface-of.ts";
+import { type AccessRow, accessRow, accessTable, roleAccess } from "../../src/audit/table/access-table.ts";
+import { allGates } from "../../src/kernel/access/gate-node.ts";
 import { Chance } from "../graphql/execute/chance.ts";
-import { propertySeed, repeatedBy } from "../property-seed.ts";
 import {
   type Draw,
   Member,

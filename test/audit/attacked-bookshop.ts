@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { PorticoApp } from "portico";
 import { afterAll, onTestFinished } from "vitest";
-import { root } from "../docs/repository.ts";
+import { root } from "../../scripts/package/repository.ts";
 import { removeKeys } from "../redis/remove-keys.ts";
 import { copyBookshop, type Edit } from "./copy-bookshop.ts";
 

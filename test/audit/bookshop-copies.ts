@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { root } from "../docs/repository.ts";
+import { root } from "../../scripts/package/repository.ts";
 import { copyBookshop, type Edit } from "./copy-bookshop.ts";
 
 /** The result of `portico audit --check --json` for a copy of the bookshop. */

@@ -1,6 +1,6 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "../docs/repository.ts";
+import { root } from "../../scripts/package/repository.ts";
 
 /** A text in a file under `src/` of the bookshop, and its replacement. */
 export interface Edit {

@@ -63,7 +63,7 @@ export function notesApp({ userModel, backends, early, before, after, options, r
   app.get("/me", { auth: useAuth() }, ({ user }) => user.displayName);
   app.get("/notes/:id", { auth: useAuth({ permissions: ["read:notes"] }) }, ({ path }) => ({ id: path.id }));
   app.get("/hello", { auth: useAuth({ required: false }) }, ({ user }) => `hello ${user.displayName}`);
-  app.get("/keys", { auth: useAuth({ scopes: ["session"], freshWithin: 60 }) }, () => []);
+  app.get("/keys", { auth: useAuth({ scopes: ["session"], freshSeconds: 60 }) }, () => []);
   app.get("/own/:name", { auth: (user, { path }) => user.identity === path["name"] }, () => "own");
   app.delete("/notes/:id", { auth: useAuth({ permissions: ["write:notes"] }) }, () => {
     ran.push("DELETE /notes/:id");

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { watched } from "../../src/audit/watched.ts";
+import { watched } from "../../src/audit/stand-ins/watched.ts";
 
 describe("a stand-in", () => {
   // A library may have added functions of its own to Reflect, in a file that ran before this one.

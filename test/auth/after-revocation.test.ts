@@ -12,6 +12,7 @@ import {
 import { liveClient, testClient } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
 import { rawConnection } from "../http/raw-connection.ts";
+import { signIn } from "../sign-in.ts";
 import { by } from "./api-keys/key-app.ts";
 import { HeaderBackend } from "./backends/recording-backend.ts";
 import { SECRET } from "./sessions/session-app.ts";
@@ -41,7 +42,7 @@ function shop(permissions: string[] = []): PorticoApp {
   app.socket("/may", { auth: useAuth() }, async ({ socket, ctx }) => {
     for await (const permission of socket) socket.send(String(ctx.user.hasPermission(String(permission))));
   });
-  const fresh = useAuth({ scopes: ["session"], freshWithin: 60 });
+  const fresh = useAuth({ scopes: ["session"], freshSeconds: 60 });
   app.post("/login/fresh", async ({ request, ctx }) => {
     await request.sessions.login(new SimpleUser("ann"));
     await fresh.check(ctx);
@@ -94,8 +95,7 @@ describe("a socket that stays open", () => {
 
 it("a request accepted before a revocation cannot create a key after it", async () => {
   const client = await liveClient(shop());
-  const { cookies } = await client.post("/login");
-  const cookie = cookies.map((line) => line.split(";")[0]).join("; ");
+  const { cookie } = await signIn(client);
   const slow = await rawConnection(client.port);
   slow.socket.write(
     `POST /keys HTTP/1.1\r\nHost: localhost\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{`,

@@ -3,12 +3,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { cliProgram } from "../../src/cli/cli-program.ts";
+import { cliProgram } from "../../src/cli/program/cli-program.ts";
 import { runHere, runPortico } from "./run-portico.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const program = cliProgram(
-  { env: {}, cwd: "", say() {}, complain() {}, askPassword: async () => "", confirm: null, width: null },
+  { env: {}, cwd: "", print() {}, printError() {}, askPassword: async () => "", confirm: null, width: null },
   () => {},
 );
 const paths = (command: Command, before: readonly string[]): readonly (readonly string[])[] =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildSchema } from "graphql";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { COMPILER } from "../docs/compiler.ts";
+import { COMPILER } from "../../scripts/package/compiler.ts";
 import { runHere } from "./run-portico.ts";
 
 const configOf = (name: string): string[] => ["--config", resolve(import.meta.dirname, `fixtures/${name}.config.ts`)];

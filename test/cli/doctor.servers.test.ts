@@ -4,8 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { migrate, openDatabase } from "portico/sql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { PgBouncer } from "../../lab/servers/pgbouncer.ts";
 import { type Ran, runOnTerminal, runPortico } from "./run-portico.ts";
 
 const config = ["--config", resolve(import.meta.dirname, "fixtures/doctor.config.ts")];
@@ -64,6 +66,33 @@ describe("portico doctor", () => {
     expect(found(ran, "graphql")).toEqual(["ok: graphql is installed once"]);
     expect(found(ran, "database")).toEqual([expect.stringMatching(/^ok: SQLite 3\.\d+\.\d+ responds$/)]);
     expect(found(ran, "migrations")).toEqual(["ok: all 3 migrations are applied"]);
+    expect(found(ran, "writes")).toEqual(["ok: the database accepts writes"]);
+  });
+
+  it("says that a database which responds accepts no writes", async () => {
+    const file = join(folder, "locked.db");
+    const other = new DatabaseSync(file);
+    other.exec("pragma journal_mode = wal; begin immediate");
+    onTestFinished(() => other.close());
+
+    const ran = await doctor({ ...sound, database: `sqlite:${file}` }, production);
+
+    expect(found(ran, "database")).toEqual([expect.stringMatching(/^ok: SQLite .* responds$/)]);
+    expect(found(ran, "writes")).toEqual([
+      expect.stringMatching(/^failed: .+\. The database responds but accepts no writes/),
+    ]);
+  });
+
+  it.each([
+    ["transaction", ["warning: a pooler shares connections between clients and loses named statements"]],
+    ["session", []],
+  ] as const)("warns of a pooler in %s mode only if it loses named statements", async (mode, findings) => {
+    const pooler = await PgBouncer.start(mode, "public");
+    onTestFinished(() => pooler.remove());
+
+    const ran = await doctor({ ...sound, database: pooler.url }, production);
+
+    expect(found(ran, "pooler").map((line) => line.split(",", 1)[0])).toEqual(findings);
   });
 
   it("prints a table on a terminal", async () => {
@@ -108,7 +137,7 @@ describe("portico doctor", () => {
       expect.stringContaining("warning: Graph.ide is enabled at /graphql"),
       expect.stringContaining("warning: PorticoApp.openapi is enabled, so anyone can read /openapi.json"),
     ]);
-    expect(found(ran, "stores")).toEqual([expect.stringContaining("warning: PorticoApp.stores is the memory")]);
+    expect(found(ran, "stores")).toEqual([expect.stringContaining("failed: PorticoApp.stores is the memory")]);
     expect(ran.out).not.toContain(secret);
     expect(ran.out).not.toContain(SECRET);
   });
@@ -138,6 +167,18 @@ describe("portico doctor", () => {
     ]);
     expect(found(ran, "migrations")).toEqual([
       "failed: 3 migrations are pending: 0001_users, 0002_permissions_and_roles, 0003_stores. Run portico migrate up",
+    ]);
+  });
+
+  it("checks a bus of its own beside stores in memory", async () => {
+    const silent = await silentServer();
+
+    const ran = await doctor({ nats: `nats://127.0.0.1:${silent.port}` });
+    silent.close();
+
+    expect(found(ran, "stores")).toEqual([
+      expect.stringContaining("ok: PorticoApp.stores is the memory of the process"),
+      expect.stringMatching(/^failed: .*NATS.*Check the URL of PorticoApp.stores/),
     ]);
   });
 

@@ -2,7 +2,7 @@ import { APIKeys } from "portico/auth";
 import { sqlStores, userModel } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FactorStore } from "../../src/auth/factors/factor-store.ts";
-import { cliProgram } from "../../src/cli/cli-program.ts";
+import { cliProgram } from "../../src/cli/program/cli-program.ts";
 import { leavesOf } from "../../src/cli/project/global-options.ts";
 import { migratedPlace, newPlace, type Place } from "../sql/accounts/databases.ts";
 import { type Answers, PASSWORD, runHere, runOnTerminal } from "./run-portico.ts";
@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== "linux")("every command", () => {
 
   it("has a case for each command", () => {
     const program = cliProgram(
-      { env: {}, cwd: "", say() {}, complain() {}, askPassword: async () => "", confirm: null, width: null },
+      { env: {}, cwd: "", print() {}, printError() {}, askPassword: async () => "", confirm: null, width: null },
       () => {},
     );
     const groups = ["migrate", "user", "role", "keys"];

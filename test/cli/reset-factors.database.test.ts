@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { useAuth } from "portico/auth";
 import { sqlStores, userModel } from "portico/sql";
 import { expect, it, onTestFinished } from "vitest";
+import { codeAt } from "../../scripts/clients/authenticator-app.ts";
 import { accountHarness, password } from "../auth/accounts/account-harness.ts";
-import { codeAt } from "../auth/factors/authenticator-app.ts";
+import { cookieHeader } from "../sign-in.ts";
 import { migratedPlace } from "../sql/accounts/databases.ts";
 import { runHere } from "./run-portico.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -15,7 +16,7 @@ const login = { identifier: "ann", password };
 async function shop() {
   const place = await migratedPlace("SQLite");
   const database = place.open();
-  const harness = accountHarness({ users: userModel(database), stores: sqlStores(database) });
+  const harness = accountHarness({ users: userModel(database), stores: sqlStores(database), isOwned: true });
   harness.app.get("/strong", { auth: useAuth({ level: "mfa" }) }, () => "strong");
   const cwd = await temporaryFolder();
   onTestFinished(async () => {
@@ -28,7 +29,7 @@ async function shop() {
   const { secret } = (await harness.post("/factors/totp", {}, undefined, weak)).json() as { secret: string };
   const code = codeAt(secret, Date.now());
   const confirmed = await harness.post("/factors/totp/confirm", { code }, undefined, weak);
-  const strong = { cookie: confirmed.cookies.map((cookie) => cookie.split(";")[0]).join("; ") };
+  const strong = cookieHeader(confirmed);
   await writeFile(join(cwd, "package.json"), '{ "type": "module" }');
   await writeFile(
     join(cwd, "portico.config.ts"),

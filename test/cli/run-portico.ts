@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join, resolve } from "node:path";
-import { runCli } from "../../src/cli/run-cli.ts";
-import { builtDoors, builtPackage } from "../docs/built-package.ts";
+import { builtDoors, builtPackage } from "../../scripts/package/built-package.ts";
+import { runCli } from "../../src/cli/program/run-cli.ts";
 
 export const PASSWORD = "correct horse battery";
 export const REDIS_URL = "redis://127.0.0.1:6379";
@@ -94,17 +94,17 @@ export async function runHere(
   { env = {}, cwd = import.meta.dirname, input = "", answer, width = null }: Here = {},
 ): Promise<Ran> {
   let [out, err] = ["", ""];
-  const complain = (line: string): void => void (err += `${line}\n`);
+  const printError = (line: string): void => void (err += `${line}\n`);
   const confirm = async (question: string): Promise<boolean> => {
-    complain(question);
+    printError(question);
     return answer === true;
   };
   const code = await runCli(args, {
     env,
     cwd,
     width,
-    say: (line) => void (out += `${line}\n`),
-    complain,
+    print: (line) => void (out += `${line}\n`),
+    printError,
     askPassword: async () => input.split("\n")[0] ?? "",
     confirm: answer === undefined ? null : confirm,
   });

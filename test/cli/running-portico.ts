@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 
 /** Processes start in a second, and in many on a busy machine. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** A program that runs until it is told to end. */
 export interface Running {
@@ -44,15 +44,15 @@ export function running(child: ChildProcessWithoutNullStreams): Running {
       return lines.join("\n");
     },
     async until(pattern) {
-      const late = AbortSignal.timeout(PATIENCE_MS);
+      const late = AbortSignal.timeout(TIMEOUT_MS);
       for (;;) {
         while (read < lines.length) {
           const match = pattern.exec(lines[read++] as string);
           if (match !== null) return match.slice(1);
         }
         if (hasEnded) throw new Error(`ended without ${String(pattern)}:\n${lines.join("\n")}`);
-        if (late.aborted) throw new Error(`no line with ${String(pattern)} in ${PATIENCE_MS} ms:\n${lines.join("\n")}`);
-        await Promise.race([wake.promise, sleep(PATIENCE_MS, undefined, { ref: false })]);
+        if (late.aborted) throw new Error(`no line with ${String(pattern)} in ${TIMEOUT_MS} ms:\n${lines.join("\n")}`);
+        await Promise.race([wake.promise, sleep(TIMEOUT_MS, undefined, { ref: false })]);
       }
     },
   };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { PorticoApp, revoked } from "portico";
 import {
   APIKeyAuthBackend,
@@ -13,6 +14,7 @@ import { redisStores } from "portico/redis";
 import { sqlStores, userModel } from "portico/sql";
 import { manualClock, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cookieHeader, signIn } from "../sign-in.ts";
 import { engineNames, migratedPlace, type Place } from "../sql/accounts/databases.ts";
 import { PASSWORD, REDIS_URL, runHere } from "./run-portico.ts";
 
@@ -63,8 +65,7 @@ describe.each(engineNames)("portico user sessions and portico keys on %s", (engi
       .post("/login", async ({ request }) => request.sessions.login(cat))
       .get("/me", { auth: useAuth() }, ({ user }) => user.displayName);
     const client = testClient(app);
-    const signIn = async () => String((await client.post("/login")).headers["set-cookie"]).split(";")[0] ?? "";
-    const [one, two] = [await signIn(), await signIn()];
+    const [one, two] = [(await signIn(client)).cookie, (await signIn(client)).cookie];
     const status = async (headers: Record<string, string>) => (await client.get("/me", { headers })).status;
     const told = stores.bus.subscribe(revoked)[Symbol.asyncIterator]();
     await stores.bus.settled();
@@ -140,7 +141,7 @@ describe.each(engineNames)("portico user sessions and portico keys on %s", (engi
     const post = (path: string, body: object) => client.post(`/account${path}`, { body });
     const credentials = async (password: string) => {
       const body = { identifier: "pas", password };
-      const cookie = String((await post("/login", body)).headers["set-cookie"]).split(";")[0] ?? "";
+      const { cookie } = cookieHeader(await post("/login", body));
       const tokens = (await post("/token", body)).json() as Record<string, string>;
       return { cookie, bearer: `Bearer ${tokens["access_token"]}`, refresh: tokens["refresh_token"] };
     };
@@ -229,7 +230,11 @@ describe.each(engineNames)("portico user sessions and portico keys on %s", (engi
       password: PASSWORD,
     });
     const name = "a\u001b]0;owned\u0007\u001b[2J\nfake  line\u202e";
-    await new APIKeys({ store: sqlStores(database).durable }).create(eve, { name });
+    await new APIKeys({ store: sqlStores(database).durable }).create(eve, { name: "a plain name" });
+    // An earlier version accepted such names.
+    await sql`update portico_entries set value = replace(value, 'a plain name', ${JSON.stringify(name).slice(1, -1)})`.execute(
+      database,
+    );
 
     const { out } = await run("keys list eve");
 

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { folderWithPackage } from "../docs/built-package.ts";
-import { root } from "../docs/repository.ts";
+import { folderWithPackage } from "../../scripts/package/built-package.ts";
+import { root } from "../../scripts/package/repository.ts";
 import { running } from "./running-portico.ts";
 
 /** Prints the CPU time of a process when it ends, in milliseconds. */

@@ -20,6 +20,48 @@ describe("a REST request", () => {
     expect(await client.get("/query")).toBe("");
   });
 
+  it.each([
+    ["..", ".."],
+    [".", "."],
+    ["", ""],
+    ["half a character", "\ud800"],
+    ["nothing", undefined as unknown as string],
+    ["an object", {} as unknown as string],
+  ])("is not sent if a path parameter is %s, because it would go to another path", async (_what, id) => {
+    const seen: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      seen.push(url);
+      return Response.json({});
+    };
+    const client = createClient({ url: "http://shop.example", fetch });
+
+    const failed = client.delete("/orders/{id}/items/{item}", { path: { id, item: 1 } });
+
+    await expect(failed).rejects.toThrow(TypeError);
+    await expect(failed).rejects.toThrow("/orders/{id}/items/{item}");
+    expect(seen).toEqual([]);
+  });
+
+  it("is not sent if its path parameters together are two dots", async () => {
+    const client = createClient({ url: "http://shop.example", fetch: () => expect.unreachable("it was sent") });
+
+    await expect(client.get("/files/{name}{end}", { path: { name: ".", end: "." } })).rejects.toThrow('a segment ".."');
+    await expect(client.get("/files/.{name}", { path: { name: "." } })).rejects.toThrow('a segment ".."');
+  });
+
+  it("may have dots in its path parameters, and numbers", async () => {
+    const seen: string[] = [];
+    const fetch = async (url: string): Promise<Response> => {
+      seen.push(url);
+      return Response.json({});
+    };
+    const client = createClient({ url: "http://shop.example", fetch });
+
+    await client.get("/files/{name}.{type}/{version}", { path: { name: "...", type: "txt", version: 0 } });
+
+    expect(seen).toEqual(["http://shop.example/files/....txt/0"]);
+  });
+
   it("repeats a parameter for an array, and joins the values of sort and of in filters", async () => {
     const client = createClient({ url: (await clientServer()).url });
 

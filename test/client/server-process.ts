@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { builtDoors } from "../docs/built-package.ts";
+import { builtDoors } from "../../scripts/package/built-package.ts";
 
 const program = fileURLToPath(new URL("./fixtures/serve.ts", import.meta.url));
 

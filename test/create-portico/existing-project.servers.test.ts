@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { read } from "../../scripts/package/repository.ts";
 import { templateVersions } from "../../scripts/template-versions.ts";
 import { temporaryFolder } from "../cli/temporary-folder.ts";
-import { read } from "../docs/repository.ts";
 import { createOnTerminal, runCreate, writeVersions } from "./run-create.ts";
 
 const TEMPLATE = "packages/create-portico/templates/existing/portico.ts";

@@ -3,8 +3,8 @@ import { chmod } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { parseEnv } from "node:util";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { read, root } from "../../scripts/package/repository.ts";
 import { temporaryFolder } from "../cli/temporary-folder.ts";
-import { read, root } from "../docs/repository.ts";
 import { createOnTerminal, runCreate, writeVersions } from "./run-create.ts";
 
 interface Manifest {

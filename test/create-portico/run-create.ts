@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { root } from "../../scripts/package/repository.ts";
 import { templateVersions } from "../../scripts/template-versions.ts";
-import { root } from "../docs/repository.ts";
 
 const folder = join(root, "packages/create-portico");
 const program = join(folder, "src/cli.ts");

@@ -4,10 +4,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { builtDoors, builtPackage } from "../docs/built-package.ts";
-import { COMPILER } from "../docs/compiler.ts";
-import { filesBelow, read, root } from "../docs/repository.ts";
-import { pathsTo } from "../docs/snippets.ts";
+import { builtDoors, builtPackage } from "../../scripts/package/built-package.ts";
+import { COMPILER } from "../../scripts/package/compiler.ts";
+import { filesBelow, read, root } from "../../scripts/package/repository.ts";
+import { pathsTo } from "../../scripts/snippets/snippets.ts";
 
 const folder = "packages/create-portico";
 const run = promisify(execFile);

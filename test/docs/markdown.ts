@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { anchorOf } from "../../docs/.vitepress/anchor-of.ts";
-import { read, root } from "./repository.ts";
+import { read, root } from "../../scripts/package/repository.ts";
 
 /** What stands in backticks in a page, in the text and in blocks: where a reference names things. */
 export function codeOf(page: string): string {

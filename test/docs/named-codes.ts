@@ -1,5 +1,5 @@
+import { read } from "../../scripts/package/repository.ts";
 import { withoutBlocks } from "./markdown.ts";
-import { read } from "./repository.ts";
 
 /** An error code that a page names. */
 export interface NamedCode {

@@ -1,7 +1,7 @@
 import { declarationOf } from "../../docs/.vitepress/declaration-of.ts";
 import { doors } from "../../docs/.vitepress/doors.ts";
+import { read } from "../../scripts/package/repository.ts";
 import { withoutBlocks } from "./markdown.ts";
-import { read } from "./repository.ts";
 
 /** An option that a page names, and the interfaces that should have it; without any, some interface should. */
 export interface NamedOption {

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { root } from "./repository.ts";
-import { compileSnippets, pageSnippets } from "./snippets.ts";
+import { root } from "../../scripts/package/repository.ts";
+import { compileSnippets, pageSnippets } from "../../scripts/snippets/snippets.ts";
 
 /** The code of a page, compiled, with its files to import. */
 export interface PageProgram {

@@ -9,9 +9,16 @@ import { CursorPagination, PageNumberPagination } from "portico/pagination";
 import { type TableHandler, totalsCache } from "portico/sql";
 import { logCatcher, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type AnyTable, type DrizzleDatabase, openDrizzle, tableOf } from "../../lab/servers/drizzle-databases.ts";
+import {
+  type ColumnType,
+  createTable,
+  type Engine,
+  engineNames,
+  insertRows,
+  openEngine,
+} from "../../lab/servers/engines.ts";
 import { bodyOf, ids, publicColumns, publicFilters, range, SECRET, thereAndBack } from "../pagination/ways.ts";
-import { type ColumnType, createTable, type Engine, engineNames, insertRows, openEngine } from "../sql/engines.ts";
-import { type AnyTable, type DrizzleDatabase, openDrizzle, tableOf } from "./drizzle-databases.ts";
 
 const bookColumns: Readonly<Record<string, ColumnType>> = {
   id: "key",

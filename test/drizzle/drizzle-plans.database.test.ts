@@ -8,9 +8,16 @@ import { drizzleHandler } from "portico/drizzle";
 import type { Order } from "portico/pagination";
 import { type TableHandler, tableHandler } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type DrizzleDatabase, openDrizzle, tableOf } from "../../lab/servers/drizzle-databases.ts";
+import {
+  type ColumnType,
+  createTable,
+  type Engine,
+  engineNames,
+  insertRows,
+  openEngine,
+} from "../../lab/servers/engines.ts";
 import { range } from "../pagination/ways.ts";
-import { type ColumnType, createTable, type Engine, engineNames, insertRows, openEngine } from "../sql/engines.ts";
-import { type DrizzleDatabase, openDrizzle, tableOf } from "./drizzle-databases.ts";
 
 const columns: Readonly<Record<string, ColumnType>> = { id: "key", parent_id: "int", a: "int", n: "int?" };
 const orders: Readonly<Record<string, Order>> = {

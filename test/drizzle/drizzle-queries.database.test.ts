@@ -6,12 +6,11 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { alias, boolean, integer, pgSchema, text, timestamp } from "drizzle-orm/pg-core";
 import * as sqlite from "drizzle-orm/sqlite-core";
 import { Pool } from "pg";
-import { isEqual } from "portico";
+import { isEqual, isInRange } from "portico";
 import { drizzleHandler } from "portico/drizzle";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isCompared } from "../../src/pagination/condition.ts";
+import { valuesOf } from "../../lab/servers/drizzle-databases.ts";
 import { ids, range } from "../pagination/ways.ts";
-import { valuesOf } from "./drizzle-databases.ts";
 
 const SCHEMA = `portico_drizzle_queries_${randomUUID().slice(0, 8)}`;
 const shop = pgSchema(SCHEMA);
@@ -136,7 +135,7 @@ describe("a synchronous Drizzle database", () => {
     ]);
     expect(await list.scopedTo(isEqual("isOpen", true)).getTotalItems()).toBe(5);
     expect(await list.scopedTo(isEqual("at", new Date(Date.UTC(2024, 0, 4)))).getTotalItems()).toBe(1);
-    expect(await list.scopedTo(isCompared("at", ">", new Date(Date.UTC(2024, 0, 4)))).getTotalItems()).toBe(5);
+    expect(await list.scopedTo(isInRange("at", { gt: new Date(Date.UTC(2024, 0, 4)) })).getTotalItems()).toBe(5);
     file.close();
   });
 });

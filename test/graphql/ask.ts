@@ -12,11 +12,13 @@ import {
 import { AnonymousUser, HttpContext, memoryStores, type UserProtocol, WebSocketContext } from "portico";
 import { systemClock } from "../../src/core/clock.ts";
 import { Plan } from "../../src/graphql/execute/plan/plan.ts";
-import { runOperation } from "../../src/graphql/execute/run-operation.ts";
-import { type ResultStream, runSubscription } from "../../src/graphql/execute/run-subscription.ts";
-import { Actors } from "../../src/http/identity/actors.ts";
-import type { Identity } from "../../src/http/identity/identity.ts";
-import { Paging } from "../../src/http/pages/paging.ts";
+import { runOperation } from "../../src/graphql/run/run-operation.ts";
+import { type ResultStream, runSubscription } from "../../src/graphql/run/run-subscription.ts";
+import { httpMessages } from "../../src/http/messages/http-messages.ts";
+import { authorize, can } from "../../src/kernel/access/authorize.ts";
+import { Actors } from "../../src/kernel/identity/actors.ts";
+import type { Identity } from "../../src/kernel/identity/identity.ts";
+import { Paging } from "../../src/kernel/pages/paging.ts";
 
 /** A user with these permissions. */
 export function userNamed(identity: string, permissions: readonly string[] = []): UserProtocol {
@@ -115,6 +117,9 @@ const paging = new Paging(["a key for the cursors of these tests"], log as never
 
 function services(): object {
   return {
+    slots: null,
+    messages: httpMessages,
+    decisions: { authorize, can },
     stores: memoryStores(),
     clock: systemClock,
     paging,

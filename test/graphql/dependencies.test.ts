@@ -3,8 +3,8 @@ import { parse } from "graphql";
 import { Depend, PorticoApp, provide } from "portico";
 import { field, mutation, type ObjectType, object, schema, t } from "portico/graphql";
 import { describe, expect, it, vi } from "vitest";
-import { runOperation } from "../../src/graphql/execute/run-operation.ts";
 import { openOperation } from "../../src/graphql/operation/running-operation.ts";
+import { runOperation } from "../../src/graphql/run/run-operation.ts";
 import { ask, data, httpContext, queryFields } from "./ask.ts";
 
 it("[DEP-01] takes the same callables as a route and gives the same value", async () => {

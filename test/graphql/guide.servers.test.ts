@@ -5,8 +5,8 @@ import { transformSync } from "esbuild";
 import type { GraphQLSchema } from "graphql";
 import { printSchema } from "portico/graphql";
 import { describe, expect, it } from "vitest";
+import { compileSnippets, pageSnippets } from "../../scripts/snippets/snippets.ts";
 import { graphqlPages } from "../docs/graphql-pages.ts";
-import { compileSnippets, pageSnippets } from "../docs/snippets.ts";
 import { ask, userNamed } from "./ask.ts";
 
 const root = resolve(import.meta.dirname, "../..");

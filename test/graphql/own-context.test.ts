@@ -27,7 +27,7 @@ async function* resource(): AsyncGenerator<string> {
   }
 }
 
-function shop(timeout = 5): PorticoApp {
+function shop(timeoutSeconds = 5): PorticoApp {
   const app = new PorticoApp({ logger: false }).use(enter);
   const graph = new Graph(
     schema({
@@ -54,7 +54,7 @@ function shop(timeout = 5): PorticoApp {
       },
       mutation: { change: mutation(t.string)(() => here()) },
     }),
-    { timeout },
+    { timeoutSeconds },
   );
   graph.onOperation(() => note("hook"));
   graph.mount(app);

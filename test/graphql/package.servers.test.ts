@@ -51,7 +51,7 @@ describe("copies of graphql", () => {
     await build({
       stdin: {
         contents:
-          'export { field } from "./fields/field.ts"; export { schema } from "./schema/schema.ts"; export * as t from "./types/t.ts";',
+          'export { field } from "./declare/fields/field.ts"; export { schema } from "./schema/schema.ts"; export * as t from "./declare/types/t.ts";',
         resolveDir: join(root, "src/graphql"),
       },
       outfile: join(portico, "index.js"),

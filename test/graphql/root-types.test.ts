@@ -53,7 +53,7 @@ describe("the names of root types", () => {
       "schema.names.mutation: names a root type, but the schema has no mutation",
     );
     expect(refuse({ query, names: { quary: "Q" } })).toContain(
-      'schema.names must be an object such as { query: "RootQuery" }',
+      "schema.names must be an object with query, mutation or subscription",
     );
     const Query: ObjectType<object> = object("Query", { a: hello });
     expect(refuse({ query: { ...query, own: field(Query)(() => ({})) } })).toContain("there are two types named Query");

@@ -2,7 +2,7 @@ import type { ExecutionResult } from "graphql";
 import { Depend, provide, topic, WebSocketContext } from "portico";
 import { field, type ObjectType, object, schema, subscription, t } from "portico/graphql";
 import { expect, it, vi } from "vitest";
-import type { ResultStream } from "../../src/graphql/execute/run-subscription.ts";
+import type { ResultStream } from "../../src/graphql/run/run-subscription.ts";
 import { listen, socketContext } from "./ask.ts";
 
 const query = { a: field(t.int)(() => 1) };

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { field, schema, t } from "portico/graphql";
 import { afterAll, describe, expect, it } from "vitest";
-import { COMPILER } from "../docs/compiler.ts";
+import { COMPILER } from "../../scripts/package/compiler.ts";
 import { data } from "./ask.ts";
 
 const root = resolve(import.meta.dirname, "../..");

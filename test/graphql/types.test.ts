@@ -380,7 +380,7 @@ describe("[RES-43] a scalar", () => {
 describe("descriptions and deprecations", () => {
   const Genre = t.enum(
     "Genre",
-    { novel: { description: "Long." }, epic: { deprecationReason: "Nobody writes them." } },
+    { novel: { description: "Long." }, epic: { deprecationReason: "They are never written." } },
     { description: "Of a book." },
   );
   const Filter = t.input(
@@ -426,7 +426,7 @@ describe("descriptions and deprecations", () => {
 
   it("[RES-45] mark fields, arguments, input fields and enum values", () => {
     expect(type("Genre")).toMatchObject({
-      enumValues: [{ isDeprecated: false }, { isDeprecated: true, deprecationReason: "Nobody writes them." }],
+      enumValues: [{ isDeprecated: false }, { isDeprecated: true, deprecationReason: "They are never written." }],
     });
     expect(type("Filter")).toMatchObject({ inputFields: [{}, { isDeprecated: true, deprecationReason: "Use text." }] });
     expect(type("Query")).toMatchObject({
@@ -510,12 +510,12 @@ it("accepts a root in several parts", async () => {
 it("accepts a class with fields, or an instance, as a root", async () => {
   class Query {
     readonly #name: string;
-    constructor(name = "nobody") {
+    constructor(name = "guest") {
       this.#name = name;
     }
     readonly hello = field(t.string, { params: { n: t.int(1) } })(({ n }) => `${n} ${this.#name}`);
   }
 
-  expect(await data(schema({ query: Query }), "{ hello }")).toEqual({ hello: "1 nobody" });
+  expect(await data(schema({ query: Query }), "{ hello }")).toEqual({ hello: "1 guest" });
   expect(await data(schema({ query: new Query("Ada") }), "{ hello(n: 2) }")).toEqual({ hello: "2 Ada" });
 });

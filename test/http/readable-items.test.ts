@@ -125,6 +125,18 @@ describe("the item schema of a route with a sortable column", () => {
     expect(() => declare(z.object({ ...base, pay: z.int() }), ofPay)).not.toThrow();
   });
 
+  it.each<[string, unknown]>([
+    ["zod", z.object({ ...base, pay: z.int().nullable() })],
+    ["arktype", type({ pay: "number | null" })],
+    ["valibot", toStandardJsonSchema(v.object({ pay: v.nullable(v.number()) }))],
+  ])("stops startup if a filter compares its numbers as text: %s", (_library, item) => {
+    const byText = new CursorPagination({ filterable: { pay: { type: "text", by: ["prefix"] } } });
+
+    expect(() => declare(item, byText)).toThrow(
+      'GET /staff is filterable by pay as text, but its item schema returns numbers for pay: declare the filter with the type "integer" or "number"',
+    );
+  });
+
   it("is required, if response describes the body", () => {
     const declared = { paginated: { strategy: byPay }, response: z.object({ pay: z.number() }) } as never;
 

@@ -1,10 +1,11 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ConfigurationError, memoryStores, PorticoApp, PubSubGap, topic } from "portico";
 import { type NatsOptions, NatsPubSub } from "portico/nats";
 import { logCatcher, testClient } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { newPrefix } from "../redis/redis-server.ts";
+import { NatsServer, SHARED_NATS } from "../../lab/servers/nats-server.ts";
+import { newPrefix } from "../../lab/servers/redis-server.ts";
 import { pubSubContract } from "../stores/contract.ts";
-import { NatsServer, SHARED_NATS } from "./nats-server.ts";
 
 const news = topic<number>("news");
 
@@ -99,6 +100,29 @@ describe("NatsPubSub", () => {
     await bus.publish(news, 3);
     await expect.poll(() => again.heard).toEqual([3]);
     expect(log.lines.filter(({ msg }) => msg.startsWith("nats: connection lost"))).toHaveLength(1);
+  });
+
+  it("leaves no connection to a server that does not respond", async () => {
+    const openSockets = (): number =>
+      process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length;
+    const server = await ownServer();
+    const before = openSockets();
+    const attempts: unknown[] = [];
+    const listener = (message: unknown): void => void attempts.push(message);
+    const bus = open(server.url, { timeoutSeconds: 0.2 });
+    await bus.publish(news, 1);
+    subscribe("net.client.socket", listener);
+    onTestFinished(() => void unsubscribe("net.client.socket", listener));
+
+    server.freeze();
+    await expect.poll(() => bus.publish(news, 2).catch(String)).toMatch("NATS does not respond (bus)");
+    await expect.poll(() => attempts.length).toBeGreaterThan(2);
+    const during = openSockets();
+    await bus.close();
+    await expect.poll(openSockets).toBe(before);
+
+    // The attempt in progress, and the one that has just failed.
+    expect(during).toBeLessThanOrEqual(before + 2);
   });
 
   it("rejects an event that is larger than the server accepts, and stays connected", async () => {

@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import { Metrics, memoryStores, PorticoApp } from "portico";
 import { field, Graph, schema, t } from "portico/graphql";
-import { manualClock } from "portico/testing";
-import { describe, expect, it, vi } from "vitest";
+import { openDatabase } from "portico/sql";
+import { manualClock, testClient } from "portico/testing";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openApp, openSchema } from "../graphql/endpoint/open.ts";
 import { good, operation } from "../graphql/hooks/operation.ts";
 import { UNSHED } from "../graphql/hooks/timed.ts";
@@ -167,18 +169,18 @@ describe("Metrics", () => {
     expect([rows["<other>"]?.count, rows["N0"]?.count, rows["N1000"]]).toEqual([5, 2, undefined]);
   });
 
-  it("[LIM-04] uses as much memory after 100,000 operations as after the first", () => {
+  it("[LIM-04] uses as much memory after 100,000 operations as after the first", async () => {
     const metrics = new Metrics();
     const count = (times: number): void => {
       for (let n = 0; n < times; n++)
         metrics.onOperation(good, operation({ operationName: "A", durationSeconds: n / 7, cost: n }));
     };
     count(1_000);
-    const first = heapAfterCollection();
+    const first = await heapAfterCollection();
 
     count(99_000);
 
-    const grown = heapAfterCollection() - first;
+    const grown = (await heapAfterCollection()) - first;
     expect(metrics.snapshot()["A"]?.count).toBe(100_000);
     // One number per operation would take 800 kB.
     expect(grown).toBeLessThan(200_000);
@@ -296,5 +298,49 @@ describe("the figures", () => {
     metrics.reset();
     metrics.onRequest({ ...request, kind: "socket-closed", route: "/live", status: 101 });
     expect(metrics.figures().routes["SOCKET /live"]?.open_sockets).toBe(0);
+  });
+
+  it("list faults first, then what is in use of each limit", async () => {
+    const metrics = new Metrics();
+    const database = openDatabase("sqlite::memory:");
+    let isUp = true;
+    const check = (): void => {
+      if (!isUp) throw new Error("down");
+    };
+    const app = new PorticoApp({ logger: false, load: { maxInFlight: 50 }, health: { checks: { search: check } } });
+    app.onRequest(metrics).onClose(() => database.destroy());
+    app.post("/notes", async () => void (await sql`create table if not exists notes (id integer)`.execute(database)));
+    const client = testClient(app);
+    onTestFinished(() => app.close());
+    const named = (name: string) => metrics.figures().saturation.find((row) => row.name === name);
+
+    await client.post("/notes");
+    await client.get("/readyz");
+
+    expect(named("Requests in flight")).toEqual({ name: "Requests in flight", value: 0, limit: 50, state: "ok" });
+    expect(named("Connections to :memory:")).toMatchObject({ value: 0, limit: 1, state: "ok" });
+    expect(named("Check search")).toBeUndefined();
+    isUp = false;
+    await client.get("/readyz");
+    expect(metrics.figures().saturation[0]).toEqual({ name: "Check search", value: 0, limit: 1, state: "failed" });
+  });
+
+  it("are high while callers wait for a transaction", async () => {
+    const metrics = new Metrics();
+    const database = openDatabase("sqlite::memory:");
+    const app = new PorticoApp({ logger: false }).onRequest(metrics);
+    app.onClose(() => database.destroy());
+    app.post("/notes", async () => {
+      const trx = await database.begin();
+      const waiting = database.begin();
+      const [row] = metrics.figures().saturation.filter(({ name }) => name === "Transactions on :memory:");
+      await trx.end("failure");
+      await (await waiting).end("failure");
+      return row;
+    });
+    const client = testClient(app);
+    onTestFinished(() => app.close());
+
+    expect((await client.post("/notes")).json()).toMatchObject({ value: 1, limit: 1, state: "high" });
   });
 });

@@ -13,7 +13,7 @@ import { field, Graph, type GraphOptions, schema, t } from "portico/graphql";
 import { openDatabase } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { filesBelow, read } from "../docs/repository.ts";
+import { filesBelow, read } from "../../scripts/package/repository.ts";
 import { openApp, openSchema } from "../graphql/endpoint/open.ts";
 import { timed } from "../graphql/hooks/timed.ts";
 

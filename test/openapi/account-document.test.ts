@@ -1,12 +1,12 @@
-import type { OpenApiDocument } from "portico";
+import type { OpenAPIDocument } from "portico";
 import { github } from "portico/auth";
 import { expect, it } from "vitest";
 import { accountHarness } from "../auth/accounts/account-harness.ts";
 
-type Operation = NonNullable<OpenApiDocument["paths"][string]["get"]>;
+type Operation = NonNullable<OpenAPIDocument["paths"][string]["get"]>;
 
 /** The part of the document that the routes of accounts make, as text with one line for each part of an operation. */
-function textOf({ paths, components }: OpenApiDocument): string {
+function textOf({ paths, components }: OpenAPIDocument): string {
   const lines = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => [
       `${method.toUpperCase()} ${path}`,

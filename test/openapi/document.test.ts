@@ -6,8 +6,8 @@ import {
   ConfigurationError,
   type Gate,
   HttpException,
-  type OpenApiDocument,
-  type OpenApiSecurityScheme,
+  type OpenAPIDocument,
+  type OpenAPISecurityScheme,
   PorticoApp,
   Router,
   rateLimit,
@@ -64,7 +64,7 @@ describe("the document", () => {
     const app = newApp();
     app.get("/books", () => []).get("/inner", { openapi: false }, () => []);
 
-    const served = JSON.parse((await app.inject("/openapi.json")).body.toString()) as OpenApiDocument;
+    const served = JSON.parse((await app.inject("/openapi.json")).body.toString()) as OpenAPIDocument;
 
     expect(Object.keys(served.paths)).toEqual(["/books"]);
   });
@@ -526,7 +526,7 @@ describe("gates", () => {
       }
     }
     class Described extends Own {
-      override get securityScheme(): OpenApiSecurityScheme {
+      override get securityScheme(): OpenAPISecurityScheme {
         return { type: "http", scheme: "basic", description: "A name and a pin." };
       }
     }
@@ -619,16 +619,16 @@ function withJsonSchema(json: Record<string, unknown> | (() => Record<string, un
   return { "~standard": { ...standard, jsonSchema: { input: convert, output: convert } } } as unknown as z.ZodType;
 }
 
-function operations(document: OpenApiDocument): { readonly operationId: string }[] {
+function operations(document: OpenAPIDocument): { readonly operationId: string }[] {
   return Object.values(document.paths).flatMap((path) => Object.values(path));
 }
 
-function propertiesOf(document: OpenApiDocument, name: string): object {
+function propertiesOf(document: OpenAPIDocument, name: string): object {
   return document.components.schemas[name]?.["properties"] as object;
 }
 
 /** Returns the violations of the OpenAPI 3.1 schema, and the broken references. */
-async function faultsOf(document: OpenApiDocument): Promise<unknown[]> {
+async function faultsOf(document: OpenAPIDocument): Promise<unknown[]> {
   const { valid, errors } = await new Validator().validate(
     structuredClone(document) as unknown as Record<string, unknown>,
   );
@@ -636,7 +636,7 @@ async function faultsOf(document: OpenApiDocument): Promise<unknown[]> {
   return [...(valid ? [] : [errors]), ...refs.filter((ref) => follow(document, ref) === undefined)];
 }
 
-function follow(document: OpenApiDocument, ref: string): unknown {
+function follow(document: OpenAPIDocument, ref: string): unknown {
   const [start, ...keys] = ref.split("/");
   if (start !== "#") return undefined;
   return keys.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);

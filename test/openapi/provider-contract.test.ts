@@ -1,10 +1,10 @@
 import { oidc } from "portico/auth";
 import { manualClock } from "portico/testing";
 import { expect, it } from "vitest";
+import { checkedFetch, describedResponses } from "../../scripts/clients/checked-fetch.ts";
 import { clientId, clientSecret, hostileProvider } from "../auth/providers/hostile-provider.ts";
 import { type Person, person } from "../auth/providers/person.ts";
 import { shop } from "../auth/providers/provider-harness.ts";
-import { checkedFetch, describedResponses } from "./checked-fetch.ts";
 
 const password = "correct horse battery staple";
 
@@ -38,6 +38,7 @@ it("the routes of identity providers respond as the document says, with each sta
   for (const headers of [anonymous, other, {}]) await browser.send(`${providers}/acme`, { method: "DELETE", headers });
   await browser.send(`${providers}/unknown`, { method: "DELETE" });
   const bob = await users.objects.createUser({ email: "bob@example.org", username: "bob", password });
+  await users.objects.markVerified(bob);
   await post(browser, `${url}/account/login`, { identifier: bob.email, password });
   for (const headers of [anonymous, other, {}]) await post(browser, `${providers}/acme/link`, {}, headers);
   await post(browser, `${providers}/acme/link`, []);

@@ -2,7 +2,7 @@ import { type CursorMetadata, CursorPagination, LimitOffsetPagination, SyncListD
 import { describe, expect, it } from "vitest";
 import { bodyOf, ids, publicFilters, serveOnce } from "./ways.ts";
 
-// The values that drivers return: large integers as bigints, booleans as 0 and 1, times as text.
+// The values that drivers return: large integers as bigints, decimals and times as text, booleans as 0 and 1.
 const rows = [
   { id: "a", serial: 9007199254740992n, isNew: 0, at: "2026-01-01T00:00:00Z", size: 1n, word: "x" },
   { id: "b", serial: 9007199254740993n, isNew: 1, at: "2026-01-02T00:00:00+02:00", size: 2n, word: 7 },
@@ -25,7 +25,7 @@ describe("a filter of a list in memory", () => {
     ["isNew=false", ["a"]],
     ["at.gte=2026-01-01T22:00:00Z", ["b"]],
     ["at.lt=2026-01-01T22:00:00Z", ["a"]],
-    ["size.gt=1", ["b"]],
+    ["size.gt=1", ["b", "c"]],
     ["size.lte=1", ["a"]],
     ["word.startsWith=7", []],
     ["word=x", ["a"]],

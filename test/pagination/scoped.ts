@@ -1,5 +1,6 @@
 import { type Condition, PorticoApp, type PorticoAppOptions } from "portico";
-import type { ListScope } from "../../src/pagination/list-scope.ts";
+import { routeListOf } from "../../src/kernel/pages/route-list.ts";
+import type { ListScope } from "../../src/pagination/handlers/list-scope.ts";
 import { SECRET } from "./ways.ts";
 
 type MaybePromise<T> = T | Promise<T>;
@@ -28,7 +29,7 @@ export function scopeOf<T>(
 export function scopedApp(scope: () => MaybePromise<ListScope>, options: PorticoAppOptions = {}): PorticoApp {
   const app = new PorticoApp({ logger: false, cursorKeys: [SECRET], ...options });
   return app.use(async (ctx, next) => {
-    ctx.pageScope = scope;
+    routeListOf.put(ctx, { shown: null, scope, isScoped: false });
     await next();
   });
 }

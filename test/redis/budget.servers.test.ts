@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { redisStores } from "portico/redis";
 import { liveClient } from "portico/testing";
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { budgetApp, quotaOf } from "../http/limits/budget-app.ts";
-import { newPrefix, SHARED_URL } from "./redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../lab/servers/redis-server.ts";
+import { budgetApp, quotaOf } from "../kernel/limits/budget-app.ts";
 import { removeKeys } from "./remove-keys.ts";
 import { runFixture } from "./second-process.ts";
 

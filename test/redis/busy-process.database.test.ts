@@ -1,7 +1,7 @@
 import { RedisKeyValue } from "portico/redis";
 import { afterAll, expect, it } from "vitest";
+import { newPrefix, SHARED_URL } from "../../lab/servers/redis-server.ts";
 import { blockThread } from "../block-thread.ts";
-import { newPrefix, SHARED_URL } from "./redis-server.ts";
 import { removeKeys } from "./remove-keys.ts";
 
 const prefix = newPrefix();

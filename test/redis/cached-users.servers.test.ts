@@ -6,8 +6,8 @@ import { type Database, sqlStores, userModel } from "portico/sql";
 import { testClient } from "portico/testing";
 import { createClient } from "redis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { newPrefix, RedisServer, SHARED_URL } from "../../lab/servers/redis-server.ts";
 import { migratedPlace, type Place } from "../sql/accounts/databases.ts";
-import { newPrefix, RedisServer, SHARED_URL } from "./redis-server.ts";
 import { removeKeys } from "./remove-keys.ts";
 
 const PASSWORD = "correct horse battery";

@@ -1,7 +1,7 @@
 import { RedisCounter, RedisKeyValue, RedisPubSub } from "portico/redis";
 import { afterAll } from "vitest";
+import { newPrefix, SHARED_URL } from "../../lab/servers/redis-server.ts";
 import { counterContract, keyValueContract, pubSubContract } from "../stores/contract.ts";
-import { newPrefix, SHARED_URL } from "./redis-server.ts";
 import { removeKeys } from "./remove-keys.ts";
 
 const prefix = newPrefix();

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { topic } from "portico";
 import { RedisPubSub } from "portico/redis";
 import { expect, it, onTestFinished } from "vitest";
+import { newPrefix, SHARED_URL } from "../../lab/servers/redis-server.ts";
 import { blockThread } from "../block-thread.ts";
-import { newPrefix, SHARED_URL } from "./redis-server.ts";
 
 const news = topic<{ readonly n: number; readonly text: string }>("news");
 

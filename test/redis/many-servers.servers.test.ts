@@ -15,11 +15,11 @@ import {
 } from "portico/redis";
 import { logCatcher } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { ask, RedisClusterServers, RedisSentinelServers } from "../../lab/servers/redis-cluster-servers.ts";
+import { newPrefix, RedisServer, SHARED_URL } from "../../lab/servers/redis-server.ts";
+import { freePort } from "../../lab/servers/start-within.ts";
 import { hashSlot } from "../../src/redis/hash-slot.ts";
-import { freePort } from "../start-within.ts";
 import { counterContract, keyValueContract, pubSubContract } from "../stores/contract.ts";
-import { ask, RedisClusterServers, RedisSentinelServers } from "./redis-cluster-servers.ts";
-import { newPrefix, RedisServer, SHARED_URL } from "./redis-server.ts";
 
 const options = { prefix: "portico-test" };
 const news = topic<number>("news");
@@ -177,6 +177,23 @@ describe("a Redis Cluster", () => {
     await expect.poll(() => again.heard).toEqual([2]);
 
     await down.start();
+  });
+
+  it("waits at startup for a primary that refuses connections, as for a single server", async () => {
+    const prefix = newPrefix();
+    const log = logCatcher();
+    const store = new RedisKeyValue(servers.address, { prefix });
+    const app = new PorticoApp({ stores: { ...memoryStores(), durable: store }, logger: log });
+    onTestFinished(() => app.close());
+    const down = await servers.owner(`${prefix}:check`);
+    await down.kill();
+
+    const listening = app.listen({ port: 0 });
+    await expect.poll(() => log.lines.map(({ msg }) => msg)).toContainEqual(expect.stringMatching("connection lost"));
+    await down.start();
+
+    await expect(listening).resolves.toBeDefined();
+    await expect.poll(() => store.check().catch(String)).toBe(undefined);
   });
 
   it("leaves a primary that no longer belongs to the majority", async () => {

@@ -2,7 +2,8 @@ import { topic } from "portico";
 import { redisStores } from "portico/redis";
 import { type LiveClient, liveClient } from "portico/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { newPrefix, RedisServer } from "./redis-server.ts";
+import { newPrefix, RedisServer } from "../../lab/servers/redis-server.ts";
+import { signIn } from "../sign-in.ts";
 import { type SecondProcess, secondProcess } from "./second-process.ts";
 import { shopApp } from "./shop-app.ts";
 
@@ -37,11 +38,9 @@ it("counts rate limits together in two processes on one Redis", async () => {
 it("[auth:AU-068] applies a login, a logout and a revocation in another process immediately", async () => {
   const askThere = async (cookie: string): Promise<number> =>
     (await fetch(`http://127.0.0.1:${there.port}/me`, { headers: { cookie } })).status;
-  const signIn = async (): Promise<string> =>
-    String((await here.post("/login/ann")).cookies[0]).split(";", 1)[0] as string;
 
   for (let n = 0; n < 10; n++) {
-    const cookie = await signIn();
+    const { cookie } = await signIn(here, "/login/ann");
     expect(await askThere(cookie)).toBe(200);
     await here.post(n % 2 === 0 ? "/logout" : "/revoke-all", { headers: { cookie } });
     expect(await askThere(cookie)).toBe(401);

@@ -4,7 +4,7 @@ import { PubSubGap, type Topic, topic } from "portico";
 import { RedisPubSub } from "portico/redis";
 import { createClient } from "redis";
 import { afterEach, describe, expect, it } from "vitest";
-import { newPrefix, RedisServer, SHARED_URL } from "./redis-server.ts";
+import { newPrefix, RedisServer, SHARED_URL } from "../../lab/servers/redis-server.ts";
 
 describe("RedisPubSub", () => {
   const open: RedisPubSub[] = [];
@@ -238,6 +238,24 @@ describe("during a Redis outage, a bus", () => {
     await expect.poll(hang).toBeDefined();
 
     expect(await told).toBeInstanceOf(PubSubGap);
+  });
+
+  it("lets at most 10,000 events wait for a subscription that Redis does not confirm", async () => {
+    server = await RedisServer.start();
+    const one = bus({ timeoutSeconds: 60 });
+    const numbers = topic<number>("numbers");
+    await one.publish(numbers, 0);
+    server.freeze();
+    const waiting = iterate(one, numbers).next();
+    const published = Array.from({ length: 10_000 }, (_, n) => one.publish(numbers, n + 1));
+    const refused = await failureOf(one.publish(numbers, 10_001));
+    server.thaw();
+    await Promise.all(published);
+
+    expect(refused).toMatchObject({
+      message: "Redis has not confirmed a subscription, and 10000 events wait for it",
+    });
+    expect(await waiting).toEqual({ value: 1, done: false });
   });
 
   it("waits for a Redis that was never up, and starts with a gap", async () => {

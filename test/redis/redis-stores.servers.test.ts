@@ -6,7 +6,7 @@ import { RedisCounter, RedisKeyValue, RedisPubSub, redisStores } from "portico/r
 import { liveClient, logCatcher, resetLimits, testClient } from "portico/testing";
 import { createClient } from "redis";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newPrefix, RedisServer, SHARED_URL } from "./redis-server.ts";
+import { newPrefix, RedisServer, SHARED_URL } from "../../lab/servers/redis-server.ts";
 import { removeKeys } from "./remove-keys.ts";
 import { runFixture } from "./second-process.ts";
 
@@ -283,7 +283,7 @@ describe("the startup of an application", () => {
     const app = new PorticoApp({ stores: redisStores(server.url), logger: false });
     const client = await liveClient(app);
     const roles = { durable: "ok", counters: "ok", bus: "ok" };
-    expect((await client.get("/readyz")).json()).toEqual({ status: "ready", checks: roles });
+    expect((await client.get("/readyz")).json()).toEqual({ status: "ready", checks: { ...roles, writes: "ok" } });
 
     await server.kill();
     const down = await client.get("/readyz");
@@ -291,7 +291,8 @@ describe("the startup of an application", () => {
 
     expect([down.status, down.json()]).toEqual([
       503,
-      { status: "not ready", checks: { ...roles, durable: "failed", bus: "failed" } },
+      // The result for writes may be up to a second old.
+      { status: "not ready", checks: { ...roles, durable: "failed", bus: "failed", writes: expect.any(String) } },
     ]);
     await expect.poll(async () => (await client.get("/readyz")).status).toBe(200);
     await client.close();

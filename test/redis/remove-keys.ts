@@ -1,5 +1,5 @@
 import { createClient } from "redis";
-import { SHARED_URL } from "./redis-server.ts";
+import { SHARED_URL } from "../../lab/servers/redis-server.ts";
 
 /** Removes the keys of a test from the shared server. */
 export async function removeKeys(prefix: string): Promise<void> {

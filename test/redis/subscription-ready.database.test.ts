@@ -3,7 +3,7 @@ import { field, Graph, schema, subscription, t } from "portico/graphql";
 import { redisStores } from "portico/redis";
 import { testClient } from "portico/testing";
 import { afterAll, expect, it } from "vitest";
-import { newPrefix, SHARED_URL } from "./redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../lab/servers/redis-server.ts";
 import { removeKeys } from "./remove-keys.ts";
 
 const added = topic<string>("titles.added");

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { root } from "../docs/repository.ts";
+import { root } from "../../scripts/package/repository.ts";
 
 const PROGRAM = `
 import { PorticoApp } from "portico";

@@ -4,8 +4,9 @@ import { redisStores } from "portico/redis";
 import { sqlStores } from "portico/sql";
 import { liveClient } from "portico/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { newPrefix, SHARED_URL } from "../../lab/servers/redis-server.ts";
+import { signIn } from "../sign-in.ts";
 import { migratedPlace } from "../sql/accounts/databases.ts";
-import { newPrefix, SHARED_URL } from "./redis-server.ts";
 import { removeKeys } from "./remove-keys.ts";
 import { shopApp } from "./shop-app.ts";
 
@@ -46,7 +47,7 @@ describe.each(Object.entries(PLACES))("a process with a wrong clock, stores in %
     const stores = (await place())();
     const client = await liveClient(shopApp(stores));
     onTestFinished(() => client.close());
-    const cookie = String((await client.post("/login/ann")).headers["set-cookie"]).split(";", 1)[0] as string;
+    const { cookie } = await signIn(client, "/login/ann");
     const who = async () => (await client.get("/me", { headers: { cookie } })).status;
     const options = { secret: SECRET, refreshStore: stores.durable };
     const { refresh_token: first } = await new TokenForUser(new SimpleUser("ann"), options).tokenPair();
@@ -70,8 +71,7 @@ describe.each(Object.entries(PLACES))("a process with a wrong clock, stores in %
     const client = await liveClient(shopApp((await place())()));
     onTestFinished(() => client.close());
 
-    const answer = await skewed(-DAY_MS, () => client.post("/login/ann"));
-    const cookie = String(answer.headers["set-cookie"]).split(";", 1)[0] as string;
+    const { cookie } = await skewed(-DAY_MS, () => signIn(client, "/login/ann"));
 
     expect((await client.get("/me", { headers: { cookie } })).status).toBe(200);
   });

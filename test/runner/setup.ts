@@ -1,7 +1,7 @@
 import { join, relative, sep } from "node:path";
 import { afterAll, expect } from "vitest";
-import { cheapHashes } from "./cheap-hashes.ts";
-import { type FileCost, measureFile } from "./file-cost.ts";
+import { cheapHashes } from "../../scripts/gate/cheap-hashes.ts";
+import { type FileCost, measureFile } from "../../scripts/gate/file-cost.ts";
 import { watchNeeds } from "./file-needs.ts";
 import { watchProcess } from "./left-behind.ts";
 import { testKind } from "./test-kind.ts";
@@ -18,7 +18,7 @@ const file = relative(root, expect.getState().testPath ?? "").replaceAll(sep, "/
 const kind = testKind(file);
 if (kind === "plain" || kind === "database") cheapHashes();
 // Portico keeps what it has read from a catalogue by the text of the query, and test files have tables of the same name.
-if (kind === "database") (await import("../../src/sql/query-shape.ts")).QueryShape.forgetAll();
+if (kind === "database") (await import("../../src/sql/queries/query-shape.ts")).QueryShape.forgetAll();
 const cost = measureFile();
 const unnamed = watchNeeds(file, kind);
 const left = watchProcess();

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { Callers, type Session } from "../../scripts/failover/callers.ts";
-import { failoverTable } from "../../scripts/figures/failover-table.ts";
+import { Callers, type Session } from "../../lab/failover/callers.ts";
+import { failoverTable } from "../../lab/figures/failover-table.ts";
 
 /** A server that signs everyone in and out, and then answers `/who` as it is told. */
 async function callersOf(status: number, name: string): Promise<{ callers: Callers; session: Session }> {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { FaultWindows, RECOVERY_MS } from "../../scripts/soak/faults/fault-windows.ts";
+import { FaultWindows, RECOVERY_MS } from "../../lab/soak/faults/fault-windows.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"], now: 0 });

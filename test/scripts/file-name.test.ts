@@ -10,7 +10,7 @@ it.each(["src/http/rateLimit.ts", "src/http/RateLimit.ts"])("rejects %s, which i
 });
 
 it.each([
-  ["src/http/limits/limit.ts", ["rateLimit", "RateLimitOptions"], "(rateLimit, RateLimitOptions)"],
+  ["src/kernel/limits/limit.ts", ["rateLimit", "RateLimitOptions"], "(rateLimit, RateLimitOptions)"],
   ["src/core/size.ts", [], "(it has none)"],
 ])("rejects %s with the exports %j", (file, exported, named) => {
   expect(fileNameFault(file, exported)).toMatch(`name the file after its main export ${named}`);
@@ -18,14 +18,14 @@ it.each([
 
 it.each([
   ["src/portico-app.ts", ["Address", "PorticoApp"]],
-  ["src/http/limits/rate-limit.ts", ["RateLimitOptions", "rateLimit"]],
+  ["src/kernel/limits/rate-limit.ts", ["RateLimitOptions", "rateLimit"]],
   ["src/auth/api-keys/api-key-text.ts", ["APIKeyText"]],
-  ["src/graphql/fields/graphql-denied.ts", ["GraphQLDenied"]],
+  ["src/graphql/errors/graphql-denied.ts", ["GraphQLDenied"]],
   ["src/auth/passwords/schemes/argon2-scheme.ts", ["argon2Scheme"]],
   ["src/auth/tokens/version-claim.ts", ["VERSION_CLAIM"]],
   ["src/types/index.ts", []],
   ["src/stores/rate-limiter-flexible.d.ts", []],
-  ["src/graphql/types/t.ts", []],
+  ["src/graphql/declare/types/t.ts", []],
   ["test/types.ts", []],
 ])("accepts %s with the exports %j", (file, exported) => {
   expect(fileNameFault(file, exported)).toBeUndefined();

@@ -1,17 +1,19 @@
 import { expect, it } from "vitest";
 import { filesTable, stepsTable } from "../../scripts/gate/times-tables.ts";
 
-it("sums up the steps of the gate, and what installs apart from them", () => {
+it("sums up the steps of the gate, and apart from them what installs and the seconds beside the tests", () => {
   const table = stepsTable([
     { name: "npm ci", seconds: 30, cpuSeconds: 40, isInstallation: true },
     { name: "check", seconds: 80.4, cpuSeconds: 150, isInstallation: false },
     { name: "tests", seconds: 1_000, cpuSeconds: 1_800, isInstallation: false },
+    { name: "pages", seconds: 50, cpuSeconds: 40, isInstallation: false, isBeside: true },
   ]);
 
   expect(table.split("\n").slice(2)).toEqual([
     "| check | 80 | 150 |",
     "| tests | 1,000 | 1,800 |",
-    "| **The gate** | 1,080 | 1,950 |",
+    "| pages, beside the tests | 50 | 40 |",
+    "| **The gate** | 1,080 | 1,990 |",
     "| Installing, in addition | 30 | 40 |",
   ]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { IdentityRecord } from "../../scripts/soak/faults/identity-record.ts";
+import { IdentityRecord } from "../../lab/soak/faults/identity-record.ts";
 
 const ada = { name: "ada", headers: { cookie: "session=1" } };
 

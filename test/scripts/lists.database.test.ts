@@ -1,9 +1,9 @@
-import { TableHandler } from "portico/sql";
+import { type TableHandler, tableHandler } from "portico/sql";
 import { describe, expect, it } from "vitest";
-import { checkLists } from "../../scripts/lists/check-lists.ts";
-import { generateLists } from "../../scripts/lists/list-declaration.ts";
-import { throughDrizzle, throughKysely } from "../../scripts/lists/list-source.ts";
-import { engineNames } from "../sql/engines.ts";
+import { checkLists } from "../../lab/lists/check-lists.ts";
+import { generateLists } from "../../lab/lists/list-declaration.ts";
+import { throughDrizzle, throughKysely } from "../../lab/lists/list-source.ts";
+import { engineNames } from "../../lab/servers/engines.ts";
 
 describe("generated lists", () => {
   const sources = { Kysely: throughKysely(), Drizzle: throughDrizzle };
@@ -25,21 +25,25 @@ describe("generated lists", () => {
   });
 
   it("that lose a row between two pages are found, in routes and in nested lists", async () => {
-    class Losing extends TableHandler<any> {
-      override async getItemsAfter(...[seek, limit]: Parameters<TableHandler<any>["getItemsAfter"]>) {
-        const rows = await super.getItemsAfter(seek, seek.key === null ? limit : limit + 1);
-        return seek.key === null ? rows : rows.slice(1);
-      }
-      override async getItemsBelow(...[seeks, by, limit]: Parameters<TableHandler<any>["getItemsBelow"]>) {
-        const lists = await super.getItemsBelow(seeks, by, limit + 1);
-        return lists.map((rows, at) => (rows instanceof Error || seeks[at]?.key === null ? rows : rows.slice(1)));
-      }
-    }
+    const losing = (list: TableHandler<any>): TableHandler<any> => {
+      const itemsAfter = list.getItemsAfter.bind(list);
+      const itemsBelow = list.getItemsBelow.bind(list);
+      return Object.assign(list, {
+        async getItemsAfter(...[seek, limit]: Parameters<typeof itemsAfter>) {
+          const rows = await itemsAfter(seek, seek.key === null ? limit : limit + 1);
+          return seek.key === null ? rows : rows.slice(1);
+        },
+        async getItemsBelow(...[seeks, by, limit]: Parameters<typeof itemsBelow>) {
+          const lists = await itemsBelow(seeks, by, limit + 1);
+          return lists.map((rows, at) => (rows instanceof Error || seeks[at]?.key === null ? rows : rows.slice(1)));
+        },
+      });
+    };
 
     const wrong = await checkLists(
       "SQLite",
       { count: 40, seed: 7 },
-      throughKysely((query) => new Losing(query)),
+      throughKysely((query) => losing(tableHandler(query))),
     );
 
     expect(new Set(wrong.map(({ list }) => list.isNested))).toEqual(new Set([true, false]));

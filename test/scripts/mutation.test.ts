@@ -1,14 +1,15 @@
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { rangesIn } from "../../scripts/mutation/changed-lines.ts";
-import { explanationOf } from "../../scripts/mutation/explained.ts";
-import { folders } from "../../scripts/mutation/folders.ts";
-import { inSample } from "../../scripts/mutation/in-sample.ts";
-import type { Mutant } from "../../scripts/mutation/instrument.ts";
-import { Journal } from "../../scripts/mutation/journal.ts";
-import { interval, scoreOf } from "../../scripts/mutation/score.ts";
+import { rangesIn } from "../../lab/mutation/changed-lines.ts";
+import { otherTests, testsOf } from "../../lab/mutation/check-selection.ts";
+import { explanationOf, readExplained } from "../../lab/mutation/explained.ts";
+import { folders } from "../../lab/mutation/folders.ts";
+import { inSample } from "../../lab/mutation/in-sample.ts";
+import type { Mutant } from "../../lab/mutation/instrument.ts";
+import { Journal } from "../../lab/mutation/journal.ts";
+import { interval, scoreOf } from "../../lab/mutation/score.ts";
 
 const FILE = "src/auth/users/registered-as.ts";
 const mutant = (id: string, line = 0): Mutant => ({
@@ -39,6 +40,29 @@ describe("the tests of a folder", () => {
     if (all === undefined) return [pattern];
     return inner.split(",").flatMap((each) => alternatives(`${before}${each}${after}`));
   }
+});
+
+describe("the tests that judge a source file", () => {
+  const source = "src/kernel/limits/budget.ts";
+  const records = new Map(
+    ["test/auth/vary.test.ts", "test/kernel/limits/budget.test.ts", "test/kernel/load/load.servers.test.ts"].map(
+      (test) => [
+        test,
+        { files: { [test.includes("load") ? "src/index.ts" : source]: "" }, listed: [], spawned: false },
+      ],
+    ),
+  );
+
+  it("are those that ran it, the nearest first", () => {
+    expect(testsOf(source, records)).toEqual(["test/kernel/limits/budget.test.ts", "test/auth/vary.test.ts"]);
+  });
+
+  it("are compared with the others of its part", () => {
+    const others = otherTests(source, records);
+
+    expect(others).toContain("test/kernel/load/load.servers.test.ts");
+    expect(others).not.toContain("test/kernel/limits/budget.test.ts");
+  });
 });
 
 describe("the sample", () => {
@@ -89,6 +113,15 @@ describe("an explained survivor", () => {
     expect(explanationOf(survivor, explained)).toBe("because");
     expect(explanationOf({ ...survivor, original: '"b"' }, explained)).toBeUndefined();
     expect(explanationOf({ ...survivor, line: 'import "a"; // b' }, explained)).toBeUndefined();
+  });
+
+  it("is deleted with the line that it is about", () => {
+    const linesOf = (file: string): readonly string[] =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .map((line) => line.trim());
+
+    expect(readExplained().filter(({ file, line }) => !linesOf(file).includes(line))).toEqual([]);
   });
 });
 

@@ -58,6 +58,13 @@ describe("the prose check of code", () => {
     expect(places("a.ts", code).map((place) => place.slice(0, 2))).toEqual(["1:", "3:", "4:", "6:", "7:"]);
   });
 
+  it("reads scripts and tests for words about people only", () => {
+    const code = "// Nobody waits for ever.\nexport const text = 'for somebody else';\n";
+
+    expect(["lab/a.ts", "scripts/b.ts", "test/c.ts"].map((file) => places(file, code).length)).toEqual([2, 2, 2]);
+    expect(places("src/d.ts", code)).toHaveLength(3);
+  });
+
   it("skips the samples of doc comments", () => {
     expect(
       places("a.ts", "/**\n * Starts.\n *\n * @example\n * ```ts\n * nobody();\n * ```\n */\nexport {};\n"),

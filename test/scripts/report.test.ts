@@ -50,6 +50,7 @@ describe("readCurrentReport", () => {
       mkdirSync(dirname(join(root, file)), { recursive: true });
       writeFileSync(join(root, file), text);
     };
+    write(".gitignore", "node_modules/\nexamples/*/generated/\n.cache/\n");
     write("src/a.ts", "1");
     write("test/a.test.ts", "1");
     return { root, write };
@@ -83,13 +84,14 @@ describe("readCurrentReport", () => {
     );
   });
 
-  it("accepts files that were written again with the same content, and installed packages", () => {
+  it("accepts files that were written again with the same content, and those that Git ignores", () => {
     const tested = project();
     report(tested);
 
     tested.write("src/a.ts", "1");
     utimesSync(join(tested.root, "src/a.ts"), new Date(), new Date(Date.now() + 60_000));
     tested.write("examples/node_modules/a/index.js", "1");
+    tested.write("examples/shop/generated/client.ts", "1");
 
     expect(readCurrentReport(tested.root)).toEqual(tests);
   });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
+import { CredentialCatcher } from "../../scripts/log-scan/credential-catcher.ts";
 import { summary } from "../../scripts/scan-logs.ts";
-import { CredentialCatcher } from "../log-scan/credential-catcher.ts";
 
 const token = "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl";
 
@@ -21,9 +21,9 @@ it.each([
 
 it("knows what an answer hands out", () => {
   const catcher = new CredentialCatcher();
-  catcher.addAnswer(["a=cookie-value-of-a-session; Path=/"], '{"access_token":"the-token-of-somebody","page":"1"}');
+  catcher.addAnswer(["a=cookie-value-of-a-session; Path=/"], '{"access_token":"the-token-of-ann","page":"1"}');
 
-  expect(catcher.leaksIn("cookie-value-of-a-session the-token-of-somebody")).toHaveLength(2);
+  expect(catcher.leaksIn("cookie-value-of-a-session the-token-of-ann")).toHaveLength(2);
 });
 
 it("tells the figures of all files in one line", () => {

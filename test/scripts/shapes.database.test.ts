@@ -1,10 +1,11 @@
-import { TableHandler } from "portico/sql";
+import { type TableHandler, tableHandler } from "portico/sql";
 import { describe, expect, it } from "vitest";
-import { checkShapes, shapesOfKysely } from "../../scripts/shapes/check-shapes.ts";
-import { shapesOfDrizzle } from "../../scripts/shapes/drizzle-shape.ts";
-import { kyselyShape } from "../../scripts/shapes/kysely-shape.ts";
-import { propertySeed, runs } from "../property-seed.ts";
-import { engineNames } from "../sql/engines.ts";
+import { propertySeed, runs } from "../../lab/seeds/property-seed.ts";
+import { engineNames } from "../../lab/servers/engines.ts";
+import { checkForeignQueries } from "../../lab/shapes/check-foreign-queries.ts";
+import { checkShapes, shapesOfKysely } from "../../lab/shapes/check-shapes.ts";
+import { shapesOfDrizzle } from "../../lab/shapes/drizzle-shape.ts";
+import { kyselyShape } from "../../lab/shapes/kysely-shape.ts";
 
 describe("queries of generated shapes", () => {
   const seed = propertySeed();
@@ -26,21 +27,25 @@ describe("queries of generated shapes", () => {
     expect(checked).toBeGreaterThan(15);
   });
 
+  it.each(places)("have them if an application wrote the query, on %s%s", async (name, collation) => {
+    const options = { count: runs(150), seed, isLoose: collation !== "" };
+    const { checked, wrong } = await checkForeignQueries(name, options);
+
+    expect(wrong).toEqual([]);
+    expect(checked).toBeGreaterThan(100);
+  });
+
   it("are found if totals ignore the rule", async () => {
-    class Counting extends TableHandler<any> {
-      readonly #whole: TableHandler<any>;
-      constructor(query: any, whole: TableHandler<any> = new TableHandler<any>(query)) {
-        super(query);
-        this.#whole = whole;
-      }
-      override scopedTo(...[condition]: Parameters<TableHandler<any>["scopedTo"]>) {
-        const whole = this.#whole;
-        return Object.assign(super.scopedTo(condition), { getTotalItems: () => whole.getTotalItems() });
-      }
-    }
+    const counting = (query: any): TableHandler<any> => {
+      const list: TableHandler<any> = tableHandler(query);
+      const scope = list.scopedTo.bind(list);
+      const scopedTo = (condition: Parameters<typeof scope>[0]): TableHandler<any> =>
+        Object.assign(scope(condition), { getTotalItems: () => list.getTotalItems() });
+      return Object.assign(list, { scopedTo });
+    };
     const { wrong } = await checkShapes("SQLite", { count: 40, seed }, (engine) => ({
       ...shapesOfKysely(engine),
-      handlerOf: (shape) => new Counting(kyselyShape(engine, shape)),
+      handlerOf: (shape) => counting(kyselyShape(engine, shape)),
     }));
 
     expect(wrong.some(({ reason }) => reason.startsWith("total:"))).toBe(true);

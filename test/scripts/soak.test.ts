@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Figures } from "../../scripts/soak/figures.ts";
-import { heapGrowth, type Run, type Sample, starvedShare, verdict } from "../../scripts/soak/verdict.ts";
+import type { Figures } from "../../lab/soak/figures.ts";
+import { heapGrowth, type Run, type Sample, starvedShare, verdict } from "../../lab/soak/verdict.ts";
 
 const MIB = 1024 ** 2;
 

@@ -6,8 +6,8 @@ import { type CursorMetadata, CursorPagination } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { liveClient, logCatcher, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { createTable, type Engine, insertRows, openEngine } from "../../lab/servers/engines.ts";
 import { bodyOf, ids, range, SECRET } from "../pagination/ways.ts";
-import { createTable, type Engine, insertRows, openEngine } from "./engines.ts";
 
 interface Row {
   readonly id: number;

@@ -1,5 +1,5 @@
 import type { Condition, ConditionValue } from "portico";
-import type { ConditionNode } from "../../src/pagination/condition.ts";
+import type { ConditionNode } from "../../src/pagination/conditions/condition.ts";
 
 type Row = Readonly<Record<string, ConditionValue>>;
 type Tables = Readonly<Record<string, readonly Row[]>>;
@@ -27,12 +27,19 @@ function isTrue(node: ConditionNode, row: Row, tables: Tables): boolean {
       if (node.operator === "<=") return value <= node.value;
       return node.operator === ">" ? value > node.value : value >= node.value;
     }
+    case "columns": {
+      const [one, other] = [row[node.column] ?? null, row[node.other] ?? null];
+      const { column, operator } = node;
+      if (operator === "=") return one === other;
+      return other !== null && isTrue({ kind: "compare", column, operator, value: other as number }, row, tables);
+    }
     case "prefix":
       return String(row[node.column] ?? "").startsWith(node.value);
     case "related": {
-      const value = row[node.column] ?? null;
       const others = tables[node.from] ?? [];
-      return value !== null && others.some((other) => other[node.key] === value && isTrue(node.where, other, tables));
+      const isJoined = (other: Row): boolean =>
+        node.on.every(({ column, key }) => (row[column] ?? null) !== null && other[key] === row[column]);
+      return others.some((other) => isJoined(other) && isTrue(node.where, other, tables));
     }
     case "all":
       return node.of.every((part) => isTrue(part, row, tables));

@@ -3,8 +3,16 @@ import { CompiledQuery, sql } from "kysely";
 import type { Order } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createTable,
+  type Engine,
+  type EngineName,
+  engineNames,
+  insertRows,
+  openEngine,
+  visits,
+} from "../../lab/servers/engines.ts";
 import { range } from "../pagination/ways.ts";
-import { createTable, type Engine, type EngineName, engineNames, insertRows, openEngine, visits } from "./engines.ts";
 import { sortedBy } from "./lists/random-rows.ts";
 
 const ROWS = 12_000;

@@ -4,6 +4,7 @@ import { openDatabase } from "portico/sql";
 import { testClient } from "portico/testing";
 import { expect, it } from "vitest";
 import { SECRET } from "../auth/sessions/session-app.ts";
+import { signIn } from "../sign-in.ts";
 
 it("publishes the end of a session even if the transaction of the request is rolled back", async () => {
   const database = openDatabase("sqlite::memory:");
@@ -26,10 +27,9 @@ it("publishes the end of a session even if the transaction of the request is rol
   });
   const client = testClient(app);
   const heard = stores.bus.subscribe(revoked)[Symbol.asyncIterator]();
-  const { cookies } = await client.post("/login");
-  const cookie = String(cookies[0]).split(";", 1)[0] ?? "";
+  const headers = await signIn(client);
 
-  const answer = await client.post("/end", { headers: { cookie } });
+  const answer = await client.post("/end", { headers });
 
   expect(answer.status).toBe(409);
   const news = await Promise.race([heard.next(), new Promise((resolve) => setTimeout(resolve, 500, "silence"))]);

@@ -548,7 +548,7 @@ export function pubSubContract(name: string, make: Make<PubSubSubject>): void {
     });
 
     it("copies a value through JSON when it is published: a Date arrives as a string, undefined is dropped", async () => {
-      // @ts-expect-error the compiler refuses the Date; whoever does not ask it gets this
+      // @ts-expect-error the compiler refuses the Date; code without types gets this
       const visits = topic<{ at: Date; by?: string | undefined; tags: string[] }>(numbers.name);
       const [one, two] = [listen(visits), listen(visits)];
       const visit = { at: new Date(0), by: undefined, tags: ["a"] };

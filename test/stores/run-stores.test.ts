@@ -93,7 +93,7 @@ it("asks them for readiness, under names that a check of the application's own t
 
   const ready = await testClient(app).get("/readyz");
 
-  expect(Object.keys((ready.json() as { checks: object }).checks)).toEqual(["durable", "counters", "bus"]);
+  expect(Object.keys((ready.json() as { checks: object }).checks)).toEqual(["durable", "counters", "bus", "writes"]);
   expect(calls.slice(3)).toEqual(["check durable", "check counters", "own bus"]);
   await app.close();
 });

@@ -7,13 +7,16 @@ import {
   isEqual,
   isIn,
   not,
+  PorticoApp,
   type Rule,
 } from "portico";
 import { SimpleUser } from "portico/auth";
-import { SyncListDataHandler } from "portico/pagination";
+import { connection, Graph, type ObjectType, object, schema, t } from "portico/graphql";
+import { CursorPagination } from "portico/pagination";
 import { openDatabase, type PorticoTables, tableHandler } from "portico/sql";
 import { type AgreementOptions, expectAgreement } from "portico/testing";
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { range } from "../pagination/ways.ts";
 
 class User extends SimpleUser {
@@ -43,30 +46,43 @@ const isAllowed = (user: CurrentUser, { team }: Project): boolean =>
   team !== null && (user as User).teams.includes(team);
 type Where = (user: User) => Condition<"team">;
 const ruleOf = (
-  where: Where | null = ({ teams }) => isIn("team", teams),
+  where: Where = ({ teams }) => isIn("team", teams),
   allows: Rule<Project, true>["allows"] = isAllowed,
 ): Rule<Project, true> =>
-  declareRule<Project>({
-    name: "project.visible",
-    allows,
-    ...(where === null ? {} : { where: (user) => where(user as User) }),
+  declareRule<Project>({ name: "project.visible", allows, where: (user) => where(user as User) });
+
+const byId = new CursorPagination({ sortField: "id" });
+const allProjects = () => tableHandler(database.selectFrom("projects").selectAll());
+type List = ReturnType<typeof allProjects>;
+
+const Listed = z.object({ id: z.number(), team: z.string().nullable() });
+
+/** An application whose only list has the rule. */
+function appOf(rule: Rule<Project, true>, list: () => List = allProjects): PorticoApp {
+  const app = new PorticoApp({ logger: false });
+  app.get("/projects", { paginated: { strategy: byId, item: Listed, rule } }, ({ response }) =>
+    response.apaginate(list(), { strategy: byId }),
+  );
+  return app;
+}
+const check = (rule: Rule<Project, true>, options: Partial<AgreementOptions> = {}, list?: () => List): Promise<void> =>
+  expectAgreement(appOf(rule, list), {
+    users: [ann, bob, eve],
+    lists: (client) => client.get("/projects"),
+    ...options,
   });
-const handler = () => tableHandler(database.selectFrom("projects").selectAll());
-const check = async (rule: Rule<Project, true>, options: Partial<AgreementOptions<Project>> = {}) =>
-  expectAgreement(rule, { users: [ann, bob, eve], handler: handler(), ...options });
 
 describe("expectAgreement", () => {
-  it("accepts a rule whose halves allow the same rows, with given rows and with those of the handler", async () => {
+  it("accepts rules whose halves allow the same rows", async () => {
     await expect(check(ruleOf())).resolves.toBeUndefined();
-    await expect(check(ruleOf(), { rows: projects })).resolves.toBeUndefined();
     await expect(check(ruleOf(undefined, async (user, row) => isAllowed(user, row)))).resolves.toBeUndefined();
   });
 
   it("names the rule, the user and the rows that only `where` includes", async () => {
     const wide = ruleOf(({ teams }) => isIn("team", [...teams, null]));
 
-    await expect(check(wide, { users: [eve, ann], rows: projects.slice(0, 2) })).rejects.toThrow(
-      'the halves of the rule project.visible disagree. For the user "eve", only `where` includes the rows with id 2; id 5; id 8; id 11; id 14; id 17; id 20; id 23; id 26; id 29. For the user "ann", only `where` includes the rows with id 2; id 3; id 5;',
+    await expect(check(wide, { users: [eve, ann] })).rejects.toThrow(
+      'the halves of the rule project.visible disagree. For the user "eve", only `where` includes the rows with id 2; id 5; id 8; id 11; id 14; id 17; id 20; id 23; id 26; id 29. For the user "ann", only `where` includes the rows with id 2; id 5;',
     );
   });
 
@@ -84,38 +100,55 @@ describe("expectAgreement", () => {
     await expect(failure).rejects.not.toThrow("secret");
   });
 
-  it("compares keys of several columns, and large numbers that the driver returns as text", async () => {
-    const keyed = tableHandler(database.selectFrom("projects").selectAll(), { uniqueKey: ["team", "id"] });
-    const rows = projects.map(({ id, team }) => ({ id: String(id), team }));
+  it("compares the rows of the application's own query, and no others", async () => {
+    const wide = ruleOf(({ teams }) => isIn("team", [...teams, null]));
+    const ofTeams = () => tableHandler(database.selectFrom("projects").selectAll().where("team", "is not", null));
 
-    await expect(check(ruleOf(), { handler: keyed, rows: rows as unknown as Project[] })).resolves.toBeUndefined();
-    await expect(check(ruleOf(), { handler: keyed, rows: [{ id: 1 } as Project] })).rejects.toThrow(
-      "a row has no field team, which is part of the handler's uniqueKey",
-    );
+    await expect(check(wide, {}, ofTeams)).resolves.toBeUndefined();
+    await expect(check(wide)).rejects.toThrow("the halves of the rule project.visible disagree");
   });
 
-  it("passes the context to `allows`", async () => {
-    const seen = new Set<unknown>();
-    const rule = ruleOf(undefined, (user, row, { ctx }) => {
-      seen.add((ctx as { tenant?: unknown }).tenant);
-      return isAllowed(user, row);
-    });
+  it("compares keys of several columns", async () => {
+    const keyed = () => tableHandler(database.selectFrom("projects").selectAll(), { uniqueKey: ["team", "id"] });
+    const wide = ruleOf(({ teams }) => isIn("team", [...teams, null]));
 
-    await check(rule, { ctx: { tenant: "acme" } });
-
-    expect([...seen]).toEqual(["acme"]);
+    await expect(check(ruleOf(), {}, keyed)).resolves.toBeUndefined();
+    await expect(check(wide, {}, keyed)).rejects.toThrow("team null, id 2");
   });
 
-  it.each<[reason: string, rule: Rule<Project, true>, options: Partial<AgreementOptions<Project>>]>([
-    ["there are no users", ruleOf(), { users: [] }],
-    ["there are no rows", ruleOf(), { rows: [] }],
-    ["there are no rows", ruleOf(), { handler: tableHandler(database.selectFrom("empty").selectAll()) }],
-    ["no user is allowed a row", ruleOf(), { users: [eve] }],
-    ["no user is refused a row", ruleOf(), { users: [ann], rows: projects.filter(({ team }) => team === "red") }],
-  ])("throws if %s", async (reason, rule, options) => {
-    await expect(check(rule, options)).rejects.toThrow(
-      `expectAgreement proves nothing about the rule project.visible: ${reason}`,
-    );
+  it("compares connections, by the gates of their types", async () => {
+    const wide = ruleOf(({ teams }) => isIn("team", [...teams, null]));
+    const graphOf = (rule: Rule<Project, true>): PorticoApp => {
+      const Shown: ObjectType<Project> = object("Project", { id: t.int }, { auth: rule });
+      const app = new PorticoApp({ logger: false });
+      new Graph(schema({ query: { projects: connection(Shown, byId)(allProjects) } })).mount(app);
+      return app;
+    };
+    const options: AgreementOptions = {
+      users: [ann, bob, eve],
+      lists: (client) => client.graphql("{ projects { nodes { id } } }"),
+    };
+
+    await expect(expectAgreement(graphOf(ruleOf()), options)).resolves.toBeUndefined();
+    await expect(expectAgreement(graphOf(wide), options)).rejects.toThrow("the halves of the rule project.visible");
+  });
+
+  it.each<[reason: string, options: Partial<AgreementOptions>, list?: () => List]>([
+    [
+      " about the rule project.visible: there are no rows",
+      {},
+      () => tableHandler(database.selectFrom("empty").selectAll()),
+    ],
+    [" about the rule project.visible: no user is allowed a row", { users: [eve] }],
+    [
+      " about the rule project.visible: no user is refused a row",
+      { users: [ann] },
+      () => tableHandler(database.selectFrom("projects").selectAll().where("team", "=", "red")),
+    ],
+    [": there are no users", { users: [] }],
+    [": no list with a rule over a table was read", { lists: (client) => client.get("/nothing") }],
+  ])("throws that it proves nothing%s", async (reason, options, list) => {
+    await expect(check(ruleOf(), options, list)).rejects.toThrow(`expectAgreement proves nothing${reason}`);
   });
 
   it("compares combinations of rules, for anonymous callers too", async () => {
@@ -126,36 +159,20 @@ describe("expectAgreement", () => {
       where: () => isIn("id", range(1, 9)),
     });
     const users = [ann, eve, new AnonymousUser()];
+    const wide = ruleOf(({ teams }) => isIn("team", [...teams, null]));
 
-    await expectAgreement(every(ruleOf(), not(low)), { users, handler: handler() });
-    await expectAgreement(not(every(ruleOf(), low)), { users, handler: handler() });
-    await expect(
-      expectAgreement(
-        every(
-          ruleOf(({ teams }) => isIn("team", [...teams, null])),
-          low,
-        ),
-        { users, handler: handler() },
-      ),
-    ).rejects.toThrow("the halves of the rule every(project.visible, project.low) disagree");
+    await check(every(ruleOf(), not(low)) as never, { users });
+    await check(not(every(ruleOf(), low)) as never, { users });
+    await expect(check(every(wide, low) as never, { users })).rejects.toThrow(
+      "the halves of the rule every(project.visible, project.low) disagree",
+    );
   });
 
-  it("throws the error of a rule that fails", async () => {
+  it("throws if a rule fails", async () => {
     const failing = ruleOf(undefined, () => {
       throw new Error("no such column");
     });
 
-    await expect(check(failing)).rejects.toThrow("no such column");
-  });
-
-  it("throws if there is nothing to compare", async () => {
-    const list = new SyncListDataHandler(projects) as unknown as ReturnType<typeof handler>;
-
-    await expect(check(ruleOf(null))).rejects.toThrow(
-      "the rule project.visible has no `where` to compare with `allows`",
-    );
-    await expect(check(ruleOf(), { handler: list })).rejects.toThrow(
-      "the data handler SyncListDataHandler has no scopedTo, so `where` cannot restrict it",
-    );
+    await expect(check(failing)).rejects.toThrow('the halves of the rule project.visible failed for the user "ann"');
   });
 });

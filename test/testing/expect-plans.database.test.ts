@@ -8,8 +8,8 @@ import { tableHandler } from "portico/sql";
 import { expectPlans, type PlansOptions, testClient, watchStatements } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../lab/servers/engines.ts";
 import { publicColumns, publicFilters, range, SECRET } from "../pagination/ways.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../sql/engines.ts";
 
 interface AuthorRow {
   readonly id: number;

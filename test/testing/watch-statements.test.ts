@@ -6,8 +6,8 @@ import { CursorPagination } from "portico/pagination";
 import { openDatabase, type PorticoTables, tableHandler } from "portico/sql";
 import { expectFlat, type StatementWatch, testClient, watchStatements } from "portico/testing";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { nodeSqlite } from "../../lab/servers/node-sqlite.ts";
 import { range, SECRET } from "../pagination/ways.ts";
-import { nodeSqlite } from "../sql/node-sqlite.ts";
 
 interface AuthorRow {
   readonly id: number;

@@ -1,11 +1,17 @@
 import {
+  authorized,
+  type BaseContext,
   type Caller,
   type Condition,
   type CurrentUser,
+  column,
+  Depend,
   every,
+  exists,
   type Gate,
   isEqual,
   isIn,
+  isInRange,
   not,
   PorticoApp,
   type RoutePlace,
@@ -200,6 +206,17 @@ describe("a rule", () => {
     });
     const both = every(isEqual("id", "1"), not(isIn("organisation_id", [])));
     expectTypeOf(both).toEqualTypeOf<Condition<"id" | "organisation_id">>();
+    const pair = exists({ from: "members", on: { org: "organisation_id", user: "id" } });
+    expectTypeOf(pair).toEqualTypeOf<Condition<"id" | "organisation_id">>();
+    expectTypeOf(isInRange("id", { lt: column("organisation_id") })).toEqualTypeOf<typeof pair>();
+    // @ts-expect-error text has no ranges
+    isInRange("id", { gte: "a" });
+    rule<Row>({
+      name: "x",
+      allows: () => true,
+      // @ts-expect-error there is no such column to compare with
+      where: () => isEqual("id", column("organisation")),
+    });
     // @ts-expect-error a gate and a condition do not mix
     every(isEqual("id", "1"), true);
   });
@@ -233,5 +250,91 @@ describe("a rule", () => {
       { paginated: { strategy: "page_number", item: z.object({ id: z.string() }), rule: visible } },
       ({ response }) => response.paginate([{ id: "1" }]),
     );
+  });
+});
+
+describe("authorized", () => {
+  const find = async (id: string): Promise<Row | undefined> => ({ ...(row as Row), id });
+  const visible = rule<Row>({ name: "row.visible", allows: () => true });
+  const work = Depend(() => ({ units: 1 }));
+
+  it("knows the path in a route, and gives the handler the object", () => {
+    app.get(
+      "/rows/:id",
+      {
+        params: {
+          row: authorized(({ path, ctx }) => {
+            expectTypeOf(path).toEqualTypeOf<{ readonly id: string }>();
+            expectTypeOf(ctx).toEqualTypeOf<BaseContext>();
+            return find(path.id);
+          }, visible),
+        },
+      },
+      ({ row }) => expectTypeOf(row).toEqualTypeOf<Row>(),
+    );
+    const rows = new Router({ prefix: "/organisations/:organisation" });
+    rows.get(
+      "/rows/:id",
+      { params: { row: authorized(({ path }) => find(path.organisation + path.id), visible), work } },
+      ({ row, work }) => expectTypeOf([row, work]).toEqualTypeOf<(Row | { units: number })[]>(),
+    );
+  });
+
+  it("gives the load function its own parameters", () => {
+    app.get(
+      "/rows/:id",
+      {
+        params: {
+          row: authorized({ work })(({ path, work }) => {
+            expectTypeOf(work.units).toEqualTypeOf<number>();
+            return find(path.id);
+          }, visible),
+        },
+      },
+      ({ row }) => row.id,
+    );
+  });
+
+  it("does not fit a place without the values that it needs", () => {
+    const byId = authorized(({ path }: { path: { id: string } }) => find(path.id), visible);
+    const byNumber = authorized(({ path }: { path: { id: number } }) => find(String(path.id)), visible);
+    const path = z.object({ id: z.coerce.number() });
+    app.get("/rows/:id", { params: { row: byId } }, ({ row }) => row.id);
+    app.get("/rows/:id", { path, params: { row: byNumber } }, ({ row }) => row.id);
+    // @ts-expect-error the URL has no id
+    app.get("/rows/:row", { params: { row: byId } }, ({ row }) => row.id);
+    // @ts-expect-error the schema returns a number
+    app.get("/rows/:id", { path, params: { row: byId } }, ({ row }) => row.id);
+    // @ts-expect-error the path is a text
+    app.get("/rows/:id", { params: { row: byNumber } }, ({ row }) => row.id);
+    // @ts-expect-error a typo
+    app.get("/rows/:id", { params: { row: authorized(({ path }) => find(path.ids), visible) } }, ({ row }) => row.id);
+    // @ts-expect-error a socket outlives the answer
+    app.socket("/rows/:id", { params: { row: byId } }, () => {});
+  });
+
+  it("is checked against the arguments of a field", () => {
+    const Type: ObjectType<Row> = object("Row", { id: t.id });
+    const byId = authorized(({ args }: { args: { id: string } }) => find(args.id), visible);
+    field(Type, { params: { id: t.id, row: byId } })(({ id, row }) => {
+      expectTypeOf(id).toEqualTypeOf<string>();
+      expectTypeOf(row).toEqualTypeOf<Row>();
+      return row;
+    });
+    // @ts-expect-error there is no argument id
+    field(Type, { params: { row: byId } })(({ row }) => row);
+    // @ts-expect-error the argument is a number
+    mutation(Type, { params: { id: t.int, row: byId } })(({ row }) => row);
+    const byPath = authorized(({ path }: { path: { id: string } }) => find(path.id), visible);
+    // @ts-expect-error a field has no path
+    field(Type, { params: { row: byPath } })(({ row }) => row);
+  });
+
+  it("needs a rule about such an object", () => {
+    const others = rule<{ readonly other: string }>({ name: "other", allows: () => true });
+    // @ts-expect-error the object has no such property
+    authorized(() => find("1"), others);
+    // @ts-expect-error the object has no such property
+    authorized(() => find("1"), visible, { may: others });
   });
 });

@@ -3,8 +3,8 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { folderWithPackage } from "../docs/built-package.ts";
-import { COMPILER } from "../docs/compiler.ts";
+import { folderWithPackage } from "../../scripts/package/built-package.ts";
+import { COMPILER } from "../../scripts/package/compiler.ts";
 
 describe("TypeScript can write declarations of an application that exports", () => {
   let folder: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileSnippets, type Snippet } from "../docs/snippets.ts";
+import { compileSnippets, type Snippet } from "../../scripts/snippets/snippets.ts";
 
 const HEAD = `import { Depend } from "portico";
 import { connection, field, mutation, object, type ObjectType, schema, subscription, t } from "portico/graphql";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { compileSnippets } from "../docs/snippets.ts";
+import { compileSnippets } from "../../scripts/snippets/snippets.ts";
 
 it("one Register declaration types the user of every field and gate", async () => {
   const code = readFileSync(new URL("./fixtures/graphql-registered.ts", import.meta.url), "utf8");

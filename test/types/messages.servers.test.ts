@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileSnippets, type Snippet } from "../docs/snippets.ts";
+import { compileSnippets, type Snippet } from "../../scripts/snippets/snippets.ts";
 
 const HEAD = `import { Depend, type Gate, isEqual, PorticoApp, Router, rule } from "portico";
 import { z } from "zod";

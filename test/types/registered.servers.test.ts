@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { compileSnippets } from "../docs/snippets.ts";
+import { compileSnippets } from "../../scripts/snippets/snippets.ts";
 
 it("one registered permission makes a misspelt one an error in gates", async () => {
   const code = readFileSync(new URL("./fixtures/registered-permissions.ts", import.meta.url), "utf8");

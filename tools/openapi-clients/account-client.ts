@@ -58,7 +58,7 @@ export interface Key {
  */
 export interface AccountClient {
   register(body: { email: string; username: string; password: string }): Promise<Result<{ readonly detail: string }>>;
-  verifyEmail(token: string): Promise<Result<unknown>>;
+  verifyEmail(token: string, password: string): Promise<Result<unknown>>;
   login(body: { identifier: string; password: string; remember?: boolean }): Promise<Result<User>>;
   me(headers?: Sent): Promise<Result<User>>;
   changePassword(current: string, next: string, headers?: Sent): Promise<Result<Tokens | undefined>>;

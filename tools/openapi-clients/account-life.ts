@@ -24,7 +24,7 @@ export async function accountLife(
   const signIn = (password: string) => ({ identifier: email, password });
 
   await expectStatus(202, client.register({ email, username: name, password: PASSWORDS[0] }));
-  await expectStatus(204, client.verifyEmail(await mailed("verify")));
+  await expectStatus(204, client.verifyEmail(await mailed("verify"), PASSWORDS[0]));
   const refused = await client.login(signIn("wrong horse battery"));
   assert.deepEqual([refused.error?.status, refused.error?.code], [401, "invalid_credentials"]);
 

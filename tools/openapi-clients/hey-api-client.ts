@@ -7,7 +7,7 @@ export const connect: Connect = (baseUrl, fetch) => {
   const client = createClient(createConfig({ baseUrl, fetch: fetch as typeof globalThis.fetch }));
   return {
     register: (body) => sdk.accountRegister({ client, body }),
-    verifyEmail: (token) => sdk.accountVerifyEmail({ client, body: { token } }),
+    verifyEmail: (token, password) => sdk.accountVerifyEmail({ client, body: { token, password } }),
     login: (body) => sdk.accountLogin({ client, body }),
     me: (headers = {}) => sdk.accountMe({ client, headers }),
     changePassword: async (current_password, new_password, headers = {}) => {

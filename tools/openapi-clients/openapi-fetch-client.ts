@@ -7,7 +7,7 @@ export const connect: Connect = (baseUrl, fetch) => {
   const client = createClient<paths>({ baseUrl, fetch });
   return {
     register: (body) => client.POST("/account/register", { body }),
-    verifyEmail: (token) => client.POST("/account/verify", { body: { token } }),
+    verifyEmail: (token, password) => client.POST("/account/verify", { body: { token, password } }),
     login: (body) => client.POST("/account/login", { body }),
     me: (headers = {}) => client.GET("/account/me", { headers }),
     changePassword: (current_password, new_password, headers = {}) =>

@@ -1,6 +1,9 @@
-import { AnonymousUser, type Caller } from "portico";
+import { AnonymousUser, type Caller, type Gate, PorticoApp } from "portico";
+import { CursorPagination } from "portico/pagination";
+import { type TableHandler, tableHandler } from "portico/sql";
 import { expectAgreement } from "portico/testing";
 import { beforeAll, describe, it } from "vitest";
+import { z } from "zod";
 import type { OrderLineRow } from "../src/orders/order-table.ts";
 import { fillTables } from "./open-shop.ts";
 
@@ -50,26 +53,34 @@ async function users(): Promise<readonly Caller[]> {
 }
 
 describe("the two halves of a rule select the same rows:", () => {
-  it("orders", async () => {
-    const { visibleOrders } = await import("../src/orders/order-rules.ts");
-    const { allOrders } = await import("../src/orders/order-lists.ts");
+  it("in the lists of orders", async () => {
+    const { bookshop } = await import("../src/app.ts");
+    const app = bookshop({ app: { logger: false } });
 
-    await expectAgreement(visibleOrders, { users: await users(), handler: allOrders() });
+    await expectAgreement(app, {
+      users: await users(),
+      lists: async (user) => {
+        await user.get("/orders");
+        await user.graphql("{ orders { nodes { id } } }");
+      },
+    });
   });
 
-  it("lines of orders", async () => {
-    const { visibleLines } = await import("../src/orders/order-rules.ts");
-    const { database } = await import("../src/database.ts");
-    const { tableHandler } = await import("portico/sql");
-    const lines = tableHandler(database.selectFrom("order_lines").selectAll(), { uniqueKey: ["order_id", "book_id"] });
-
-    await expectAgreement(visibleLines, { users: await users(), handler: lines });
-  });
-
-  it.each(["pricedBooks", "editableBooks"] as const)("%s", async (name) => {
-    const rules = await import("../src/books/book-rules.ts");
+  it.each(["visibleLines", "pricedBooks", "editableBooks"] as const)("%s, which no list has yet", async (name) => {
+    const rules = {
+      ...(await import("../src/orders/order-rules.ts")),
+      ...(await import("../src/books/book-rules.ts")),
+    };
     const { bookList } = await import("../src/books/book-lists.ts");
+    const { database } = await import("../src/database.ts");
+    const lines = tableHandler(database.selectFrom("order_lines").selectAll(), { uniqueKey: ["order_id", "book_id"] });
+    const handler: TableHandler<any, any> = name === "visibleLines" ? lines : bookList();
+    const app = new PorticoApp({ logger: false });
+    const strategy = new CursorPagination({ sortField: name === "visibleLines" ? "book_id" : "id" });
+    app.get("/", { paginated: { strategy, item: z.looseObject({}), rule: rules[name] as Gate } }, ({ response }) =>
+      response.apaginate(handler, { strategy }),
+    );
 
-    await expectAgreement(rules[name], { users: await users(), handler: bookList() });
+    await expectAgreement(app, { users: await users(), lists: (user) => user.get("/") });
   });
 });

@@ -8,6 +8,6 @@ const issuer = "helpdesk";
 export const tokenBackend = new JWTAuthBackend({ secretKey: secret, issuer, identifier: "sub" });
 
 export async function issueToken(user: PersonUser): Promise<string> {
-  const { access_token } = await new TokenForUser(user, { secret, issuer, accessLifetime: 8 * 3600 }).tokenPair();
+  const { access_token } = await new TokenForUser(user, { secret, issuer, accessSeconds: 8 * 3600 }).tokenPair();
   return access_token;
 }

@@ -43,7 +43,7 @@ export async function shopAfter(db: Database, { secret }: { readonly secret: str
     const customer = await checkPassword(db, email, password);
     if (customer === null) throw new AuthenticationFailed("Incorrect email or password");
     response.header("cache-control", "no-store");
-    const options = { secret, accessLifetime: 3600, ...TOKENS };
+    const options = { secret, accessSeconds: 3600, ...TOKENS };
     return { token: (await new TokenForUser(customer, options).tokenPair()).access_token };
   });
 

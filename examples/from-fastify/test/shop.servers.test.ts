@@ -1,7 +1,10 @@
+import { PorticoApp } from "portico";
 import { SimpleUser } from "portico/auth";
 import { drizzleHandler } from "portico/drizzle";
 import { expectAgreement } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { orderPages } from "../after/order-list.ts";
 import { visibleOrders } from "../after/order-rules.ts";
 import { orders } from "../shared/tables.ts";
 import { openShops, type Shop, type Shops } from "./open-shop.ts";
@@ -157,10 +160,15 @@ describe("the rule about orders, after", () => {
   });
 
   it("has two halves that agree on the rows", async () => {
-    const handler = drizzleHandler(shops.db.select().from(orders));
     const users = [new SimpleUser("ann"), new SimpleUser("bob"), new SimpleUser("staff", ["read:orders"])];
+    const app = new PorticoApp({ logger: false });
+    app.get(
+      "/orders",
+      { paginated: { strategy: orderPages, item: z.object({ id: z.coerce.string() }), rule: visibleOrders } },
+      ({ response }) => response.apaginate(drizzleHandler(shops.db.select().from(orders)), { strategy: orderPages }),
+    );
 
-    await expectAgreement(visibleOrders, { users, handler });
+    await expectAgreement(app, { users, lists: (user) => user.get("/orders") });
   });
 });
 

@@ -1,5 +1,5 @@
-import { readdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const templates = ["minimal", "api", "existing"] as const;
@@ -19,9 +19,9 @@ export function templateFile(template: Template, name: string): string {
 /** The files of a template, as paths in it. */
 export function templateFiles(template: Template): readonly string[] {
   const folder = join(FOLDER, template);
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  // Yarn runs the command from a zip file, and the entries of its file system don't know their folder.
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(folder, name)).isFile())
     .toSorted();
 }
 

@@ -28,7 +28,7 @@ export interface HttpRequest {
 export const GRAPHQL_RESPONSE = "application/graphql-response+json";
 
 /** Responses are read up to this size. */
-const MOST_BYTES = 20 * 1024 ** 2;
+const MAX_BYTES = 20 * 1024 ** 2;
 
 /** The server sent no complete response. */
 export class NoResponse extends Error {
@@ -97,7 +97,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > MOST_BYTES) throw new NoResponse(`the response is larger than ${MOST_BYTES} bytes`, false);
+      if (size > MAX_BYTES) throw new NoResponse(`the response is larger than ${MAX_BYTES} bytes`, false);
     }
   } catch (error) {
     if (error instanceof NoResponse) throw error;

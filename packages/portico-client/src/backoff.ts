@@ -1,8 +1,8 @@
 import { abortable } from "./abortable.ts";
 import { PorticoClientError } from "./portico-client-error.ts";
 
-const LEAST_MS = 500;
-const MOST_MS = 30_000;
+const MIN_MS = 500;
+const MAX_MS = 30_000;
 const TEMPORARY =
   /^(NETWORK_ERROR|RATE_LIMITED|OVERLOADED|SHUTTING_DOWN|PUBSUB_GAP|STORE_FULL|.*_(UNAVAILABLE|TIMEOUT))$/;
 
@@ -19,7 +19,7 @@ export function isTemporary(error: unknown): error is PorticoClientError {
  * @param failures the number of failures in a row, at least 1
  */
 export async function backOff(failures: number, error: PorticoClientError, signal?: AbortSignal): Promise<void> {
-  const most = Math.min(MOST_MS, LEAST_MS * 2 ** (failures - 1));
+  const most = Math.min(MAX_MS, MIN_MS * 2 ** (failures - 1));
   const wait = Math.max(most / 2, (error.retryAfter ?? 0) * 1000) + (Math.random() * most) / 2;
   await abortable(new Promise<void>((done) => void setTimeout(done, wait)), signal);
 }

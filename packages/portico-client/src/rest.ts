@@ -1,3 +1,4 @@
+import { fillPath } from "./fill-path.ts";
 import type { Request, RequestOptions } from "./request.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
 
@@ -13,9 +14,12 @@ export type Rest = (method: string, template: string, options?: AnyRestOptions) 
 
 /** Makes the function behind `client.get`, `client.post` and so on. */
 export function restThrough(request: Request, tokens: Pick<TokenKeeper, "run">): Rest {
-  return (method, template, { path = {}, query = {}, ...rest } = {}) => {
-    const filled = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])));
-    const parts = { ...rest, method, path: filled + (typeof query === "string" ? query : queryText(query)) };
+  return async (method, template, { path = {}, query = {}, ...rest } = {}) => {
+    const parts = {
+      ...rest,
+      method,
+      path: fillPath(template, path) + (typeof query === "string" ? query : queryText(query)),
+    };
     return tokens.run((token) => request({ ...parts, token }, readBody), rest.signal);
   };
 }

@@ -1,4 +1,4 @@
-import type { AuthScope, UserProtocol } from "../../http/identity/identity.ts";
+import type { AuthScope, UserProtocol } from "../../kernel/identity/identity.ts";
 
 /** A caller of the attack: its credential, and the user that gates decide about. */
 export interface AttackIdentity {

@@ -1,6 +1,6 @@
 import type { AttackReport } from "./attack-report.ts";
 
-const MOST_PLACES = 5;
+const MAX_PLACES = 5;
 
 /** The report as lines for people. */
 export function attackLines({ places, tried, differences, unreached, notes, gaps }: AttackReport): readonly string[] {
@@ -21,6 +21,6 @@ function requests(count: number): string {
 }
 
 function listed(places: readonly string[]): string {
-  const shown = places.slice(0, MOST_PLACES).join(", ");
-  return places.length > MOST_PLACES ? `${shown} and ${places.length - MOST_PLACES} more` : shown;
+  const shown = places.slice(0, MAX_PLACES).join(", ");
+  return places.length > MAX_PLACES ? `${shown} and ${places.length - MAX_PLACES} more` : shown;
 }

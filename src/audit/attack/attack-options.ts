@@ -1,4 +1,4 @@
-import type { AuthScope } from "../../http/identity/identity.ts";
+import type { AuthScope } from "../../kernel/identity/identity.ts";
 
 /** A caller whose credential the author of the application passes, for example for a custom backend. */
 export interface GivenIdentity {

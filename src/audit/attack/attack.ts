@@ -1,25 +1,26 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import type { PorticoApp } from "../../portico-app.ts";
-import { askedBy } from "../access-of.ts";
-import { surfaceOf } from "../surface-of.ts";
+import { askedBy } from "../stand-ins/access-of.ts";
+import { surfaceOf } from "../surface/surface-of.ts";
+import type { Target } from "../targets/target.ts";
+import { objectTargetsOf, targetsOf } from "../targets/targets-of.ts";
 import { ANONYMOUS, type AttackIdentity } from "./attack-identity.ts";
 import type { AttackOptions } from "./attack-options.ts";
 import type { AttackReport } from "./attack-report.ts";
 import { Credentials } from "./credentials.ts";
-import { expectedOf } from "./expected.ts";
+import { expectedOf, expectedOfObject, FOREIGN_OBJECT } from "./expected.ts";
 import { Findings } from "./findings.ts";
 import { Identities } from "./identities.ts";
 import { inParallel } from "./in-parallel.ts";
+import { objectOutcome } from "./outcome.ts";
 import { Sender } from "./sender.ts";
 import { type SignIn, signInOf, signInsOf } from "./sign-in.ts";
 import { StandInUsers } from "./stand-in-users.ts";
-import type { Target } from "./target.ts";
-import { targetsOf } from "./targets-of.ts";
 import { Wire } from "./wire.ts";
 
 /** The number of requests in flight. */
-const MOST_REQUESTS = 8;
+const MAX_REQUESTS = 8;
 
 /**
  * Attacks an application over real connections: asks for every place that has a gate, by every transport, as callers with and
@@ -82,11 +83,32 @@ class Campaign {
     const targets = all.filter(({ place }) => !skipped.has(place));
     const attempts: (() => Promise<void>)[] = [];
     await inParallel(
-      MOST_REQUESTS,
-      targets.map((target) => async () => void attempts.push(...(await this.#attempts(target)))),
+      MAX_REQUESTS,
+      targets.map((target) => async () => {
+        attempts.push(...(await this.#attempts(target)));
+      }),
     );
-    await inParallel(MOST_REQUESTS, attempts);
-    return this.#findings.report(targets, [...this.#users.notes, ...this.#notes()], await this.#gaps());
+    await inParallel(MAX_REQUESTS, attempts);
+    const objects = await objectTargetsOf(this.#app, surface, (gate) => gate === null || open.get(gate) !== "refused");
+    const declared = objects.filter(({ place }) => !skipped.has(place));
+    await this.#attackObjects(declared);
+    return this.#findings.report(
+      [...targets, ...declared],
+      [...this.#users.notes, ...this.#notes()],
+      await this.#gaps(),
+    );
+  }
+
+  /** Asks handlers for an object without an owner, as callers whom its rule must refuse. */
+  async #attackObjects(targets: readonly Target[]): Promise<void> {
+    const loads = targets.flatMap(({ object }) => (object === undefined ? [] : [object.load]));
+    const undo = this.#app.standInFor(loads, FOREIGN_OBJECT);
+    try {
+      const attempts = await Promise.all(targets.map((target) => this.#attempts(target)));
+      await inParallel(MAX_REQUESTS, attempts.flat());
+    } finally {
+      undo();
+    }
   }
 
   /** Removes the credentials and the users. */
@@ -102,7 +124,9 @@ class Campaign {
   /** The requests to one place, as functions that send them. */
   async #attempts(planned: Target): Promise<readonly (() => Promise<void>)[]> {
     const crew = this.#crew(signInOf(planned.middleware));
-    const identities = await crew.for(await askedBy(planned.gate, this.#model));
+    const gates = [planned.gate, planned.object?.gate ?? null];
+    const asked = await Promise.all(gates.map((gate) => askedBy(gate, this.#model)));
+    const identities = await crew.for([...new Set(asked.flat())]);
     const transports = this.#sender.transports(planned);
     if (transports.length === 0) {
       this.#findings.unreached(planned, "no query leads there", identities.length);
@@ -115,11 +139,15 @@ class Campaign {
     }
     return identities.flatMap((identity) =>
       transports.map((transport) => async () => {
-        const expected = await expectedOf(target.gate, identity);
+        const { gate, object } = target;
+        const expected = await (object === undefined
+          ? expectedOf(gate, identity)
+          : expectedOfObject(gate, object.gate, identity));
         // Where anonymous callers are let in, an invalid credential proves nothing.
         const isProof = target.isSafe && (identity.user !== null || identity === ANONYMOUS);
         if (expected.answer !== "refused" && !isProof) return;
-        const outcome = await this.#sender.send(target, transport, identity, expected);
+        const sent = await this.#sender.send(target, transport, identity, expected);
+        const outcome = object === undefined ? sent : objectOutcome(sent);
         this.#findings.add({ target, transport, identity: identity.name, expected, outcome });
       }),
     );
@@ -160,7 +188,9 @@ class Campaign {
       scopes: chosen?.authentication.scopes ?? [],
       permissions: this.#permissions,
       given: this.#options.identities ?? {},
-      enlist: (user) => void this.#undo.push(actors.standIn(user)),
+      enlist: (user) => {
+        this.#undo.push(actors.standIn(user));
+      },
     });
     this.#crews.set(key, crew);
     return crew;

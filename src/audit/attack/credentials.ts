@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { DeviceTokenBackend } from "../../auth/accounts/device-token-backend.ts";
 import type { APIKeyRecord } from "../../auth/api-keys/api-key-record.ts";
 import type { APIKeyStore } from "../../auth/api-keys/api-key-store.ts";
 import { keyDigest, makeKey } from "../../auth/api-keys/api-key-text.ts";
-import type { AuthenticationMiddleware } from "../../auth/authentication-middleware.ts";
 import { APIKeyAuthBackend } from "../../auth/backends/api-key-auth-backend.ts";
+import type { AuthenticationMiddleware } from "../../auth/backends/authentication-middleware.ts";
 import { JWTAuthBackend } from "../../auth/backends/jwt-auth-backend.ts";
 import { SessionAuthBackend } from "../../auth/backends/session-auth-backend.ts";
+import { DeviceTokenBackend } from "../../auth/preset/device-token-backend.ts";
 import type { SessionMiddleware } from "../../auth/sessions/session-middleware.ts";
 import type { StoredSession } from "../../auth/sessions/session-store.ts";
 import { VERSION_CLAIM } from "../../auth/tokens/version-claim.ts";
-import type { AppServices } from "../../http/context/app-services.ts";
-import type { AuthScope, UserProtocol } from "../../http/identity/identity.ts";
+import { withoutControls } from "../../http/text/plain-text.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import type { AuthScope, UserProtocol } from "../../kernel/identity/identity.ts";
 import { STAND_IN_VERSION } from "./stand-in-users.ts";
 
 /** The state of a credential. It is `outdated` if all credentials of its user were renewed since. */
@@ -148,7 +149,7 @@ export class Credentials {
       user: user.identity,
       hash: keyDigest(made),
       lastFour: made.text.slice(-4),
-      name: "portico audit",
+      name: withoutControls("portico audit", 200),
       permissions,
       perMinute: null,
       createdAt: now,

@@ -1,7 +1,7 @@
+import type { Target } from "../targets/target.ts";
 import type { AttackDifference, AttackReport, Transport, Unreached } from "./attack-report.ts";
 import type { Expected } from "./expected.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Target } from "./target.ts";
 
 /** The result of one request, and what the declaration says. */
 export interface Cell {

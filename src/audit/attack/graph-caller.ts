@@ -1,8 +1,8 @@
+import { type Operation, withoutFiles } from "../targets/operation.ts";
 import type { AttackIdentity } from "./attack-identity.ts";
 import type { Transport } from "./attack-report.ts";
 import type { Expected } from "./expected.ts";
 import { GraphSocket, type SocketResult } from "./graph-socket.ts";
-import { type Operation, withoutFiles } from "./operation.ts";
 import { graphOutcome, type Outcome, parseGraphBody, routeOutcome } from "./outcome.ts";
 import type { Wire, WireRequest, WireResponse } from "./wire.ts";
 
@@ -19,7 +19,7 @@ export interface Endpoint {
 /** How long an open subscription is watched for a late refusal. */
 const QUIET_MS = 250;
 /** How long a refusal may take that has to come. */
-const PATIENCE_MS = 4_000;
+const TIMEOUT_MS = 4_000;
 
 /** Sends operations to an endpoint by each transport. Operations of one identity share a socket. */
 export class GraphCaller {
@@ -128,7 +128,7 @@ export class GraphCaller {
     const socket = await opening;
     if (!(socket instanceof GraphSocket)) return routeOutcome(socket, expected);
     const mayStayOpen = operation.kind === "subscription" && expected.answer === "let in";
-    const patienceMs = mayStayOpen ? QUIET_MS : PATIENCE_MS;
+    const patienceMs = mayStayOpen ? QUIET_MS : TIMEOUT_MS;
     return socketOutcome(await socket.run(operation, patienceMs), operation, expected);
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WebSocket } from "ws";
-import { type Operation, withoutFiles } from "./operation.ts";
+import { type Operation, withoutFiles } from "../targets/operation.ts";
 import type { GraphBody } from "./outcome.ts";
 import type { Headers, Wire, WireResponse } from "./wire.ts";
 

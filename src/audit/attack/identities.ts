@@ -1,4 +1,4 @@
-import type { AuthScope, CurrentUser } from "../../http/identity/identity.ts";
+import type { AuthScope, CurrentUser } from "../../kernel/identity/identity.ts";
 import { ANONYMOUS, type AttackIdentity } from "./attack-identity.ts";
 import type { GivenIdentity } from "./attack-options.ts";
 import type { CredentialState, Credentials } from "./credentials.ts";

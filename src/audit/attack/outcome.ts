@@ -1,5 +1,5 @@
+import type { Operation } from "../targets/operation.ts";
 import type { Expected } from "./expected.ts";
-import type { Operation } from "./operation.ts";
 import type { WireResponse } from "./wire.ts";
 
 /** The result of one request: whether the gate let it pass, as far as the response shows. */
@@ -35,6 +35,16 @@ export function routeOutcome({ status, text }: WireResponse, expected: Expected)
   const found = [status, codeIn(text)].filter((part) => part !== null).join(" ");
   if (BUSY.has(status) && status !== expected.status) return { verdict: "undecided", found };
   return { verdict: REFUSALS.has(status) || status === expected.status ? "refused" : "let in", found };
+}
+
+/**
+ * Judges the response of a handler that declares an object. The object is loaded after the schemas, which may refuse the dummies
+ * of the attack, and there may be nothing that has the field.
+ */
+export function objectOutcome(outcome: Outcome): Outcome {
+  const { verdict, found } = outcome;
+  const isInvalid = verdict === "let in" && /^4\d\d|^BAD_USER_INPUT$|^GRAPHQL_VALIDATION_FAILED$/.test(found);
+  return isInvalid || verdict === "absent" ? { verdict: "undecided", found } : outcome;
 }
 
 function codeIn(text: string): string | null {

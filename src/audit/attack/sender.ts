@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Graph } from "../../graphql/graph.ts";
+import { describeError } from "../../core/describe-error.ts";
+import type { Graph } from "../../graphql/graph/graph.ts";
 import type { Route } from "../../http/routing/route.ts";
 import type { PorticoApp } from "../../portico-app.ts";
+import type { Target } from "../targets/target.ts";
 import type { AttackIdentity } from "./attack-identity.ts";
 import type { Transport } from "./attack-report.ts";
 import type { Expected } from "./expected.ts";
 import { GraphCaller, type GraphTransport } from "./graph-caller.ts";
 import { isBusy, type Outcome, routeOutcome } from "./outcome.ts";
 import { type SignIn, signInOf } from "./sign-in.ts";
-import type { Target } from "./target.ts";
 import type { Headers, Wire } from "./wire.ts";
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Sends the requests of the attack. */
 export class Sender {
@@ -42,7 +43,7 @@ export class Sender {
   async send(target: Target, transport: Transport, identity: AttackIdentity, expected: Expected): Promise<Outcome> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#try(target, transport, identity, expected);
-      if (!isBusy(outcome) || attempt === MOST_ATTEMPTS) return outcome;
+      if (!isBusy(outcome) || attempt === MAX_ATTEMPTS) return outcome;
       await sleep(attempt * 100);
     }
   }
@@ -75,7 +76,7 @@ export class Sender {
         }
       }
     } catch (error) {
-      return { verdict: "undecided", found: error instanceof Error ? error.message : String(error) };
+      return { verdict: "undecided", found: describeError(error) };
     }
   }
 

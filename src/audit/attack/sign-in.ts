@@ -1,6 +1,7 @@
-import { AuthenticationMiddleware } from "../../auth/authentication-middleware.ts";
+import { AuthenticationMiddleware } from "../../auth/backends/authentication-middleware.ts";
 import { SessionMiddleware } from "../../auth/sessions/session-middleware.ts";
-import { type MiddlewareFunction, objectOf } from "../../http/routing/middleware.ts";
+import { objectOf } from "../../http/routing/middleware.ts";
+import type { MiddlewareFunction } from "../../kernel/context/middleware-function.ts";
 import type { PorticoApp } from "../../portico-app.ts";
 
 /** The middleware that signs callers in. An application may have more than one. */

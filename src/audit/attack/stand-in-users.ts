@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { UserBaseModel } from "../../auth/users/user-base-model.ts";
-import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
+import type { CurrentUser, UserProtocol } from "../../kernel/identity/identity.ts";
 
 /** The credential version of stand-ins. A credential of an older version must not be accepted. */
 export const STAND_IN_VERSION = 2;

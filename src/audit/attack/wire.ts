@@ -23,7 +23,7 @@ export interface WireResponse {
 export type Upgrade = { readonly socket: WebSocket } | { readonly response: WireResponse };
 
 /** How often one request changes the address. */
-const MOST_MOVES = 10;
+const MAX_MOVES = 10;
 
 /** Opens real connections to the application. Sometimes it changes its address, because limits count by address. */
 export class Wire {
@@ -57,7 +57,7 @@ export class Wire {
   async #withinLimits<T>(send: () => Promise<T>, isLimited: (result: T) => boolean): Promise<T> {
     for (let moves = 0; ; moves++) {
       const result = await send();
-      if (!isLimited(result) || moves === MOST_MOVES || !this.#move()) return result;
+      if (!isLimited(result) || moves === MAX_MOVES || !this.#move()) return result;
     }
   }
 

@@ -1,5 +1,8 @@
+import { loggable } from "../../core/describe-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { HttpContext } from "../../http/context/http-context.ts";
+import { unavailable } from "../../core/unavailable.ts";
+import type { MiddlewareObject } from "../../http/routing/middleware.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
 import { deviceLabel } from "../sessions/device-label.ts";
 
 /** The kind of an account event. */
@@ -56,8 +59,15 @@ export interface AccountEvent {
   readonly device: string;
 }
 
-/** Called for every account event. An error it throws is logged and does not affect the response. */
-export type AccountEventHook = (event: AccountEvent) => MaybePromise<void>;
+/**
+ * Called for every account event. An error it throws is logged, and affects the response only with `accountLog: "required"`. If
+ * it has `check`, `/readyz` calls that as the check `accountLog`.
+ */
+export interface AccountEventHook {
+  (event: AccountEvent): MaybePromise<void>;
+  /** Rejects while events cannot be kept. */
+  readonly check?: () => MaybePromise<unknown>;
+}
 
 const FAILURES: readonly AccountEventKind[] = [
   "registration_repeated",
@@ -69,7 +79,52 @@ const FAILURES: readonly AccountEventKind[] = [
   "breach_check_failed",
 ];
 
-/** Logs the event and calls the hook without waiting for it. Shutdown waits. */
+/** The key of a request's hook calls, which its response waits for. */
+const AWAITED = Symbol("awaited account events");
+
+/** How long the account log counts as writable after a check. */
+const CHECKED_MS = 1_000;
+
+/**
+ * The middleware of the account routes that names the state of the account log in readiness. If the log is required, responses
+ * wait until it has the events of their request. If it does not get one of them, the response is 503, without the credential
+ * that a sign-in would return.
+ */
+export function accountLogMiddleware(hook: AccountEventHook | undefined, isRequired: boolean): MiddlewareObject {
+  const check = hook?.check;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const checkFirst = async (ctx: HttpContext): Promise<void> => {
+    const now = ctx.services.clock.monotonic();
+    if (check === undefined || ctx.request.method === "GET" || now - checkedAt < CHECKED_MS) return;
+    await refused((async () => check())());
+    checkedAt = now;
+  };
+  const checks = check === undefined ? {} : { checks: { accountLog: { run: check, isRequired: false } } };
+  if (!isRequired) return { ...checks, handle: (_ctx, next) => next() };
+  return {
+    ...checks,
+    async handle(ctx, next) {
+      if (ctx.kind !== "http") return next();
+      const calls: Promise<void>[] = [];
+      ctx.state.set(AWAITED, calls);
+      await checkFirst(ctx);
+      try {
+        await next();
+      } finally {
+        await refused(Promise.all(calls));
+      }
+    },
+  };
+}
+
+/** Rejects with 503 if the log does. */
+async function refused(work: Promise<unknown>): Promise<void> {
+  await work.catch((cause: unknown) => {
+    throw unavailable("The account log could not be written", cause);
+  });
+}
+
+/** Logs the event and calls the hook without waiting for it, unless the log is required. Shutdown waits. */
 export function report(
   ctx: HttpContext,
   hook: AccountEventHook | undefined,
@@ -89,10 +144,13 @@ export function report(
   });
   log.info({ account: event }, `account: ${kind}`);
   if (hook === undefined) return;
-  const called = Promise.resolve(event)
-    .then(hook)
-    .catch((err: unknown) => services.log.error({ err, kind }, "the onEvent hook failed for an account event"));
-  services.laterWork.add(called);
+  const called = Promise.resolve(event).then(hook);
+  (ctx.state.get(AWAITED) as Promise<void>[] | undefined)?.push(called);
+  services.laterWork.add(
+    called.catch((err: unknown) =>
+      services.log.error({ err: loggable(err), kind }, "the onEvent hook failed for an account event"),
+    ),
+  );
 }
 
 function callerOf(ctx: HttpContext): string | null {

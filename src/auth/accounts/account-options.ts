@@ -2,15 +2,22 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
 import { type Secret, secretsOf } from "../../core/key-ring.ts";
 import {
+  anything,
+  type Complete,
   callable,
   flag,
   listOf,
   type OptionRule,
+  objectRule,
+  oneOf,
   optional,
   optionRule,
   positiveInteger,
   type Resolved,
+  required,
   resolveOptions,
+  someOf,
+  strict,
   text,
   thing,
 } from "../../core/resolve-options.ts";
@@ -20,10 +27,12 @@ import { type PasskeyOptions, type ResolvedPasskeyOptions, resolvePasskeyOptions
 import { IdentityProvider } from "../providers/identity-provider.ts";
 import type { AccountModel } from "../users/account-model.ts";
 import type { AccountEventHook } from "./account-event.ts";
-import type { BreachCheck } from "./check-new-password.ts";
 import type { Impersonation } from "./impersonation.ts";
 import { consoleMailer, type Mailer } from "./mailer.ts";
 import type { HumanCheck } from "./require-human.ts";
+
+/** Returns whether a password has leaked, for example by sending a prefix of its hash to a breach service. */
+export type BreachCheck = (password: string) => Promise<boolean>;
 
 const ACCOUNT_ROUTES = [
   "register",
@@ -106,6 +115,11 @@ export interface AccountOptions {
   readonly passkeys?: PasskeyOptions;
   /** Called for every account event, in addition to the log line: for an audit log. @default none */
   readonly onEvent?: AccountEventHook;
+  /**
+   * Whether a request to the account routes fails with 503 if `onEvent` fails for one of its events, so that nothing happens
+   * without its entry. It needs `onEvent`. @default "optional"
+   */
+  readonly accountLog?: "optional" | "required";
   /** The store for refresh token families, API keys and links. @default the app's durable store */
   readonly store?: KeyValueStore;
   /** The API keys, if your own backend or routes use them too. @default the keys in `store` */
@@ -113,17 +127,14 @@ export interface AccountOptions {
 }
 
 export interface ResolvedAccountOptions
-  extends Required<
-    Omit<AccountOptions, "secret" | "issuer" | "store" | "keys" | "onEvent" | "isBreached" | "isHuman" | "passkeys">
+  extends Complete<
+    Omit<AccountOptions, "secret" | "passkeys">,
+    "issuer" | "store" | "keys" | "onEvent" | "isBreached" | "isHuman"
   > {
   readonly passkeys: ResolvedPasskeyOptions | undefined;
   readonly secret: readonly [Secret, ...Secret[]];
-  readonly issuer: string | undefined;
-  readonly store: KeyValueStore | undefined;
-  readonly keys: APIKeys | undefined;
-  readonly onEvent: AccountEventHook | undefined;
-  readonly isBreached: BreachCheck | undefined;
-  readonly isHuman: HumanCheck | undefined;
+  /** Whether the application sends emails, with its own mailer. */
+  readonly isMailed: boolean;
   /** `authentication` sets it, which also has the backend that it needs. */
   readonly impersonation?: Impersonation;
 }
@@ -139,19 +150,22 @@ export function resolveAccountOptions<const R extends Readonly<Record<string, Op
 ): ResolvedAccountOptions & Resolved<R> {
   const read = resolveOptions(owner, given, { ...rules, ...others });
   const options = read as Resolved<typeof rules>;
-  const { userModel, audience } = options;
-  if (userModel === undefined) throw new ConfigurationError(`${owner}.userModel`, "is missing");
-  if (audience === undefined) throw new ConfigurationError(`${owner}.audience`, "is missing");
+  if (options.accountLog === "required" && options.onEvent === undefined)
+    throw new ConfigurationError(`${owner}.accountLog`, "is required, but there is no onEvent that keeps the events");
+  if (options.verifyEmail && options.userModel.objects.setUsername === undefined)
+    throw new ConfigurationError(
+      `${owner}.verifyEmail`,
+      "requires userModel.objects.setUsername: a user gets the username of the registration when the address is verified",
+    );
   const names = options.providers.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new ConfigurationError(`${owner}.providers`, `has two providers called "${twice}"`);
   return {
     ...(read as Resolved<R>),
     ...options,
-    userModel,
-    audience,
     secret: secretsOf(`${owner}.secret`, options.secret),
     passkeys: options.passkeys && resolvePasskeyOptions(`${owner}.passkeys`, options.passkeys),
+    isMailed: options.mailer !== undefined,
     mailer: (options.mailer as Mailer | undefined) ?? defaultMailer(owner),
   };
 }
@@ -172,14 +186,16 @@ export const pageRule: OptionRule<string> = optionRule<string>(
 );
 
 const rules = {
-  userModel: optionRule<AccountModel>("a user model with loadUser(identity) and objects", (value) => {
-    const model = value as Partial<AccountModel> | null;
-    return typeof model?.loadUser === "function" && typeof model.objects?.authenticate === "function";
-  }),
+  userModel: required(
+    optionRule<AccountModel>("a user model with loadUser(identity) and objects", (value) => {
+      const model = value as Partial<AccountModel> | null;
+      return typeof model?.loadUser === "function" && typeof model.objects?.authenticate === "function";
+    }),
+  ),
   // `secretsOf` reads it, because the error of a rule would show the value.
-  secret: optionRule<unknown>("a secret", () => true),
-  audience: { ...text, strict: true as const },
-  issuer: { ...text, strict: true as const },
+  secret: anything,
+  audience: required(strict(text)),
+  issuer: strict(text),
   mailer: callable,
   verifyEmail: optional(flag, false),
   strictRefresh: optional(flag, false),
@@ -199,18 +215,11 @@ const rules = {
   signInLinkPage: optional(pageRule, "/sign-in-link"),
   isBreached: callable as typeof callable & { read: (value: unknown) => BreachCheck },
   isHuman: callable as typeof callable & { read: (value: unknown) => HumanCheck },
-  breachCheckFailure: optional(
-    optionRule<"allow" | "block">('"allow" or "block"', (value) => value === "allow" || value === "block"),
-    "allow",
-  ),
+  breachCheckFailure: optional(oneOf("allow", "block"), "allow"),
   freshSeconds: optional(positiveInteger, 600),
-  except: optional(
-    listOf<AccountRoute>(`a list of ${ACCOUNT_ROUTES.join(", ")}`, (entry) =>
-      ACCOUNT_ROUTES.includes(entry as AccountRoute),
-    ),
-    [],
-  ),
-  passkeys: thing<PasskeyOptions>("an object with rpName", (value) => typeof value === "object" && value !== null),
+  except: optional(someOf(...ACCOUNT_ROUTES), []),
+  passkeys: objectRule<PasskeyOptions>("an object with rpName"),
+  accountLog: optional(oneOf("optional", "required"), "optional"),
   onEvent: callable as typeof callable & { read: (value: unknown) => AccountEventHook },
   keys: thing<APIKeys>("an APIKeys object", (value) => value instanceof APIKeys),
   store: keyValueStore,

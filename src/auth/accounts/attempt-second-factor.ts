@@ -1,6 +1,7 @@
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { type CountedAttempt, countAttempt, forgetAttempts } from "../limits/attempt-limit.ts";
-import type { Accounts } from "./accounts.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { type CountedAttempt, forgetAttempts } from "../limits/attempt-limit.ts";
+import { attemptSecret, type SecretAttempt } from "../limits/secret-attempt.ts";
+import type { AccountBase } from "./account-base.ts";
 
 /**
  * Runs an attempt to prove the second factor of an account, and throws its error if it returns `null`. Throws 429 after
@@ -9,13 +10,12 @@ import type { Accounts } from "./accounts.ts";
  */
 export async function attemptSecondFactor<T>(
   ctx: HttpContext,
-  accounts: Accounts,
+  accounts: AccountBase,
   user: string,
-  { attempt, error }: { readonly attempt: () => Promise<T | null>; readonly error: () => Error },
+  { attempt, error }: { readonly attempt: (secret: SecretAttempt) => Promise<T | null>; readonly error: () => Error },
 ): Promise<T> {
   const counted: CountedAttempt = { name: "second-factor", whose: user, limit: 5, windowSeconds: 900 };
-  await countAttempt(ctx, [counted]);
-  const result = await attempt();
+  const result = await attemptSecret(ctx, [counted], attempt);
   if (result === null) {
     accounts.report(ctx, "second_factor_failed", user);
     throw error();

@@ -1,11 +1,9 @@
-import { within } from "../../core/within.ts";
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
+import { isInstance } from "../../core/describe-error.ts";
+import { withTimeout } from "../../core/work/with-timeout.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 import { refuseWeakPassword } from "../passwords/refuse-weak-password.ts";
 import type { Accounts } from "./accounts.ts";
-
-/** Returns whether a password has leaked, for example by sending a prefix of its hash to a breach service. */
-export type BreachCheck = (password: string) => Promise<boolean>;
 
 interface Owner {
   readonly email: string;
@@ -13,7 +11,7 @@ interface Owner {
 }
 
 /** A breach check that takes longer has failed. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 /**
  * Throws 422 for a password that is too short, too long, too common or known from a breach, or that is the name of the
@@ -36,10 +34,10 @@ async function isBreached(ctx: HttpContext, accounts: Accounts, password: string
   const { isBreached: ask, breachCheckFailure } = accounts.options;
   if (ask === undefined) return false;
   try {
-    return (await within(PATIENCE_MS, Promise.resolve<unknown>(ask(password)))) === true;
+    return (await withTimeout(TIMEOUT_MS, Promise.resolve<unknown>(ask(password)))) === true;
   } catch (err) {
     // The error may quote the password, so only its kind is logged.
-    ctx.log.error({ kind: err instanceof Error ? err.name : typeof err }, "failed to check a password for breaches");
+    ctx.log.error({ kind: isInstance(err, Error) ? err.name : typeof err }, "failed to check a password for breaches");
     accounts.report(ctx, "breach_check_failed", null);
     if (breachCheckFailure === "block")
       throw new ServiceUnavailable("The password could not be checked for breaches. Try again later.", {

@@ -1,6 +1,5 @@
-import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
-import type { Permission, UserProtocol } from "../../http/identity/identity.ts";
+import { integerFrom, optional, required, resolveOptions, strict, textLike } from "../../core/resolve-options.ts";
+import type { Permission, UserProtocol } from "../../kernel/identity/identity.ts";
 
 /** Lets administrators act as users. */
 export interface ImpersonationOptions {
@@ -17,7 +16,6 @@ export class Impersonation {
 
   constructor(owner: string, options: ImpersonationOptions) {
     const { permission, maxSeconds } = resolveOptions(owner, options, rules);
-    if (permission === undefined) throw new ConfigurationError(`${owner}.permission`, "is missing");
     this.permission = permission;
     this.maxMs = maxSeconds * 1000;
   }
@@ -45,17 +43,7 @@ function permissionsOf(user: UserProtocol & { readonly permissions?: unknown }):
   throw new TypeError("authentication.impersonation requires a user class with a list of its `permissions`");
 }
 
-const DAY_SECONDS = 86_400;
 const rules = {
-  permission: {
-    ...optionRule<Permission>(text.expected, (value) => typeof value === "string" && value !== ""),
-    strict: true as const,
-  },
-  maxSeconds: optional(
-    optionRule<number>(
-      "a whole number of seconds from 1 to 86,400",
-      (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= DAY_SECONDS,
-    ),
-    3_600,
-  ),
+  permission: required(strict(textLike<Permission>("a non-empty string", /./s))),
+  maxSeconds: optional(integerFrom(1, 86_400, "seconds"), 3_600),
 };

@@ -1,4 +1,4 @@
-import { AuthenticationFailed } from "../../http/exceptions/authentication-failed.ts";
+import { AuthenticationFailed } from "../../kernel/exceptions/authentication-failed.ts";
 
 /**
  * 401 for a failed sign-in, identical for every reason. It does not even reveal that a correct password belongs to an

@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/exceptions/http-exception.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
 
 /** 400: the token of a link is invalid, has expired or was already used. */
 export class InvalidLink extends HttpException {

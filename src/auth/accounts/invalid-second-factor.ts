@@ -1,4 +1,4 @@
-import { AuthenticationFailed } from "../../http/exceptions/authentication-failed.ts";
+import { AuthenticationFailed } from "../../kernel/exceptions/authentication-failed.ts";
 
 /** 401: the code is wrong, was used before, or the user has no second factor. */
 export class InvalidSecondFactor extends AuthenticationFailed {

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isProduction } from "../../core/env.ts";
+import type { DeviceLabel } from "../sessions/device-label.ts";
 
 /** An email about an account. The application writes its text. The link is a secret. */
 export interface Mail {
@@ -28,10 +29,13 @@ export interface Mail {
     | "provider_unlinked";
   /** The link with its token, or `null` for a notice without a link. */
   readonly url: string | null;
-  /** For `sign_in`: the code to type in the browser that asked for the email. It is a secret as well. */
+  /**
+   * For `sign_in`: the code to type in the browser that asked for the email. For `verify`: the code for the account that
+   * a browser or an app is signed in to. It is a secret as well.
+   */
   readonly code?: string;
   /** For `new_device`: the name of the device, such as "Firefox on Linux". */
-  readonly device?: string;
+  readonly device?: DeviceLabel;
   /** For `provider_linked` and `provider_unlinked`: the name of the provider. */
   readonly provider?: string;
 }

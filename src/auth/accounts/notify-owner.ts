@@ -1,28 +1,19 @@
-import type { HttpContext } from "../../http/context/http-context.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
 import type { AccountUser } from "../users/account-model.ts";
 import type { AccountEventKind } from "./account-event.ts";
 import type { Accounts } from "./accounts.ts";
-import type { Mail } from "./mailer.ts";
+import type { Letter } from "./mail-sender.ts";
 
 /** An event that the owner of the account is notified of. */
-type Notice = Pick<Mail, "provider"> & { readonly kind: Extract<Mail["kind"], AccountEventKind> };
+type Notice = Pick<Letter, "provider"> & { readonly kind: Extract<Letter["kind"], AccountEventKind> };
 
 /** Sends the owner of an account an email about a change to it, after the response. */
-export function notifyOwner(
-  ctx: HttpContext,
-  accounts: Accounts,
-  { email, identity, isVerified }: AccountUser,
-  mail: Notice,
-): void {
-  accounts.mailLater(ctx, async () => {
-    // An unverified address may belong to a stranger, who must not be flooded. A verified one gets every notice.
-    const isWanted = isVerified || (await accounts.mayBeMailed(ctx, "notices", identity));
-    return isWanted ? { ...mail, to: email, url: null } : null;
-  });
+export function notifyOwner(ctx: HttpContext, accounts: Accounts, user: AccountUser, notice: Notice): void {
+  accounts.mail.send(ctx, async () => ({ ...notice, to: user }));
 }
 
 /** Reports the change as an event, and sends the owner the email. */
-export function reportToOwner(ctx: HttpContext, accounts: Accounts, user: AccountUser, mail: Notice): void {
-  accounts.report(ctx, mail.kind, user.identity);
-  notifyOwner(ctx, accounts, user, mail);
+export function reportToOwner(ctx: HttpContext, accounts: Accounts, user: AccountUser, notice: Notice): void {
+  accounts.report(ctx, notice.kind, user.identity);
+  notifyOwner(ctx, accounts, user, notice);
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { sha256 } from "../sha256.ts";
+import { discard, revoke } from "../../stores/revoke.ts";
+import type { SecretAttempt } from "../limits/secret-attempt.ts";
+import { sha256 } from "../records/sha256.ts";
 
 /** The user and subject that a token was issued for. */
 export interface TokenGrant {
@@ -32,23 +34,25 @@ export class OneTimeTokens {
   }
 
   /** Returns the grant of a valid token without redeeming it. */
-  async peek(token: string): Promise<TokenGrant | null> {
+  async peek(attempt: SecretAttempt, token: string): Promise<TokenGrant | null> {
     const hash = sha256(token);
     const text = await this.#store.get(this.#tokenKey(hash));
+    attempt.compares();
     if (text === null) return null;
     const grant = JSON.parse(text) as TokenGrant;
     return (await this.#store.get(this.#newestKey(grant.user))) === hash ? grant : null;
   }
 
   /** Returns the grant of a valid token to the first caller, and `null` after that. */
-  async redeem(token: string): Promise<TokenGrant | null> {
-    const grant = await this.peek(token);
-    return grant !== null && (await this.#store.delete(this.#tokenKey(sha256(token)))) ? grant : null;
+  async redeem(attempt: SecretAttempt, token: string): Promise<TokenGrant | null> {
+    const grant = await this.peek(attempt, token);
+    return grant !== null && (await discard(this.#store, this.#tokenKey(sha256(token)))) ? grant : null;
   }
 
   /** Invalidates the user's token, if there is one. */
   async revoke(user: string): Promise<void> {
-    await this.#store.delete(this.#newestKey(user));
+    const key = this.#newestKey(user);
+    await revoke(this.#store, key, () => this.#store.delete(key));
   }
 
   #tokenKey(hash: string): string {
@@ -76,4 +80,4 @@ export function emailTokens(store: KeyValueStore): OneTimeTokens {
 }
 
 /** How long the link in an email is valid. */
-const LINK_MS = 30 * 60_000;
+export const LINK_MS: number = 30 * 60_000;

@@ -1,5 +1,6 @@
-import type { UserProtocol } from "../../http/identity/identity.ts";
+import type { UserProtocol } from "../../kernel/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import type { SecretAttempt } from "../limits/secret-attempt.ts";
 import type { ProviderAccount } from "../providers/identity-provider.ts";
 import { OneTimeTokens } from "./one-time-tokens.ts";
 
@@ -7,8 +8,10 @@ import { OneTimeTokens } from "./one-time-tokens.ts";
 export interface SignInForm {
   readonly kind: "cookie" | "tokens";
   readonly remember: boolean;
-  /** The account at an identity provider, if the user signs in with one. */
-  readonly via?: Pick<ProviderAccount, "issuer" | "subject" | "sid">;
+  /** The account at an identity provider that the user signs in with, so that the provider can end the session, or `null`. */
+  readonly via: Pick<ProviderAccount, "issuer" | "subject" | "sid"> | null;
+  /** The email address that the sign-in proves, by an email or an identity provider. */
+  readonly proves?: string;
 }
 
 interface PendingGrant extends SignInForm {
@@ -32,13 +35,17 @@ export class PendingSignIns {
   }
 
   /** Returns the identity that a valid token was issued for. The token stays valid. */
-  async userOf(token: string): Promise<string | null> {
-    return (await this.#tokens.peek(token))?.user ?? null;
+  async userOf(attempt: SecretAttempt, token: string): Promise<string | null> {
+    return (await this.#tokens.peek(attempt, token))?.user ?? null;
   }
 
   /** Spends the token and returns the form of the sign-in. Returns `null` if it is not a valid token of this user. */
-  async redeem(token: string, { identity, credentialVersion }: UserProtocol): Promise<SignInForm | null> {
-    const grant = await this.#tokens.redeem(token);
+  async redeem(
+    attempt: SecretAttempt,
+    token: string,
+    { identity, credentialVersion }: UserProtocol,
+  ): Promise<SignInForm | null> {
+    const grant = await this.#tokens.redeem(attempt, token);
     if (grant === null || grant.user !== identity) return null;
     const { version, ...form } = JSON.parse(grant.about) as PendingGrant;
     return version === (credentialVersion ?? null) ? form : null;

@@ -1,11 +1,14 @@
-import { randomBytes } from "node:crypto";
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { Conflict, HttpException } from "../../http/exceptions/http-exception.ts";
+import { isInstance } from "../../core/describe-error.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { Conflict, HttpException } from "../../kernel/exceptions/http-exception.ts";
 import type { IdentityProvider, ProviderAccount } from "../providers/identity-provider.ts";
 import { readEmail } from "../users/account-name.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 import { UserExists } from "../users/user-exists.ts";
-import type { AccountHolder, Accounts } from "./accounts.ts";
+import type { AccountHolder } from "./account-base.ts";
+import type { Accounts } from "./accounts.ts";
+import { admitProof } from "./ownership/address-proof.ts";
+import { proveAddress, unknownPassword } from "./ownership/prove-address.ts";
 
 /**
  * Returns the user who signs in with an account of a provider: the user it is linked to, or a new user. An existing
@@ -17,10 +20,21 @@ export async function providerUser(
   accounts: Accounts,
   provider: IdentityProvider,
   account: ProviderAccount,
-): Promise<AccountHolder> {
+): Promise<ProviderSignIn> {
   const user = (await linkedUser(ctx, accounts, account)) ?? (await newcomer(ctx, accounts, provider, account));
-  if (accounts.options.verifyEmail && !user.isVerified) await verify(ctx, accounts, user, account);
-  return user;
+  const { email = "", isEmailVerified } = account;
+  // An address that the provider has verified is verified here too, if it is the same.
+  if (isEmailVerified && canonicalName(email) === canonicalName(user.email))
+    return { user, proves: { proves: user.email } };
+  if (!accounts.options.verifyEmail || user.isVerified) return { user, proves: {} };
+  accounts.mail.sendVerification(ctx, async () => user);
+  throw refused("EMAIL_NOT_VERIFIED", "Verify your email address first. A link was sent to it.");
+}
+
+/** The user who signs in, and the address of the user if the provider proves it. */
+interface ProviderSignIn {
+  readonly user: AccountHolder;
+  readonly proves: { readonly proves?: string };
 }
 
 /** Throws 403 for an account outside the domains that a provider is restricted to. */
@@ -57,14 +71,14 @@ async function newcomer(
     throw refused("SIGN_UP_DISABLED", "No user is linked to this account, and this provider registers no users");
   try {
     // An unknown password, which the user can replace with a password reset.
-    const password = randomBytes(32).toString("base64url");
-    const created = await objects.createUser({ email, username: email, password });
+    const created = await objects.createUser({ email, username: email, password: unknownPassword() });
     accounts.report(ctx, "registered", created.identity);
-    await accounts.link(ctx, created, provider, account, true);
-    await objects.markVerified(created);
-    return created;
+    const proof = await admitProof(ctx, accounts, created, {});
+    const { user } = await proveAddress(ctx, accounts, proof);
+    await accounts.link(ctx, proof, provider, account, true);
+    return user;
   } catch (error) {
-    throw error instanceof UserExists ? linkRequired() : error;
+    throw isInstance(error, UserExists) ? linkRequired() : error;
   }
 }
 
@@ -79,7 +93,7 @@ async function linkKnown(
   if (!provider.rules.linkVerifiedEmail || !isVerified) throw linkRequired();
   const user = await enabled(accounts, identity);
   if (user === null) throw linkRequired();
-  await accounts.link(ctx, user, provider, account);
+  await accounts.link(ctx, await admitProof(ctx, accounts, user, {}), provider, account);
   return user;
 }
 
@@ -89,19 +103,6 @@ async function enabled({ options }: Accounts, identity: string): Promise<Account
   if (user === null && (await options.userModel.objects.get({ id: identity })) !== null)
     throw refused("ACCOUNT_DISABLED", "The account is disabled");
   return user;
-}
-
-/** An address that the provider has verified is verified here too, if it is the same. Otherwise a link is sent. */
-async function verify(
-  ctx: HttpContext,
-  accounts: Accounts,
-  user: AccountHolder,
-  { email = "", isEmailVerified }: ProviderAccount,
-): Promise<void> {
-  if (isEmailVerified && canonicalName(email) === canonicalName(user.email))
-    return accounts.options.userModel.objects.markVerified(user);
-  accounts.mailVerification(ctx, async () => user);
-  throw refused("EMAIL_NOT_VERIFIED", "Verify your email address first. A link was sent to it.");
 }
 
 function verifiedEmail({ email, isEmailVerified }: ProviderAccount): string {

@@ -1,3 +1,5 @@
+import type { PlainText } from "../../http/text/plain-text.ts";
+
 /** The stored data of an API key. Times are milliseconds since 1970. */
 export interface APIKeyRecord {
   readonly user: string;
@@ -5,7 +7,7 @@ export interface APIKeyRecord {
   readonly hash: string;
   /** The last characters of the key. */
   readonly lastFour: string;
-  readonly name: string;
+  readonly name: PlainText;
   /** `null` for all permissions of its owner. */
   readonly permissions: readonly string[] | null;
   /** `null` for the limit of the backend. */

@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
-import { Conflict, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
+import { Conflict, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { sha256 } from "../sha256.ts";
+import { revoke } from "../../stores/revoke.ts";
+import { sha256 } from "../records/sha256.ts";
 import { type APIKeyRecord, parseKeyRecord } from "./api-key-record.ts";
 import { isKeyId } from "./api-key-text.ts";
 
@@ -16,7 +17,7 @@ export interface StoredKey {
 
 /** How long an unfinished key is kept. */
 const PENDING_MS = 60_000;
-const MOST_CHANGES = 100;
+const MAX_CHANGES = 100;
 
 /**
  * The API keys in a key-value store: one record per key, under its id, and a list of ids per owner.
@@ -77,7 +78,9 @@ export class APIKeyStore {
   /** Removes keys from their owner and returns the ids of those that existed. */
   async remove(user: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const wasThere = await Promise.all(ids.map((id) => this.#store.delete(recordKey(id))));
+    const wasThere = await Promise.all(
+      ids.map((id) => revoke(this.#store, recordKey(id), () => this.#store.delete(recordKey(id)))),
+    );
     await this.#changeList(user, async (listed) => listed.filter((id) => !ids.includes(id)));
     return ids.filter((_, index) => wasThere[index] === true);
   }
@@ -93,7 +96,7 @@ export class APIKeyStore {
   }
 
   async #changeList(user: string, change: (ids: readonly string[]) => Promise<readonly string[]>): Promise<void> {
-    for (let attempt = 0; attempt < MOST_CHANGES; attempt++) {
+    for (let attempt = 0; attempt < MAX_CHANGES; attempt++) {
       // Another process changed the list, so the retry waits a random time to avoid the next collision.
       if (attempt > 2) await sleep(randomInt(1, 20));
       const before = await this.#store.get(listKey(user));

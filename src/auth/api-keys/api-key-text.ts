@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { sha256 } from "../sha256.ts";
+import { sha256 } from "../records/sha256.ts";
 
 /** An API key as text, with its public id. */
 export interface APIKeyText {

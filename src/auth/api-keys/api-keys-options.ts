@@ -1,14 +1,18 @@
-import type { Clock } from "../../core/clock.ts";
+import { type Clock, clockRule } from "../../core/clock.ts";
 import {
-  listOf,
+  type Complete,
   type OptionRule,
   optional,
   optionRule,
   positiveInteger,
+  REFUSED,
   resolveOptions,
   seconds,
-  thing,
+  strict,
+  textList,
+  withMethod,
 } from "../../core/resolve-options.ts";
+import { type PlainText, plainText } from "../../http/text/plain-text.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 
@@ -46,12 +50,9 @@ export interface RenewAPIKey {
 
 const keysRules = {
   // Strict: an unset variable must not silently select another store.
-  store: { ...keyValueStore, strict: true as const },
-  bus: thing<PubSub>("a PubSub", (value) => typeof (value as Partial<PubSub> | null)?.publish === "function"),
-  clock: optionRule<Clock>(
-    "a clock with now() and monotonic()",
-    (value) => typeof (value as Clock | null)?.now === "function",
-  ),
+  store: strict(keyValueStore),
+  bus: withMethod<PubSub>("a PubSub", "publish"),
+  clock: clockRule,
   maxPerUser: optional(positiveInteger, 100),
 };
 
@@ -62,47 +63,34 @@ const lifetime: OptionRule<number | "never"> = optionRule(
     value === "never" || (Number.isInteger(value) && (value as number) > 0 && (value as number) <= 100 * YEAR_SECONDS),
 );
 
+/** The longest name of a key. */
+export const MAX_NAME_LENGTH = 200;
+const keyNameRule: OptionRule<PlainText> = {
+  expected: `a string of at most ${MAX_NAME_LENGTH} characters without control characters`,
+  read: (value) => (typeof value === "string" ? (plainText(value, MAX_NAME_LENGTH) ?? REFUSED) : REFUSED),
+};
+
 const createRules = {
-  name: optional(
-    optionRule<string>(
-      "a string of at most 200 characters",
-      (value) => typeof value === "string" && value.length <= 200,
-    ),
-    "",
-  ),
+  name: optional(keyNameRule, "" as PlainText),
   // Strict: an unset variable must not turn a restricted key into an unrestricted one.
-  permissions: {
-    ...listOf<string>("a list of permissions", (entry) => typeof entry === "string" && entry !== ""),
-    strict: true as const,
-  },
-  expiresInSeconds: { ...optional(lifetime, YEAR_SECONDS), strict: true as const },
-  perMinute: { ...positiveInteger, strict: true as const },
+  permissions: strict(textList("a list of permissions")),
+  expiresInSeconds: strict(optional(lifetime, YEAR_SECONDS)),
+  perMinute: strict(positiveInteger),
 };
 
 const renewRules = { expiresInSeconds: lifetime, overlapSeconds: optional(seconds, 0) };
 
 /** Resolves the options. Missing ones are taken from the application. */
-export function resolveKeysOptions(options: APIKeysOptions): {
-  readonly store: KeyValueStore | undefined;
-  readonly bus: PubSub | undefined;
-  readonly clock: Clock | undefined;
-  readonly maxPerUser: number;
-} {
+export function resolveKeysOptions(options: APIKeysOptions): Complete<APIKeysOptions, "store" | "bus" | "clock"> {
   return resolveOptions("APIKeys", options, keysRules);
 }
 
-export function resolveNewKey(options: NewAPIKey): {
-  readonly name: string;
-  readonly permissions: readonly string[] | undefined;
-  readonly expiresInSeconds: number | "never";
-  readonly perMinute: number | undefined;
-} {
+export function resolveNewKey(
+  options: NewAPIKey,
+): Complete<NewAPIKey, "permissions" | "perMinute"> & { readonly name: PlainText } {
   return resolveOptions("APIKeys.create", options, createRules);
 }
 
-export function resolveRenewal(options: RenewAPIKey): {
-  readonly expiresInSeconds: number | "never" | undefined;
-  readonly overlapSeconds: number;
-} {
+export function resolveRenewal(options: RenewAPIKey): Complete<RenewAPIKey, "expiresInSeconds"> {
   return resolveOptions("APIKeys.renew", options, renewRules);
 }

@@ -1,16 +1,17 @@
 import { timingSafeEqual } from "node:crypto";
 import { type Clock, systemClock } from "../../core/clock.ts";
-import type { AppServices } from "../../http/context/app-services.ts";
-import { currentContext } from "../../http/context/current-context.ts";
-import { AuthenticationFailed } from "../../http/exceptions/authentication-failed.ts";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
-import { PermissionDenied } from "../../http/exceptions/permission-denied.ts";
-import { revoked } from "../../http/identity/credential.ts";
-import type { UserProtocol } from "../../http/identity/identity.ts";
+import { isInstance, loggable } from "../../core/describe-error.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import { AuthenticationFailed } from "../../kernel/exceptions/authentication-failed.ts";
+import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
+import { PermissionDenied } from "../../kernel/exceptions/permission-denied.ts";
+import { revoked } from "../../kernel/identity/credential.ts";
+import type { UserProtocol } from "../../kernel/identity/identity.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
-import { isSignedInStill } from "../is-signed-in-still.ts";
-import { impersonating } from "../sessions/impersonating.ts";
+import { impersonating } from "../callers/impersonating.ts";
+import { isSignedInStill } from "../callers/is-signed-in-still.ts";
 import { type APIKey, type CreatedAPIKey, credentialId, shown } from "./api-key.ts";
 import type { APIKeyRecord } from "./api-key-record.ts";
 import { APIKeyStore, type StoredKey } from "./api-key-store.ts";
@@ -63,6 +64,11 @@ export class APIKeys {
     this.#bus = bus;
     this.#clock = clock;
     this.#maxPerUser = maxPerUser;
+  }
+
+  /** @internal Whether `store` was passed. */
+  get hasStore(): boolean {
+    return this.#store !== undefined;
   }
 
   /**
@@ -178,7 +184,7 @@ export class APIKeys {
     // Not awaited: a failure only loses the time of use. A key revoked or renewed in the meantime is left unchanged.
     keys
       .replace(found, used)
-      .catch((err: unknown) => services?.log.warn({ err }, "failed to record the use of an API key"));
+      .catch((err: unknown) => services?.log.warn({ err: loggable(err) }, "failed to record the use of an API key"));
     return shown({ ...found, record: used });
   }
 
@@ -200,8 +206,8 @@ export class APIKeys {
     try {
       return await operation(keys);
     } catch (error) {
-      if (error instanceof HttpException) throw error;
-      currentContext()?.log.error({ err: error }, "the API key store failed");
+      if (isInstance(error, HttpException)) throw error;
+      currentContext()?.log.error({ err: loggable(error) }, "the API key store failed");
       throw new ServiceUnavailable("API keys are temporarily unavailable. Try again later.", { cause: error });
     }
   }
@@ -216,7 +222,7 @@ export class APIKeys {
     try {
       for (const id of ids) await bus?.publish(revoked, { user, credential: credentialId(id) });
     } catch (err) {
-      ctx?.log.warn({ err }, "failed to publish an API key revocation");
+      ctx?.log.warn({ err: loggable(err) }, "failed to publish an API key revocation");
     }
   }
 }

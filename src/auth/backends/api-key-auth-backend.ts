@@ -5,18 +5,20 @@ import {
   positiveInteger,
   REFUSED,
   resolveOptions,
+  strict,
   thing,
 } from "../../core/resolve-options.ts";
-import type { AppServices } from "../../http/context/app-services.ts";
-import { currentContext } from "../../http/context/current-context.ts";
-import { IncomingRequest, type PorticoRequest } from "../../http/context/portico-request.ts";
-import { TooManyRequests } from "../../http/exceptions/http-exception.ts";
-import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
-import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
+import type { OpenAPISecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import { everyValueOf } from "../../kernel/context/messages.ts";
+import type { PorticoRequest } from "../../kernel/context/portico-request.ts";
+import { TooManyRequests } from "../../kernel/exceptions/http-exception.ts";
+import { GuardedCounter } from "../../kernel/limits/guarded-counter.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { credentialId } from "../api-keys/api-key.ts";
 import { APIKeys } from "../api-keys/api-keys.ts";
-import { AuthResult } from "./auth-result.ts";
+import { AuthResult } from "../callers/auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
 
 /** The options of `APIKeyAuthBackend`. */
@@ -82,9 +84,14 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
     return [this.#header];
   }
 
-  override get securityScheme(): OpenApiSecurityScheme {
+  override get securityScheme(): OpenAPISecurityScheme {
     // The default header keeps its usual spelling.
     return { type: "apiKey", in: "header", name: this.#header === "x-api-key" ? "X-API-Key" : this.#header };
+  }
+
+  /** @internal */
+  override get "~stores"(): string | undefined {
+    return this.#keys.hasStore ? undefined : "API keys";
   }
 
   /** @internal The keys, for tools that sign stand-ins in. */
@@ -119,8 +126,7 @@ export class APIKeyAuthBackend extends AuthenticationBackend {
     const text = request.headers[this.#header];
     if (text === undefined) return null;
     // Node keeps the first of some repeated headers and joins others. Neither result is the key that was sent.
-    const isAlone = !(request instanceof IncomingRequest) || request.everyValue(this.#header).length === 1;
-    return isAlone ? text : null;
+    return everyValueOf(request, this.#header).length === 1 ? text : null;
   }
 
   async #count(services: AppServices, id: string, limit: number): Promise<TooManyRequests | null> {
@@ -144,8 +150,8 @@ const headerName: OptionRule<string> = {
 };
 
 const rules = {
-  keys: { ...thing<APIKeys>("an APIKeys object", (value) => value instanceof APIKeys), strict: true as const },
-  store: { ...keyValueStore, strict: true as const },
+  keys: strict(thing<APIKeys>("an APIKeys object", (value) => value instanceof APIKeys)),
+  store: strict(keyValueStore),
   header: optional(headerName, "x-api-key"),
-  perMinute: { ...positiveInteger, strict: true as const },
+  perMinute: strict(positiveInteger),
 };

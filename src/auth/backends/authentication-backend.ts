@@ -1,7 +1,7 @@
-import type { PorticoRequest } from "../../http/context/portico-request.ts";
-import type { AuthScope } from "../../http/identity/identity.ts";
-import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
-import type { AuthResult } from "./auth-result.ts";
+import type { OpenAPISecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
+import type { PorticoRequest } from "../../kernel/context/portico-request.ts";
+import type { AuthScope } from "../../kernel/identity/identity.ts";
+import type { AuthResult } from "../callers/auth-result.ts";
 
 /**
  * One sign-in method: it looks for its credential in a request and returns the identity. The identity must come from a
@@ -81,10 +81,15 @@ export abstract class AuthenticationBackend {
    *
    * @default the first of `headers`
    */
-  get securityScheme(): OpenApiSecurityScheme | null {
+  get securityScheme(): OpenAPISecurityScheme | null {
     const [name] = this.headers;
     // OpenAPI requires the name of the cookie, which is unknown here.
     return name === undefined || name.toLowerCase() === "cookie" ? null : { type: "apiKey", in: "header", name };
+  }
+
+  /** @internal What it keeps in the stores of the application, such as "API keys". */
+  get "~stores"(): string | undefined {
+    return undefined;
   }
 
   /** Warnings about valid but probably unintended options, logged at startup. @default none */

@@ -2,19 +2,19 @@ import { compactVerify, SignJWT } from "jose";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { isProduction } from "../../core/env.ts";
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import { currentContext } from "../../http/context/current-context.ts";
-import type { PorticoRequest } from "../../http/context/portico-request.ts";
-import type { AuthScope } from "../../http/identity/identity.ts";
-import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
+import type { OpenAPISecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import { everyValueOf } from "../../kernel/context/messages.ts";
+import type { PorticoRequest } from "../../kernel/context/portico-request.ts";
+import type { AuthScope } from "../../kernel/identity/identity.ts";
+import { AuthResult } from "../callers/auth-result.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
-import { AuthResult } from "./auth-result.ts";
+import { HeaderReader, own, parseObject } from "../tokens/token-header.ts";
+import type { VerifyingKey, VerifyingKeys } from "../tokens/verifying-keys.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
-import { bearerToken } from "./bearer-token.ts";
 import { type JWTAuthOptions, resolveJWTAuthOptions } from "./jwt-auth-options.ts";
 import { TokenCache } from "./token-cache.ts";
 import { type ClaimRules, isOver, judgeClaims, type TokenClaims, type VerifiedToken } from "./token-claims.ts";
-import { HeaderReader, own, parseObject } from "./token-header.ts";
-import type { VerifyingKey, VerifyingKeys } from "./verifying-keys.ts";
 
 /**
  * Authenticates by a JSON Web Token in `Authorization: Bearer`. The identity is the claim named by `identifier`.
@@ -78,7 +78,7 @@ export class JWTAuthBackend extends AuthenticationBackend {
     return ["Authorization"];
   }
 
-  override get securityScheme(): OpenApiSecurityScheme {
+  override get securityScheme(): OpenAPISecurityScheme {
     return { type: "http", scheme: "bearer", bearerFormat: "JWT" };
   }
 
@@ -179,4 +179,22 @@ async function signedPayload(token: string, key: VerifyingKey, algorithms: strin
   } catch {
     return null;
   }
+}
+
+/** One token after the scheme, which is case-insensitive (RFC 9110 section 11.1), separated only by spaces. */
+const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+)$/i;
+
+/**
+ * Returns the token of `Authorization: Bearer`, or `null` if there is none or the header has several different values.
+ */
+function bearerToken(request: PorticoRequest): string | null {
+  const value = authorization(request);
+  return value === null ? null : (BEARER.exec(value)?.[1] ?? null);
+}
+
+/** Node keeps only the first of several `Authorization` headers, and a proxy may have checked another one. */
+function authorization(request: PorticoRequest): string | null {
+  const first = request.headers["authorization"];
+  if (first === undefined) return null;
+  return everyValueOf(request, "authorization").every((value) => value === first) ? first : null;
 }

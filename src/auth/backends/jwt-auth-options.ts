@@ -1,28 +1,34 @@
-import { type Clock, systemClock } from "../../core/clock.ts";
+import { type Clock, clockRule, systemClock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Secret } from "../../core/key-ring.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import {
+  anything,
+  type Complete,
   callable,
   flag,
   listOf,
   type OptionRule,
+  oneOf,
   optional,
   optionRule,
   positiveInteger,
   REFUSED,
+  type Resolved,
   resolveOptions,
   seconds,
+  strict,
   text,
+  textLike,
   wholeNumber,
 } from "../../core/resolve-options.ts";
-import type { AuthScope } from "../../http/identity/identity.ts";
+import type { AuthScope } from "../../kernel/identity/identity.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { JWTAlgorithm } from "../tokens/jwt-algorithm.ts";
 import { secretRing } from "../tokens/secret-ring.ts";
+import { type JSONWebKeySet, keySet, remoteKeySet, secretKeys, type VerifyingKeys } from "../tokens/verifying-keys.ts";
 import type { ClaimRules, TokenClaims } from "./token-claims.ts";
-import { type JSONWebKeySet, keySet, remoteKeySet, secretKeys, type VerifyingKeys } from "./verifying-keys.ts";
 
 /** The options of `JWTAuthBackend`. Pass either `secretKey` or `jwks`. */
 export interface JWTAuthOptions {
@@ -47,14 +53,14 @@ export interface JWTAuthOptions {
   readonly permissions?: string | ((claims: TokenClaims) => readonly string[] | undefined);
   /** The required `iss` claim. @default not checked */
   readonly issuer?: string;
-  /** The accepted `aud` values. Set it if several services share a key. @default not checked */
+  /** The accepted `aud` values. Set it if several services share a key. @default none: a token with an `aud` is declined */
   readonly audience?: string | readonly string[];
   /** The required `typ` header. Without this option, `JWT` or no `typ` is accepted too, as other issuers send it. */
   readonly typ?: "at+jwt";
   /** The allowed clock difference in seconds. @default 5 */
-  readonly clockTolerance?: number;
+  readonly clockToleranceSeconds?: number;
   /** The maximum remaining lifetime of a token in seconds. A longer one is rejected. @default 2_592_000, 30 days */
-  readonly maxLifetime?: number;
+  readonly maxLifetimeSeconds?: number;
   /** The maximum length of a token. @default 4096 */
   readonly maxTokenBytes?: number;
   /** The store of the sessions. A token with a `sid` is then valid only while that session is. @default not checked */
@@ -74,18 +80,18 @@ export interface JWTAuthOptions {
   readonly clock?: Clock;
 }
 
-export interface ResolvedJWTAuthOptions extends ClaimRules {
-  readonly scope: AuthScope;
+export interface ResolvedJWTAuthOptions
+  extends ClaimRules,
+    Complete<
+      Pick<
+        JWTAuthOptions,
+        "scope" | "algorithms" | "typ" | "maxTokenBytes" | "isRevoked" | "cache" | "realm" | "clock"
+      >,
+      "typ" | "isRevoked" | "realm" | "clock"
+    > {
   readonly keys: VerifyingKeys;
-  readonly algorithms: readonly JWTAlgorithm[];
-  readonly typ: "at+jwt" | undefined;
-  readonly maxTokenBytes: number;
   /** The sessions to look tokens up in, or `undefined` if that is disabled. */
   readonly sessions: SessionStore | undefined;
-  readonly isRevoked: ((claims: TokenClaims) => MaybePromise<boolean>) | undefined;
-  readonly cache: number;
-  readonly realm: string | undefined;
-  readonly clock: Clock | undefined;
 }
 
 export function resolveJWTAuthOptions(options: JWTAuthOptions): ResolvedJWTAuthOptions {
@@ -96,11 +102,7 @@ export function resolveJWTAuthOptions(options: JWTAuthOptions): ResolvedJWTAuthO
 /** No extra limits: each session record has its own lifetimes. */
 const UNLIMITED = { idleMs: Number.POSITIVE_INFINITY, absoluteMs: Number.POSITIVE_INFINITY };
 
-function sessionsOf(options: {
-  readonly sessionStore: KeyValueStore | undefined;
-  readonly checkRevocation: boolean | undefined;
-  readonly clock: Clock | undefined;
-}): SessionStore | undefined {
+function sessionsOf(options: Resolved<typeof rules>): SessionStore | undefined {
   const { sessionStore, checkRevocation, clock = systemClock } = options;
   if (sessionStore === undefined && checkRevocation === true)
     throw new ConfigurationError("JWTAuthBackend.sessionStore", "is required when checkRevocation is true");
@@ -127,51 +129,38 @@ const audienceRule: OptionRule<readonly string[]> = {
 
 const rules = {
   secretKey: secretRing("JWTAuthBackend.secretKey"),
-  jwks: { expected: "a URL or a key set", read: (value) => value } as OptionRule<unknown>,
+  jwks: anything,
   // The strict options must not be `undefined`, so that an unset variable cannot remove a check.
-  algorithms: {
-    ...listOf<JWTAlgorithm>(
+  algorithms: strict(
+    listOf<JWTAlgorithm>(
       'a list of "HS256", or of "EdDSA", "ES256" and "RS256"',
       (entry) => entry === "HS256" || ASYMMETRIC.includes(entry as JWTAlgorithm),
     ),
-    strict: true as const,
-  },
+  ),
   identifier: optional(identifierRule, "id"),
-  scope: optional({ ...(text as OptionRule<AuthScope>), strict: true as const }, "jwt"),
-  permissions: {
-    ...optionRule<string | ((claims: TokenClaims) => readonly string[] | undefined)>(
+  scope: optional(strict(text as OptionRule<AuthScope>), "jwt"),
+  permissions: strict(
+    optionRule<NonNullable<JWTAuthOptions["permissions"]>>(
       "the name of a claim, or a function of the claims",
       (value) => typeof value === "function" || identifierRule.read(value) !== REFUSED,
     ),
-    strict: true as const,
-  },
-  issuer: { ...text, strict: true as const },
-  audience: { ...audienceRule, strict: true as const },
-  typ: { ...optionRule<"at+jwt">('"at+jwt"', (value) => value === "at+jwt"), strict: true as const },
-  clockTolerance: optional(seconds, 5),
-  maxLifetime: optional(positiveInteger, 2_592_000),
+  ),
+  issuer: strict(text),
+  audience: strict(audienceRule),
+  typ: strict(oneOf("at+jwt")),
+  clockToleranceSeconds: optional(seconds, 5),
+  maxLifetimeSeconds: optional(positiveInteger, 2_592_000),
   maxTokenBytes: optional(positiveInteger, 4096),
-  sessionStore: { ...keyValueStore, strict: true as const },
+  sessionStore: strict(keyValueStore),
   checkRevocation: flag,
-  isRevoked: { ...callable, strict: true as const },
+  isRevoked: strict(callable),
   cache: optional(wholeNumber, 0),
   // The realm is quoted in a header, so it must not contain quotes or line breaks.
-  realm: optionRule<string>(
-    "printable ASCII without quotes and backslashes",
-    (value) => typeof value === "string" && /^[ !#-[\]-~]+$/.test(value),
-  ),
-  clock: optionRule<Clock>(
-    "a clock with now() and monotonic()",
-    (value) => typeof (value as Clock | null)?.now === "function",
-  ),
+  realm: textLike("printable ASCII without quotes and backslashes", /^[ !#-[\]-~]+$/),
+  clock: clockRule,
 };
 
-function keysOf(options: {
-  readonly secretKey: readonly Uint8Array[] | undefined;
-  readonly jwks: unknown;
-  readonly algorithms: readonly JWTAlgorithm[] | undefined;
-  readonly clock: Clock | undefined;
-}): { readonly keys: VerifyingKeys; readonly algorithms: readonly JWTAlgorithm[] } {
+function keysOf(options: Resolved<typeof rules>): Pick<ResolvedJWTAuthOptions, "keys" | "algorithms"> {
   const { secretKey, jwks, algorithms, clock = systemClock } = options;
   if (secretKey !== undefined && jwks !== undefined)
     throw new ConfigurationError("JWTAuthBackend", "takes either secretKey or jwks, not both");

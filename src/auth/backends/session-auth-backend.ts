@@ -1,8 +1,8 @@
-import type { PorticoRequest } from "../../http/context/portico-request.ts";
-import type { OpenApiSecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
+import type { OpenAPISecurityScheme } from "../../http/routing/open-api-security-scheme.ts";
+import type { PorticoRequest } from "../../kernel/context/portico-request.ts";
+import type { AuthResult } from "../callers/auth-result.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
 import { hasSessionCookie, SESSION_COOKIE } from "../sessions/session-cookie.ts";
-import type { AuthResult } from "./auth-result.ts";
 import { AuthenticationBackend } from "./authentication-backend.ts";
 
 /**
@@ -28,18 +28,18 @@ export class SessionAuthBackend extends AuthenticationBackend {
     return hasSessionCookie(request.headers["cookie"]);
   }
 
-  override get securityScheme(): OpenApiSecurityScheme {
+  override get securityScheme(): OpenAPISecurityScheme {
     return { type: "apiKey", in: "cookie", name: SESSION_COOKIE };
   }
 
   /** Rejects when the store fails, and without `SessionMiddleware`. */
   async authenticate(request: PorticoRequest): Promise<AuthResult> {
-    return sessionsOf(request).authenticate();
+    return requiredSessions(request).authenticate();
   }
 }
 
 /** Throws without `SessionMiddleware`. */
-export function sessionsOf({ sessions }: PorticoRequest): RequestSessions {
+export function requiredSessions({ sessions }: PorticoRequest): RequestSessions {
   if (sessions instanceof RequestSessions) return sessions;
   throw new TypeError("SessionAuthBackend requires SessionMiddleware: add it before AuthenticationMiddleware");
 }

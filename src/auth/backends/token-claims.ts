@@ -1,6 +1,7 @@
-import type { Credential } from "../../http/identity/credential.ts";
+import { plainText } from "../../http/text/plain-text.ts";
+import type { Credential } from "../../kernel/identity/credential.ts";
+import { own } from "../tokens/token-header.ts";
 import { VERSION_CLAIM } from "../tokens/version-claim.ts";
-import { own } from "./token-header.ts";
 
 /** The claims of a token with a valid signature. Read them as own members. */
 export type TokenClaims = Readonly<Record<string, unknown>>;
@@ -10,8 +11,8 @@ export interface ClaimRules {
   readonly identifier: string;
   readonly issuer: string | undefined;
   readonly audience: readonly string[] | undefined;
-  readonly clockTolerance: number;
-  readonly maxLifetime: number;
+  readonly clockToleranceSeconds: number;
+  readonly maxLifetimeSeconds: number;
   /** The claim with the permissions of the token, or a function that returns them; `undefined` if they are not limited. */
   readonly permissions: string | ((claims: TokenClaims) => readonly string[] | undefined) | undefined;
 }
@@ -26,16 +27,16 @@ export interface VerifiedToken {
   readonly credential: Credential;
 }
 
-const LONGEST_IDENTITY = 255;
+const MAX_IDENTITY_LENGTH = 255;
 
 /** Checks the claims. Returns `null` if one of them is not valid. Times are in seconds. */
 export function judgeClaims(claims: TokenClaims, rules: ClaimRules, now: number): VerifiedToken | null {
   const expiresAt = own(claims, "exp");
-  if (!Number.isSafeInteger(expiresAt) || (expiresAt as number) > now + rules.maxLifetime) return null;
+  if (!Number.isSafeInteger(expiresAt) || (expiresAt as number) > now + rules.maxLifetimeSeconds) return null;
   if (isOver({ expiresAt: expiresAt as number }, rules, now)) return null;
   if (!isPast(own(claims, "nbf"), rules, now) || !isPast(own(claims, "iat"), rules, now)) return null;
   if (rules.issuer !== undefined && own(claims, "iss") !== rules.issuer) return null;
-  if (rules.audience !== undefined && !isFor(own(claims, "aud"), rules.audience)) return null;
+  if (!isFor(own(claims, "aud"), rules.audience)) return null;
   const subject = own(claims, "sub");
   if (subject !== undefined && identityOf(subject) === null) return null;
   const claim = own(claims, rules.identifier);
@@ -73,14 +74,16 @@ function permissionsOf(claims: TokenClaims, rule: ClaimRules["permissions"]): re
 }
 
 export function isOver({ expiresAt }: Pick<VerifiedToken, "expiresAt">, rules: ClaimRules, now: number): boolean {
-  return expiresAt + rules.clockTolerance <= now;
+  return expiresAt + rules.clockToleranceSeconds <= now;
 }
 
-function isPast(time: unknown, { clockTolerance }: ClaimRules, now: number): boolean {
-  return time === undefined || (typeof time === "number" && time >= 0 && time <= now + clockTolerance);
+function isPast(time: unknown, { clockToleranceSeconds }: ClaimRules, now: number): boolean {
+  return time === undefined || (typeof time === "number" && time >= 0 && time <= now + clockToleranceSeconds);
 }
 
-function isFor(claim: unknown, audience: readonly string[]): boolean {
+/** RFC 7519 section 4.1.3: a token with an audience is only for those who identify with it. */
+function isFor(claim: unknown, audience: readonly string[] | undefined): boolean {
+  if (audience === undefined) return claim === undefined;
   const list: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
   return list.every((entry) => typeof entry === "string") && list.some((entry) => audience.includes(entry));
 }
@@ -88,6 +91,5 @@ function isFor(claim: unknown, audience: readonly string[]): boolean {
 /** Returns a text that is safe to look up and log, or an integer as text. Returns `null` for anything else. */
 function identityOf(claim: unknown): string | null {
   if (typeof claim === "number") return Number.isSafeInteger(claim) ? String(claim) : null;
-  if (typeof claim !== "string" || claim.trim() === "" || claim.length > LONGEST_IDENTITY) return null;
-  return claim.isWellFormed() && !/\p{Cc}/u.test(claim) ? claim : null;
+  return typeof claim === "string" && claim.trim() !== "" ? plainText(claim, MAX_IDENTITY_LENGTH) : null;
 }

@@ -1,3 +1,5 @@
+import type { PlainText } from "../../http/text/plain-text.ts";
+
 /** The second factors of a user, as they are stored: one entry, so that each change is one write. */
 export interface FactorRecord {
   readonly totp?: TotpFactor;
@@ -22,7 +24,7 @@ export interface PasskeyFactor {
   /** How often the authenticator was used, as it reports; 0 if it has no counter. */
   readonly counter: number;
   readonly transports?: readonly string[];
-  readonly name: string;
+  readonly name: PlainText;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   /** Whether the authenticator can copy it to other devices. */

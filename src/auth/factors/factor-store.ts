@@ -1,6 +1,7 @@
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { changeRecord, parseRecord } from "../change-record.ts";
-import { sha256 } from "../sha256.ts";
+import { revoke } from "../../stores/revoke.ts";
+import { changeRecord, parseRecord } from "../records/change-record.ts";
+import { sha256 } from "../records/sha256.ts";
 import { type FactorRecord, NO_FACTORS } from "./factor-record.ts";
 
 /** The second factors in a key-value store: one record per user. */
@@ -27,6 +28,11 @@ export class FactorStore {
       return next ?? record;
     });
     return isChanged;
+  }
+
+  /** Like `change`, for an edit that takes a factor away. */
+  remove(user: string, edit: (record: FactorRecord) => FactorRecord | null): Promise<boolean> {
+    return revoke(this.#store, keyOf(user), () => this.change(user, edit));
   }
 }
 

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { readJson } from "../../core/read-json.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { sha256 } from "../sha256.ts";
+import { discard } from "../../stores/revoke.ts";
+import { sha256 } from "../records/sha256.ts";
 
 const CHALLENGE_MS = 300_000;
 
@@ -31,18 +33,15 @@ export async function redeemChallenge(
   const challenge = challengeIn(clientDataJSON);
   if (challenge === null) return null;
   const issuedFor = await store.get(keyOf(challenge));
-  const isOnce = await store.delete(keyOf(challenge));
+  const isOnce = await discard(store, keyOf(challenge));
   return isOnce && issuedFor === textOf(purpose) ? challenge : null;
 }
 
 function challengeIn(clientDataJSON: unknown): string | null {
   if (typeof clientDataJSON !== "string") return null;
-  try {
-    const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString()) as { challenge?: unknown };
-    return typeof challenge === "string" ? challenge : null;
-  } catch {
-    return null;
-  }
+  const { value } = readJson(Buffer.from(clientDataJSON, "base64url").toString());
+  const challenge = (value as { readonly challenge?: unknown } | null | undefined)?.challenge;
+  return typeof challenge === "string" ? challenge : null;
 }
 
 function textOf({ kind, bound }: ChallengePurpose): string {

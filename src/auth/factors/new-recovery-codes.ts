@@ -1,5 +1,5 @@
 import { randomInt, timingSafeEqual } from "node:crypto";
-import { sha256 } from "../sha256.ts";
+import { sha256 } from "../records/sha256.ts";
 
 const COUNT = 10;
 /** Without letters and digits that look alike. 24 of these have 118 bits, so a plain hash protects them. */
@@ -20,7 +20,7 @@ export function recoveryHash(code: string): string {
 }
 
 /** Returns the place of a hash in the list, or -1. Every entry is compared, in constant time. */
-export function placeOf(hash: string, hashes: readonly string[]): number {
+export function indexOfHash(hash: string, hashes: readonly string[]): number {
   const wanted = Buffer.from(hash);
   return hashes
     .map((entry) => entry.length === hash.length && timingSafeEqual(Buffer.from(entry), wanted))

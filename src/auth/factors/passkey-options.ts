@@ -1,6 +1,13 @@
-import { ConfigurationError } from "../../core/configuration-error.ts";
-import { listOf, optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
-import { optionalPackage } from "../optional-package.ts";
+import { optionalPackage } from "../../core/packages/optional-package.ts";
+import {
+  type Complete,
+  listOf,
+  optionRule,
+  required,
+  resolveOptions,
+  strict,
+  text,
+} from "../../core/resolve-options.ts";
 
 /** The options of passkeys (WebAuthn). */
 export interface PasskeyOptions {
@@ -12,32 +19,21 @@ export interface PasskeyOptions {
   readonly origins?: readonly string[];
 }
 
-export interface ResolvedPasskeyOptions {
-  readonly rpName: string;
-  readonly rpId: string | undefined;
-  readonly origins: readonly string[] | undefined;
-}
+export type ResolvedPasskeyOptions = Complete<PasskeyOptions, "rpId" | "origins">;
 
 export const WEBAUTHN = "@simplewebauthn/server";
 
 /** Resolves the options. Throws `ConfigurationError` if one is wrong or the package is not installed. */
 export function resolvePasskeyOptions(owner: string, given: PasskeyOptions): ResolvedPasskeyOptions {
-  const { rpName, rpId, origins } = resolveOptions(owner, given, rules);
-  if (rpName === undefined) throw new ConfigurationError(`${owner}.rpName`, "is missing");
+  const read = resolveOptions(owner, given, rules);
   optionalPackage(owner, WEBAUTHN);
-  return { rpName, rpId, origins };
+  return read;
 }
 
 const rules = {
-  rpName: { ...text, strict: true as const },
-  rpId: {
-    ...optionRule<string>("a domain, without a scheme and a port", isDomain),
-    strict: true as const,
-  },
-  origins: {
-    ...listOf<string>('a list of origins, such as "https://shop.example"', isOrigin),
-    strict: true as const,
-  },
+  rpName: required(strict(text)),
+  rpId: strict(optionRule<string>("a domain, without a scheme and a port", isDomain)),
+  origins: strict(listOf<string>('a list of origins, such as "https://shop.example"', isOrigin)),
 };
 
 function isDomain(value: unknown): boolean {

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 import type * as WebAuthn from "@simplewebauthn/server";
+import { optionalPackage } from "../../core/packages/optional-package.ts";
+import type { PlainText } from "../../http/text/plain-text.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { optionalPackage } from "../optional-package.ts";
-import { sha256 } from "../sha256.ts";
+import { discard } from "../../stores/revoke.ts";
+import type { SecretAttempt } from "../limits/secret-attempt.ts";
+import { sha256 } from "../records/sha256.ts";
 import { type FactorRecord, type PasskeyFactor, withoutUnusedCodes } from "./factor-record.ts";
 import { FactorStore } from "./factor-store.ts";
 import { issueChallenge, redeemChallenge } from "./issue-challenge.ts";
@@ -30,7 +33,7 @@ export interface NewPasskey {
   readonly recovery: readonly string[] | null;
 }
 
-const MOST_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
 /**
  * Passkeys of users: WebAuthn credentials, which are always used with user verification. Such a passkey is two factors
@@ -70,7 +73,7 @@ export class Passkeys {
     { store, rpId, origins, bound }: PasskeyCall,
     user: PasskeyUser,
     credential: object,
-    { name, now }: { readonly name: string; readonly now: number },
+    { name, now }: { readonly name: PlainText; readonly now: number },
   ): Promise<NewPasskey | null> {
     const response = credential as WebAuthn.RegistrationResponseJSON;
     const clientData = response.response?.clientDataJSON;
@@ -106,28 +109,28 @@ export class Passkeys {
     const codes = newRecoveryCodes();
     let isFirst = false;
     const isAdded = await new FactorStore(store).change(user, ({ passkeys = [], ...others }) => {
-      if (passkeys.length >= MOST_PASSKEYS) return null;
+      if (passkeys.length >= MAX_PASSKEYS) return null;
       isFirst = others.totp === undefined && passkeys.length === 0;
       const recovery = isFirst ? codes.map(recoveryHash) : others.recovery;
       return { ...others, recovery, passkeys: [...passkeys, passkey] };
     });
     if (isAdded) return { passkey, recovery: isFirst ? codes : null };
-    await store.delete(ownerKey(passkey.id));
+    await discard(store, ownerKey(passkey.id));
     return null;
   }
 
   /** Removes one of the user's passkeys, and the recovery codes with the last factor. Returns whether there was one. */
   async remove(store: KeyValueStore, user: string, id: string): Promise<boolean> {
-    const isRemoved = await new FactorStore(store).change(user, ({ passkeys = [], ...others }) => {
+    const isRemoved = await new FactorStore(store).remove(user, ({ passkeys = [], ...others }) => {
       const left = passkeys.filter((passkey) => passkey.id !== id);
       return left.length === passkeys.length ? null : withoutUnusedCodes({ ...others, passkeys: left });
     });
-    if (isRemoved) await store.delete(ownerKey(id));
+    if (isRemoved) await discard(store, ownerKey(id));
     return isRemoved;
   }
 
   /** Renames one of the user's passkeys. Returns whether there was one. */
-  rename(store: KeyValueStore, user: string, id: string, name: string): Promise<boolean> {
+  rename(store: KeyValueStore, user: string, id: string, name: PlainText): Promise<boolean> {
     return new FactorStore(store).change(user, ({ passkeys = [], ...others }) => {
       if (!passkeys.some((passkey) => passkey.id === id)) return null;
       return { ...others, passkeys: passkeys.map((passkey) => (passkey.id === id ? { ...passkey, name } : passkey)) };
@@ -152,6 +155,7 @@ export class Passkeys {
    * copy of it.
    */
   async verify(
+    attempt: SecretAttempt,
     { store, rpId, origins, bound }: PasskeyCall,
     user: string | null,
     credential: object,
@@ -168,6 +172,7 @@ export class Passkeys {
     const passkey = find(await factors.get(owner), response.id);
     if (passkey === undefined) return null;
     const { id, publicKey, counter } = passkey;
+    attempt.compares();
     const verified = await settled(() =>
       this.#web.verifyAuthenticationResponse({
         response,

@@ -1,14 +1,23 @@
 import type { Secret } from "../../core/key-ring.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { sha256 } from "../sha256.ts";
+import { discard } from "../../stores/revoke.ts";
+import type { SecretAttempt } from "../limits/secret-attempt.ts";
+import { sha256 } from "../records/sha256.ts";
 import { type FactorMethod, type FactorRecord, methodsOf, withoutUnusedCodes } from "./factor-record.ts";
 import { FactorStore } from "./factor-store.ts";
-import { newRecoveryCodes, placeOf, recoveryHash } from "./new-recovery-codes.ts";
-import { type NewTotp, newTotp, stepOf } from "./new-totp.ts";
+import { indexOfHash, newRecoveryCodes, recoveryHash } from "./new-recovery-codes.ts";
+import { type NewTotp, newTotp, stepOf, TOTP_DIGITS } from "./new-totp.ts";
+import { readCode } from "./read-code.ts";
 import { SealedText } from "./sealed-text.ts";
 
 /** How long a new secret waits for its first code. */
 const ENROLMENT_MS = 600_000;
+
+/** A code as the user typed it, and the time in milliseconds. */
+interface TypedCode {
+  readonly code: string;
+  readonly now: number;
+}
 
 /** The second factors of users: codes of an authenticator app, and recovery codes. */
 export class SecondFactors {
@@ -44,11 +53,17 @@ export class SecondFactors {
    * Activates the new secret if this is its code, and returns the user's recovery codes. Returns `null` if the code is
    * wrong, the enrolment has expired or the user has an authenticator app already.
    */
-  async confirmTotp(store: KeyValueStore, user: string, code: string, now: number): Promise<readonly string[] | null> {
+  async confirmTotp(
+    attempt: SecretAttempt,
+    store: KeyValueStore,
+    user: string,
+    { code, now }: TypedCode,
+  ): Promise<readonly string[] | null> {
     const sealed = await store.get(enrolmentKey(user));
     const secret = sealed === null ? null : this.#keys.open(sealed, enrolmentKey(user));
-    const lastStep = await stepOf(digitsOf(code), secret, now);
-    if (lastStep === null || secret === null || !(await store.delete(enrolmentKey(user)))) return null;
+    attempt.compares();
+    const lastStep = await stepOf(readCode(code, TOTP_DIGITS), secret, now);
+    if (lastStep === null || secret === null || !(await discard(store, enrolmentKey(user)))) return null;
     const codes = newRecoveryCodes();
     const totp = { secret: this.#keys.seal(secret, user), createdAt: now, lastStep };
     const isNew = await new FactorStore(store).change(user, (record) =>
@@ -59,7 +74,7 @@ export class SecondFactors {
 
   /** Removes the authenticator app, and the recovery codes with the last factor. Returns whether there was one. */
   removeTotp(store: KeyValueStore, user: string): Promise<boolean> {
-    return new FactorStore(store).change(user, ({ totp, ...others }) =>
+    return new FactorStore(store).remove(user, ({ totp, ...others }) =>
       totp === undefined ? null : withoutUnusedCodes(others),
     );
   }
@@ -67,7 +82,7 @@ export class SecondFactors {
   /** Replaces the recovery codes. Returns `null` if the user has no second factor. */
   async renewRecoveryCodes(store: KeyValueStore, user: string): Promise<readonly string[] | null> {
     const codes = newRecoveryCodes();
-    const isDone = await new FactorStore(store).change(user, (record) =>
+    const isDone = await new FactorStore(store).remove(user, (record) =>
       methodsOf(record).length === 0 ? null : { ...record, recovery: codes.map(recoveryHash) },
     );
     return isDone ? codes : null;
@@ -77,15 +92,21 @@ export class SecondFactors {
    * Accepts a code of the authenticator app or a recovery code, each only once, also between processes. Returns which
    * of them it was, or `null`. The work is the same for every user and reason.
    */
-  async verify(store: KeyValueStore, user: string, code: string, now: number): Promise<FactorMethod | null> {
+  async verify(
+    attempt: SecretAttempt,
+    store: KeyValueStore,
+    user: string,
+    { code, now }: TypedCode,
+  ): Promise<FactorMethod | null> {
     const factors = new FactorStore(store);
     const { totp } = await factors.get(user);
     const secret = totp === undefined ? null : this.#keys.open(totp.secret, user);
-    const step = await stepOf(digitsOf(code), secret, now);
+    attempt.compares();
+    const step = await stepOf(readCode(code, TOTP_DIGITS), secret, now);
     const hash = recoveryHash(code);
     let method: FactorMethod | null = null;
     const isAccepted = await factors.change(user, (record) => {
-      const place = placeOf(hash, record.recovery);
+      const place = indexOfHash(hash, record.recovery);
       const isSame = record.totp !== undefined && record.totp.createdAt === totp?.createdAt;
       if (isSame && secret !== null && step !== null && step > record.totp.lastStep) {
         method = "totp";
@@ -98,11 +119,6 @@ export class SecondFactors {
     });
     return isAccepted ? method : null;
   }
-}
-
-/** Apps show a code in two groups, which people type with a space. */
-function digitsOf(code: string): string {
-  return code.replace(/\s/g, "");
 }
 
 function enrolmentKey(user: string): string {

@@ -1,8 +1,8 @@
-import type { BaseContext } from "../../http/context/http-context.ts";
-import { TooManyRequests } from "../../http/exceptions/http-exception.ts";
-import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
-import type { CounterStore } from "../../stores/counter-store.ts";
-import { sha256 } from "../sha256.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { TooManyRequests } from "../../kernel/exceptions/http-exception.ts";
+import { GuardedCounter } from "../../kernel/limits/guarded-counter.ts";
+import type { CounterStore, Reservation } from "../../stores/counter-store.ts";
+import { sha256 } from "../records/sha256.ts";
 
 /** The number of attempts allowed in a window. */
 export interface AttemptLimit {
@@ -23,21 +23,34 @@ const counters = new WeakMap<CounterStore, GuardedCounter>();
 /**
  * Counts an attempt against each limit in order, and throws 429 at the first one exceeded. Later limits are then not
  * counted, so a caller rejected by IP address cannot lock another user's account.
+ *
+ * @param granted receives each reservation, with which the attempt can be refunded
  */
-export async function countAttempt(ctx: BaseContext, attempts: readonly CountedAttempt[]): Promise<void> {
+export async function countAttempt(
+  ctx: BaseContext,
+  attempts: readonly CountedAttempt[],
+  granted: (reservation: Reservation) => unknown = () => {},
+): Promise<void> {
   for (const attempt of attempts) {
-    const retryAfterMs = await tryAttempt(ctx, attempt);
-    if (retryAfterMs !== null) throw new TooManyRequests(Math.max(1, Math.ceil(retryAfterMs / 1000)));
+    const reservation = await reserveAttempt(ctx, attempt);
+    if (!reservation.isGranted) throw new TooManyRequests(Math.max(1, Math.ceil(reservation.resetAfterMs / 1000)));
+    granted(reservation);
   }
 }
 
-/** Counts an attempt. Returns `null` if it is allowed, else the milliseconds until the next one is. */
-export async function tryAttempt(ctx: BaseContext, attempt: CountedAttempt): Promise<number | null> {
+/** Counts an attempt if the limit allows it. */
+export function reserveAttempt(ctx: BaseContext, attempt: CountedAttempt): Promise<Reservation> {
   const { services } = ctx;
   const { counters: store } = services.stores;
-  const windowMs = attempt.windowSeconds * 1000;
-  const { value, resetAfterMs } = await guarded(store).increment(services, store, keyOf(attempt), windowMs);
-  return value > attempt.limit ? resetAfterMs : null;
+  const { limit, windowSeconds } = attempt;
+  const reserved = { key: keyOf(attempt), windowMs: windowSeconds * 1000, units: 1, limit };
+  return guarded(store).reserve(services, store, reserved);
+}
+
+/** Takes an attempt back after the response. A refund that fails is lost until the end of the window. */
+export function refundAttempt(ctx: BaseContext, reservation: Reservation): void {
+  const { services } = ctx;
+  services.laterWork.add(reservation.refund(1).catch(() => {}));
 }
 
 /** Resets the count of this limit. */

@@ -9,6 +9,7 @@ export function accountHtml(site: PageSite): string {
   return [
     `<p>Signed in as <strong id="who"></strong> (<span id="address"></span>)</p>`,
     has("logout") ? formHtml("logout", "Sign out") : "",
+    has("verify") ? verifyHtml() : "",
     `<section id="recovery" aria-labelledby="recovery-title" hidden>
 <h2 id="recovery-title" tabindex="-1">Recovery codes</h2>
 <p>Store these codes now: they are not shown again. Each of them signs you in once if you lose your second factor.</p>
@@ -20,6 +21,15 @@ export function accountHtml(site: PageSite): string {
     has("factors") ? totpHtml() : "",
     has("factors") && options.passkeys !== undefined ? passkeysHtml() : "",
     has("providers") && options.providers.length > 0 ? providersHtml(site) : "",
+  ].join("\n");
+}
+
+/** Shown while the address is not verified. */
+function verifyHtml(): string {
+  const code = { name: "code", label: "Code from the email", autocomplete: "one-time-code" };
+  return [
+    formHtml("send-code", "Send me a code to confirm my email address", [], true),
+    formHtml("enter-code", "Confirm my email address", [code], true),
   ].join("\n");
 }
 

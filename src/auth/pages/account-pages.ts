@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
-import type { PorticoResponse, TypedResponse } from "../../http/context/portico-response.ts";
-import { NotFound } from "../../http/exceptions/http-exception.ts";
 import { joinPath } from "../../http/routing/path-params.ts";
 import { Router } from "../../http/routing/router.ts";
+import type { PorticoResponse, TypedResponse } from "../../kernel/context/portico-response.ts";
+import { NotFound } from "../../kernel/exceptions/http-exception.ts";
 import type { AccountRoute } from "../accounts/account-options.ts";
 import { accountHtml } from "./account-html.ts";
-import { type MailLinkKind, mailLinkHtml } from "./mail-link-html.ts";
+import { type FormField, formHtml, linkHtml } from "./form-html.ts";
 import { pageHeaders, pageHtml } from "./page-html.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { type PageOptions, type PageSite, pageSite } from "./page-site.ts";
 import { PAGE_STYLE } from "./page-style.ts";
-import { registerHtml } from "./register-html.ts";
+import { EMAIL_FIELD, NEW_PASSWORD_FIELD, registerHtml } from "./register-html.ts";
 import { secondFactorHtml, signInHtml } from "./sign-in-html.ts";
 
 /** A page of a path. The query decides between the steps of a sign-in or a reset. */
@@ -100,3 +100,36 @@ function sendFile(response: PorticoResponse, { type, text }: PageFile): TypedRes
     .header("cross-origin-resource-policy", "same-origin");
   return response.bytes(Buffer.from(text), type);
 }
+
+/** The reason for an email with a link. */
+type MailLinkKind = "reset" | "verify" | "email" | "sign-in";
+
+/**
+ * The page that a link in an email opens. It waits for a click, because mail scanners open links. Without a token, the
+ * pages for a password reset and for the email address send a new link.
+ */
+function mailLinkHtml({ options, link }: PageSite, kind: MailLinkKind, hasToken: boolean): string {
+  return [FORMS[kind](hasToken), linkHtml(link(options.signInPage), "Go to the sign-in page")].join("\n");
+}
+
+/** Not required: a signed-in user keeps the password, and someone else may have registered the address. */
+const PASSWORD_FIELD: FormField = {
+  name: "password",
+  label: "Your password, if you are not signed in (without it, you set a new one)",
+  type: "password",
+  autocomplete: "current-password",
+  isOptional: true,
+};
+
+const FORMS: Readonly<Record<MailLinkKind, (hasToken: boolean) => string>> = {
+  reset: (hasToken) =>
+    hasToken
+      ? formHtml("reset", "Set the password", [{ ...NEW_PASSWORD_FIELD, isFocused: true }])
+      : formHtml("reset-request", "Send me a link", [EMAIL_FIELD]),
+  verify: (hasToken) =>
+    hasToken
+      ? formHtml("verify", "Confirm my email address", [PASSWORD_FIELD])
+      : formHtml("verify-request", "Send me a link", [EMAIL_FIELD]),
+  email: () => formHtml("email-confirm", "Change my email address"),
+  "sign-in": () => formHtml("sign-in-link", "Sign in"),
+};

@@ -1,5 +1,6 @@
 import { escapeHtml } from "../../http/html/escape-html.ts";
 import { htmlHeaders } from "../../http/html/html-headers.ts";
+import { htmlPage } from "../../http/html/html-page.ts";
 import type { PageSite } from "./page-site.ts";
 
 /** Allows the files of the pages, requests to the own server, and the image of a QR code. Nothing can be inserted as HTML. */
@@ -23,24 +24,16 @@ export interface PageFiles {
 export function pageHtml(site: PageSite, files: PageFiles, title: string, body: string): string {
   const { options, accounts, has } = site;
   const link = (path: string): string => escapeHtml(site.link(path));
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${link(files.style)}">
-<script src="${link(files.script)}" defer></script>
-</head>
-<body data-accounts="${link(accounts)}" data-home="${link(has("me") ? options.accountPage : "/")}" data-sign-in="${link(options.signInPage)}">
-<main>
+  return htmlPage({
+    title,
+    head: `<link rel="stylesheet" href="${link(files.style)}">
+<script src="${link(files.script)}" defer></script>`,
+    attributes: ` data-accounts="${link(accounts)}" data-home="${link(has("me") ? options.accountPage : "/")}" data-sign-in="${link(options.signInPage)}"`,
+    body: `<main>
 <h1>${title}</h1>
 <p id="notice" class="error" role="alert" tabindex="-1"></p>
 <noscript><p>This page needs JavaScript.</p></noscript>
 ${body}
-</main>
-</body>
-</html>
-`;
+</main>`,
+  });
 }

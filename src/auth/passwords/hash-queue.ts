@@ -1,7 +1,16 @@
-import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
+import { ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 
 /** The `Retry-After` value of a full queue. */
 const RETRY_SECONDS = 1;
+
+/** 503: the password was not hashed, so no secret was compared. */
+export class HashingRefused extends ServiceUnavailable {
+  override readonly name: string = "HashingRefused";
+
+  constructor(message: string) {
+    super(message, { retryAfterSeconds: RETRY_SECONDS });
+  }
+}
 
 /** A limited number of slots for hashing, given out in the order of the requests. */
 export class HashSlots {
@@ -63,10 +72,7 @@ export class HashQueue {
     if (this.#slots.areFree) await this.#slots.take();
     else await this.#wait();
     try {
-      if (signal?.aborted === true)
-        throw new ServiceUnavailable("The request ended before its password was hashed.", {
-          retryAfterSeconds: RETRY_SECONDS,
-        });
+      if (signal?.aborted === true) throw new HashingRefused("The request ended before its password was hashed.");
       return await work();
     } finally {
       this.#slots.release();
@@ -75,9 +81,7 @@ export class HashQueue {
 
   async #wait(): Promise<void> {
     if (this.#waiting >= this.#maxWaiting)
-      throw new ServiceUnavailable("Too many passwords are being hashed. Try again later.", {
-        retryAfterSeconds: RETRY_SECONDS,
-      });
+      throw new HashingRefused("Too many passwords are being hashed. Try again later.");
     this.#waiting++;
     await this.#slots.take();
     this.#waiting--;

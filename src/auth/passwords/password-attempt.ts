@@ -1,10 +1,10 @@
 import { isStreamSafe } from "../../core/is-stream-safe.ts";
-import { BadRequest, HttpException } from "../../http/exceptions/http-exception.ts";
+import { BadRequest, HttpException } from "../../kernel/exceptions/http-exception.ts";
 
-const LEAST_BYTES = 8;
-const MOST_BYTES = 1_024;
+const MIN_BYTES = 8;
+const MAX_BYTES = 1_024;
 /** NFKC shrinks a text to a quarter at most, so a longer text is always too long. */
-const MOST_UNITS = 4 * MOST_BYTES;
+const MAX_UNITS = 4 * MAX_BYTES;
 
 /** A password as it was entered. */
 export interface PasswordAttempt {
@@ -25,24 +25,24 @@ export function readAttempt(password: unknown): PasswordAttempt {
   // UTF-8 encodes every lone surrogate as the same replacement character, so different passwords would become equal.
   if (!password.isWellFormed())
     throw refuse("PASSWORD_NOT_TEXT", "The password contains an invalid Unicode character.");
-  if (password.length > MOST_UNITS) throw tooLong();
+  if (password.length > MAX_UNITS) throw tooLong();
   if (!isStreamSafe(password))
     throw refuse("PASSWORD_NOT_TEXT", "The password has more than 30 combining marks in a row.");
   const text = password.normalize("NFKC");
   const normal = Buffer.from(text);
-  if (normal.length > MOST_BYTES) throw tooLong();
-  return { normal, raw: text === password ? null : Buffer.from(password), isLongEnough: normal.length >= LEAST_BYTES };
+  if (normal.length > MAX_BYTES) throw tooLong();
+  return { normal, raw: text === password ? null : Buffer.from(password), isLongEnough: normal.length >= MIN_BYTES };
 }
 
 /** Reads a new password. Throws 422 also if it is too short. */
 export function readNewPassword(password: unknown): Uint8Array {
   const { normal, isLongEnough } = readAttempt(password);
-  if (!isLongEnough) throw refuse("PASSWORD_TOO_SHORT", `The password must be at least ${LEAST_BYTES} bytes long.`);
+  if (!isLongEnough) throw refuse("PASSWORD_TOO_SHORT", `The password must be at least ${MIN_BYTES} bytes long.`);
   return normal;
 }
 
 function tooLong(): HttpException {
-  return refuse("PASSWORD_TOO_LONG", `The password must be at most ${MOST_BYTES} bytes long.`);
+  return refuse("PASSWORD_TOO_LONG", `The password must be at most ${MAX_BYTES} bytes long.`);
 }
 
 function refuse(

@@ -1,18 +1,20 @@
 import {
-  listOf,
+  integerFrom,
   type OptionRule,
+  oneOf,
   optional,
   optionRule,
   REFUSED,
   resolveOptions,
+  someOf,
   wholeNumber,
 } from "../../core/resolve-options.ts";
-import { currentContext } from "../../http/context/current-context.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
 import { HashQueue } from "./hash-queue.ts";
 import { readAttempt, readNewPassword } from "./password-attempt.ts";
-import { LONGEST_HASH, type PasswordScheme, type StoredHash } from "./password-scheme.ts";
 import { type Argon2Cost, type Argon2Scheme, argon2Scheme } from "./schemes/argon2-scheme.ts";
 import { bcryptScheme } from "./schemes/bcrypt-scheme.ts";
+import { MAX_HASH_LENGTH, type PasswordScheme, type StoredHash } from "./schemes/password-scheme.ts";
 import { pbkdf2Scheme } from "./schemes/pbkdf2-scheme.ts";
 import { scryptScheme } from "./schemes/scrypt-scheme.ts";
 
@@ -119,7 +121,7 @@ export class PasswordHasher {
   }
 
   #find(stored: string | null): { readonly scheme: PasswordScheme; readonly hash: StoredHash | null } {
-    if (typeof stored === "string" && stored.length <= LONGEST_HASH) {
+    if (typeof stored === "string" && stored.length <= MAX_HASH_LENGTH) {
       for (const scheme of this.#schemes) {
         const hash = scheme.read(stored);
         if (hash !== null) return { scheme, hash };
@@ -159,11 +161,8 @@ const LEGACY: Readonly<Record<LegacyPasswordScheme, (dummyCost: number) => Passw
 type LegacyCosts = Readonly<Record<LegacyPasswordScheme, number>>;
 const USUAL_COSTS: LegacyCosts = { bcrypt: 12, scrypt: 32_768, pbkdf2: 600_000 };
 
-const integerBetween = (expected: string, least: number, most: number): OptionRule<number> =>
-  optionRule(expected, (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most);
-
 const costRules = {
-  bcrypt: optional(integerBetween("a whole number from 4 to 15", 4, 15), USUAL_COSTS.bcrypt),
+  bcrypt: optional(integerFrom(4, 15), USUAL_COSTS.bcrypt),
   scrypt: optional(
     optionRule<number>(
       "a power of two from 2 to 262,144",
@@ -171,7 +170,7 @@ const costRules = {
     ),
     USUAL_COSTS.scrypt,
   ),
-  pbkdf2: optional(integerBetween("a whole number from 1 to 5,000,000", 1, 5_000_000), USUAL_COSTS.pbkdf2),
+  pbkdf2: optional(integerFrom(1, 5_000_000), USUAL_COSTS.pbkdf2),
 };
 
 const legacyCosts: OptionRule<LegacyCosts> = {
@@ -181,17 +180,8 @@ const legacyCosts: OptionRule<LegacyCosts> = {
 };
 
 const hasherRules = {
-  preset: optional(
-    optionRule<keyof typeof PRESETS>('"standard" or "strong"', (value) => value === "standard" || value === "strong"),
-    "standard",
-  ),
-  accepts: optional(
-    listOf<LegacyPasswordScheme>(
-      'a list of "bcrypt", "scrypt" and "pbkdf2"',
-      (entry) => typeof entry === "string" && Object.hasOwn(LEGACY, entry),
-    ),
-    [],
-  ),
+  preset: optional(oneOf("standard", "strong"), "standard"),
+  accepts: optional(someOf("bcrypt", "scrypt", "pbkdf2"), []),
   legacyCosts: optional(legacyCosts, USUAL_COSTS),
   maxWaiting: optional(wholeNumber, 64),
 };

@@ -1,6 +1,6 @@
 import type { Configuration } from "openid-client";
-import { optional } from "../../core/resolve-options.ts";
-import { NotFound } from "../../http/exceptions/http-exception.ts";
+import { type Complete, optional } from "../../core/resolve-options.ts";
+import { NotFound } from "../../kernel/exceptions/http-exception.ts";
 import {
   IdentityProvider,
   type LogoutNotice,
@@ -8,13 +8,7 @@ import {
   type ProviderServices,
   type SignInSecrets,
 } from "./identity-provider.ts";
-import {
-  isInsecure,
-  type ProviderOptions,
-  type ResolvedProviderOptions,
-  resolveProviderOptions,
-  serverUrl,
-} from "./provider-options.ts";
+import { isInsecure, type ProviderOptions, resolveProviderOptions, serverUrl } from "./provider-options.ts";
 import { openIDClient, providerFetch, reachProvider } from "./reach-provider.ts";
 
 /** The options of `github`. */
@@ -41,7 +35,7 @@ export function github(options: GitHubOptions): IdentityProvider {
 
 const GITHUB = "https://github.com";
 const rules = { url: optional(serverUrl, GITHUB) };
-type ResolvedGitHub = ResolvedProviderOptions & { readonly url: string };
+type ResolvedGitHub = Complete<GitHubOptions>;
 
 class GitHubProvider extends IdentityProvider {
   readonly #options: ResolvedGitHub;

@@ -1,4 +1,4 @@
-import type { AppServices } from "../../http/context/app-services.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 import type { ProviderRules } from "./provider-options.ts";
 

@@ -1,7 +1,8 @@
 import { jwtVerify } from "jose";
 import type { ServerMetadata } from "openid-client";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
-import { remoteKeySet, type VerifyingKeys } from "../backends/verifying-keys.ts";
+import { isInstance } from "../../core/describe-error.ts";
+import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
+import { remoteKeySet, type VerifyingKeys } from "../tokens/verifying-keys.ts";
 import type { LogoutNotice, ProviderServices } from "./identity-provider.ts";
 import { reachProvider } from "./reach-provider.ts";
 
@@ -51,7 +52,7 @@ export class LogoutTokens {
       return notice;
     } catch (error) {
       // An outage of the keys says nothing about the token.
-      if (error instanceof ServiceUnavailable) throw error;
+      if (isInstance(error, ServiceUnavailable)) throw error;
       services.log.warn({ reason: (error as Error).message }, "a logout token was rejected");
       throw new LogoutTokenInvalid();
     }

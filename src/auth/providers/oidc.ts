@@ -1,6 +1,5 @@
 import type { Configuration } from "openid-client";
-import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, optionRule } from "../../core/resolve-options.ts";
+import { type Complete, oneOf, optional, optionRule, required, strict } from "../../core/resolve-options.ts";
 import { Discovery } from "./discovery.ts";
 import {
   IdentityProvider,
@@ -14,7 +13,6 @@ import {
   isInsecure,
   type ProviderOptions,
   providerName,
-  type ResolvedProviderOptions,
   resolveProviderOptions,
   serverUrl,
 } from "./provider-options.ts";
@@ -56,19 +54,10 @@ export function oidc(options: OIDCOptions): IdentityProvider {
 
 /** @param owner the function that errors name */
 export function oidcProvider(owner: string, options: OIDCOptions): IdentityProvider {
-  const resolved = resolveProviderOptions(owner, options, rules);
-  const { name, issuer } = resolved;
-  if (name === undefined) throw new ConfigurationError(`${owner}.name`, "is missing");
-  if (issuer === undefined) throw new ConfigurationError(`${owner}.issuer`, "is missing");
-  return new OIDCProvider({ ...resolved, name, issuer });
+  return new OIDCProvider(resolveProviderOptions(owner, options, rules));
 }
 
-interface ResolvedOIDC extends ResolvedProviderOptions {
-  readonly name: string;
-  readonly issuer: string;
-  readonly scope: string;
-  readonly clientAuthentication: OIDCOptions["clientAuthentication"] | undefined;
-}
+type ResolvedOIDC = Complete<OIDCOptions, "clientAuthentication">;
 
 class OIDCProvider extends IdentityProvider {
   readonly #options: ResolvedOIDC;
@@ -159,16 +148,13 @@ async function discover(options: ResolvedOIDC): Promise<Configuration> {
 }
 
 const rules = {
-  name: { ...providerName, strict: true as const },
-  issuer: { ...serverUrl, strict: true as const },
+  name: required(strict(providerName)),
+  issuer: required(strict(serverUrl)),
   scope: optional(
     optionRule<string>('scopes separated by spaces, among them "openid"', (value) => {
       return typeof value === "string" && value.split(" ").includes("openid");
     }),
     "openid email",
   ),
-  clientAuthentication: optionRule<"client_secret_basic" | "client_secret_post">(
-    '"client_secret_basic" or "client_secret_post"',
-    (value) => value === "client_secret_basic" || value === "client_secret_post",
-  ),
+  clientAuthentication: oneOf("client_secret_basic", "client_secret_post"),
 };

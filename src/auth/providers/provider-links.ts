@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { Conflict } from "../../http/exceptions/http-exception.ts";
+import { Conflict } from "../../kernel/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { changeRecord, parseRecord } from "../change-record.ts";
-import { sha256 } from "../sha256.ts";
+import { revoke } from "../../stores/revoke.ts";
+import { changeRecord, parseRecord } from "../records/change-record.ts";
+import { sha256 } from "../records/sha256.ts";
 import type { ProviderAccount } from "./identity-provider.ts";
 
 /** An account at a provider that a user signs in with. */
@@ -82,7 +83,11 @@ export class ProviderLinks {
    * Removes the user's link to a provider. Returns `false` if there is none. Throws 409 if the user could not sign in
    * any more.
    */
-  async remove(user: string, provider: string): Promise<boolean> {
+  remove(user: string, provider: string): Promise<boolean> {
+    return revoke(this.#store, methodsKey(user), () => this.#remove(user, provider));
+  }
+
+  async #remove(user: string, provider: string): Promise<boolean> {
     let removed: ProviderLink | undefined;
     await changeRecord<SignInMethods>(this.#store, methodsKey(user), async (methods) => {
       const valid = await this.#valid(user, methods?.links ?? []);
@@ -111,6 +116,23 @@ export class ProviderLinks {
     await changeRecord<SignInMethods>(this.#store, methodsKey(user), (methods) =>
       methods === null || methods.hasPassword ? methods : { ...methods, hasPassword: true },
     );
+  }
+
+  /** Removes all links of the user except that to one account, and records whether the user still knows a password. */
+  async endAll(
+    user: string,
+    kept: Pick<ProviderAccount, "issuer" | "subject"> | null,
+    hasPassword: boolean,
+  ): Promise<void> {
+    const isKept = ({ account }: ProviderLink): boolean => kept !== null && account === hashOf(kept);
+    let ended: readonly ProviderLink[] = [];
+    await changeRecord<SignInMethods>(this.#store, methodsKey(user), (methods) => {
+      if (methods === null && hasPassword) return null;
+      const { links } = methods ?? { links: [] };
+      ended = links.filter((link) => !isKept(link));
+      return { hasPassword, links: links.filter(isKept) };
+    });
+    await Promise.all(ended.map(({ account }) => this.#release(user, account)));
   }
 
   /** The entries of the user's list whose account the user owns. */
@@ -150,7 +172,7 @@ class AlreadyLinked extends Conflict {
 }
 
 /** Identifies an account. The email address is not part of it, because addresses are reassigned. */
-function hashOf({ issuer, subject }: ProviderAccount): string {
+function hashOf({ issuer, subject }: Pick<ProviderAccount, "issuer" | "subject">): string {
   return sha256(JSON.stringify([issuer, subject]));
 }
 

@@ -1,15 +1,19 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { requirePackage } from "../../core/packages/optional-package.ts";
 import {
+  type Complete,
   flag,
   listOf,
   type OptionRule,
   optional,
   optionRule,
   type Resolved,
+  required,
   resolveOptions,
+  secondsUpTo,
+  strict,
   text,
 } from "../../core/resolve-options.ts";
-import { requirePackage } from "../optional-package.ts";
 import { canonicalName } from "../users/canonical-name.ts";
 
 /** The options that all identity providers have. */
@@ -34,20 +38,10 @@ export interface ProviderOptions {
   readonly timeoutSeconds?: number;
 }
 
-/** The rules for the accounts of a provider. */
-export interface ProviderRules {
-  readonly signUp: boolean;
-  readonly linkVerifiedEmail: boolean;
-  readonly domains: readonly string[];
-  readonly domainsOnly: boolean;
-}
-
 /** The resolved options that all providers have. */
-export interface ResolvedProviderOptions extends ProviderRules {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly timeoutSeconds: number;
-}
+export type ResolvedProviderOptions = Complete<ProviderOptions>;
+/** The rules for the accounts of a provider. */
+export type ProviderRules = Pick<ResolvedProviderOptions, "signUp" | "linkVerifiedEmail" | "domains" | "domainsOnly">;
 
 /** Resolves the options of a provider together with its `own`. Throws `ConfigurationError` without `openid-client`. */
 export function resolveProviderOptions<const R extends Readonly<Record<string, OptionRule<any>>>>(
@@ -56,13 +50,11 @@ export function resolveProviderOptions<const R extends Readonly<Record<string, O
   own: R,
 ): ResolvedProviderOptions & Resolved<R> {
   const read = resolveOptions(owner, given, { ...rules, ...own });
-  const { clientId, clientSecret, domains, domainsOnly } = read as Resolved<typeof rules>;
-  if (clientId === undefined) throw new ConfigurationError(`${owner}.clientId`, "is missing");
-  if (clientSecret === undefined) throw new ConfigurationError(`${owner}.clientSecret`, "is missing");
+  const { domains, domainsOnly } = read as Resolved<typeof rules>;
   if (domainsOnly && domains.length === 0)
     throw new ConfigurationError(`${owner}.domainsOnly`, "requires domains: list the domains to accept");
   requirePackage(owner, "openid-client");
-  return { ...(read as Resolved<R>), ...(read as Resolved<typeof rules>), clientId, clientSecret };
+  return { ...(read as Resolved<R>), ...(read as Resolved<typeof rules>) };
 }
 
 /** The path segment of a provider in URLs. */
@@ -93,8 +85,8 @@ const domainList: OptionRule<readonly string[]> = listOf<string>(
 );
 
 const rules = {
-  clientId: { ...text, strict: true as const },
-  clientSecret: { ...text, strict: true as const, isSecret: true as const },
+  clientId: required(strict(text)),
+  clientSecret: required({ ...strict(text), isSecret: true as const }),
   signUp: optional(flag, true),
   linkVerifiedEmail: optional(flag, false),
   domains: optional(
@@ -109,10 +101,5 @@ const rules = {
     [],
   ),
   domainsOnly: optional(flag, false),
-  timeoutSeconds: optional(
-    optionRule<number>("a number of seconds, more than 0 and at most 60", (value) => {
-      return typeof value === "number" && value > 0 && value <= 60;
-    }),
-    5,
-  ),
+  timeoutSeconds: optional(secondsUpTo(60), 5),
 };

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { changeRecord, parseRecord } from "../change-record.ts";
-import { sha256 } from "../sha256.ts";
+import { changeRecord, parseRecord } from "../records/change-record.ts";
+import { sha256 } from "../records/sha256.ts";
 import type { LogoutNotice, ProviderAccount } from "./identity-provider.ts";
 
 /** A session that was started with an account of a provider. */
@@ -20,7 +20,7 @@ interface SessionList {
 }
 
 /** The most sessions of one account that a logout ends. `SessionMiddleware` keeps 50 per user by default. */
-const MOST_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 
 /** Records which sessions were started with which account, so that the provider can end them. */
 export class ProviderSessions {
@@ -43,7 +43,7 @@ export class ProviderSessions {
     await changeRecord<SessionList>(
       this.#store,
       listKey(issuer, subject),
-      (list) => ({ sessions: [...this.#live(list), entry].slice(-MOST_SESSIONS) }),
+      (list) => ({ sessions: [...this.#live(list), entry].slice(-MAX_SESSIONS) }),
       ({ sessions }) => this.#leftMs(Math.max(...sessions.map(({ until }) => until))),
     );
   }

@@ -1,5 +1,6 @@
 import type * as OpenID from "openid-client";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
+import { isInstance } from "../../core/describe-error.ts";
+import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 import type { ProviderServices } from "./identity-provider.ts";
 
 /** The package `openid-client`, which is loaded on the first sign-in with a provider. */
@@ -8,7 +9,7 @@ export function openIDClient(): Promise<typeof OpenID> {
 }
 
 /** The largest response that is read. Metadata, keys and tokens have a few kilobytes. */
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** The provider did not respond in time, or its response is an outage or too large. */
 class ProviderOutage extends Error {
@@ -20,10 +21,10 @@ export const providerFetch: OpenID.CustomFetch = async (url, options) => {
   try {
     const response = await fetch(url, options as RequestInit);
     if (response.status >= 500) throw new ProviderOutage(`the response has status ${response.status}`);
-    const body = await readAtMost(response.body, MOST_BYTES);
+    const body = await readAtMost(response.body, MAX_BYTES);
     return new Response(body.length === 0 ? null : body, { status: response.status, headers: response.headers });
   } catch (error) {
-    if (error instanceof ProviderOutage) throw error;
+    if (isInstance(error, ProviderOutage)) throw error;
     throw new ProviderOutage(reasonOf(error), { cause: error });
   }
 };
@@ -50,11 +51,11 @@ export async function reachProvider<T>(
   try {
     return await step();
   } catch (error) {
-    if (error instanceof HttpException) throw error;
+    if (isInstance(error, HttpException)) throw error;
     const reasons = chainOf(error);
     // The error may quote tokens, so only messages and codes are logged.
     log.warn({ provider, reasons: reasons.map(reasonOf) }, "the identity provider failed");
-    if (isOutageExpected || reasons.some((reason) => reason instanceof ProviderOutage))
+    if (isOutageExpected || reasons.some((reason) => isInstance(reason, ProviderOutage)))
       throw new ServiceUnavailable("The identity provider is unavailable. Try again later.", {
         code: "PROVIDER_UNAVAILABLE",
         retryAfterSeconds: 5,
@@ -79,12 +80,12 @@ export class ProviderSignInFailed extends HttpException {
 /** The error and its causes. */
 function chainOf(error: unknown): readonly Error[] {
   const chain: Error[] = [];
-  for (let reason = error; reason instanceof Error && chain.length < 5; reason = reason.cause) chain.push(reason);
+  for (let reason = error; isInstance(reason, Error) && chain.length < 5; reason = reason.cause) chain.push(reason);
   return chain;
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
+  if (!isInstance(error, Error)) return typeof error;
   const { code } = error as Error & { readonly code?: unknown };
   return typeof code === "string" ? `${error.message} (${code})` : error.message;
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { BadRequest } from "../../http/exceptions/http-exception.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { BadRequest } from "../../kernel/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
-import { BrowserCookie } from "../browser-cookie.ts";
-import { sha256 } from "../sha256.ts";
+import { discard } from "../../stores/revoke.ts";
+import { sha256 } from "../records/sha256.ts";
+import { BrowserCookie } from "../sessions/browser-cookie.ts";
 import type { SignInSecrets } from "./identity-provider.ts";
 
 /** How long a person may take to sign in at the provider. */
@@ -51,7 +52,7 @@ export class SignInAttempts {
     const browser = cookie.read(ctx);
     // Checked before it is deleted, so that another browser cannot spoil it.
     const isOwn = browser !== null && attempt?.browser === sha256(browser) && attempt.provider === provider;
-    if (attempt === null || !isOwn || !(await this.#store.delete(key)))
+    if (attempt === null || !isOwn || !(await discard(this.#store, key)))
       throw new BadRequest("The sign-in has expired, was already used or began in another browser. Sign in again.", {
         code: "PROVIDER_STATE_INVALID",
       });

@@ -1,7 +1,8 @@
-const LONGEST = 120;
+type Browser = "Edge" | "Opera" | "Samsung Internet" | "Firefox" | "Chrome" | "Safari";
+type System = "iPhone" | "iPad" | "Android" | "ChromeOS" | "Windows" | "macOS" | "Apple device" | "Linux";
 
 /** The first match wins, because browsers also name the browsers they descend from. */
-const BROWSERS: readonly (readonly [RegExp, string])[] = [
+const BROWSERS: readonly (readonly [RegExp, Browser])[] = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
@@ -9,26 +10,28 @@ const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:Chrome|CriOS)\//, "Chrome"],
   [/\bVersion\/[\d.]+ .*\bSafari\//, "Safari"],
 ];
-const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+const SYSTEMS: readonly (readonly [RegExp, System])[] = [
   [/\biPhone\b/, "iPhone"],
   [/\biPad\b/, "iPad"],
-  [/\bAndroid\b/, "Android"],
+  [/\b(?:Android|okhttp)\b/, "Android"],
   [/\bCrOS\b/, "ChromeOS"],
   [/\bWindows\b/, "Windows"],
   [/\bMac OS X\b/, "macOS"],
+  [/\bDarwin\b/, "Apple device"],
   [/\bLinux\b/, "Linux"],
 ];
 
 /**
- * Returns a short name for the device of a `User-Agent` header: "Firefox on Linux", or the header itself without
- * unprintable characters and at most 120 characters long.
+ * The name of a device. It consists of words of this file only, so that an email or a page that shows it cannot contain text
+ * that the sender of a request chose.
  */
-export function deviceLabel(userAgent: string | undefined): string {
-  const text = (userAgent ?? "")
-    .slice(0, 1_000)
-    .replace(/\p{C}+/gu, "")
-    .trim();
-  const [browser, system] = [BROWSERS, SYSTEMS].map((names) => names.find(([pattern]) => pattern.test(text))?.[1]);
-  if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
-  return text === "" ? "Unknown device" : text.slice(0, LONGEST).trimEnd();
+export type DeviceLabel = `${Browser | "App"} on ${System}` | Browser | "Unknown device";
+
+/** Returns a short name for the device of a `User-Agent` header: "Firefox on Linux", "App on iPhone". */
+export function deviceLabel(userAgent: string | undefined): DeviceLabel {
+  const text = (userAgent ?? "").slice(0, 1_000);
+  const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(text))?.[1];
+  if (system !== undefined) return `${browser ?? "App"} on ${system}`;
+  return browser ?? "Unknown device";
 }

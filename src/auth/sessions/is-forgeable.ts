@@ -1,5 +1,5 @@
-import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
-import { HttpException } from "../../http/exceptions/http-exception.ts";
+import type { HttpContext, WebSocketContext } from "../../kernel/context/http-context.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
 
 /** Methods that HTTP defines as safe. An upgrade is a GET, and one from another origin is rejected earlier. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);

@@ -1,5 +1,5 @@
 import type { KeyRing } from "../../core/key-ring.ts";
-import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
+import type { HttpContext, WebSocketContext } from "../../kernel/context/http-context.ts";
 import { type PresentedCookie, readSessionCookie, SESSION_COOKIE, sealId } from "./session-cookie.ts";
 
 /** The session cookie of one request and of its response. */

@@ -1,16 +1,17 @@
+import { isInstance, loggable } from "../../core/describe-error.ts";
 import type { KeyRing } from "../../core/key-ring.ts";
 import { flag, optional, resolveOptions } from "../../core/resolve-options.ts";
-import { assuranceLevel } from "../../http/access/use-auth.ts";
-import { type HttpContext, identify, type WebSocketContext } from "../../http/context/http-context.ts";
-import { AuthenticationFailed } from "../../http/exceptions/authentication-failed.ts";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
-import { type AssuranceLevel, type Credential, revoked } from "../../http/identity/credential.ts";
-import { ANONYMOUS, type CurrentUser, type UserProtocol } from "../../http/identity/identity.ts";
-import type { DeviceSession, LoginOptions, SessionManager } from "../../http/identity/session-manager.ts";
-import { AuthResult } from "../backends/auth-result.ts";
+import { assuranceLevel } from "../../kernel/access/use-auth.ts";
+import { type HttpContext, identify, type WebSocketContext } from "../../kernel/context/http-context.ts";
+import { AuthenticationFailed } from "../../kernel/exceptions/authentication-failed.ts";
+import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
+import { type AssuranceLevel, type Credential, revoked } from "../../kernel/identity/credential.ts";
+import { ANONYMOUS, type CurrentUser, type UserProtocol } from "../../kernel/identity/identity.ts";
+import type { DeviceSession, LoginOptions, SessionManager } from "../../kernel/identity/session-manager.ts";
+import { AuthResult } from "../callers/auth-result.ts";
+import { impersonating, impersonationEnded } from "../callers/impersonating.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
 import { deviceLabel } from "./device-label.ts";
-import { impersonating, impersonationEnded } from "./impersonating.ts";
 import { crossSiteRefused, isForgeable } from "./is-forgeable.ts";
 import { RequestCookie } from "./request-cookie.ts";
 import type { Acting, SessionRecord } from "./session-record.ts";
@@ -25,6 +26,13 @@ export function sessionNamedBy(credential: Credential | undefined): string | nul
 
 const beginRules = { level: assuranceLevel };
 const loginRules = { ...beginRules, remember: optional(flag, false) };
+
+/** A session that goes on under a new id. */
+export interface RenewedSession {
+  readonly handle: string;
+  /** Whether the caller uses a token, and needs a new one. Otherwise, the response sets the cookie. */
+  readonly hasToken: boolean;
+}
 
 /** The sessions of one request. Nothing is read or looked up before a method is called. */
 export class RequestSessions implements SessionManager {
@@ -96,26 +104,28 @@ export class RequestSessions implements SessionManager {
   }
 
   /**
-   * Raises the caller's session to this level, after the user has proved a second factor. The session gets a new id and
-   * the old one ends at once (session fixation), but it ends when it would have ended before. Returns the id for the
-   * tokens of a caller who uses a token, and `null` for one with a cookie. Throws 401 if the session has ended.
+   * Continues the caller's session under a new id, after the user has proved a second factor or changed the password. The
+   * old id ends at once (session fixation). The session ends when it would have ended before, and a sign-out of the
+   * sessions that it continues, for example by an identity provider, ends it as well. Throws 401 if it has ended.
+   *
+   * @param level the new level, if it changes
    */
-  async raise(user: CurrentUser, level: AssuranceLevel): Promise<string | null> {
+  async renew(user: CurrentUser, level?: AssuranceLevel): Promise<RenewedSession> {
     const handle = this.#own;
     const session = handle === null ? null : await this.#reach(() => this.find(user.identity, handle));
     if (session === null) throw new AuthenticationFailed();
-    const { isRemembered, origin = session.handle } = session.record;
-    const draft = { ...this.#draft("raise", user, isRemembered, level), origin };
-    const byToken = this.#byToken !== null;
-    const raised = await this.#reach(async () => {
+    const { isRemembered, level: before, origin = session.handle } = session.record;
+    const draft = { ...this.#draft("renew", user, isRemembered, level ?? before), origin };
+    const hasToken = this.#byToken !== null;
+    const renewed = await this.#reach(async () => {
       const started = await this.#store.start(draft, this.#store.lastsUntil(session));
       if ((await this.#end(user.identity, [session.handle])) > 0) return started;
       // The session was signed out in the meantime, and must not go on under another id.
       await this.#end(user.identity, [started.handle]);
       throw new AuthenticationFailed();
     });
-    if (!byToken) this.#adopt(user, raised);
-    return byToken ? raised.handle : null;
+    if (!hasToken) this.#adopt(user, renewed);
+    return { handle: renewed.handle, hasToken };
   }
 
   /**
@@ -176,15 +186,26 @@ export class RequestSessions implements SessionManager {
     return count;
   }
 
-  /** Ends all sessions of a user, who need not be the caller. */
-  async endAllOf(user: string): Promise<number> {
-    return this.#reach(async () => this.#end(user, await this.#store.handles(user)));
+  /**
+   * Ends all sessions of a user, who need not be the caller.
+   *
+   * @param spared the handle of a session that goes on
+   */
+  async endAllOf(user: string, spared: string | null = null): Promise<number> {
+    return this.#reach(() => this.#endBut(spared, user));
   }
 
   /** Returns the user's live session with this handle. Rejects when the store fails. */
   async find(user: string, handle: string): Promise<StoredSession | null> {
     const session = await this.#store.find(handle);
     return session?.record.user === user ? session : null;
+  }
+
+  /** Returns the handle of the first session that the caller's session continues, or `null` if the caller has none. */
+  async origin(user: string): Promise<string | null> {
+    const handle = this.#own;
+    const session = handle === null ? null : await this.#reach(() => this.find(user, handle));
+    return session === null ? null : (session.record.origin ?? session.handle);
   }
 
   /** Records a use of the session. Returns `false` if it has ended. */
@@ -194,7 +215,7 @@ export class RequestSessions implements SessionManager {
     );
   }
 
-  /** Ends one session of a user, who need not be the caller, and the session that continues it after a second factor. */
+  /** Ends one session of a user, who need not be the caller, and the session that continues it under another id. */
   async endOneOf(user: string, handle: string): Promise<void> {
     await this.#reach(async () => {
       const sessions = await this.#store.list(user);
@@ -236,13 +257,15 @@ export class RequestSessions implements SessionManager {
     this.#refuseActing();
     const user = this.#user;
     if (user === null) return 0;
-    return this.#reach(async () => {
-      const handles = await this.#store.handles(user);
-      return this.#end(
-        user,
-        handles.filter((handle) => handle !== spared),
-      );
-    });
+    return this.#reach(() => this.#endBut(spared, user));
+  }
+
+  async #endBut(spared: string | null, user: string): Promise<number> {
+    const handles = await this.#store.handles(user);
+    return this.#end(
+      user,
+      handles.filter((handle) => handle !== spared),
+    );
   }
 
   #credential(session: StoredSession): Credential {
@@ -261,8 +284,8 @@ export class RequestSessions implements SessionManager {
     try {
       return await operation();
     } catch (error) {
-      if (error instanceof HttpException) throw error;
-      this.#ctx.log.error({ err: error }, "the session store failed");
+      if (isInstance(error, HttpException)) throw error;
+      this.#ctx.log.error({ err: loggable(error) }, "the session store failed");
       throw new ServiceUnavailable("Sessions are temporarily unavailable. Try again later.", { cause: error });
     }
   }

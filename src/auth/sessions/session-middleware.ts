@@ -1,9 +1,10 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { KeyRing, type Secret } from "../../core/key-ring.ts";
-import { type OptionRule, optional, optionRule, positiveInteger, resolveOptions } from "../../core/resolve-options.ts";
-import type { AppServices } from "../../http/context/app-services.ts";
-import type { HttpContext, WebSocketContext } from "../../http/context/http-context.ts";
-import type { Next } from "../../http/routing/middleware.ts";
+import { anything, integerFrom, optional, positiveInteger, resolveOptions } from "../../core/resolve-options.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import type { HttpContext, WebSocketContext } from "../../kernel/context/http-context.ts";
+import type { Next, ProductionNeeds } from "../../kernel/context/middleware-function.ts";
+import { sessionsOf } from "../../kernel/identity/session-manager.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
 import { RequestSessions } from "./request-sessions.ts";
 import { SESSION_COOKIE, sealId } from "./session-cookie.ts";
@@ -69,9 +70,14 @@ export class SessionMiddleware {
     };
   }
 
+  /** @internal */
+  get "~needs"(): ProductionNeeds {
+    return this.#store === undefined ? { stores: "sessions" } : {};
+  }
+
   async handle(ctx: HttpContext | WebSocketContext, next: Next): Promise<void> {
     const sessions = new RequestSessions(ctx, this.#ring, this.#storeOf(ctx.services));
-    ctx.sessions = sessions;
+    sessionsOf.put(ctx, sessions);
     await next();
     if (ctx.kind !== "http") return;
     if (sessions.isCookieSent) ctx.outgoing.header("cache-control", "private, no-store");
@@ -107,14 +113,14 @@ function lifetimes(option: string, idleSeconds: number, absoluteSeconds: number)
 }
 
 /** Browsers limit the lifetime of cookies to 400 days. */
-const lifetime: OptionRule<number> = optionRule(
-  "a whole number of seconds from 1 to 34,560,000 (400 days)",
-  (value) => Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= 34_560_000,
-);
+const lifetime = {
+  ...integerFrom(1, 34_560_000),
+  expected: "a whole number of seconds from 1 to 34,560,000 (400 days)",
+};
 
 const middlewareRules = {
   // `KeyRing` reads it, because the error of a rule would show the value.
-  secret: optionRule<unknown>("a secret", () => true),
+  secret: anything,
   store: keyValueStore,
   idleSeconds: optional(lifetime, 7_200),
   absoluteSeconds: optional(lifetime, 86_400),

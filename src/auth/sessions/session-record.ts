@@ -1,4 +1,4 @@
-import type { AssuranceLevel } from "../../http/identity/credential.ts";
+import type { AssuranceLevel } from "../../kernel/identity/credential.ts";
 
 /** The stored data of a session. Times are milliseconds since 1970. */
 export interface SessionRecord {
@@ -16,7 +16,7 @@ export interface SessionRecord {
   readonly version?: number;
   /** How strongly the user signed in. Without it, with one factor. */
   readonly level?: AssuranceLevel;
-  /** The handle of the first session that this one continues under a new id, after a second factor. */
+  /** The handle of the first session that this one continues under a new id. */
   readonly origin?: string;
   /** The user that the owner of the session, an administrator, acts as. */
   readonly acting?: Acting;
@@ -38,7 +38,7 @@ export interface Lifetimes {
 }
 
 /** Parses a stored record. Returns `null` if it is not valid. */
-export function parseRecord(text: string | null): SessionRecord | null {
+export function parseSessionRecord(text: string | null): SessionRecord | null {
   if (text === null) return null;
   try {
     // A `null` throws below, as text that is not JSON does.

@@ -1,12 +1,21 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../core/clock.ts";
-import { outside } from "../../core/outside.ts";
-import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
+import { outsideRequest } from "../../core/outside-request.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import { ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { discard, revoke } from "../../stores/revoke.ts";
 import { storeTime } from "../../stores/store-time.ts";
-import { sha256 } from "../sha256.ts";
-import { type Acting, afterUse, expiresAt, type Lifetimes, parseRecord, type SessionRecord } from "./session-record.ts";
+import { sha256 } from "../records/sha256.ts";
+import {
+  type Acting,
+  afterUse,
+  expiresAt,
+  type Lifetimes,
+  parseSessionRecord,
+  type SessionRecord,
+} from "./session-record.ts";
 
 /** The lifetimes of sessions and the maximum number per user. */
 export interface SessionLimits {
@@ -41,8 +50,8 @@ const HANDLE = /^[\w-]{43}$/;
 const PENDING_MS = 60_000;
 /** How long the list of a user's sessions is kept after the last of them ends. */
 const SLACK_MS = 86_400_000;
-const MOST_STARTS = 3;
-const MOST_CHANGES = 200;
+const MAX_STARTS = 3;
+const MAX_CHANGES = 200;
 
 /**
  * The sessions in a key-value store: one record per session, under the SHA-256 hash of its id, and a list of handles
@@ -74,7 +83,7 @@ export class SessionStore {
     draft: NewSession,
     endsAt: number = Number.POSITIVE_INFINITY,
   ): Promise<StoredSession & { readonly id: string }> {
-    for (let attempt = 0; attempt < MOST_STARTS; attempt++) {
+    for (let attempt = 0; attempt < MAX_STARTS; attempt++) {
       const id = randomBytes(32).toString("base64url");
       const handle = handleOf(id);
       const now = await storeTime(this.#store, this.#clock);
@@ -95,7 +104,7 @@ export class SessionStore {
     const found = await this.#presented(handle);
     if (found === null || !this.#isUseDue(found.session) || this.#recording.has(handle)) return found?.session ?? null;
     this.#recording.add(handle);
-    void outside(() => this.#recordUse(found)).finally(() => this.#recording.delete(handle));
+    inBackground(outsideRequest(() => this.#recordUse(found)).finally(() => this.#recording.delete(handle)));
     return found.session;
   }
 
@@ -126,15 +135,19 @@ export class SessionStore {
   /** Ends sessions of the user and returns how many of them existed. */
   async end(user: string, handles: readonly string[]): Promise<number> {
     if (handles.length === 0) return 0;
-    const ended = await Promise.all(handles.map((handle) => this.#store.delete(recordKey(handle))));
+    const ended = await Promise.all(handles.map((handle) => this.#revoke(handle)));
     await this.#change(user, async (listed) => listed.filter((handle) => !handles.includes(handle)));
     return ended.filter(Boolean).length;
+  }
+
+  #revoke(handle: string): Promise<boolean> {
+    return revoke(this.#store, recordKey(handle), () => this.#store.delete(recordKey(handle)));
   }
 
   /** Makes a session as old as if it had not been used since before its lifetime, and keeps its record for a while. */
   async expire(handle: string): Promise<void> {
     const text = await this.#store.get(recordKey(handle));
-    const record = parseRecord(text);
+    const record = parseSessionRecord(text);
     if (record === null) return;
     const agedMs = this.#lifetimes(record).absoluteMs + SLACK_MS;
     const old = { ...record, issuedAt: record.issuedAt - agedMs, seenAt: record.seenAt - agedMs };
@@ -146,7 +159,7 @@ export class SessionStore {
    * `null` if it has ended or already is as required.
    */
   async act(handle: string, acting: Acting | null): Promise<SessionRecord | null> {
-    for (let attempt = 0; attempt < MOST_CHANGES; attempt++) {
+    for (let attempt = 0; attempt < MAX_CHANGES; attempt++) {
       const found = await this.#presented(handle);
       if (found === null) return null;
       const { acting: before, ...own } = found.session.record;
@@ -161,7 +174,7 @@ export class SessionStore {
   /** Returns the owner of the session with this id, even if it has expired, or `null` if there is none. */
   async ownerOf(id: string): Promise<{ readonly user: string; readonly handle: string } | null> {
     const handle = handleOf(id);
-    const record = parseRecord(await this.#store.get(recordKey(handle)));
+    const record = parseSessionRecord(await this.#store.get(recordKey(handle)));
     return record === null ? null : { user: record.user, handle };
   }
 
@@ -176,7 +189,7 @@ export class SessionStore {
     const session = await this.#read(handle, text);
     if (session !== null) return { session, text };
     // Deleted, so that an expired session stays expired even if the clock is set back.
-    if (parseRecord(text)?.isPending === false) await this.#store.delete(recordKey(handle));
+    if (parseSessionRecord(text)?.isPending === false) await discard(this.#store, recordKey(handle));
     return null;
   }
 
@@ -204,14 +217,14 @@ export class SessionStore {
     const records = await Promise.all(handles.map((entry) => this.#store.get(recordKey(entry))));
     const alive = handles.filter((_, index) => records[index] !== null);
     const surplus = alive.slice(0, Math.max(0, alive.length + 1 - maxPerUser));
-    await Promise.all(surplus.map((oldest) => this.#store.delete(recordKey(oldest))));
+    await Promise.all(surplus.map((oldest) => discard(this.#store, recordKey(oldest))));
     return [...alive.slice(surplus.length), handle];
   }
 
   /** Edits the list of a user's sessions, and retries if another process has changed it in the meantime. */
   async #change(user: string, edit: (handles: readonly string[]) => Promise<readonly string[]>): Promise<void> {
     const key = listKey(user);
-    for (let attempt = 0; attempt < MOST_CHANGES; attempt++) {
+    for (let attempt = 0; attempt < MAX_CHANGES; attempt++) {
       if (attempt > 3) await sleep(randomInt(Math.min(attempt, 50)));
       const text = await this.#store.get(key);
       const handles = parseHandles(text);
@@ -230,7 +243,7 @@ export class SessionStore {
   }
 
   async #read(handle: string, text: string | null): Promise<StoredSession | null> {
-    const record = parseRecord(text);
+    const record = parseSessionRecord(text);
     if (record === null || record.isPending) return null;
     const session = this.#session(handle, record);
     if (this.#clock.now() < session.expiresAt) return session;

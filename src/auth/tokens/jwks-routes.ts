@@ -1,15 +1,15 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, optionRule, resolveOptions, wholeNumber } from "../../core/resolve-options.ts";
+import { optional, resolveOptions, urlPath, wholeNumber } from "../../core/resolve-options.ts";
 import { Router } from "../../http/routing/router.ts";
-import type { JSONWebKeySet } from "../backends/verifying-keys.ts";
 import { type KeyPair, keyRing, type SigningKey } from "./signing-key.ts";
+import type { JSONWebKeySet } from "./verifying-keys.ts";
 
 /** The options of `jwksRoutes`. */
 export interface JWKSRoutesOptions {
   /** @default "/.well-known/jwks.json" */
   readonly path?: string;
   /** Seconds for which verifiers may cache the response. @default 300 */
-  readonly maxAge?: number;
+  readonly maxAgeSeconds?: number;
 }
 
 /**
@@ -29,10 +29,10 @@ export interface JWKSRoutesOptions {
  * ```
  */
 export function jwksRoutes(keys: SigningKey | readonly SigningKey[], options: JWKSRoutesOptions = {}): Router {
-  const { path, maxAge } = resolveOptions("jwksRoutes", options, rules);
+  const { path, maxAgeSeconds } = resolveOptions("jwksRoutes", options, rules);
   const set = setOf(readRing("jwksRoutes.keys", keys));
   return new Router().get(path, { openapi: false }, ({ response }) =>
-    response.header("cache-control", `public, max-age=${maxAge}`).json(set),
+    response.header("cache-control", `public, max-age=${maxAgeSeconds}`).json(set),
   );
 }
 
@@ -63,9 +63,6 @@ function readRing(option: string, keys: unknown): readonly KeyPair[] {
 }
 
 const rules = {
-  path: optional(
-    optionRule<string>('a path that begins with "/"', (value) => typeof value === "string" && value.startsWith("/")),
-    "/.well-known/jwks.json",
-  ),
-  maxAge: optional(wholeNumber, 300),
+  path: optional(urlPath, "/.well-known/jwks.json"),
+  maxAgeSeconds: optional(wholeNumber, 300),
 };

@@ -5,7 +5,7 @@ import type { JWK } from "jose";
 export type JWTAlgorithm = "HS256" | "EdDSA" | "ES256" | "RS256";
 
 /** Smaller RSA keys are considered breakable. */
-export const LEAST_RSA_BITS = 2048;
+export const MIN_RSA_BITS = 2048;
 
 /** Returns the algorithm of a key, or `null` if the key type is not supported. */
 export function algorithmOf({ kty, crv }: JWK): JWTAlgorithm | null {

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
+import { loggable } from "../../core/describe-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { currentContext } from "../../http/context/current-context.ts";
-import { HttpException, ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
+import { revoke } from "../../stores/revoke.ts";
 import { storeTime } from "../../stores/store-time.ts";
 import { digestOf, type RefreshToken, type RefreshTokenKeys } from "./refresh-token.ts";
 
@@ -54,9 +56,9 @@ interface Family extends RefreshOwner {
 /** The grace period of a spent token, even if its successor has been used. A late reuse restarts it once. */
 const GRACE_MS = 10_000;
 /** The maximum number of rotations within a grace period. */
-const MOST_SPENT = 64;
+const MAX_SPENT = 64;
 /** A try fails when another call has changed the family. */
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /**
  * Families of refresh tokens. Each use of the newest token creates a successor with one compare-and-set, so no step is
@@ -102,7 +104,7 @@ export class RefreshFamilies {
     const token = keys.read(text);
     if (token === null) return null;
     let isAdmitted = false;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const stored = await store.get(familyKey(token));
       if (stored === null) return null;
       const family = JSON.parse(stored) as Family;
@@ -137,12 +139,15 @@ export class RefreshFamilies {
     const token = keys.read(text);
     const stored = token === null ? null : await store.get(familyKey(token));
     if (token === null || stored === null) return null;
-    return (await store.delete(familyKey(token))) ? ownerOf(JSON.parse(stored) as Family) : null;
+    const key = familyKey(token);
+    return (await revoke(store, key, () => store.delete(key))) ? ownerOf(JSON.parse(stored) as Family) : null;
   }
 
   /** Revokes all families of this identity in one write. */
   async revokeAll(identity: string): Promise<void> {
-    await this.#options.store.set(epochKey(identity), randomBytes(12).toString("base64url"));
+    const { store } = this.#options;
+    const key = epochKey(identity);
+    await revoke(store, key, () => store.set(key, randomBytes(12).toString("base64url")));
   }
 
   /** Classifies a token: the newest, a spent one within or after its grace period, a reused copy, or an unknown one. */
@@ -179,7 +184,7 @@ export class RefreshFamilies {
     // The absolute difference handles a clock that was set back, after which entries would otherwise never expire.
     const first = family.spent.findIndex(([, at]) => Math.abs(now - at) < GRACE_MS);
     const recent = first === -1 ? [] : family.spent.slice(first);
-    if (recent.length >= MOST_SPENT)
+    if (recent.length >= MAX_SPENT)
       throw new HttpException(429, "The refresh token is used too often. Try again later.", {
         headers: { "retry-after": "10" },
       });
@@ -201,12 +206,13 @@ export class RefreshFamilies {
 
   async #kill(token: RefreshToken, family: Family): Promise<void> {
     const { store, onReuse } = this.#options;
-    if (!(await store.delete(familyKey(token)))) return;
+    const key = familyKey(token);
+    if (!(await revoke(store, key, () => store.delete(key)))) return;
     // The family is revoked even if the hook fails.
     Promise.resolve(ownerOf(family))
       .then(onReuse)
       .catch((err: unknown) =>
-        currentContext()?.log.error({ err }, "the onReuse hook failed for a reused refresh token"),
+        currentContext()?.log.error({ err: loggable(err) }, "the onReuse hook failed for a reused refresh token"),
       );
   }
 }

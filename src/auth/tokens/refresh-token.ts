@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
-import { sha256 } from "../sha256.ts";
+import { sha256 } from "../records/sha256.ts";
 
 /** The parts of a refresh token. */
 export interface RefreshToken {

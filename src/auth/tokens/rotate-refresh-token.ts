@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { currentContext } from "../../http/context/current-context.ts";
-import { AuthenticationFailed } from "../../http/exceptions/authentication-failed.ts";
-import type { UserProtocol } from "../../http/identity/identity.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import { AuthenticationFailed } from "../../kernel/exceptions/authentication-failed.ts";
+import type { UserProtocol } from "../../kernel/identity/identity.ts";
+import { sessionsOf } from "../../kernel/identity/session-manager.ts";
 import type { KeyValueStore } from "../../stores/key-value-store.ts";
 import { RequestSessions } from "../sessions/request-sessions.ts";
 import type { UserModel } from "../users/user-model.ts";
@@ -58,7 +59,8 @@ async function admit(loaded: unknown, { identity, sid, version }: RefreshOwner):
   if (user === null || user.isAuthenticated === false) return false;
   const { credentialVersion } = user;
   if (version !== undefined && credentialVersion !== undefined && version !== credentialVersion) return false;
-  const sessions = currentContext()?.sessions;
+  const ctx = currentContext();
+  const sessions = ctx === null ? null : sessionsOf.of(ctx);
   if (sid === undefined || !(sessions instanceof RequestSessions)) return true;
   return sessions.prolong(identity, sid);
 }

@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
 import type { JWK } from "jose";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { OptionRule } from "../../core/resolve-options.ts";
-import { sha256 } from "../sha256.ts";
-import { algorithmOf, type JWTAlgorithm, LEAST_RSA_BITS } from "./jwt-algorithm.ts";
+import { sha256 } from "../records/sha256.ts";
+import { algorithmOf, type JWTAlgorithm, MIN_RSA_BITS } from "./jwt-algorithm.ts";
 
 /**
  * A key for EdDSA (Ed25519), ES256 (P-256) or RS256 (2048 bits or more): a JSON Web Key, or a `KeyObject` with or
@@ -27,8 +27,8 @@ export class KeyPair {
       throw new ConfigurationError(option, "must be a key for EdDSA (Ed25519), ES256 (P-256) or RS256");
     if (declared.use !== undefined && declared.use !== "sig")
       throw new ConfigurationError(option, 'must be a signing key, but its "use" is not "sig"');
-    if ((key.asymmetricKeyDetails?.modulusLength ?? LEAST_RSA_BITS) < LEAST_RSA_BITS)
-      throw new ConfigurationError(option, `must have at least ${LEAST_RSA_BITS} bits`);
+    if ((key.asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS) < MIN_RSA_BITS)
+      throw new ConfigurationError(option, `must have at least ${MIN_RSA_BITS} bits`);
     const members = publicMembers(jwk);
     this.alg = alg;
     this.kid = readKid(option, kid) ?? thumbprint(members);
@@ -107,12 +107,12 @@ function importJwk(option: string, jwk: JWK): KeyObject {
   }
 }
 
-const LONGEST_KID = 256;
+const MAX_KID_LENGTH = 256;
 
 function readKid(option: string, kid: unknown): string | undefined {
   if (kid === undefined) return undefined;
-  if (typeof kid !== "string" || kid === "" || kid.length > LONGEST_KID)
-    throw new ConfigurationError(`${option}.kid`, `must be a string of 1 to ${LONGEST_KID} characters`);
+  if (typeof kid !== "string" || kid === "" || kid.length > MAX_KID_LENGTH)
+    throw new ConfigurationError(`${option}.kid`, `must be a string of 1 to ${MAX_KID_LENGTH} characters`);
   return kid;
 }
 

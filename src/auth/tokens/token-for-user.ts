@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { SignJWT } from "jose";
-import { currentContext } from "../../http/context/current-context.ts";
-import type { UserProtocol } from "../../http/identity/identity.ts";
-import { impersonating } from "../sessions/impersonating.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import type { UserProtocol } from "../../kernel/identity/identity.ts";
+import { impersonating } from "../callers/impersonating.ts";
 import { refuseNarrowed } from "../users/narrow-user.ts";
 import { RefreshFamilies, type RefreshOwner } from "./refresh-families.ts";
 import { RefreshTokenKeys } from "./refresh-token.ts";
@@ -68,13 +68,13 @@ export class TokenForUser {
 /** Signs an access token, for a sign-in or a refresh. */
 export async function accessToken(
   { identity, sid, version }: RefreshOwner,
-  { signer, issuer, audience, accessLifetime, clock }: ResolvedTokenOptions,
+  { signer, issuer, audience, accessSeconds, clock }: ResolvedTokenOptions,
 ): Promise<TokenPair> {
   const now = Math.floor(clock.now() / 1000);
   const claims = {
     sub: identity,
     iat: now,
-    exp: now + accessLifetime,
+    exp: now + accessSeconds,
     jti: randomUUID(),
     ...(issuer === undefined ? {} : { iss: issuer }),
     ...(audience === undefined ? {} : { aud: audience }),
@@ -85,19 +85,19 @@ export async function accessToken(
   const token = await new SignJWT(claims)
     .setProtectedHeader({ alg, typ: "at+jwt", ...(kid === undefined ? {} : { kid }) })
     .sign(key);
-  return { access_token: token, token_type: "Bearer", expires_in: accessLifetime };
+  return { access_token: token, token_type: "Bearer", expires_in: accessSeconds };
 }
 
 export function refreshFamilies(
   store: NonNullable<ResolvedTokenOptions["refreshStore"]>,
-  { refreshSecret, refreshIdle, refreshLifetime, strictRefresh, onReuse, clock }: ResolvedTokenOptions,
+  { refreshSecret, refreshIdleSeconds, refreshAbsoluteSeconds, strictRefresh, onReuse, clock }: ResolvedTokenOptions,
 ): RefreshFamilies {
   return new RefreshFamilies({
     store,
     keys: new RefreshTokenKeys(refreshSecret),
     clock,
-    idleMs: refreshIdle * 1000,
-    lifetimeMs: refreshLifetime * 1000,
+    idleMs: refreshIdleSeconds * 1000,
+    lifetimeMs: refreshAbsoluteSeconds * 1000,
     strict: strictRefresh,
     onReuse,
   });

@@ -1,16 +1,17 @@
 import type { KeyObject } from "node:crypto";
 import type { CryptoKey } from "jose";
-import { type Clock, systemClock } from "../../core/clock.ts";
+import { type Clock, clockRule, systemClock } from "../../core/clock.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { Secret } from "../../core/key-ring.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import {
+  type Complete,
   callable,
   flag,
   optional,
-  optionRule,
   positiveInteger,
   resolveOptions,
+  strict,
   text,
 } from "../../core/resolve-options.ts";
 import { type KeyValueStore, keyValueStore } from "../../stores/key-value-store.ts";
@@ -40,13 +41,13 @@ export interface TokenOptions {
   /** The `sid` claim of the access token: the id of its session, as returned by `request.sessions.list()`. */
   readonly sid?: string;
   /** The lifetime of an access token in seconds. @default 600 */
-  readonly accessLifetime?: number;
+  readonly accessSeconds?: number;
   /** The store for refresh token families. Without it, no refresh tokens are issued. */
   readonly refreshStore?: KeyValueStore;
   /** Seconds after which an unused refresh token expires. @default 1_209_600, 14 days */
-  readonly refreshIdle?: number;
+  readonly refreshIdleSeconds?: number;
   /** Seconds after which a family expires even if it is used. @default 2_592_000, 30 days */
-  readonly refreshLifetime?: number;
+  readonly refreshAbsoluteSeconds?: number;
   /** Whether using a refresh token twice revokes its family immediately, even after a lost response. @default false */
   readonly strictRefresh?: boolean;
   /** Called once when a family is revoked because a token was copied. An error it throws is logged. */
@@ -55,23 +56,18 @@ export interface TokenOptions {
   readonly clock?: Clock;
 }
 
-const clock = optionRule<Clock>(
-  "a clock with now() and monotonic()",
-  (value) => typeof (value as Clock | null)?.now === "function",
-);
-
 const rules = {
   // Strict: an unset environment variable must not remove a claim or the store.
-  issuer: { ...text, strict: true as const },
-  audience: { ...text, strict: true as const },
+  issuer: strict(text),
+  audience: strict(text),
   sid: text,
-  accessLifetime: optional(positiveInteger, 600),
-  refreshStore: { ...keyValueStore, strict: true as const },
-  refreshIdle: optional(positiveInteger, 1_209_600),
-  refreshLifetime: optional(positiveInteger, 2_592_000),
+  accessSeconds: optional(positiveInteger, 600),
+  refreshStore: strict(keyValueStore),
+  refreshIdleSeconds: optional(positiveInteger, 1_209_600),
+  refreshAbsoluteSeconds: optional(positiveInteger, 2_592_000),
   strictRefresh: optional(flag, false),
   onReuse: optional(callable, () => {}),
-  clock: optional(clock, systemClock),
+  clock: optional(clockRule, systemClock),
 };
 
 /** The key that signs access tokens. */
@@ -81,29 +77,23 @@ interface TokenSigner {
   readonly key: CryptoKey | KeyObject;
 }
 
-export interface ResolvedTokenOptions {
+export interface ResolvedTokenOptions
+  extends Complete<
+    Omit<TokenOptions, "secret" | "signingKey" | "refreshSecret">,
+    "issuer" | "audience" | "sid" | "refreshStore"
+  > {
   readonly signer: TokenSigner;
   /** Empty if no refresh tokens are issued. */
   readonly refreshSecret: readonly Uint8Array[];
-  readonly issuer: string | undefined;
-  readonly audience: string | undefined;
-  readonly sid: string | undefined;
-  readonly accessLifetime: number;
-  readonly refreshStore: KeyValueStore | undefined;
-  readonly refreshIdle: number;
-  readonly refreshLifetime: number;
-  readonly strictRefresh: boolean;
-  readonly onReuse: (owner: RefreshOwner) => MaybePromise<void>;
-  readonly clock: Clock;
 }
 
 export function resolveTokenOptions(owner: string, options: TokenOptions): ResolvedTokenOptions {
   const { secret, signingKey, refreshSecret, ...read } = resolveOptions(owner, options, {
     ...rules,
     // Strict: an unset environment variable must not change which key signs.
-    secret: { ...secretRing(`${owner}.secret`), strict: true as const },
-    signingKey: { ...keyRing(`${owner}.signingKey`), strict: true as const },
-    refreshSecret: { ...secretRing(`${owner}.refreshSecret`), strict: true as const },
+    secret: strict(secretRing(`${owner}.secret`)),
+    signingKey: strict(keyRing(`${owner}.signingKey`)),
+    refreshSecret: strict(secretRing(`${owner}.refreshSecret`)),
   });
   const makesRefresh = refreshSecret ?? secret;
   if (read.refreshStore !== undefined && makesRefresh === undefined && signingKey !== undefined)

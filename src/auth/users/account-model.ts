@@ -1,4 +1,4 @@
-import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
+import type { CurrentUser, UserProtocol } from "../../kernel/identity/identity.ts";
 import type { UserModel } from "./user-model.ts";
 
 /** The members that the account routes need in addition to `UserProtocol`. */
@@ -7,6 +7,11 @@ export interface AccountUser extends UserProtocol {
   readonly username: string;
   /** Whether the user has verified the email address. */
   readonly isVerified: boolean;
+  /**
+   * Whether the application created the account itself, and so vouches for its owner. The owner of any other account is
+   * unknown until the email address is verified. @default false
+   */
+  readonly isVouchedFor?: boolean;
 }
 
 /** The values of a new user. */
@@ -46,6 +51,11 @@ export interface UserManager<out U, in Extra = {}> {
   setPassword(user: UserProtocol, password: string, version?: number): Promise<boolean>;
   /** Replaces the email address with a verified one. Throws `UserExists` if another user has it. */
   setEmail(user: UserProtocol, email: string): Promise<void>;
+  /**
+   * Replaces the username. Throws `UserExists` if another user has it. The option `verifyEmail` requires it: a user gets the
+   * username of the registration when the address is verified.
+   */
+  setUsername?(user: UserProtocol, username: string): Promise<void>;
   /** Raises `credentialVersion`, which invalidates all existing tokens. */
   renewCredentials(user: UserProtocol): Promise<void>;
   /** Marks the user's email address as verified. */

@@ -2,9 +2,9 @@ import { domainToUnicode } from "node:url";
 import { isStreamSafe } from "../../core/is-stream-safe.ts";
 
 /** NFKC shrinks a text to a quarter at most, and no name has more than 254 characters. */
-const LONGEST = 4 * 254;
+const MAX_LENGTH = 4 * 254;
 /** The longest domain that DNS allows. */
-const LONGEST_DOMAIN = 253;
+const MAX_DOMAIN_LENGTH = 253;
 /**
  * Returns an email address or a username in the form in which names are compared: case, Unicode form and surrounding
  * spaces do not matter, and a Punycode domain equals the domain it encodes. In your own user model, store it in a
@@ -22,11 +22,11 @@ const LONGEST_DOMAIN = 253;
  * ```
  */
 export function canonicalName(text: string): string {
-  if (text.length > LONGEST || !isStreamSafe(text)) return text;
+  if (text.length > MAX_LENGTH || !isStreamSafe(text)) return text;
   const name = text.normalize("NFKC").trim().toLowerCase().normalize("NFKC");
   const start = name.lastIndexOf("@") + 1;
   const domain = name.slice(start);
   const isEncoded =
-    start > 0 && domain.includes("xn--") && domain.length <= LONGEST_DOMAIN && /^[a-z0-9.-]+$/.test(domain);
+    start > 0 && domain.includes("xn--") && domain.length <= MAX_DOMAIN_LENGTH && /^[a-z0-9.-]+$/.test(domain);
   return isEncoded ? name.slice(0, start) + (domainToUnicode(domain) || domain) : name;
 }

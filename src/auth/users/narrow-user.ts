@@ -1,5 +1,5 @@
-import { PermissionDenied } from "../../http/exceptions/permission-denied.ts";
-import type { CurrentUser, UserProtocol } from "../../http/identity/identity.ts";
+import { PermissionDenied } from "../../kernel/exceptions/permission-denied.ts";
+import type { CurrentUser, UserProtocol } from "../../kernel/identity/identity.ts";
 import type { AccountUser } from "./account-model.ts";
 
 /**
@@ -15,6 +15,7 @@ const FACTS: ReadonlySet<string> = new Set<keyof UserProtocol | keyof AccountUse
   "email",
   "username",
   "isVerified",
+  "isVouchedFor",
 ]);
 
 /** Members that the runtime calls, with the copy as `this`. */

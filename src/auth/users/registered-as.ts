@@ -1,4 +1,4 @@
-import type { Register } from "../../http/identity/identity.ts";
+import type { Register } from "../../kernel/identity/identity.ts";
 
 /**
  * The registered user class if it extends this class, else this class. A static member cannot refer to the class it is

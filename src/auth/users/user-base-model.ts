@@ -1,4 +1,4 @@
-import type { UserProtocol } from "../../http/identity/identity.ts";
+import type { UserProtocol } from "../../kernel/identity/identity.ts";
 
 /**
  * A base class for your own user class: an authenticated user with a list of permissions.

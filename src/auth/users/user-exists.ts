@@ -1,4 +1,4 @@
-import { Conflict } from "../../http/exceptions/http-exception.ts";
+import { Conflict } from "../../kernel/exceptions/http-exception.ts";
 
 /** 409: another user has this email address or username. */
 export class UserExists extends Conflict {

@@ -1,4 +1,4 @@
-import type { UserProtocol } from "../../http/identity/identity.ts";
+import type { UserProtocol } from "../../kernel/identity/identity.ts";
 
 /** Loads users by identity: a class with a static `loadUser`, or any object that has it. */
 export interface UserModel<out U = UserProtocol> {

@@ -1,19 +1,19 @@
 import type { Command } from "commander";
-import type { AccessEntry } from "../../audit/access-entry.ts";
-import type { RoleGrants } from "../../audit/access-table.ts";
-import type { Trace } from "../../audit/trace-gate.ts";
+import type { Trace } from "../../audit/stand-ins/trace-gate.ts";
+import type { AccessEntry } from "../../audit/surface/access-entry.ts";
+import type { RoleGrants } from "../../audit/table/access-table.ts";
 import { nearest } from "../../core/resolve-options.ts";
 import type { PorticoApp } from "../../portico-app.ts";
-import { CommandFailed } from "../command-failed.ts";
+import { CommandFailed } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
 import { findUser } from "../project/find-user.ts";
 import type { Project } from "../project/project.ts";
-import type { Call, Run } from "../runner.ts";
+import type { Call, RunCommand } from "./runner.ts";
 
 const PLACE = 'a route ("GET /orders"), a socket ("WebSocket /news"), a field (Query.orders) or a type (Order)';
 
 /** `portico why` and `portico who` */
-export function accessCommands(program: Command, run: Run): void {
+export function accessCommands(program: Command, run: RunCommand): void {
   program
     .command("why")
     .description("Shows step by step what the gates of a place say about a user.")
@@ -29,8 +29,8 @@ export function accessCommands(program: Command, run: Run): void {
 
 async function why({ project, words: [name = "", ...place] }: Call<object>): Promise<Result> {
   const entries = await entriesAt(await project.app(), place.join(" "));
-  const { traceGate } = await import("../../audit/trace-gate.ts");
-  const { answerText } = await import("../../audit/ask-stand-in.ts");
+  const { traceGate } = await import("../../audit/stand-ins/trace-gate.ts");
+  const { answerText } = await import("../../audit/stand-ins/ask-stand-in.ts");
   const user = name === "anonymous" ? null : await findUser(project, name);
   const traces: { kind: string; place: string; trace: Trace }[] = [];
   for (const { kind, place, gate, objects } of entries) {
@@ -50,7 +50,7 @@ async function why({ project, words: [name = "", ...place] }: Call<object>): Pro
 
 async function who({ project, words }: Call<object>): Promise<Result> {
   const entries = await entriesAt(await project.app(), words.join(" "));
-  const { accessRow, roleAccess } = await import("../../audit/access-table.ts");
+  const { accessRow, roleAccess } = await import("../../audit/table/access-table.ts");
   const { users = null } = await project.config();
   const roles = await rolesOf(project);
   const found = await Promise.all(
@@ -83,13 +83,14 @@ async function rolesOf(project: Project): Promise<readonly RoleGrants[] | null> 
   }
 }
 
-/** The entries of a place: a route may also be a list. */
+/** The entries of a place: a route may also be a list, and its handler may declare objects. */
 async function entriesAt(app: PorticoApp, place: string): Promise<readonly AccessEntry[]> {
-  const { surfaceOf } = await import("../../audit/surface-of.ts");
+  const { surfaceOf } = await import("../../audit/surface/surface-of.ts");
+  const { handlerPlace } = await import("../../audit/surface/access-entry.ts");
   const surface = await surfaceOf(app);
-  const found = surface.filter((entry) => entry.place === place);
+  const found = surface.filter((entry) => entry.place === place || handlerPlace(entry) === place);
   if (found.length > 0) return found;
-  const matching = surface.filter((entry) => isAt(entry.place, place));
+  const matching = surface.filter((entry) => isAt(handlerPlace(entry), place));
   if (matching.length > 0) return matching;
   const near = nearest(place, [...new Set(surface.map((entry) => entry.place))]);
   throw new CommandFailed(

@@ -1,14 +1,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { AccessChange } from "../../audit/access-file.ts";
-import type { AccessRow } from "../../audit/access-table.ts";
-import type { AccessWarning } from "../../audit/warnings-of.ts";
+import type { AccessWarning } from "../../audit/surface/warnings-of.ts";
+import type { AccessChange } from "../../audit/table/access-file.ts";
+import type { AccessRow } from "../../audit/table/access-table.ts";
 import { isProduction } from "../../core/env.ts";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
 import { tableLines } from "../output/table.ts";
-import type { Call, Run } from "../runner.ts";
+import type { Call, RunCommand } from "./runner.ts";
 
 interface AuditFlags {
   readonly write?: string | true;
@@ -19,7 +19,7 @@ interface AuditFlags {
 const FILE = "access.md";
 
 /** `portico audit` */
-export function auditCommand(program: Command, run: Run): void {
+export function auditCommand(program: Command, run: RunCommand): void {
   program
     .command("audit")
     .description("Shows who may reach each route, socket, field, type and list, and warns of dangers.")
@@ -48,11 +48,17 @@ async function auditDeclaration({ project, options, cwd }: Call<AuditFlags>): Pr
   if (options.write !== undefined && options.check !== undefined)
     throw new UsageError("pass either --write or --check: a file that was just written always matches");
   const app = await project.app();
-  const { users = null } = await project.config();
-  const { accessTable } = await import("../../audit/access-table.ts");
-  const { accessChanges, accessFile, newWarnings } = await import("../../audit/access-file.ts");
-  const { warningsOf } = await import("../../audit/warnings-of.ts");
-  const [table, warnings] = [await accessTable(app, users), await warningsOf(app)];
+  const { users = null, database } = await project.config();
+  const { accessTable } = await import("../../audit/table/access-table.ts");
+  const { accessChanges, accessFile, newWarnings } = await import("../../audit/table/access-file.ts");
+  const { warningsOf } = await import("../../audit/surface/warnings-of.ts");
+  // Imported only for a database, because an application without one need not have kysely.
+  const guard =
+    typeof database === "object"
+      ? await (await import("../../audit/guard/guard-report.ts")).guardReport(database)
+      : null;
+  const table = [...(await accessTable(app, users)), ...(guard?.rows ?? [])];
+  const warnings = [...(await warningsOf(app)), ...(guard?.warnings ?? [])];
   if (options.write !== undefined) {
     const name = options.write === true ? FILE : options.write;
     await writeFile(resolve(cwd, name), accessFile(table, warnings));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { printable } from "../output/printable.ts";
-import type { Call } from "../runner.ts";
+import type { Call } from "./runner.ts";
 
 /** The option of a command that deletes data. */
 export interface Confirmable {

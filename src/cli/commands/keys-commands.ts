@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
 import { tableLines } from "../output/table.ts";
+import { apiKeysOf } from "../project/api-keys-of.ts";
 import { findUser } from "../project/find-user.ts";
-import { keysOf } from "../project/keys-of.ts";
-import type { Call, Run } from "../runner.ts";
 import { collect } from "./collect.ts";
+import type { Call, RunCommand } from "./runner.ts";
 
 interface NewKey {
   readonly name?: string;
@@ -14,7 +14,7 @@ interface NewKey {
 }
 
 /** `portico keys` */
-export function keysCommands(program: Command, run: Run): void {
+export function keysCommands(program: Command, run: RunCommand): void {
   const group = program.command("keys").description("Manages the API keys of users.");
   group.command("list").description("Lists the API keys of a user.").argument("<who>", WHO).action(run(listKeys));
   group
@@ -36,7 +36,7 @@ export function keysCommands(program: Command, run: Run): void {
 const WHO = "the owner: an email address, a username or an id";
 
 async function listKeys({ project, words: [who = ""] }: Call<object>): Promise<Result> {
-  const found = await (await keysOf(project)).list(await findUser(project, who));
+  const found = await (await apiKeysOf(project)).list(await findUser(project, who));
   const keys = found.map(({ id, name, lastFour, permissions, createdAt, expiresAt, lastUsedAt }) => {
     return { id, name, lastFour, permissions, createdAt, expiresAt, lastUsedAt };
   });
@@ -58,7 +58,7 @@ async function listKeys({ project, words: [who = ""] }: Call<object>): Promise<R
 async function createKey({ project, options, words: [who = ""] }: Call<NewKey>): Promise<Result> {
   const { permission, name, days } = options;
   const expiry = days === undefined ? {} : { expiresInSeconds: secondsOf(days) };
-  const keys = await keysOf(project);
+  const keys = await apiKeysOf(project);
   const user = await findUser(project, who);
   const { id, key, expiresAt } = await keys.create(user, {
     ...(name === undefined ? {} : { name }),
@@ -71,7 +71,7 @@ async function createKey({ project, options, words: [who = ""] }: Call<NewKey>):
 }
 
 async function revokeKey({ project, words: [who = "", id = ""] }: Call<object>): Promise<Result> {
-  const keys = await keysOf(project);
+  const keys = await apiKeysOf(project);
   const user = await findUser(project, who);
   if (!(await keys.revoke(user, id.replace(/^pk_/, ""))))
     throw new CommandFailed(`${user.username} has no key ${JSON.stringify(id)}`);

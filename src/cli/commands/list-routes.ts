@@ -1,10 +1,10 @@
-import { describeGate } from "../../http/access/describe-gate.ts";
-import type { Gate } from "../../http/access/gate.ts";
-import { nodeOf } from "../../http/access/read-gate.ts";
-import { ratesOf } from "../../http/limits/rate-limit.ts";
 import { isServed } from "../../http/routing/is-served.ts";
 import type { Route } from "../../http/routing/route.ts";
 import type { SocketRoute } from "../../http/routing/socket-route.ts";
+import { describeGate } from "../../kernel/access/describe-gate.ts";
+import type { Gate } from "../../kernel/access/gate.ts";
+import { gateNodeOf } from "../../kernel/access/read-gate.ts";
+import { ratesOf } from "../../kernel/limits/rate-limit.ts";
 import type { PorticoApp } from "../../portico-app.ts";
 import type { Result } from "../output/result.ts";
 import { table } from "../output/table.ts";
@@ -62,7 +62,7 @@ function listedSocket({ path, auth, middleware, schemas, accept, admission, grap
 }
 
 function wordsOf(gate: Gate | undefined): string {
-  return describeGate(gate === undefined ? null : nodeOf(gate));
+  return describeGate(gate === undefined ? null : gateNodeOf(gate));
 }
 
 function present(schemas: Readonly<Record<string, unknown>>): readonly string[] {

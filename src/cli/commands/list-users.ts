@@ -1,7 +1,7 @@
-import { UsageError } from "../command-failed.ts";
+import { UsageError } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
 import { tableLines } from "../output/table.ts";
-import type { Call } from "../runner.ts";
+import type { Call } from "./runner.ts";
 import { userData } from "./user-data.ts";
 
 interface ListFlags {
@@ -12,14 +12,14 @@ interface ListFlags {
   readonly after?: string;
 }
 
-const MOST = 1000;
+const MAX = 1000;
 
 /** `portico user list` */
 export async function listUsers({ project, options }: Call<ListFlags>): Promise<Result> {
   const { search, role, after, disabled } = options;
   const limit = Number(options.limit);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
-    throw new UsageError(`--limit must be a whole number from 1 to ${MOST}`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX)
+    throw new UsageError(`--limit must be a whole number from 1 to ${MAX}`);
   const { objects } = await project.users();
   // One more than asked for shows whether there are more.
   const found = await objects.list({ search, role, after, isDisabled: disabled, limit: limit + 1 });

@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { MigrateOptions, Migration } from "../../sql/migrations/migration.ts";
-import { CommandFailed } from "../command-failed.ts";
+import type { Migration } from "../../sql/migrations/migration.ts";
+import type { MigrateOptions } from "../../sql/migrations/migration-steps.ts";
+import { CommandFailed } from "../output/command-failed.ts";
 import type { Result } from "../output/result.ts";
 import { tableLines } from "../output/table.ts";
 import { importModule } from "../project/load-config.ts";
 import type { Project } from "../project/project.ts";
-import type { Call, Run } from "../runner.ts";
 import { type Confirmable, confirmable, confirmed } from "./confirmed.ts";
+import type { Call, RunCommand } from "./runner.ts";
 
 interface MigrateFlags {
   readonly migrations?: string;
@@ -19,7 +20,7 @@ interface DownFlags extends MigrateFlags, Confirmable {
 }
 
 /** `portico migrate` */
-export function migrateCommands(program: Command, run: Run): void {
+export function migrateCommands(program: Command, run: RunCommand): void {
   const group = program.command("migrate").description("Applies, reverts and lists the migrations of the database.");
   const add = (name: string, description: string): Command =>
     group

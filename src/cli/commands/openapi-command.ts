@@ -2,26 +2,26 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { documentResult, type Result, sentence } from "../output/result.ts";
-import type { Call, Run } from "../runner.ts";
+import type { Call, RunCommand } from "./runner.ts";
 
-interface OpenApiFlags {
+interface OpenAPIFlags {
   readonly out?: string;
   readonly check?: string;
 }
 
 /** `portico openapi` */
-export function openapiCommand(program: Command, run: Run): void {
+export function openapiCommand(program: Command, run: RunCommand): void {
   program
     .command("openapi")
     .description("Prints the OpenAPI document of the application, writes it to a file, or checks the file.")
     .option("--out <file>", "write the document to this file")
     .option("--check <file>", "end with 1 if this file is not the document of the application")
-    .action(run<OpenApiFlags>(openapi));
+    .action(run<OpenAPIFlags>(openapi));
 }
 
-async function openapi({ project, options, cwd }: Call<OpenApiFlags>): Promise<Result> {
+async function openapi({ project, options, cwd }: Call<OpenAPIFlags>): Promise<Result> {
   const { out, check } = options;
   if (out !== undefined && check !== undefined) throw new UsageError("--out and --check exclude each other");
   const document = (await project.app()).openapi();

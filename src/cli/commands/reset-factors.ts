@@ -1,13 +1,13 @@
 import type { ResolvedAccountOptions } from "../../auth/accounts/account-options.ts";
 import { PendingSignIns } from "../../auth/accounts/pending-sign-ins.ts";
 import { removeFactors } from "../../auth/factors/remove-factors.ts";
-import { CommandFailed } from "../command-failed.ts";
+import { CommandFailed } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
 import { sentenceOf } from "../output/sentence-of.ts";
 import { accountOptionsOf } from "../project/account-options-of.ts";
 import { findUser } from "../project/find-user.ts";
-import type { Call } from "../runner.ts";
 import { type Confirmable, confirmed } from "./confirmed.ts";
+import type { Call } from "./runner.ts";
 import { endSessions } from "./user-sessions.ts";
 
 /**

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { countText } from "../output/count-text.ts";
 import { type Result, sentence } from "../output/result.ts";
 import { tableLines } from "../output/table.ts";
-import type { Call, Run } from "../runner.ts";
 import { collect } from "./collect.ts";
 import { type Confirmable, confirmable, confirmed } from "./confirmed.ts";
+import type { Call, RunCommand } from "./runner.ts";
 
 interface RoleFlags {
   readonly permission: readonly string[];
 }
 
 /** `portico role` */
-export function roleCommands(program: Command, run: Run): void {
+export function roleCommands(program: Command, run: RunCommand): void {
   const group = program.command("role").description("Manages roles, which give their permissions to users.");
   group.command("list").description("Lists the roles with their permissions.").action(run(listRoles));
   group

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Run } from "../runner.ts";
+import type { RunCommand } from "./runner.ts";
 
 /** `portico routes` */
-export function routesCommand(program: Command, run: Run): void {
+export function routesCommand(program: Command, run: RunCommand): void {
   program
     .command("routes")
     .description("Lists the routes and sockets of the application with their gates, limits and schemas.")

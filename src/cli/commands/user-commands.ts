@@ -1,16 +1,16 @@
 import type { Command } from "commander";
-import { UsageError } from "../command-failed.ts";
+import { UsageError } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
 import { fieldLines } from "../output/table.ts";
+import { apiKeysOf } from "../project/api-keys-of.ts";
 import { findUser } from "../project/find-user.ts";
-import type { Call, Run } from "../runner.ts";
 import { collect } from "./collect.ts";
 import { type Confirmable, confirmable } from "./confirmed.ts";
-import { createUser } from "./create-user.ts";
 import { listUsers } from "./list-users.ts";
-import { setPassword } from "./set-password.ts";
+import { newPassword } from "./new-password.ts";
+import type { Call, RunCommand } from "./runner.ts";
 import { userData } from "./user-data.ts";
-import { userSessions } from "./user-sessions.ts";
+import { endSessions, userSessions } from "./user-sessions.ts";
 
 interface GrantFlags {
   readonly permission: readonly string[];
@@ -18,7 +18,7 @@ interface GrantFlags {
 }
 
 /** `portico user` */
-export function userCommands(program: Command, run: Run): void {
+export function userCommands(program: Command, run: RunCommand): void {
   const group = program.command("user").description("Manages users, their permissions and their sessions.");
   group
     .command("list")
@@ -126,4 +126,54 @@ async function turn({ project, words: [who = ""] }: Call<object>, method: "disab
   const user = await findUser(project, who);
   await (await project.users()).objects[method](user);
   return sentence(`${method}d ${user.username} (${user.id})`, userData(await findUser(project, user.email)));
+}
+
+interface NewUser {
+  readonly email: string;
+  readonly username: string;
+  readonly permission: readonly string[];
+  readonly role: readonly string[];
+}
+
+/** `portico user create` */
+async function createUser({ project, options, askPassword }: Call<NewUser>): Promise<Result> {
+  const { email, username, permission, role } = options;
+  const { objects } = await project.users();
+  const password = await newPassword(askPassword, [email, username]);
+  const trx = await objects.database.begin();
+  try {
+    const users = objects.within(trx);
+    const { id } = await users.createUser({ email, username, password });
+    await users.grant({ identity: id }, { permissions: permission, roles: role });
+    await trx.end("success");
+    const user = await findUser(project, email);
+    return sentence(`created ${user.username} (${id})`, userData(user));
+  } catch (error) {
+    await trx.end("failure");
+    throw error;
+  }
+}
+
+interface PasswordFlags {
+  readonly keepKeys?: boolean;
+}
+
+/** `portico user password` */
+async function setPassword({ project, options, askPassword, words }: Call<PasswordFlags>): Promise<Result> {
+  const { keepKeys = false } = options;
+  // Before anything is changed: without the stores, keys and links would stay valid.
+  const stores = keepKeys ? null : await project.stores();
+  const user = await findUser(project, words[0] ?? "");
+  const { objects } = await project.users();
+  await objects.setPassword(user, await newPassword(askPassword, [user.email, user.username]));
+  if (stores !== null) {
+    const { emailTokens, resetTokens } = await import("../../auth/accounts/one-time-tokens.ts");
+    await endSessions(stores, user.id);
+    await resetTokens(stores.durable).revoke(user.id);
+    await emailTokens(stores.durable).revoke(user.id);
+    await (await apiKeysOf(project)).revokeAll(user);
+  }
+  const text = `changed the password of ${user.username}, who has to sign in again`;
+  const hints = keepKeys ? ["API keys and links to reset the password are still valid."] : [];
+  return sentence(text, userData(await findUser(project, user.email)), hints);
 }

@@ -1,10 +1,10 @@
 import type { SessionStore } from "../../auth/sessions/session-store.ts";
 import type { Stores } from "../../stores/stores.ts";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import { type Result, sentence } from "../output/result.ts";
 import { tableLines } from "../output/table.ts";
 import { findUser } from "../project/find-user.ts";
-import type { Call } from "../runner.ts";
+import type { Call } from "./runner.ts";
 
 interface SessionFlags {
   readonly revoke?: string;
@@ -48,7 +48,7 @@ export async function endSessions(stores: Stores, user: string, one?: string): P
   const store = await sessionsIn(stores);
   const handles = one === undefined ? await store.handles(user) : [one];
   const count = await store.end(user, handles);
-  const { revoked } = await import("../../http/identity/credential.ts");
+  const { revoked } = await import("../../kernel/identity/credential.ts");
   // Running processes close the open sockets. A process that misses the event rechecks within a minute.
   await Promise.allSettled(
     handles.map((handle) => stores.bus.publish(revoked, { user, credential: `session:${handle}` })),
@@ -65,5 +65,5 @@ async function sessionsIn({ durable }: Stores): Promise<SessionStore> {
 const SESSION_ID = /^[\w-]{43}$/;
 
 /** The maximum lifetimes of `SessionMiddleware`, so that this command shortens no session. */
-const LONGEST = { idleMs: 400 * 86_400_000, absoluteMs: 400 * 86_400_000 };
-const LIMITS = { plain: LONGEST, remembered: LONGEST, maxPerUser: 50 };
+const MAX_LENGTH = { idleMs: 400 * 86_400_000, absoluteMs: 400 * 86_400_000 };
+const LIMITS = { plain: MAX_LENGTH, remembered: MAX_LENGTH, maxPerUser: 50 };

@@ -1,16 +1,17 @@
+import { describeError, isInstance } from "../../core/describe-error.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 
 /** The message of an error for the person at the terminal, without a stack. */
 export function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isInstance(error, Error)) return describeError(error);
   const { message, cause } = error;
   // kysely and redis are optional peer dependencies.
   const missing = /Cannot find package '([^']+)'/.exec(message)?.[1];
   if (missing !== undefined) return `the package "${missing}" is required. Run: npm install ${missing}`;
   if (NO_TABLE.test(message)) return "the tables of Portico are missing or out of date. Run: portico migrate up";
   // The message of a 503 alone does not help an operator.
-  const isOutage = error instanceof PorticoError && error.status === 503;
-  return isOutage && cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message;
+  const isOutage = isInstance(error, PorticoError) && error.status === 503;
+  return isOutage && isInstance(cause, Error) ? `${message}: ${reasonOf(cause)}` : message;
 }
 
 /** Some errors of connections have a code and no message. */

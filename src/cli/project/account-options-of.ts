@@ -1,6 +1,6 @@
 import type { ResolvedAccountOptions } from "../../auth/accounts/account-options.ts";
-import { DeviceTokenBackend } from "../../auth/accounts/device-token-backend.ts";
-import { AuthenticationMiddleware } from "../../auth/authentication-middleware.ts";
+import { AuthenticationMiddleware } from "../../auth/backends/authentication-middleware.ts";
+import { DeviceTokenBackend } from "../../auth/preset/device-token-backend.ts";
 import { objectOf } from "../../http/routing/middleware.ts";
 import type { Project } from "./project.ts";
 

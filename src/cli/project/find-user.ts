@@ -1,6 +1,6 @@
-import type { UserTable } from "../../sql/migrations/portico-tables.ts";
+import type { UserTable } from "../../sql/database/portico-tables.ts";
 import type { UserClass, UserRow } from "../../sql/users/user-model.ts";
-import { CommandFailed } from "../command-failed.ts";
+import { CommandFailed } from "../output/command-failed.ts";
 import type { Project } from "./project.ts";
 
 /** Finds the user by email address, username or id. */

@@ -1,6 +1,6 @@
-import type { Graph } from "../../graphql/graph.ts";
+import type { Graph } from "../../graphql/graph/graph.ts";
 import type { PorticoApp } from "../../portico-app.ts";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 
 /** The GraphQL endpoints of the application by their path. */
 export function graphsOf(app: PorticoApp): ReadonlyMap<string, Graph> {

@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { callable, flag, listOf, resolveOptions, thing } from "../../core/resolve-options.ts";
-import { CommandFailed, UsageError } from "../command-failed.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
 import type { PorticoConfig } from "./portico-config.ts";
 import { projectError } from "./project-error.ts";
 

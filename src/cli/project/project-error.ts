@@ -1,12 +1,13 @@
 import { fileURLToPath } from "node:url";
-import { packageFile } from "../../core/package-file.ts";
-import { CommandFailed } from "../command-failed.ts";
+import { isInstance } from "../../core/describe-error.ts";
+import { packageFile } from "../../core/packages/package-file.ts";
+import { CommandFailed } from "../output/command-failed.ts";
 import { sentenceOf } from "../output/sentence-of.ts";
 
 /** The failure of code of the project: what failed, why, and the line of the project in which it happened. */
 export function projectError(what: string, error: unknown): CommandFailed {
-  if (error instanceof CommandFailed) return error;
-  const place = error instanceof Error ? placeOf(error) : null;
+  if (isInstance(error, CommandFailed)) return error;
+  const place = isInstance(error, Error) ? placeOf(error) : null;
   return new CommandFailed(`${what}: ${sentenceOf(error)}${place === null ? "" : ` (${place})`}`);
 }
 

@@ -1,11 +1,10 @@
 import type { PorticoApp } from "../../portico-app.ts";
 import type { Database } from "../../sql/database/database.ts";
-import type { UserTable } from "../../sql/migrations/portico-tables.ts";
+import type { UserTable } from "../../sql/database/portico-tables.ts";
 import type { UserClass } from "../../sql/users/user-model.ts";
 import type { Stores } from "../../stores/stores.ts";
-import { CommandFailed, UsageError } from "../command-failed.ts";
-import type { Surroundings } from "../surroundings.ts";
-import { givenStores, namedStores } from "./given-stores.ts";
+import { CommandFailed, UsageError } from "../output/command-failed.ts";
+import type { CommandContext } from "../process/command-context.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import { loadConfig } from "./load-config.ts";
 import type { PorticoConfig } from "./portico-config.ts";
@@ -14,19 +13,19 @@ import { projectError } from "./project-error.ts";
 /** The application that a command works on. Each part is opened when a command first asks for it. */
 export class Project {
   readonly #options: GlobalOptions;
-  readonly #surroundings: Surroundings;
+  readonly #context: CommandContext;
   #config: Promise<PorticoConfig> | null = null;
   #app: Promise<PorticoApp> | null = null;
   #database: Promise<Database> | null = null;
   #stores: Promise<Stores> | null = null;
 
-  constructor(options: GlobalOptions, surroundings: Surroundings) {
+  constructor(options: GlobalOptions, context: CommandContext) {
     this.#options = options;
-    this.#surroundings = surroundings;
+    this.#context = context;
   }
 
   config(): Promise<PorticoConfig> {
-    this.#config ??= loadConfig(this.#surroundings.cwd, this.#options.config);
+    this.#config ??= loadConfig(this.#context.cwd, this.#options.config);
     return this.#config;
   }
 
@@ -43,7 +42,7 @@ export class Project {
 
   /** The stores in which the application keeps sessions and API keys. Rejects if that is not certain. */
   async stores(): Promise<Stores> {
-    if ((await this.config()).app === undefined) namedStores(this.#options, this.#surroundings.env);
+    if ((await this.config()).app === undefined) namedStores(this.#options, this.#context.env);
     else await this.#refuseOtherStores();
     return this.#openStores();
   }
@@ -96,7 +95,7 @@ export class Project {
 
   async #openDatabase(): Promise<Database> {
     const { database, users } = await this.config();
-    const given = this.#options.database ?? database ?? this.#surroundings.env["DATABASE_URL"];
+    const given = this.#options.database ?? database ?? this.#context.env["DATABASE_URL"];
     if (typeof given === "object") return given as unknown as Database;
     if (given !== undefined && given !== "") {
       const { openDatabase } = await import("../../sql/database/open-database.ts");
@@ -111,7 +110,7 @@ export class Project {
   #openStores(): Promise<Stores> {
     this.#stores ??= this.config().then(async ({ app }) =>
       app === undefined
-        ? givenStores(this.#options, this.#surroundings.env, () => this.database())
+        ? givenStores(this.#options, this.#context.env, () => this.database())
         : (await this.app()).stores,
     );
     return this.#stores;
@@ -140,4 +139,36 @@ const STORE_FLAGS = [
 /** The value, or `null` if it was not asked for or failed. */
 async function settled<T>(asked: Promise<T> | null): Promise<T | null> {
   return asked?.catch(() => null) ?? null;
+}
+
+/** Where the sessions and API keys are, without an application that says it. A guess could act on the wrong store. */
+function namedStores(options: GlobalOptions, env: CommandContext["env"]): "database" | "redis" {
+  const { stores } = options;
+  const hasRedis = redisUrl(options, env) !== null;
+  if (stores !== undefined && stores !== "database" && stores !== "redis")
+    throw new UsageError('--stores must be "database" or "redis"');
+  if (stores === "redis" && !hasRedis) throw new UsageError("--stores redis requires --redis <url> or REDIS_URL");
+  if (stores === undefined && !hasRedis)
+    throw new UsageError(
+      "no store for sessions and API keys: create portico.config.ts, pass --redis <url> or set REDIS_URL if the application uses redisStores, or pass --stores database if it uses sqlStores",
+    );
+  return stores ?? "redis";
+}
+
+/** The stores of Redis if it is named, or those of the database. */
+async function givenStores(
+  options: GlobalOptions,
+  env: CommandContext["env"],
+  database: () => Promise<Database>,
+): Promise<Stores> {
+  const redis = redisUrl(options, env);
+  if (redis === null) return (await import("../../sql/stores/sql-stores.ts")).sqlStores(await database());
+  const prefix = options.redisPrefix ?? env["REDIS_PREFIX"];
+  const { redisStores } = await import("../../redis/redis-stores.ts");
+  return redisStores(redis, prefix === undefined || prefix === "" ? {} : { prefix });
+}
+
+function redisUrl(options: GlobalOptions, env: CommandContext["env"]): string | null {
+  const url = options.redis ?? env["REDIS_URL"];
+  return url === undefined || url === "" || options.stores === "database" ? null : url;
 }

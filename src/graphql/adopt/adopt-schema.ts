@@ -1,19 +1,29 @@
 import {
   defaultFieldResolver,
   type GraphQLFieldConfig,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   isListType,
   isNonNullType,
+  isUnionType,
 } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import type { WrittenAuth } from "../../http/access/read-gate.ts";
-import type { Operation } from "../fields/field-def.ts";
-import { gateExtensions, gateIn } from "../fields/gate-extensions.ts";
-import { allReads, gateReads, noteProperty, noteReads, propertyOf, readsOf, withReadsOf } from "../fields/reads.ts";
+import { decidesByCaller } from "../../kernel/access/gate-node.ts";
+import type { WrittenAuth } from "../../kernel/access/read-gate.ts";
+import type { Operation } from "../declare/fields/field-declaration.ts";
+import { gateExtensions, gateIn } from "../declare/fields/gate-extensions.ts";
+import {
+  allReads,
+  gateReads,
+  noteProperty,
+  noteReads,
+  propertyOf,
+  readsOf,
+  withReadsOf,
+} from "../declare/fields/reads-of.ts";
 import { argsReader, checked, guarded, type Resolve } from "../schema/compile-resolver.ts";
 import { resultCheck, screened } from "../schema/result-check.ts";
-import { checkEntities } from "./check-entities.ts";
 import { checkConnections } from "./connection-resolver.ts";
 import { Coordinates } from "./coordinates.ts";
 import { copySchema } from "./copy-schema.ts";
@@ -128,4 +138,40 @@ function checkNullable(type: GraphQLOutputType, place: string): void {
     `Graph.rules`,
     `guards ${name}, but ${place} is ${name}!: a refused object becomes null, so make the field nullable`,
   );
+}
+
+/**
+ * Rejects rules about an entity of a subgraph that its type does not load. Its objects would be the representations that the
+ * client sent, so the client would choose the values that the rules decide about.
+ */
+function checkEntities(schema: GraphQLSchema, coordinates: Coordinates): void {
+  const entities = schema.getType("_Entity");
+  if (!isUnionType(entities)) return;
+  for (const type of entities.getTypes()) {
+    if (loadsReference(type)) continue;
+    const place = guardedPlace(type, coordinates);
+    if (place !== null)
+      throw new ConfigurationError(
+        `Graph.rules[${JSON.stringify(place)}]`,
+        `guards the entity ${type.name}, which has no __resolveReference: its objects would be what the client sent. Add a __resolveReference to ${type.name} that loads the object by its key`,
+      );
+  }
+}
+
+/** The first place that decides about objects of this type. A gate of a field may also decide about the caller alone. */
+function guardedPlace(type: GraphQLObjectType, coordinates: Coordinates): string | null {
+  if (coordinates.ofType(type.name) !== null) return type.name;
+  const field = Object.keys(type.getFields()).find((name) => {
+    const gate = coordinates.ofField(type.name, name);
+    return gate !== null && !decidesByCaller(gate);
+  });
+  return field === undefined ? null : `${type.name}.${field}`;
+}
+
+/** Whether the type has a `__resolveReference`, which `@apollo/subgraph` and the libraries upon it keep here. */
+function loadsReference({ extensions }: GraphQLObjectType): boolean {
+  const { apollo } = extensions as {
+    readonly apollo?: { readonly subgraph?: { readonly resolveReference?: unknown } };
+  };
+  return typeof apollo?.subgraph?.resolveReference === "function";
 }

@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from "graphql";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { builtItemFields } from "../connection/built-item-fields.ts";
 import { checkStrategy } from "../connection/check-strategy.ts";
@@ -20,9 +20,9 @@ import { chosenColumns, ListArgs } from "../connection/list-args.ts";
 import { ListConnection } from "../connection/list-connection.ts";
 import { openList } from "../connection/open-list.ts";
 import { readScope, type ScopeValues } from "../connection/read-scope.ts";
-import { FieldQuestion } from "../fields/field-question.ts";
-import { gateIn } from "../fields/gate-extensions.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
+import { FieldQuestion } from "../declare/fields/field-question.ts";
+import { gateIn } from "../declare/fields/gate-extensions.ts";
+import { ResolverError } from "../declare/fields/resolver-error.ts";
 import { operationOf } from "./foreign-context.ts";
 
 /** The options of `connectionResolver`. */

@@ -1,8 +1,8 @@
 import { type GraphQLSchema, isInterfaceType, isNonNullType, isObjectType } from "graphql";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { nearest } from "../../core/resolve-options.ts";
-import { allGates, type GateNode } from "../../http/access/gate-node.ts";
-import { authRule, checkNeedsNoObject, readGate, type WrittenAuth } from "../../http/access/read-gate.ts";
+import { allGates, type GateNode } from "../../kernel/access/gate-node.ts";
+import { authRule, checkNeedsNoObject, readGate, type WrittenAuth } from "../../kernel/access/read-gate.ts";
 
 /** The gates of a schema by coordinate, such as `Query.orders` or `Order`. Those of an interface count for its objects too. */
 export class Coordinates {

@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLIsTypeOfFn, GraphQLTypeResolver } from "graphql";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
 import { GraphContext } from "../operation/graph-context.ts";
 
 /** Builds the context value that the resolvers of an existing schema expect. */

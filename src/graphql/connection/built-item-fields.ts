@@ -6,9 +6,10 @@ import {
   isEnumType,
   isScalarType,
 } from "graphql";
-import { gateIn } from "../fields/gate-extensions.ts";
-import { propertyOf, readsOf } from "../fields/reads.ts";
-import { isLossless } from "../types/is-lossless.ts";
+import { gateIn } from "../declare/fields/gate-extensions.ts";
+import { propertyOf, readsOf } from "../declare/fields/reads-of.ts";
+import { isLossless } from "../declare/types/is-lossless.ts";
+import { shownKind } from "../declare/types/shown-kind.ts";
 import type { ColumnField, ItemFields } from "./column-gates.ts";
 
 /** The fields of a type of a built schema. Another library does not say what its resolvers read. */
@@ -19,6 +20,7 @@ export function builtItemFields(type: GraphQLObjectType): ItemFields {
       name: field.name,
       columns: property === null ? (readsOf(field) ?? [field.name]) : [property],
       isUnchanged: property !== null && isLosslessType(field.type),
+      shown: shownKind(getNamedType(field.type)),
       gate: gateIn(field),
     };
   });

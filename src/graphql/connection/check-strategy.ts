@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import type { ListSize } from "../fields/field-options.ts";
+import type { ListSize } from "../declare/fields/field-options.ts";
 
 /** Throws `ConfigurationError` for a strategy that cannot page a connection. */
 export function checkStrategy(caller: string, strategy: unknown): asserts strategy is CursorPagination<any, any> {

@@ -1,9 +1,15 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import { decidesByCaller, type GateNode } from "../../http/access/gate-node.ts";
-import { type ClientColumn, clientColumns, hiddenColumn } from "../../pagination/client-columns.ts";
+import { decidesByCaller, type GateNode } from "../../kernel/access/gate-node.ts";
+import {
+  type ClientColumn,
+  checkFilterType,
+  clientColumns,
+  hiddenColumn,
+} from "../../pagination/strategies/client-columns.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import { passGate } from "../fields/field-question.ts";
+import type { ShownKind } from "../../pagination/strategies/shown-kind.ts";
+import { passGate } from "../declare/fields/field-question.ts";
 
 type Question = Parameters<typeof passGate>[1];
 
@@ -14,6 +20,8 @@ export interface ColumnField {
   readonly columns: readonly string[];
   /** Whether it returns its only column as it is. The `reads` of a resolver say nothing about what it returns. */
   readonly isUnchanged: boolean;
+  /** The kind of its values, if its type says so. */
+  readonly shown: ShownKind | null;
   /** `null` if it is open. */
   readonly gate: GateNode | null;
 }
@@ -70,6 +78,7 @@ function gatedFields(place: string, { name, fields }: ItemFields, entry: ClientC
   const { column, isPublic } = entry;
   const reading = fields.filter(({ columns }) => columns.includes(column));
   const returning = reading.filter(({ isUnchanged }) => isUnchanged);
+  for (const field of returning) checkFilterType(place, entry, `${name}.${field.name}`, field.shown);
   if (isOpen(returning, column)) return [];
   if (returning.length === 0 && !isPublic)
     throw hiddenColumn(

@@ -1,5 +1,6 @@
+import { isInstance } from "../../core/describe-error.ts";
 import type { Position } from "../../pagination/cursor/seal-cursor.ts";
-import type { CursorList } from "../../pagination/cursor-page.ts";
+import type { CursorList } from "../../pagination/pages/cursor-list.ts";
 import {
   InvalidCursorError,
   InvalidFilterError,
@@ -7,13 +8,13 @@ import {
   InvalidPageSizeError,
   InvalidSortError,
   PaginationError,
-} from "../../pagination/pagination-error.ts";
-import { readSize } from "../../pagination/query-params.ts";
+} from "../../pagination/query/pagination-error.ts";
+import { readSize } from "../../pagination/query/query-params.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import { arg } from "../types/arg.ts";
-import type { Arg } from "../types/graph-type.ts";
-import { nullable } from "../types/list-type.ts";
-import { int, string } from "../types/scalars.ts";
+import { arg } from "../declare/types/arg.ts";
+import type { Arg } from "../declare/types/graph-type.ts";
+import { nullable } from "../declare/types/list-type.ts";
+import { int, string } from "../declare/types/scalars.ts";
 
 type Place = NonNullable<Position["at"]>;
 
@@ -113,11 +114,12 @@ export function blaming<T>(parameter: string, run: () => T): T {
 
 /** Gives a pagination error the argument and the code `BAD_USER_INPUT`. Other errors are unchanged. */
 export function asUserInput(error: unknown, parameter: string): unknown {
-  if (!(error instanceof PaginationError)) return error;
+  if (!isInstance(error, PaginationError)) return error;
+  const { message } = error;
   const options = { parameter, code: "BAD_USER_INPUT", cause: error };
-  if (error instanceof InvalidCursorError) return new InvalidCursorError(options);
+  if (isInstance(error, InvalidCursorError)) return new InvalidCursorError(options);
   const Kind =
-    [InvalidPageError, InvalidSortError, InvalidFilterError].find((kind) => error instanceof kind) ??
+    [InvalidPageError, InvalidSortError, InvalidFilterError].find((kind) => isInstance(error, kind)) ??
     InvalidPageSizeError;
-  return new Kind(error.message, options);
+  return new Kind(message, options);
 }

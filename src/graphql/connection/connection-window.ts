@@ -1,8 +1,8 @@
-import type { CursorList, Window } from "../../pagination/cursor-page.ts";
-import { isSeekable } from "../../pagination/data-handler.ts";
-import { askedTotal } from "../../pagination/offset-page.ts";
-import type { PageRequest } from "../../pagination/page-request.ts";
-import type { Steps } from "../../pagination/steps.ts";
+import { isSeekable } from "../../pagination/handlers/data-handler.ts";
+import type { Steps } from "../../pagination/handlers/steps.ts";
+import type { CursorList, Window } from "../../pagination/pages/cursor-list.ts";
+import { askedTotal } from "../../pagination/pages/offset-page.ts";
+import type { PageRequest } from "../../pagination/pages/page-request.ts";
 import type { Wanted } from "./connection-args.ts";
 
 /** The items of the page that the arguments select. */

@@ -1,25 +1,25 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { Reserved } from "../../dependencies/depend.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
-import type { CurrentUser } from "../../http/identity/identity.ts";
-import type { DataHandler, FetchContext } from "../../pagination/data-handler.ts";
-import type { PageRequest } from "../../pagination/page-request.ts";
-import { selectingHandler } from "../../pagination/selecting-handler.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import type { CurrentUser } from "../../kernel/identity/identity.ts";
+import type { DataHandler, FetchContext } from "../../pagination/handlers/data-handler.ts";
+import { selectingHandler } from "../../pagination/handlers/selecting-handler.ts";
+import type { PageRequest } from "../../pagination/pages/page-request.ts";
 import type { BasePaginationStrategy } from "../../pagination/strategies/base-pagination-strategy.ts";
 import type { CursorMetadata, CursorParameters } from "../../pagination/strategies/cursor-pagination.ts";
-import type { Args, Params, ResolverArgs, TestArgs } from "../fields/args.ts";
-import { fieldFactory } from "../fields/field.ts";
-import { declareHead } from "../fields/field-declaration.ts";
-import type { FieldDef, ReadParent, WithReads } from "../fields/field-def.ts";
-import type { FieldOptions, GateInput, IsGated } from "../fields/field-options.ts";
-import { FieldQuestion } from "../fields/field-question.ts";
-import type { Reads as ReadColumns } from "../fields/reads.ts";
-import { nodeOf } from "../types/node-of.ts";
-import type { ObjectType } from "../types/object-type.ts";
-import { typeGate } from "../types/type-gate.ts";
-import type { ObjectNode } from "../types/type-node.ts";
-import { checkName } from "../types/type-options.ts";
+import type { Args, Params, ResolverArgs, TestArgs } from "../declare/fields/args.ts";
+import { declareHead } from "../declare/fields/declare-head.ts";
+import { fieldFactory } from "../declare/fields/field.ts";
+import type { Reads as ReadColumns } from "../declare/fields/field-declaration.ts";
+import type { FieldDef, ReadParent, WithReads } from "../declare/fields/field-def.ts";
+import type { FieldOptions, GateInput, IsGated } from "../declare/fields/field-options.ts";
+import { FieldQuestion } from "../declare/fields/field-question.ts";
+import { nodeOf } from "../declare/types/node-of.ts";
+import type { ObjectType } from "../declare/types/object-type.ts";
+import { typeGate } from "../declare/types/type-gate.ts";
+import type { ObjectNode } from "../declare/types/type-node.ts";
+import { checkName } from "../declare/types/type-options.ts";
 import { checkStrategy, connectionSize } from "./check-strategy.ts";
 import { ColumnGates } from "./column-gates.ts";
 import { connectionArgs } from "./connection-args.ts";
@@ -273,7 +273,9 @@ export function connection<
       );
     },
     items: type,
-    check: (place) => void columnGates(place),
+    check: (place) => {
+      columnGates(place);
+    },
     parentReads: parentReads(nested, cursorScope, others.reads),
   });
   return fieldFactory(head) as never;

@@ -1,9 +1,11 @@
-import { allGates } from "../../http/access/gate-node.ts";
-import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
+import { allGates } from "../../kernel/access/gate-node.ts";
+import type { ShownKind } from "../../pagination/strategies/shown-kind.ts";
+import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
+import { isLossless } from "../declare/types/is-lossless.ts";
+import { nodeOf } from "../declare/types/node-of.ts";
+import { shownKind } from "../declare/types/shown-kind.ts";
+import type { AnyRef, ObjectNode } from "../declare/types/type-node.ts";
 import { TypeNames } from "../schema/type-names.ts";
-import { isLossless } from "../types/is-lossless.ts";
-import { nodeOf } from "../types/node-of.ts";
-import type { AnyRef, ObjectNode } from "../types/type-node.ts";
 import type { ColumnField, ItemFields } from "./column-gates.ts";
 
 /** The fields of a declared type. */
@@ -11,19 +13,26 @@ export function declaredItemFields(node: ObjectNode): ItemFields {
   const fields = Object.entries(new TypeNames().fieldsOf(node)).map(([key, member]): ColumnField => {
     const place = `${node.name}.${key}`;
     if (!isDeclaration(member))
-      return { name: key, columns: [key], isUnchanged: isLosslessRef(place, member), gate: null };
+      return {
+        name: key,
+        columns: [key],
+        isUnchanged: isLosslessRef(place, member),
+        shown: shownByRef(place, member),
+        gate: null,
+      };
     const name = member.options.name ?? key;
     const gate = allGates(member.gates);
     const property = propertyIn(node, key, member);
-    if (property === null) return { name, columns: member.options.reads ?? [key], isUnchanged: false, gate };
-    return { name, columns: [property], isUnchanged: isLosslessRef(place, member.type), gate };
+    const shown = shownByRef(place, member.type);
+    if (property === null) return { name, columns: member.options.reads ?? [key], isUnchanged: false, shown, gate };
+    return { name, columns: [property], isUnchanged: isLosslessRef(place, member.type), shown, gate };
   });
   return { name: node.name, fields };
 }
 
 /** The property that a declared field returns as it is. A global id contains its key. */
 function propertyIn({ node }: ObjectNode, key: string, { resolver, member }: FieldDeclaration): string | null {
-  if (node !== null && resolver === node.idField.resolver) return node.key;
+  if (node !== null && isDeclaration(node.idField) && resolver === node.idField.resolver) return node.key;
   return resolver === null ? (member ?? key) : null;
 }
 
@@ -32,4 +41,10 @@ function isLosslessRef(place: string, ref: AnyRef): boolean {
   const node = nodeOf(place, ref);
   if ("of" in node) return isLosslessRef(place, node.of);
   return node.kind === "enum" || (node.kind === "scalar" && isLossless(node.type));
+}
+
+function shownByRef(place: string, ref: AnyRef): ShownKind | null {
+  const node = nodeOf(place, ref);
+  if ("of" in node) return shownByRef(place, node.of);
+  return node.kind === "scalar" ? shownKind(node.type) : null;
 }

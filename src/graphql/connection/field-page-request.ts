@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from "graphql";
-import { ContextPageRequest, type PageContext } from "../../http/pages/context-page-request.ts";
-import type { ListScope } from "../../pagination/list-scope.ts";
-import type { PageRequest } from "../../pagination/page-request.ts";
+import { ContextPageRequest, type PageContext } from "../../kernel/pages/context-page-request.ts";
+import type { ListScope } from "../../pagination/handlers/list-scope.ts";
+import type { PageRequest } from "../../pagination/pages/page-request.ts";
 
 /** The page request of a field. A connection has no query string and no links, and its arguments are read elsewhere. */
 export class FieldPageRequest extends ContextPageRequest<PageContext> {

@@ -1,14 +1,14 @@
-import { type FilterTest, testsOf } from "../../pagination/filter/filter-test.ts";
-import type { FilterField, FilterFields, FilterOperators } from "../../pagination/filter/filterable.ts";
-import { isDeclaration } from "../fields/field-declaration.ts";
-import { type EnumType, enumOf } from "../types/enum-type.ts";
-import type { ArgRef } from "../types/graph-type.ts";
-import { type InputType, input } from "../types/input-type.ts";
-import { list, optional } from "../types/list-type.ts";
-import { nodeOf } from "../types/node-of.ts";
-import type { Scalar } from "../types/scalar.ts";
-import { boolean, dateTime, float, id, int, string } from "../types/scalars.ts";
-import type { AnyRef, EnumNode, ObjectNode } from "../types/type-node.ts";
+import type { FilterField, FilterFields, FilterOperators, FilterTest } from "../../pagination/filter/filterable.ts";
+import { testsOf } from "../../pagination/filter/tests-of.ts";
+import { isDeclaration } from "../declare/fields/field-declaration.ts";
+import { type EnumType, enumOf } from "../declare/types/enum-type.ts";
+import type { ArgRef } from "../declare/types/graph-type.ts";
+import { type InputType, input } from "../declare/types/input-type.ts";
+import { list, optional } from "../declare/types/list-type.ts";
+import { nodeOf } from "../declare/types/node-of.ts";
+import type { Scalar } from "../declare/types/scalar.ts";
+import { boolean, dateTime, float, id, int, string } from "../declare/types/scalars.ts";
+import type { AnyRef, EnumNode, ObjectNode } from "../declare/types/type-node.ts";
 import { InputOwner } from "./input-owner.ts";
 
 /** The type of the argument `filter`: `BookFilter`, with a field for each filter. */

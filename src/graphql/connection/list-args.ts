@@ -1,15 +1,15 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { Filters } from "../../pagination/filter/filters.ts";
-import type { Order } from "../../pagination/order.ts";
-import { checkedOrder } from "../../pagination/read-sort.ts";
+import type { Direction, Order } from "../../pagination/keys/order.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import { arg } from "../types/arg.ts";
-import type { Arg } from "../types/graph-type.ts";
-import { list, nullable } from "../types/list-type.ts";
+import { checkedOrder, type SortLimits } from "../../pagination/strategies/read-sort.ts";
+import { arg } from "../declare/types/arg.ts";
+import { type EnumType, enumOf } from "../declare/types/enum-type.ts";
+import type { Arg } from "../declare/types/graph-type.ts";
+import { list, nullable } from "../declare/types/list-type.ts";
 import { blaming, type ConnectionArgs } from "./connection-args.ts";
 import { filterInput } from "./filter-input.ts";
 import type { InputOwner } from "./input-owner.ts";
-import { sortEnum, sortValues } from "./sort-enum.ts";
 
 /** The arguments `sort` and `filter`, as far as the strategy lets clients sort and filter. */
 export class ListArgs {
@@ -69,4 +69,32 @@ export class ListArgs {
 /** The columns that the client chose to sort and filter by. */
 export function chosenColumns(order: Order | undefined, filters: Filters | null): readonly string[] {
   return [...(order ?? []).map(([column]) => column), ...(filters?.fields ?? []).map(({ column }) => column)];
+}
+
+/** The enum of the argument `sort`: `BookSort`. */
+function sortEnum(owner: InputOwner, values: Iterable<string>): EnumType<string> {
+  const names = [...values];
+  const description = `The orders of a list of ${owner.node.name}.`;
+  return owner.own("Sort", names, (name) => enumOf(name, names, { description }));
+}
+
+/** The column and the direction of each value of a sort enum: `CREATED_AT_DESC`. Throws `ConfigurationError`. */
+function sortValues({ columns }: SortLimits): ReadonlyMap<string, readonly [column: string, Direction]> {
+  const values = new Map<string, readonly [string, Direction]>();
+  for (const [name, column] of columns)
+    for (const direction of ["asc", "desc"] as const) {
+      const value = `${constantCase(name)}_${direction.toUpperCase()}`;
+      if (!/^[A-Z_][A-Z0-9_]*$/.test(value) || value.startsWith("__") || values.has(value))
+        throw new ConfigurationError(
+          "CursorPagination.sortable",
+          `"${name}" cannot be the value ${value} of an enum in GraphQL: use an object from distinct names to columns, such as { createdAt: "created_at" }`,
+        );
+      values.set(value, [column, direction]);
+    }
+  return values;
+}
+
+/** `createdAt` and `created_at` become `CREATED_AT`. */
+function constantCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
 }

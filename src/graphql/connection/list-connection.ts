@@ -1,14 +1,14 @@
-import { inField } from "../../http/context/current-field.ts";
-import { CursorList, type Window } from "../../pagination/cursor-page.ts";
-import type { AnyHandler } from "../../pagination/data-handler.ts";
+import { inField } from "../../kernel/hooks/current-field.ts";
 import type { Filters } from "../../pagination/filter/filters.ts";
-import { isAgreed } from "../../pagination/list-scope.ts";
-import { askedTotal, reportedTotal } from "../../pagination/offset-page.ts";
-import type { Order } from "../../pagination/order.ts";
-import type { PageRequest } from "../../pagination/page-request.ts";
-import { InvalidPageError } from "../../pagination/pagination-error.ts";
-import { RuleDisagreement } from "../../pagination/rule-disagreement.ts";
-import { runLater, type Steps, wait } from "../../pagination/steps.ts";
+import type { AnyHandler } from "../../pagination/handlers/data-handler.ts";
+import { isAgreed } from "../../pagination/handlers/list-scope.ts";
+import { RuleDisagreement } from "../../pagination/handlers/rule-disagreement.ts";
+import { runLater, type Steps, wait } from "../../pagination/handlers/steps.ts";
+import type { Order } from "../../pagination/keys/order.ts";
+import { CursorList, type Window } from "../../pagination/pages/cursor-list.ts";
+import { askedTotal, reportedTotal } from "../../pagination/pages/offset-page.ts";
+import type { PageRequest } from "../../pagination/pages/page-request.ts";
+import { InvalidPageError } from "../../pagination/query/pagination-error.ts";
 import type { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
 import { asUserInput, type ConnectionArgs, readWanted, type Wanted } from "./connection-args.ts";
 import { connectionWindow } from "./connection-window.ts";
@@ -55,8 +55,8 @@ export class ListConnection<T> {
   }
 
   async pageInfo(): Promise<PageInfo> {
-    const { disagreement, ...window } = await this.#read();
-    if (disagreement !== undefined) throw disagreement;
+    const window = await this.#read();
+    if (window.disagreement !== undefined) throw window.disagreement;
     return new PageInfo(window);
   }
 

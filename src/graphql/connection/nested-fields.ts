@@ -1,11 +1,12 @@
-import { afterThisTurn } from "../../core/batch-queue.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import { memoOf } from "../../http/context/validity/memo-of.ts";
-import { isNestable, type ParentKey } from "../../pagination/data-handler.ts";
+import type { Later } from "../../core/work/batch-queue.ts";
+import { memoOf } from "../../kernel/context/memo-of.ts";
 import type { Filters } from "../../pagination/filter/filters.ts";
-import type { PageRequest } from "../../pagination/page-request.ts";
-import type { FieldCall } from "../fields/field-declaration.ts";
+import { isNestable, type ParentKey } from "../../pagination/handlers/data-handler.ts";
+import type { PageRequest } from "../../pagination/pages/page-request.ts";
+import type { FieldCall } from "../declare/fields/field-declaration.ts";
+import { openBatchesOf } from "../operation/open-batches.ts";
 import { NestedLists } from "./nested-lists.ts";
 import type { OpenList } from "./open-list.ts";
 
@@ -63,18 +64,19 @@ export class NestedFields {
     const levels = memoOf(graph.connection, this, () => new Map<string, MaybePromise<Level>>());
     const name = argsText([filters?.text, ...this.#params.map((param) => args[param])]);
     const known = levels.get(name);
-    const level = known ?? andThen(open(), levelOf);
+    const { afterLists } = openBatchesOf(graph.connection);
+    const level = known ?? andThen(open(), (list) => levelOf(list, afterLists));
     if (known === undefined) {
       levels.set(name, level);
       // A later turn may be inside another transaction.
-      afterThisTurn(() => levels.delete(name));
+      afterLists(() => levels.delete(name));
     }
     return andThen(level, ({ lists, ...others }) => ({ handler: lists.of(parent, columns), ...others }));
   }
 }
 
-function levelOf({ handler, ...others }: OpenList): Level {
-  if (isNestable(handler)) return { lists: new NestedLists(handler), ...others };
+function levelOf({ handler, ...others }: OpenList, later: Later): Level {
+  if (isNestable(handler)) return { lists: new NestedLists(handler, later), ...others };
   throw new ConfigurationError(
     "connection.parent",
     `requires a data handler with getItemsBelow and countBelow, such as tableHandler. ${handler.constructor.name} has none: return the list of each parent instead, without this option`,

@@ -1,4 +1,4 @@
-import { BatchQueue, type BatchWork } from "../../core/batch-queue.ts";
+import { BatchQueue, type BatchWork, type Later } from "../../core/work/batch-queue.ts";
 import {
   AsyncDataHandler,
   type Capping,
@@ -10,19 +10,22 @@ import {
   type ParentSeek,
   type Seekable,
   type SeekRequest,
-} from "../../pagination/data-handler.ts";
-import { selectingHandler } from "../../pagination/selecting-handler.ts";
-import { DataHandlerInvalid } from "../../pagination/totals.ts";
+} from "../../pagination/handlers/data-handler.ts";
+import { selectingHandler } from "../../pagination/handlers/selecting-handler.ts";
+import { DataHandlerInvalid } from "../../pagination/handlers/totals.ts";
 
 type Source = DataHandler<unknown> & Seekable<unknown> & Nestable<unknown>;
 
 /** The lists of all parents of one level. Those that are read or counted in the same turn need one call of the source. */
 export class NestedLists {
   readonly source: Source;
+  readonly #later: Later;
   readonly #queues = new Map<string, unknown>();
 
-  constructor(source: Source) {
+  /** @param later when the lists of a level are complete */
+  constructor(source: Source, later: Later) {
     this.source = source;
+    this.#later = later;
   }
 
   /** @param columns the columns that the rows need; `null` for all of them */
@@ -64,7 +67,7 @@ export class NestedLists {
       const results: unknown = await work(items);
       if (Array.isArray(results) && results.length === items.length) return results as (R | Error)[];
       throw new DataHandlerInvalid(this.source, "did not return one result for each parent");
-    });
+    }, this.#later);
     this.#queues.set(name, queue);
     return queue;
   }

@@ -1,12 +1,12 @@
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import type { GateNode } from "../../http/access/gate-node.ts";
-import { listScopeOf } from "../../http/access/list-scope-of.ts";
-import type { AnyHandler } from "../../pagination/data-handler.ts";
+import type { GateNode } from "../../kernel/access/gate-node.ts";
+import { listScopeOf } from "../../kernel/access/list-scope-of.ts";
 import { filteredHandler } from "../../pagination/filter/filtered-handler.ts";
 import type { Filters } from "../../pagination/filter/filters.ts";
-import { type ListScope, scopedHandler } from "../../pagination/list-scope.ts";
-import { run } from "../../pagination/steps.ts";
-import { asHandler } from "../../pagination/sync-list-data-handler.ts";
+import type { AnyHandler } from "../../pagination/handlers/data-handler.ts";
+import { type ListScope, scopedHandler } from "../../pagination/handlers/list-scope.ts";
+import { run } from "../../pagination/handlers/steps.ts";
+import { asHandler } from "../../pagination/handlers/sync-list-data-handler.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 
 /** The source of a connection, and the rule that restricts it. */

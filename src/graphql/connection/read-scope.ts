@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import type { PageRequest } from "../../pagination/page-request.ts";
+import type { PageRequest } from "../../pagination/pages/page-request.ts";
 
 export type ScopeValues = Readonly<Record<string, unknown>>;
 

@@ -6,13 +6,13 @@ import {
   getNamedType,
   type SelectionSetNode,
 } from "graphql";
-import { columnsRead } from "../../http/access/gate-node.ts";
-import { memoOf } from "../../http/context/validity/memo-of.ts";
-import { type CollectScope, type Conditions, collectFields } from "../execute/plan/collect-fields.ts";
-import { isGraphql17 } from "../execute/plan/is-graphql17.ts";
-import type { FieldCall } from "../fields/field-declaration.ts";
-import { gateIn } from "../fields/gate-extensions.ts";
-import { allReads, type Reads, readsOf } from "../fields/reads.ts";
+import { columnsRead } from "../../kernel/access/gate-node.ts";
+import { memoOf } from "../../kernel/context/memo-of.ts";
+import type { FieldCall, Reads } from "../declare/fields/field-declaration.ts";
+import { gateIn } from "../declare/fields/gate-extensions.ts";
+import { allReads, readsOf } from "../declare/fields/reads-of.ts";
+import { type CollectScope, type Conditions, collectFields } from "../selection/collect-fields.ts";
+import { isGraphql17 } from "../selection/is-graphql17.ts";
 
 /** The columns that the selections of one operation need. */
 interface Known {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { loggable } from "../../core/describe-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import {
   flag,
@@ -8,11 +9,11 @@ import {
   REFUSED,
   resolveOptions,
 } from "../../core/resolve-options.ts";
-import { addressBucket } from "../../http/context/address-bucket.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
-import { BadRequest, HttpException } from "../../http/exceptions/http-exception.ts";
-import { GuardedCounter } from "../../http/limits/guarded-counter.ts";
-import { isRecord, type RequestParams } from "../transport/request-params.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { BadRequest, HttpException } from "../../kernel/exceptions/http-exception.ts";
+import { addressBucket } from "../../kernel/exchange/address-bucket.ts";
+import { GuardedCounter } from "../../kernel/limits/guarded-counter.ts";
+import { isRecord, type RequestParams } from "../request/request-params.ts";
 import { KeptDocuments } from "./kept-documents.ts";
 
 /** Looks up trusted documents by their id. */
@@ -60,11 +61,11 @@ const documentRules = {
 };
 
 /** In bytes of UTF-8. Longer documents are not kept, because any client can register them. */
-const LONGEST_KEPT = 16_384;
+const MAX_KEPT_LENGTH = 16_384;
 /** After a store failure, the store is not used for this time. Meanwhile clients send full documents. */
 const RETRY_STORE_MS = 5_000;
 /** Per address and minute: enough for an application with many documents, but too few to fill the store. */
-const MOST_REGISTRATIONS = 120;
+const MAX_REGISTRATIONS = 120;
 const ID = /^[\w.:/+=-]{1,200}$/;
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -113,7 +114,7 @@ export class Documents {
     const keep = async (): Promise<void> => {
       await this.#try(ctx, () => documents.keep(hash, query, keepMs, () => this.#mayRegister(ctx)));
     };
-    return { source: given(query), keep: Buffer.byteLength(query) > LONGEST_KEPT ? null : keep };
+    return { source: given(query), keep: Buffer.byteLength(query) > MAX_KEPT_LENGTH ? null : keep };
   }
 
   /** If the store fails, the document is treated as unknown: the client sends the full document, and it runs. */
@@ -123,7 +124,7 @@ export class Documents {
       return await operation();
     } catch (err) {
       this.#isFailingUntil = services.clock.monotonic() + RETRY_STORE_MS;
-      services.log.error({ err }, "Graph.documents: the store failed; clients must send full documents");
+      services.log.error({ err: loggable(err) }, "Graph.documents: the store failed; clients must send full documents");
       return null;
     }
   }
@@ -132,7 +133,7 @@ export class Documents {
   async #mayRegister({ services, request }: BaseContext): Promise<boolean> {
     const key = `documents:${addressBucket(request.ip)}`;
     const { value } = await this.#registrations.increment(services, services.stores.counters, key, 60_000);
-    return value <= MOST_REGISTRATIONS;
+    return value <= MAX_REGISTRATIONS;
   }
 }
 

@@ -4,9 +4,9 @@ import type { KeyValueStore } from "../../stores/key-value-store.ts";
 /** The number of store entries that hold documents. It is fixed, so that clients cannot fill the store. */
 const SHELVES = 128;
 /** 1,024 documents in all. */
-const MOST_ON_A_SHELF = 8;
+const MAX_ON_A_SHELF = 8;
 /** 6 MiB in all. */
-const MOST_BYTES_ON_A_SHELF = 49_152;
+const MAX_BYTES_ON_A_SHELF = 49_152;
 /** Other processes write too. If all attempts fail, the client sends the full document again. */
 const TRIES = 3;
 
@@ -61,7 +61,7 @@ export class KeptDocuments {
 /** Serializes the entry without the oldest documents that do not fit. */
 function fitted(shelf: readonly Kept[]): string {
   const text = JSON.stringify(shelf);
-  const isFull = shelf.length > MOST_ON_A_SHELF || Buffer.byteLength(text) > MOST_BYTES_ON_A_SHELF;
+  const isFull = shelf.length > MAX_ON_A_SHELF || Buffer.byteLength(text) > MAX_BYTES_ON_A_SHELF;
   return isFull && shelf.length > 1 ? fitted(shelf.slice(1)) : text;
 }
 

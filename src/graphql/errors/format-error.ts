@@ -1,12 +1,13 @@
 import type { GraphQLError } from "graphql";
 import { correlationId } from "../../core/correlation-id.ts";
-import { cut } from "../../core/cut.ts";
+import { isInstance } from "../../core/describe-error.ts";
 import { PorticoError } from "../../core/portico-error.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
-import { logFailure, logRefusal } from "../../http/context/render-problem.ts";
-import { isForClients, isOutage } from "../../http/exceptions/is-for-clients.ts";
-import { GraphQLDenied } from "../fields/graphql-denied.ts";
-import { locationsOf } from "./document-source.ts";
+import { shorten } from "../../core/shorten.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { logFailure, logRefusal } from "../../kernel/context/log-failure.ts";
+import { isForClients, isOutage } from "../../kernel/exceptions/is-for-clients.ts";
+import { GraphQLDenied } from "./graphql-denied.ts";
+import { locationsOf } from "./request-source.ts";
 import { isGraphQLError, rootCause } from "./root-cause.ts";
 
 /** An error in a response. */
@@ -20,7 +21,7 @@ export interface FormattedError {
 const MASKED = "Unexpected error";
 const LATER = "Service unavailable. Try again later.";
 /** Aliases in the path may be long, so the logged path is cut. */
-const MOST_LOGGED = 300;
+const MAX_LOGGED = 300;
 
 /**
  * Formats an error and writes one log line with its correlation id. The message is sent if it is meant for clients: an
@@ -40,7 +41,7 @@ export function formatError(error: GraphQLError, ctx: BaseContext, isDebug: bool
     ctx,
     error,
     cause,
-    { correlation_id: id, code, ...(path === undefined ? {} : { field: cut(path.join("."), MOST_LOGGED) }) },
+    { correlation_id: id, code, ...(path === undefined ? {} : { field: shorten(path.join("."), MAX_LOGGED) }) },
     isShown && !isDebug,
   );
   return {
@@ -88,10 +89,10 @@ function isAboutArgument(cause: unknown): boolean {
 /** The message for the client. graphql quotes the document or a variable, which may be long, so that message is cut. */
 function shown(error: GraphQLError, cause: unknown): string {
   const message = messageOf(error, cause);
-  return isAboutRequest(error, cause) ? cut(message, MOST_SHOWN) : message;
+  return isAboutRequest(error, cause) ? shorten(message, MAX_SHOWN) : message;
 }
 
-const MOST_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 
 /** Whether graphql found the error in the document or its variables, before the resolver ran. */
 function isAboutRequest(error: GraphQLError, cause: unknown): boolean {
@@ -106,22 +107,28 @@ function withoutValue(message: string): string {
 }
 
 function messageOf(error: GraphQLError, cause: unknown): string {
-  return cause instanceof Error && cause.message !== "" ? cause.message : error.message;
+  return isInstance(cause, Error) && cause.message !== "" ? cause.message : error.message;
 }
 
 /**
  * The extensions of the error, and the values that a route sends as headers and members, if JSON can represent them.
  */
 function safeExtensions(error: GraphQLError, cause: unknown): Readonly<Record<string, unknown>> {
+  const all = { ...membersOf(cause), ...error.extensions };
+  if (Object.values(all).every(isAlreadyJson)) return all;
   try {
-    return JSON.parse(JSON.stringify({ ...membersOf(cause), ...error.extensions })) as Record<string, unknown>;
+    return JSON.parse(JSON.stringify(all)) as Record<string, unknown>;
   } catch {
     return {};
   }
 }
 
+function isAlreadyJson(value: unknown): boolean {
+  return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+}
+
 function membersOf(cause: unknown): Readonly<Record<string, unknown>> {
-  return cause instanceof PorticoError ? { ...waitOf(cause), ...cause.members } : {};
+  return isInstance(cause, PorticoError) ? { ...waitOf(cause), ...cause.members } : {};
 }
 
 /** A single field has no response headers, so `retry-after` becomes an extension. */
@@ -132,14 +139,14 @@ function waitOf({ headers }: PorticoError): { readonly retryAfter?: number } {
 
 /** A rejection by a gate, or by an exception without a cause. It is logged without a stack trace. */
 function isBareRefusal(cause: unknown): cause is Error {
-  if (cause instanceof GraphQLDenied) return true;
-  return cause instanceof PorticoError && cause.status < 500 && cause.cause === undefined;
+  if (isInstance(cause, GraphQLDenied)) return true;
+  return isInstance(cause, PorticoError) && cause.status < 500 && cause.cause === undefined;
 }
 
 function log(ctx: BaseContext, error: GraphQLError, cause: unknown, details: object, isExpected: boolean): void {
   const subject = isGraphQLError(cause) ? error : cause;
   // As on a route: a line for each rejected request would add to the load.
-  if (cause instanceof PorticoError && cause.code === "OVERLOADED") return;
+  if (isInstance(cause, PorticoError) && cause.code === "OVERLOADED") return;
   try {
     if (isExpected && isBareRefusal(cause)) return logRefusal(ctx.services, ctx.exchange, cause.message, details);
     if (isExpected && isAboutRequest(error, cause))

@@ -1,12 +1,16 @@
 import { STATUS_CODES } from "node:http";
 import { type ExecutionResult, GraphQLError } from "graphql";
+import { toError } from "../../core/describe-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { ExceptionHandler } from "../../http/context/exception-handlers.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
-import { OutgoingResponse, type PorticoResponse } from "../../http/context/portico-response.ts";
-import { HttpException } from "../../http/exceptions/http-exception.ts";
+import { Slice } from "../../core/work/slice.ts";
 import { statusOf, writeResult } from "../../http/serving/respond.ts";
+import type { ExceptionHandler } from "../../kernel/context/exception-handlers.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import type { Outgoing } from "../../kernel/context/messages.ts";
+import type { PorticoResponse } from "../../kernel/context/portico-response.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
 import { isGraphQLError, rootCause } from "./root-cause.ts";
+import { withoutStack } from "./without-stack.ts";
 
 /**
  * Asks the application's exception handlers about the errors that resolvers threw, as for those of routes. Errors of
@@ -15,18 +19,30 @@ import { isGraphQLError, rootCause } from "./root-cause.ts";
 export function handleExceptions(result: ExecutionResult, ctx: BaseContext): MaybePromise<ExecutionResult> {
   const { errors } = result;
   if (errors === undefined || !errors.some((error) => handlerOf(error, ctx) !== null)) return result;
+  return handleEach(errors, ctx).then((handled) => ({ ...result, errors: handled }));
+}
+
+async function handleEach(errors: readonly GraphQLError[], ctx: BaseContext): Promise<readonly GraphQLError[]> {
+  const slice = new Slice();
   // Many fields can fail by one error, such as that of a loader.
   const asked = new Map<unknown, Promise<unknown>>();
-  const handled = errors.map(async (error) => {
+  const handled: Promise<GraphQLError>[] = [];
+  for (const error of errors) {
     const handler = handlerOf(error, ctx);
-    if (handler === null) return error;
     const cause = rootCause(error);
-    const instead = asked.get(cause) ?? replacement(handler, ctx, cause);
-    asked.set(cause, instead);
-    return withCause(error, await instead);
-  });
-  return Promise.all(handled).then((replaced) => ({ ...result, errors: replaced }));
+    if (handler !== null && !asked.has(cause)) asked.set(cause, replacement(handler, ctx, cause));
+    handled.push(
+      handler === null
+        ? Promise.resolve(error)
+        : (asked.get(cause) as Promise<unknown>).then((instead) => withCause(error, instead)),
+    );
+    if (slice.isOver(STEPS_PER_ERROR)) await slice.rest();
+  }
+  return Promise.all(handled);
 }
+
+/** How many steps of a slice the call of a handler takes as long as. */
+const STEPS_PER_ERROR = 32;
 
 function handlerOf(error: GraphQLError, { services }: BaseContext): ExceptionHandler<unknown> | null {
   const cause = rootCause(error);
@@ -36,18 +52,18 @@ function handlerOf(error: GraphQLError, { services }: BaseContext): ExceptionHan
 /** The error that the handler throws, or the one that its response describes. */
 async function replacement(handler: ExceptionHandler<unknown>, ctx: BaseContext, cause: unknown): Promise<unknown> {
   // A field has no response, so what the handler writes must not change that of the operation.
-  const response = new OutgoingResponse(ctx);
+  const response = ctx.services.messages.outgoing(ctx);
   try {
     writeResult(response, await handler(ctx.request, response as PorticoResponse<number> as PorticoResponse, cause));
   } catch (failure) {
-    return failure;
+    return toError(failure);
   }
   const status = statusOf(response);
   // A success cannot replace the value of a field.
   return status < 400 ? cause : describedError(status, response.body);
 }
 
-function describedError(status: number, body: OutgoingResponse["body"]): HttpException {
+function describedError(status: number, body: Outgoing["body"]): HttpException {
   const title = STATUS_CODES[status] ?? "Error";
   if (body?.kind === "plain" && typeof body.value === "string") return new HttpException(status, body.value);
   const value: unknown = body?.kind === "json" ? body.value : null;
@@ -76,7 +92,9 @@ class DescribedError extends HttpException {
 }
 
 function withCause(error: GraphQLError, cause: unknown): GraphQLError {
-  const originalError = cause instanceof Error ? cause : new Error(String(cause));
+  const originalError = toError(cause);
   const { nodes, path } = error;
-  return new GraphQLError(originalError.message, { nodes: nodes ?? null, path: path ?? null, originalError });
+  return withoutStack(
+    () => new GraphQLError(originalError.message, { nodes: nodes ?? null, path: path ?? null, originalError }),
+  );
 }

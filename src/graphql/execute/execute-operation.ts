@@ -1,10 +1,12 @@
 import { type ExecutionResult, execute } from "graphql";
-import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
+import { openBatchesOf } from "../operation/open-batches.ts";
 import { executeSerially } from "./execute-serially.ts";
 import { type Execution, executionArgs } from "./execution.ts";
 import { type ObjectCounter, startCounting } from "./object-counter.ts";
-import { objectLimitError } from "./object-limit-error.ts";
+import { objectLimitError } from "./plan/object-limit-error.ts";
+import type { PlanInput } from "./plan/plan.ts";
 import type { MayGoOn } from "./plan/run.ts";
 
 /** Executes an operation: by its plan, or by graphql where there is none. Both ask `mayGoOn` between two root fields. */
@@ -17,7 +19,8 @@ export function executeOperation(
   const { variables = {}, mostObjects = null } = execution;
   const most = mostObjects ?? Number.POSITIVE_INFINITY;
   const { coerced = null } = execution;
-  const input = { rootValue, contextValue, variables, coerced, mostObjects: most, mayGoOn };
+  const holdBatches = (): (() => void) => openBatchesOf(contextValue.connection).hold();
+  const input: PlanInput = { rootValue, contextValue, variables, coerced, mostObjects: most, mayGoOn, holdBatches };
   return (
     execution.plan?.()?.execute(input) ?? executeByGraphql(execution, rootValue, contextValue, mostObjects, mayGoOn)
   );
@@ -35,7 +38,7 @@ function executeByGraphql(
   const { counter, fieldResolver } = startCounting(execution.schema, contextValue, mostObjects);
   const limited = (result: ExecutionResult): ExecutionResult => withinLimit(result, counter, mostObjects);
   const executing = executeSerially(execution, mayGoOn, (document) => execute({ ...args, document, fieldResolver }));
-  return isPromise(executing) ? executing.then(limited) : limited(executing);
+  return andThen(executing, limited);
 }
 
 function withinLimit(result: ExecutionResult, counter: ObjectCounter, most: number): ExecutionResult {

@@ -2,17 +2,16 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLError,
   getOperationAST,
-  Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from "graphql";
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import { coerceAsGraphql } from "./coerce-variables.ts";
+import { type Conditions, collectFields } from "../selection/collect-fields.ts";
+import { fragmentRecordOf } from "../selection/fragments-of.ts";
 import type { Execution } from "./execution.ts";
-import { type Conditions, collectFields } from "./plan/collect-fields.ts";
+import { coerceAsGraphql } from "./plan/coerce-variables.ts";
 import type { MayGoOn } from "./plan/run.ts";
 
 /** Executes a document by graphql. */
@@ -75,15 +74,10 @@ function rootFields(
     ),
   );
   try {
-    return [...collectFields({ schema, fragments: fragmentsIn(document), conditions }, type, [operation.selectionSet])];
+    return [
+      ...collectFields({ schema, fragments: fragmentRecordOf(document), conditions }, type, [operation.selectionSet]),
+    ];
   } catch {
     return [];
   }
-}
-
-function fragmentsIn({ definitions }: DocumentNode): Readonly<Record<string, FragmentDefinitionNode>> {
-  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
-  for (const definition of definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-  return fragments;
 }

@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLSchema } from "graphql";
-import type { FieldTrace } from "../hooks/field-trace.ts";
-import type { CoercedVariables } from "./coerce-variables.ts";
+import { MoreErrors } from "../errors/reported-errors.ts";
+import type { FieldTrace } from "../operation/field-trace.ts";
+import type { CoercedVariables } from "./plan/coerce-variables.ts";
 import type { Plan } from "./plan/plan.ts";
 
 /** One operation that is ready to be executed: parsed, validated and within the limits. */
@@ -20,6 +21,14 @@ export interface Execution {
   readonly plan?: () => Plan | null;
   /** The maximum number of objects in the response; `null` disables the limit. */
   readonly mostObjects?: number | null;
+  /** Receives the work that the response will not show. */
+  readonly unshown?: UnshownWork;
+}
+
+/** Work that was done for an operation although its response does not show it. */
+export interface UnshownWork {
+  /** The number of objects that were loaded, and refused by the gates of their types. */
+  objects: number;
 }
 
 /** The arguments that graphql's functions have in common. */
@@ -43,7 +52,10 @@ export function outcomeOf(
 ): "success" | "failure" {
   if (errors === undefined || errors.length === 0) return "success";
   if (data === null || data === undefined) return "failure";
-  const isLost = errors.some(({ path = [] }) => {
+  const isLost = errors.some((error) => {
+    // Those that are counted only have removed no root field.
+    if (error instanceof MoreErrors) return false;
+    const { path = [] } = error;
     const length = lengthToNull(data, path);
     const isRefused = path.length === 1 && refused.has(path[0] as string | number);
     return length === undefined || (length === 1 && !isRefused);

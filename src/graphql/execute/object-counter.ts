@@ -10,8 +10,8 @@ import {
   isObjectType,
 } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
-import { withReadsOf } from "../fields/reads.ts";
-import { objectLimitError } from "./object-limit-error.ts";
+import { withReadsOf } from "../declare/fields/reads-of.ts";
+import { objectLimitError } from "./plan/object-limit-error.ts";
 
 /** Counts the objects of an operation that graphql executes. A plan counts them itself. */
 export class ObjectCounter {

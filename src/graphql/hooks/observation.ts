@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { AppServices } from "../../http/context/app-services.ts";
-import { runInside } from "../../http/hooks/called-hook.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import { runInside } from "../../kernel/hooks/called-hook.ts";
 import type { FormattedError } from "../errors/format-error.ts";
-import { FieldTrace } from "./field-trace.ts";
+import { FieldTrace } from "../operation/field-trace.ts";
 import { ObservedStream, type Sent } from "./observed-stream.ts";
 import type { OperationEnd, OperationFindings } from "./operation-hook.ts";
 import { HOOK_NAME, type OperationHooks } from "./operation-hooks.ts";

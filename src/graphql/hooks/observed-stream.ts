@@ -7,7 +7,7 @@ export interface Sent {
 }
 
 /** The number of errors of a subscription that hooks receive, limited because it may run for days. */
-const MOST_ERRORS = 100;
+const MAX_ERRORS = 100;
 
 type Run = <R>(work: () => R) => R;
 
@@ -62,5 +62,5 @@ export class ObservedStream<T extends { readonly body: Sent }> implements AsyncG
 
 /** Adds the errors of an event to those that hooks receive. */
 export function keepErrors(kept: FormattedError[], errors: readonly FormattedError[] = []): void {
-  kept.push(...errors.slice(0, MOST_ERRORS - kept.length));
+  kept.push(...errors.slice(0, MAX_ERRORS - kept.length));
 }

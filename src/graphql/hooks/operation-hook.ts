@@ -1,7 +1,7 @@
 import type { Logger } from "../../core/logger.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
 import type { FormattedError } from "../errors/format-error.ts";
-import type { FieldTrace } from "./field-trace.ts";
+import type { FieldTrace } from "../operation/field-trace.ts";
 
 /** How an operation ended. */
 export interface OperationResult {

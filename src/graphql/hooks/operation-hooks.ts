@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { CalledHook } from "../../http/hooks/called-hook.ts";
+import { CalledHook } from "../../kernel/hooks/called-hook.ts";
 import type {
   OperationAround,
   OperationContext,

@@ -3,7 +3,7 @@ import type { Logger } from "../../core/logger.ts";
 import { flag, optional, resolveOptions, seconds } from "../../core/resolve-options.ts";
 import { shownName } from "../../observe/named-rows.ts";
 import { countErrors } from "../../observe/observed-operation.ts";
-import type { FieldTiming } from "./field-trace.ts";
+import type { FieldTiming } from "../operation/field-trace.ts";
 import type { OperationContext, OperationResult } from "./operation-hook.ts";
 
 /** The options of `OperationLog`. */
@@ -25,7 +25,7 @@ const rules = { slowerThan: optional(seconds, 1), errors: optional(flag, true), 
 
 /** The logger name of the lines in the application's log. */
 const NAME = "portico.graphql.operations";
-const MOST_FIELDS = 5;
+const MAX_FIELDS = 5;
 
 /**
  * A hook that logs slow operations and operations with errors, as warnings of `portico.graphql.operations`:
@@ -70,9 +70,9 @@ export class OperationLog {
     if (!this.#isSlow(context) && (result.ok || !this.#errors)) return;
     const { durationSeconds, cost, trace } = context;
     const name = shownName(context);
-    const ms = round(durationSeconds * 1000);
+    const ms = toMs(durationSeconds);
     const errors = countErrors(result.errors);
-    const fields = this.traces ? (trace?.slowest(MOST_FIELDS).map(rounded) ?? []) : [];
+    const fields = this.traces ? (trace?.slowest(MAX_FIELDS).map(logged) ?? []) : [];
     this.#write(
       `${name} took ${ms} ms, cost=${cost ?? "-"} errors=${errors}${fields.length === 0 ? "" : `, slowest: ${fields.map(say).join(", ")}`}`,
       { operation: name, duration_ms: ms, cost, errors, ...(fields.length === 0 ? {} : { slowest_fields: fields }) },
@@ -108,15 +108,22 @@ function writerToApplication(): Writer {
   };
 }
 
-function rounded({ field, calls, slowestMs }: FieldTiming): FieldTiming {
-  return { field, calls, slowestMs: round(slowestMs) };
+/** A field of the line. */
+interface SlowField {
+  readonly field: string;
+  readonly calls: number;
+  readonly slowest_ms: number;
 }
 
-function say({ field, calls, slowestMs }: FieldTiming): string {
-  return `${field} ${slowestMs} ms${calls === 1 ? "" : ` (slowest of ${calls} calls)`}`;
+function logged({ field, calls, slowestSeconds }: FieldTiming): SlowField {
+  return { field, calls, slowest_ms: toMs(slowestSeconds) };
 }
 
-/** Rounds to one decimal place. */
-function round(ms: number): number {
-  return Math.round(ms * 10) / 10;
+function say({ field, calls, slowest_ms: ms }: SlowField): string {
+  return `${field} ${ms} ms${calls === 1 ? "" : ` (slowest of ${calls} calls)`}`;
+}
+
+/** Milliseconds with one decimal place. */
+function toMs(seconds: number): number {
+  return Math.round(seconds * 10_000) / 10;
 }

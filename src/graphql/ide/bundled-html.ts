@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { crc32, deflateRawSync } from "node:zlib";
-import { packageFile } from "../../core/package-file.ts";
+import { packageFile } from "../../core/packages/package-file.ts";
 import { sourceHash } from "../../http/html/html-headers.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
@@ -12,11 +11,7 @@ export interface ExplorerBundle {
   readonly folder: URL;
   /** The hash of its script, as a source expression for the content security policy. */
   readonly script: string;
-  readonly bytes: number;
-  readonly crc32: number;
 }
-
-export type Encoding = "br" | "gzip";
 
 /** The folder of a development checkout, then that of the published package. */
 const FOLDERS = [".cache/ide/", "dist/graphql/ide/assets/"];
@@ -28,7 +23,7 @@ export async function findExplorer(): Promise<ExplorerBundle | null> {
     const folder = packageFile(path);
     try {
       const about = JSON.parse(await readFile(new URL("explorer.json", folder), "utf8")) as About;
-      return { folder, script: `'${about.scriptHash}'`, bytes: about.bytes, crc32: about.crc32 };
+      return { folder, script: `'${about.scriptHash}'` };
     } catch {
       // The explorer is not in this folder.
     }
@@ -38,8 +33,6 @@ export async function findExplorer(): Promise<ExplorerBundle | null> {
 
 interface About {
   readonly scriptHash: string;
-  readonly bytes: number;
-  readonly crc32: number;
 }
 
 export function bundledHeaders({ script }: ExplorerBundle): Readonly<Record<string, string>> {
@@ -57,19 +50,9 @@ export function bundledTag({ script }: ExplorerBundle, end: Buffer, encoding: st
   return `"${hash}-${encoding}"`;
 }
 
-/** The compressed page: the explorer as stored on disk, and the end in the same format. Nothing stays in memory. */
-export async function bundledHtml(bundle: ExplorerBundle, end: Buffer, encoding: Encoding): Promise<Buffer> {
-  const extension = encoding === "br" ? "br" : "gz";
-  const begin = await readFile(new URL(`explorer.html.${extension}`, bundle.folder));
-  return Buffer.concat([begin, ...(encoding === "br" ? brotliEnd(end) : gzipEnd(bundle, end))]);
-}
-
-/** RFC 1952: the last blocks of the stream, then the checksum and the length of the uncompressed page. */
-function gzipEnd(bundle: ExplorerBundle, end: Buffer): readonly Buffer[] {
-  const trailer = Buffer.alloc(8);
-  trailer.writeUInt32LE(crc32(end, bundle.crc32), 0);
-  trailer.writeUInt32LE((bundle.bytes + end.length) % 2 ** 32, 4);
-  return [deflateRawSync(end), trailer];
+/** The page as Brotli: the explorer as stored on disk, and the end in the same format. */
+export async function bundledHtml({ folder }: ExplorerBundle, end: Buffer): Promise<Buffer> {
+  return Buffer.concat([await readFile(new URL("explorer.html.br", folder)), ...brotliEnd(end)]);
 }
 
 /** RFC 7932 section 9.2: meta-blocks that are not compressed, each of up to 64 kB, then the empty last one. */

@@ -1,5 +1,7 @@
 import { sourceHash } from "../../http/html/html-headers.ts";
+import { htmlPage } from "../../http/html/html-page.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
+import { CDN_SCRIPT } from "./cdn-script.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
 import type { HtmlOptions } from "./html-options.ts";
 
@@ -33,48 +35,20 @@ const STYLES: readonly CdnFile[] = [
   },
 ];
 
-const START = `
-const options = JSON.parse(document.getElementById("options").textContent);
-document.title = options.title;
-const url = location.origin + location.pathname;
-const fetcher = GraphiQL.createFetcher({
-  url,
-  enableIncrementalDelivery: false,
-  ...(options.hasSocket ? { subscriptionUrl: url.replace("http", "ws") } : {}),
-});
-ReactDOM.createRoot(document.getElementById("explorer")).render(
-  React.createElement(GraphiQL, {
-    fetcher,
-    defaultEditorToolsVisibility: true,
-    ...(options.query === null ? {} : { defaultQuery: options.query }),
-  }),
-);
-`;
-
 export const cdnHeaders: Readonly<Record<string, string>> = explorerHeaders(
-  [sourceHash(START), ...SCRIPTS.map(({ url }) => url)],
+  [sourceHash(CDN_SCRIPT), ...SCRIPTS.map(({ url }) => url)],
   STYLES.map(({ url }) => url),
 );
 
 /** A small page that loads the explorer from a CDN, with a fixed version and an integrity hash for each file. */
 export function cdnHtml(options: HtmlOptions): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>GraphiQL</title>
-${STYLES.map(({ url, integrity }) => `<link rel="stylesheet" href="${url}" integrity="${integrity}" crossorigin="anonymous">`).join("\n")}
-<style>html, body, #explorer { height: 100%; margin: 0; }</style>
-</head>
-<body>
-<div id="explorer"><noscript>This page needs JavaScript.</noscript></div>
+  return htmlPage({
+    title: "GraphiQL",
+    head: `${STYLES.map(({ url, integrity }) => `<link rel="stylesheet" href="${url}" integrity="${integrity}" crossorigin="anonymous">`).join("\n")}
+<style>html, body, #explorer { height: 100%; margin: 0; }</style>`,
+    body: `<div id="explorer"><noscript>This page needs JavaScript.</noscript></div>
 ${jsonElement("options", options)}
 ${SCRIPTS.map(({ url, integrity }) => `<script src="${url}" integrity="${integrity}" crossorigin="anonymous"></script>`).join("\n")}
-<script>${START}</script>
-</body>
-</html>
-`;
+<script>${CDN_SCRIPT}</script>`,
+  });
 }

@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
-import type { HttpContext } from "../../http/context/http-context.ts";
+import { createBrotliDecompress } from "node:zlib";
 import { acceptsEncoding, matchesTag } from "../../http/html/accepts-encoding.ts";
+import { brotliToGzip } from "../../http/html/brotli-to-gzip.ts";
+import { htmlPage } from "../../http/html/html-page.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
 import {
   bundledEnd,
   bundledHeaders,
@@ -14,13 +16,14 @@ import { cdnHeaders, cdnHtml } from "./cdn-html.ts";
 import { explorerHeaders } from "./explorer-headers.ts";
 import type { HtmlOptions } from "./html-options.ts";
 import type { IDE } from "./ide.ts";
-import { SharedBuffers } from "./shared-buffers.ts";
 
 /** Serves the page of an `IDE`. The first request locates the explorer on disk. */
 export class Explorer {
   readonly #ide: IDE;
   readonly #hasSocket: () => boolean;
   readonly #pages = new SharedBuffers();
+  /** One per page: an endpoint has one with a socket and one without. */
+  readonly #gzipped = new Map<string, Promise<Buffer>>();
   #bundle: Promise<ExplorerBundle | null> | undefined;
 
   /** @param hasSocket whether the address of the endpoint also accepts subscriptions over a WebSocket */
@@ -51,13 +54,24 @@ export class Explorer {
     }
     const type = "text/html; charset=utf-8";
     // The page is shared, so that a client that requests it often without reading it holds one copy.
-    const page = await this.#pages.get(tag, () => bundledHtml(bundle, end, encoding ?? "gzip"));
+    const brotli = (): Promise<Buffer> => this.#pages.get(tag, () => bundledHtml(bundle, end));
     if (encoding === undefined) {
-      outgoing.stream(Readable.from([page]).pipe(createGunzip()), type);
+      outgoing.stream(Readable.from([await brotli()]).pipe(createBrotliDecompress()), type);
       return;
     }
+    const page = encoding === "br" ? await brotli() : await this.#gzip(tag, brotli);
     outgoing.header("content-encoding", encoding).header("content-length", String(page.length));
     outgoing.stream(Readable.from([page]), type);
+  }
+
+  async #gzip(tag: string, brotli: () => Promise<Buffer>): Promise<Buffer> {
+    const known = this.#gzipped.get(tag);
+    if (known !== undefined) return known;
+    const making = brotli().then(brotliToGzip);
+    this.#gzipped.set(tag, making);
+    // A failure, such as a missing file, is not kept.
+    making.catch(() => this.#gzipped.delete(tag));
+    return making;
   }
 
   /** Does not depend on the path of the request, or each spelling of it would keep another page in memory. */
@@ -72,18 +86,37 @@ function sendText({ outgoing }: HttpContext, headers: Readonly<Record<string, st
   outgoing.html(page);
 }
 
-const NOT_THERE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>GraphiQL</title>
-</head>
-<body style="max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif">
-<h1>The explorer is not part of this build</h1>
-<p>Portico did not find the explorer next to its own code. This happens when an application is bundled into one file.
-Set <code>ide: { assets: "cdn" }</code> to load GraphiQL from a CDN instead.</p>
-</body>
-</html>
-`;
+const NOT_THERE = htmlPage({
+  title: "GraphiQL",
+  attributes: ` style="max-width: 40rem; margin: 4rem auto; padding: 0 1.5rem; font: 1rem/1.5 system-ui, sans-serif"`,
+  body: `<h1>GraphiQL is not part of this build</h1>
+<p>Portico did not find GraphiQL next to its own code. This happens when an application is bundled into one file.
+Set <code>ide: { assets: "cdn" }</code> to load GraphiQL from a CDN instead.</p>`,
+});
+
+/** Buffers that concurrent users share. A buffer can be garbage-collected when it is no longer in use. */
+class SharedBuffers {
+  readonly #made = new Map<string, WeakRef<Buffer>>();
+  readonly #making = new Map<string, Promise<Buffer>>();
+
+  /** Returns the buffer of this key, or makes it. */
+  async get(key: string, make: () => Promise<Buffer>): Promise<Buffer> {
+    const known = this.#made.get(key)?.deref();
+    if (known !== undefined) return known;
+    const making = this.#making.get(key) ?? this.#make(key, make);
+    return making;
+  }
+
+  #make(key: string, make: () => Promise<Buffer>): Promise<Buffer> {
+    const making = make()
+      .then((buffer) => {
+        // There are few keys, one per page and compression. Those of collected buffers are removed here.
+        for (const [old, made] of this.#made) if (made.deref() === undefined) this.#made.delete(old);
+        this.#made.set(key, new WeakRef(buffer));
+        return buffer;
+      })
+      .finally(() => this.#making.delete(key));
+    this.#making.set(key, making);
+    return making;
+  }
+}

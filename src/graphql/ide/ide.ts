@@ -1,4 +1,4 @@
-import { flag, optional, optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
+import { flag, oneOf, optional, resolveOptions, text } from "../../core/resolve-options.ts";
 
 /** The source of the explorer's scripts and styles. */
 export type IDEAssets = "bundled" | "cdn";
@@ -17,10 +17,7 @@ export interface IDEOptions {
 
 const ideRules = {
   enabled: optional(flag, true),
-  assets: optional(
-    optionRule<IDEAssets>('"bundled" or "cdn"', (value) => value === "bundled" || value === "cdn"),
-    "bundled",
-  ),
+  assets: optional(oneOf("bundled", "cdn"), "bundled"),
   title: optional(text, "GraphiQL"),
   query: text,
 };

@@ -1,5 +1,6 @@
-import { type GraphQLSchema, getNamedType, Kind, type OperationDefinitionNode, type SelectionSetNode } from "graphql";
-import { type Fragments, fold, type Gathering } from "./fold.ts";
+import { type GraphQLSchema, getNamedType, type OperationDefinitionNode } from "graphql";
+import { fold, type Gathering } from "../selection/fold.ts";
+import { type Fragments } from "../selection/fragments-of.ts";
 import { saturatingSum } from "./saturating-sum.ts";
 
 /**
@@ -18,21 +19,24 @@ export function asksForSchema(
   operation: OperationDefinitionNode,
   fragments: Fragments,
 ): boolean {
-  const seen = new Set<string>();
-  const open: SelectionSetNode[] = [operation.selectionSet];
-  for (let set = open.pop(); set !== undefined; set = open.pop()) {
-    for (const node of set.selections) {
-      if (node.kind === Kind.FIELD && fields.has(node.name.value)) return true;
-      if (node.kind !== Kind.FRAGMENT_SPREAD) {
-        if (node.selectionSet !== undefined) open.push(node.selectionSet);
-      } else if (!seen.has(node.name.value)) {
-        seen.add(node.name.value);
-        const fragment = fragments.get(node.name.value);
-        if (fragment !== undefined) open.push(fragment.selectionSet);
-      }
-    }
-  }
-  return false;
+  return fold(operation, fragments, selecting(fields), undefined).isFound;
+}
+
+function selecting(fields: ReadonlySet<string>): Gathering<{ isFound: boolean }, undefined> {
+  return {
+    empty: () => ({ isFound: false }),
+    field(sum, { name }) {
+      sum.isFound ||= fields.has(name.value);
+      return undefined;
+    },
+    below(sum, inner) {
+      sum.isFound ||= inner.isFound;
+    },
+    inside: () => undefined,
+    merge(sum, _node, inner) {
+      sum.isFound ||= inner.isFound;
+    },
+  };
 }
 
 /**
@@ -42,11 +46,11 @@ export function asksForSchema(
  */
 export function asksForTooMuch(operation: OperationDefinitionNode, fragments: Fragments): boolean {
   const { schemas, widest } = fold(operation, fragments, reading, "another field");
-  return schemas > MOST_SCHEMAS || widest > MOST_LISTS;
+  return schemas > MAX_SCHEMAS || widest > MAX_LISTS;
 }
 
-const MOST_SCHEMAS = 3;
-const MOST_LISTS = 1;
+const MAX_SCHEMAS = 3;
+const MAX_LISTS = 1;
 /** The fields of `__Type` that multiply the selections in them. graphql's own rule allows two nested levels of them. */
 const LISTS: ReadonlySet<string> = new Set(["fields", "inputFields", "interfaces", "possibleTypes"]);
 

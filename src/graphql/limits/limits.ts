@@ -23,6 +23,11 @@ export interface LimitsOptions {
   readonly directives?: number | null;
   /** Objects in the response, counted while it is executed. @default 100,000 */
   readonly objects?: number | null;
+  /**
+   * Values in the variables: the items of lists, and for each input object the fields that its type declares. They are coerced
+   * without a pause. @default 50,000
+   */
+  readonly values?: number | null;
 }
 
 /**
@@ -49,6 +54,7 @@ export class Limits implements Required<LimitsOptions> {
   readonly tokens: number | null;
   readonly directives: number | null;
   readonly objects: number | null;
+  readonly values: number | null;
 
   constructor(options: LimitsOptions = {}) {
     const read = resolveOptions("Limits", options, rules);
@@ -61,6 +67,7 @@ export class Limits implements Required<LimitsOptions> {
     this.tokens = read.tokens;
     this.directives = read.directives;
     this.objects = read.objects;
+    this.values = read.values;
     Object.freeze(this);
   }
 
@@ -84,4 +91,5 @@ const rules = {
   tokens: optional(extent, 2000),
   directives: optional(count, 50),
   objects: optional(extent, 100_000),
+  values: optional(extent, 50_000),
 } as const;

@@ -1,13 +1,15 @@
 import type { GraphQLResolveInfo } from "graphql";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
+import { inBackground } from "../../core/work/in-background.ts";
 import { DependencyScope } from "../../dependencies/dependency-scope.ts";
-import type { Verdicts } from "../../http/access/ask-gate.ts";
-import type { Verdict } from "../../http/access/refusal.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
-import { memoOf } from "../../http/context/validity/memo-of.ts";
-import type { FieldTrace } from "../hooks/field-trace.ts";
+import type { Verdicts } from "../../kernel/access/gate-question.ts";
+import type { Verdict } from "../../kernel/access/refusal.ts";
+import { type BaseContext, HttpContext, WebSocketContext } from "../../kernel/context/http-context.ts";
+import { memoOf } from "../../kernel/context/memo-of.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
+import type { FieldTrace } from "./field-trace.ts";
 import { RolledBack } from "./rolled-back.ts";
-import { wrongTransport } from "./wrong-transport.ts";
+import { SharedContext } from "./shared-context.ts";
 
 /** The name and the cost of an operation. */
 export interface OperationFacts {
@@ -41,12 +43,16 @@ export class GraphContext implements OperationFacts, Verdicts {
   #dependencies: DependencyScope | null = null;
   #refused: Set<string | number> | null = null;
   #isClosed = false;
+  /** @internal The error for a check of the operation that nothing waited for. */
+  forgottenCheck: Error | null = null;
   /** @internal Whether the operation was cancelled: no further field is resolved. */
   isOver = false;
   /** @internal Checks the gate of a subscription again, in the given operation; `null` if it has no gate. */
   denialSince: ((now: GraphContext) => Promise<Error | null>) | null = null;
   /** @internal Whether the event of a subscription is dropped, because its object is refused; `null` if it is never. */
   isDropped: ((event: unknown, now: GraphContext) => MaybePromise<boolean>) | null = null;
+  /** @internal The number of objects that were loaded, and refused by the gates of their types. */
+  refusedObjects = 0;
   /** @internal The context value for the resolvers of an existing schema; `null` until one of them runs. */
   foreign: MaybePromise<object> | null = null;
   /** @internal Records how long its fields take. */
@@ -69,7 +75,7 @@ export class GraphContext implements OperationFacts, Verdicts {
         otherContext: (declared, parameter) => wrongTransport(declared, parameter, this.connection),
       });
       // A field that is still running after the response must not open anything.
-      if (this.#isClosed) void this.#dependencies.close();
+      if (this.#isClosed) inBackground(this.#dependencies.close());
     }
     return this.#dependencies;
   }
@@ -108,6 +114,11 @@ export class GraphContext implements OperationFacts, Verdicts {
     this.dependencies.openNoGenerators(() => new RolledBack());
   }
 
+  /** @internal Keeps the first forgotten check so far, with the name of the operation. */
+  noteForgottenCheck(): void {
+    this.forgottenCheck ??= this.connection.forgottenCheck;
+  }
+
   /** @internal Whether it has opened a generator, which learns the outcome and may roll back its work. */
   get hasGenerators(): boolean {
     return this.#dependencies?.hasGenerators ?? false;
@@ -121,3 +132,29 @@ export class GraphContext implements OperationFacts, Verdicts {
 }
 
 const NONE: ReadonlySet<string | number> = new Set();
+
+/**
+ * Returns the error for a resolver, or one of its dependencies, that declares the context of a transport other than the
+ * operation's. Returns `null` if the transport is not the reason.
+ */
+function wrongTransport(declared: unknown, parameter: string, connection: BaseContext): HttpException | null {
+  if (connection instanceof SharedContext)
+    return new HttpException(
+      500,
+      "A subscription with { shared: true } runs once for all clients, so it cannot declare the context of a connection",
+      { code: "SHARED_SUBSCRIPTION" },
+    );
+  if (declared === WebSocketContext)
+    return new HttpException(
+      400,
+      `This operation requires a WebSocket: the parameter ${parameter} is a WebSocketContext`,
+      {
+        code: "OPERATION_NEEDS_SOCKET",
+      },
+    );
+  if (declared === HttpContext)
+    return new HttpException(400, `This operation requires HTTP: the parameter ${parameter} is an HttpContext`, {
+      code: "OPERATION_NEEDS_HTTP",
+    });
+  return null;
+}

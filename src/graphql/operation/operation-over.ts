@@ -1,4 +1,4 @@
-import { ServiceUnavailable } from "../../http/exceptions/http-exception.ts";
+import { ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
 
 /** The operation was cancelled because its client disconnected or it timed out. Its remaining fields are not resolved. */
 export class OperationOver extends ServiceUnavailable {

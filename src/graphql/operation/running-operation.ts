@@ -1,9 +1,9 @@
-import { withContext } from "../../http/context/current-context.ts";
-import { endLeftOpen, hasOpen } from "../../http/context/end-left-open.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
-import type { FieldTrace } from "../hooks/field-trace.ts";
+import { withContext } from "../../kernel/context/current-context.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { endLeftOpen, hasOpen } from "../../kernel/leaks/end-left-open.ts";
+import type { FieldTrace } from "./field-trace.ts";
 import { GraphContext, type OperationFacts } from "./graph-context.ts";
-import { type OwnContext, ownContext } from "./own-context.ts";
+import { operationContext, type SeparateContext } from "./operation-context.ts";
 
 /** How an operation relates to its connection. */
 export interface OperationOptions extends Partial<OperationFacts> {
@@ -54,40 +54,40 @@ class OpenOperation implements RunningOperation {
   readonly contextValue: GraphContext;
   readonly #connection: BaseContext;
   /** `null` for the only operation of its connection. */
-  readonly #own: OwnContext | null;
+  readonly #separate: SeparateContext | null;
 
   constructor(connection: BaseContext, options: OperationOptions) {
     const { operationName = null, cost = null, trace = null } = options;
     this.#connection = connection;
-    this.#own = options.isAlone === true ? null : ownContext(connection, options.followsEvents === true);
-    this.contextValue = new GraphContext(this.#own?.ctx ?? connection, { operationName, cost }, trace);
+    this.#separate = options.isAlone === true ? null : operationContext(connection, options.followsEvents === true);
+    this.contextValue = new GraphContext(this.#separate?.ctx ?? connection, { operationName, cost }, trace);
   }
 
   enter<T>(call: () => T): T {
     // The context of the connection is already the current one.
-    return this.#own === null ? call() : withContext(this.#own.ctx, call);
+    return this.#separate === null ? call() : withContext(this.#separate.ctx, call);
   }
 
   abort(): void {
-    this.#own?.abort();
+    this.#separate?.abort();
   }
 
   get isOver(): boolean {
-    return this.#own?.isOver ?? this.#connection.isAborted;
+    return this.#separate?.isOver ?? this.#connection.isAborted;
   }
 
   watch(giveUp: () => void): () => void {
-    return this.#own?.watch(giveUp) ?? this.#connection.watchAbort(giveUp);
+    return this.#separate?.watch(giveUp) ?? this.#connection.watchAbort(giveUp);
   }
 
   close(outcome: "success" | "failure"): undefined | Promise<readonly unknown[]> {
-    (this.#own ?? this.#connection).settle(outcome);
+    (this.#separate ?? this.#connection).settle(outcome);
     const closing = this.contextValue.close();
     // The only operation of a connection leaves open handles to it: one may be the transaction of an outer middleware.
-    return this.#own === null ? closing : endLeftOpen(this.#own.ctx, closing);
+    return this.#separate === null ? closing : endLeftOpen(this.#separate.ctx, closing);
   }
 
   get canRollBack(): boolean {
-    return this.contextValue.hasGenerators || (this.#own === null && hasOpen(this.#connection));
+    return this.contextValue.hasGenerators || (this.#separate === null && hasOpen(this.#connection));
   }
 }

@@ -1,30 +1,18 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from "graphql";
 import { isPromise } from "../../core/maybe-promise.ts";
-import { allGates, type GateNode } from "../../http/access/gate-node.ts";
-import type { RateLimit } from "../../http/limits/rate-limit.ts";
-import type { FieldDeclaration, Finish } from "../fields/field-declaration.ts";
-import { denialSince, FieldQuestion, passGate } from "../fields/field-question.ts";
+import type { SubjectPlace } from "../../dependencies/dependency-scope.ts";
+import { allGates, type GateNode } from "../../kernel/access/gate-node.ts";
+import type { RateLimit } from "../../kernel/limits/rate-limit.ts";
+import type { FieldDeclaration, Finish } from "../declare/fields/field-declaration.ts";
+import { denialSince, FieldQuestion, passGate } from "../declare/fields/field-question.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 import { OperationOver } from "../operation/operation-over.ts";
-import type { Complete } from "./input-completion.ts";
-import type { Validate } from "./input-validation.ts";
-import { validatedArgs } from "./validated-args.ts";
+import { type ArgPlan, type RawArgs, validatedArgs } from "./validated-args.ts";
 
-export type RawArgs = Readonly<Record<string, unknown>>;
 export type Resolve = GraphQLFieldResolver<unknown, GraphContext, RawArgs>;
 type Build = (source: unknown, args: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => Record<string, unknown>;
 
 type ReadArgs = (raw: RawArgs) => Record<string, unknown>;
-
-/** How one argument is passed to the resolver. */
-export interface ArgPlan {
-  /** The name in the resolver. */
-  readonly key: string;
-  /** The name in the schema. */
-  readonly name: string;
-  readonly complete: Complete;
-  readonly validate: Validate;
-}
 
 /**
  * Compiles a field once to the function that graphql calls: the gate, the limit, the dependencies, then the resolver
@@ -36,7 +24,7 @@ export function compileResolver(
   field: FieldDeclaration,
   args: readonly ArgPlan[],
   receiver: object | null,
-  check: CheckResult | null,
+  check: ResultCheck | null,
 ): Resolve {
   const validate = validatedArgs(args);
   if (validate === null) return compileCall(field, argsBuilder(field, args), argsReader(args), receiver, check);
@@ -59,10 +47,11 @@ function compileCall(
   build: Build,
   read: ReadArgs | null,
   receiver: object | null,
-  check: CheckResult | null,
+  check: ResultCheck | null,
 ): Resolve {
   const call = resolverCall(field, receiver);
   const { injected } = field.params;
+  const placeOf = injected.some(({ subject }) => subject !== null) ? subjectPlaces(field, read) : null;
   const run: Resolve =
     injected.length === 0
       ? (source, raw, graph, info) => {
@@ -72,17 +61,34 @@ function compileCall(
       : (source, raw, graph, info) => {
           if (isOver(graph)) throw new OperationOver();
           const target = build(source, raw, graph, info);
-          const filled = graph.dependencies.fill(injected, target);
+          const place = placeOf === null ? null : placeOf(source, raw, graph, info);
+          const filled = graph.dependencies.fill(injected, target, place);
           return filled === undefined ? call(source, target) : filled.then(() => call(source, target));
         };
   const complete = checked(field.finish === null ? run : finished(run, read, field.finish), check);
   return guarded(field, read, complete);
 }
 
-/** Checks the result of a resolver, synchronously if it can. */
-export type CheckResult = (result: unknown, graph: GraphContext, info: GraphQLResolveInfo) => unknown;
+/** The places of a field whose parameters include objects. A mutation that is denied one of them did not run. */
+function subjectPlaces(
+  { operation }: FieldDeclaration,
+  read: ReadArgs | null,
+): (parent: unknown, raw: RawArgs, graph: GraphContext, info: GraphQLResolveInfo) => SubjectPlace {
+  return (parent, raw, graph, info) => {
+    const ctx = graph.connection;
+    return {
+      given: { args: read === null ? {} : read(raw), parent, ctx, context: ctx },
+      denied: () => {
+        if (operation === "mutation") graph.awaitsGate(info);
+      },
+    };
+  };
+}
 
-export function checked(resolve: Resolve, check: CheckResult | null): Resolve {
+/** Checks the result of a resolver, synchronously if it can. */
+export type ResultCheck = (result: unknown, graph: GraphContext, info: GraphQLResolveInfo) => unknown;
+
+export function checked(resolve: Resolve, check: ResultCheck | null): Resolve {
   if (check === null) return resolve;
   return (source, raw, graph, info) => {
     const result = resolve(source, raw, graph, info);
@@ -141,7 +147,7 @@ export function compileProperty(
   key: string,
   field: FieldDeclaration,
   receiver: object | null,
-  check: CheckResult | null,
+  check: ResultCheck | null,
 ): Resolve {
   const property: Resolve = (source) => (receiver ?? (source as object | null | undefined))?.[key as never];
   return guarded(field, null, checked(property, check));

@@ -7,28 +7,24 @@ import {
   type GraphQLOutputType,
   isNonNullType,
 } from "graphql";
-import { checkNeedsNoObject } from "../../http/access/read-gate.ts";
-import type { FieldDeclaration } from "../fields/field-declaration.ts";
-import { fieldExtensions } from "../fields/field-options.ts";
-import { gateExtensions } from "../fields/gate-extensions.ts";
-import { fieldReads, noteProperty, noteReads, withReadsOf } from "../fields/reads.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
+import { isProduction } from "../../core/env.ts";
+import { checkNeedsNoObject } from "../../kernel/access/read-gate.ts";
+import { inField } from "../../kernel/hooks/current-field.ts";
+import type { FieldDeclaration } from "../declare/fields/field-declaration.ts";
+import { fieldExtensions } from "../declare/fields/field-options.ts";
+import { gateExtensions, objectExtensions } from "../declare/fields/gate-extensions.ts";
+import { limitExtensions } from "../declare/fields/limit-extensions.ts";
+import { fieldReads, noteProperty, noteReads, withReadsOf } from "../declare/fields/reads-of.ts";
+import { ResolverError } from "../declare/fields/resolver-error.ts";
+import type { AnyRef, AppliedDirective, ArgNode } from "../declare/types/type-node.ts";
+import { checkName } from "../declare/types/type-options.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
-import type { AnyRef, AppliedDirective, ArgNode } from "../types/type-node.ts";
-import { checkName } from "../types/type-options.ts";
-import {
-  type ArgPlan,
-  type CheckResult,
-  checked,
-  compileProperty,
-  compileResolver,
-  type Resolve,
-} from "./compile-resolver.ts";
+import { checked, compileProperty, compileResolver, type Resolve, type ResultCheck } from "./compile-resolver.ts";
 import type { InputCompletion } from "./input-completion.ts";
 import type { InputValidation } from "./input-validation.ts";
 import { resultCheck, screened } from "./result-check.ts";
-import { tracked } from "./tracked.ts";
 import type { TypeGuard } from "./type-guard.ts";
+import type { ArgPlan } from "./validated-args.ts";
 
 /** A field with its key and, for a root, the instance whose member it is. */
 export interface PlacedField {
@@ -82,6 +78,8 @@ export function fieldConfig(
     extensions: {
       ...fieldExtensions(options),
       ...gateExtensions(field.gates),
+      ...objectExtensions(field.params.injected),
+      ...limitExtensions(field.limits),
       ...types.marks(place, "FIELD_DEFINITION", options.directives),
     },
     ...resolverConfig(place, key, field, plans, receiver, check, guard),
@@ -144,7 +142,7 @@ function resolverConfig(
   field: FieldDeclaration,
   plans: readonly ArgPlan[],
   receiver: object | null,
-  check: CheckResult | null,
+  check: ResultCheck | null,
   guard: TypeGuard | null,
 ): Pick<GraphQLFieldConfig<unknown, GraphContext>, "resolve" | "subscribe"> {
   if (field.operation === "subscription") {
@@ -162,4 +160,16 @@ function resolverConfig(
   if (isDefault) return {};
   const resolve = tracked(place, false, compileProperty(property, field, receiver, check));
   return { resolve: noteProperty(noteReads(resolve, reads), property) };
+}
+
+/**
+ * Lets statements that a resolver sends be attributed to its field: see `trackFields`. In production, it returns the
+ * resolver itself.
+ *
+ * @param coordinate the type and the name of the field
+ */
+function tracked(coordinate: string, isConnection: boolean, resolve: Resolve): Resolve {
+  if (isProduction()) return resolve;
+  const field = { coordinate, isConnection };
+  return (source, raw, graph, info) => inField(field, () => resolve(source, raw, graph, info));
 }

@@ -1,10 +1,10 @@
 import { GraphQLError } from "graphql";
-import type { AnyRef, ArgNode, InputNode, NamedNode, WrapperNode } from "../types/type-node.ts";
+import type { AnyRef, ArgNode, InputNode, NamedNode, WrapperNode } from "../declare/types/type-node.ts";
 
 /**
  * Turns a value that graphql has coerced into the value that the TypeScript types declare. `null` if they are the same.
  */
-export type Complete = ((value: unknown) => unknown) | null;
+export type CompleteInput = ((value: unknown) => unknown) | null;
 
 /** Looks up a node through thunks, classes and names. */
 export type Lookup = (ref: AnyRef) => NamedNode | WrapperNode;
@@ -22,7 +22,7 @@ export class InputCompletion {
   }
 
   /** Completes an argument or an input field; `label` names it in the error if null is rejected. */
-  of(label: string, arg: ArgNode): Complete {
+  of(label: string, arg: ArgNode): CompleteInput {
     const node = this.#lookup(arg.type);
     if (node.kind !== "optional") return this.#value(node, true);
     const inner = this.#lookup(node.of);
@@ -35,7 +35,7 @@ export class InputCompletion {
   }
 
   /** `mayBeAbsent` is false for an item of a list, which is always present. */
-  #value(node: NamedNode | WrapperNode, mayBeAbsent: boolean): Complete {
+  #value(node: NamedNode | WrapperNode, mayBeAbsent: boolean): CompleteInput {
     if (node.kind === "input") return this.#input(node);
     if (node.kind === "list") {
       const complete = this.#value(this.#lookup(node.of), false);
@@ -50,7 +50,7 @@ export class InputCompletion {
   #input(node: InputNode): (value: unknown) => unknown {
     const known = this.#inputs.get(node);
     if (known !== undefined) return known;
-    let fields: (readonly [name: string, complete: Complete])[] | null = null;
+    let fields: (readonly [name: string, complete: CompleteInput])[] | null = null;
     const complete = (value: unknown): unknown => {
       // Built at the first value, because an input object may contain itself.
       fields ??= node.fields.map(([name, field]) => [name, this.of(`${node.name}.${name}`, field)]);

@@ -1,20 +1,20 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { isPromise } from "../../core/maybe-promise.ts";
-import type { Schema } from "../../http/context/schema.ts";
-import { segmentKey } from "../../http/exceptions/segment-key.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import type { AnyRef, InputNode, NamedNode, WrapperNode } from "../types/type-node.ts";
-import type { Complete } from "./input-completion.ts";
+import type { Schema } from "../../http/routing/schema.ts";
+import { segmentKey } from "../../kernel/exceptions/segment-key.ts";
+import { ResolverError } from "../declare/fields/resolver-error.ts";
+import type { AnyRef, InputNode, NamedNode, WrapperNode } from "../declare/types/type-node.ts";
+import type { CompleteInput } from "./input-completion.ts";
 
 /** The path to the value that is being validated, and the issues found so far. */
-export interface Findings {
+export interface InputFindings {
   readonly path: (string | number)[];
   readonly issues: StandardSchemaV1.Issue[];
 }
 
 /** Returns the output of every schema in a completed input. `null` if the type of the input has no schema. */
-export type Validate = ((value: unknown, findings: Findings) => unknown) | null;
+export type Validate = ((value: unknown, findings: InputFindings) => unknown) | null;
 
 /** Looks up a node through thunks, classes and names; `place` names the reference in errors. */
 type PlacedLookup = (place: string, ref: AnyRef) => NamedNode | WrapperNode;
@@ -80,7 +80,7 @@ export class InputValidation {
 }
 
 /** Throws `ConfigurationError` if the default of an argument or input field does not match its schema. */
-export function checkDefault(place: string, value: unknown, complete: Complete, validate: Validate): void {
+export function checkDefault(place: string, value: unknown, complete: CompleteInput, validate: Validate): void {
   if (validate === null) return;
   const issues: StandardSchemaV1.Issue[] = [];
   validate(complete === null ? value : complete(value), { path: [], issues });
@@ -115,7 +115,12 @@ function eachItem(validate: NonNullable<Validate>): NonNullable<Validate> {
     (value as readonly unknown[]).map((item, index) => below(index, validate, item, findings));
 }
 
-function below(key: string | number, validate: NonNullable<Validate>, value: unknown, findings: Findings): unknown {
+function below(
+  key: string | number,
+  validate: NonNullable<Validate>,
+  value: unknown,
+  findings: InputFindings,
+): unknown {
   findings.path.push(key);
   const validated = validate(value, findings);
   findings.path.pop();

@@ -1,5 +1,5 @@
 import { type GraphQLNamedType, type GraphQLSchema, isAbstractType, isObjectType } from "graphql";
-import { gateIn } from "../fields/gate-extensions.ts";
+import { gateIn } from "../declare/fields/gate-extensions.ts";
 
 /** Whether objects of this type may be refused by the gate of their type. */
 export function isGatedType(schema: GraphQLSchema, type: GraphQLNamedType): boolean {

@@ -1,8 +1,8 @@
-import { andThen, isPromise } from "../../core/maybe-promise.ts";
-import { Refusal } from "../../http/access/refusal.ts";
-import { NotFound } from "../../http/exceptions/http-exception.ts";
-import { denialFrom } from "../fields/graphql-denied.ts";
-import type { CheckResult, Resolve } from "./compile-resolver.ts";
+import { andThen } from "../../core/maybe-promise.ts";
+import { Refusal } from "../../kernel/access/refusal.ts";
+import { NotFound } from "../../kernel/exceptions/http-exception.ts";
+import { denialFrom } from "../errors/graphql-denied.ts";
+import type { Resolve, ResultCheck } from "./compile-resolver.ts";
 import { ABSENT, type TypeGuard } from "./type-guard.ts";
 
 /** The conditions that the result of a field has to meet. */
@@ -15,7 +15,7 @@ export interface ResultRules {
 }
 
 /** Returns the check of a field's results; `null` if there is nothing to check. */
-export function resultCheck(place: string, { isPresent, guard, isMutation }: ResultRules): CheckResult | null {
+export function resultCheck(place: string, { isPresent, guard, isMutation }: ResultRules): ResultCheck | null {
   if (!isPresent && guard === null) return null;
   const settle = (guarded: unknown): unknown => {
     if (guarded instanceof Refusal) throw denialFrom(guarded.error);
@@ -28,7 +28,7 @@ export function resultCheck(place: string, { isPresent, guard, isMutation }: Res
       throw new Error(`Cannot return null for non-nullable field ${place}.`);
     if (guard === null) return result;
     const guarded = guard(result, graph, info);
-    return isPromise(guarded) ? guarded.then(settle) : settle(guarded);
+    return andThen(guarded, settle);
   };
 }
 

@@ -18,10 +18,10 @@ import {
   isInputType,
   isOutputType,
 } from "graphql";
-import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
-import { gateExtensions } from "../fields/gate-extensions.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import { interfacesOf, typeGate } from "../types/type-gate.ts";
+import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
+import { gateExtensions } from "../declare/fields/gate-extensions.ts";
+import { ResolverError } from "../declare/fields/resolver-error.ts";
+import { interfacesOf, typeGate } from "../declare/types/type-gate.ts";
 import type {
   AnyRef,
   AppliedDirective,
@@ -31,8 +31,8 @@ import type {
   ObjectNode,
   UnionNode,
   WrapperNode,
-} from "../types/type-node.ts";
-import { checkName } from "../types/type-options.ts";
+} from "../declare/types/type-node.ts";
+import { checkName } from "../declare/types/type-options.ts";
 import { abstractTypeResolver } from "./abstract-type-resolver.ts";
 import { type FieldTypes, fieldConfig, type PlacedField, propertyConfig, rootConfig } from "./field-config.ts";
 import { InputCompletion } from "./input-completion.ts";

@@ -1,12 +1,12 @@
 import { GraphQLSchema, specifiedDirectives, validateSchema } from "graphql";
-import { listOf, type OptionRule, optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
-import type { Operation } from "../fields/field-def.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import { nodeFields } from "../nodes/node-fields.ts";
-import { type Directive, directiveIn } from "../types/directive.ts";
-import type { GraphType } from "../types/graph-type.ts";
-import type { AnyRef, AppliedDirective, ObjectNode } from "../types/type-node.ts";
-import { checkName } from "../types/type-options.ts";
+import { listOf, objectWith, optionRule, resolveOptions, strict, text } from "../../core/resolve-options.ts";
+import type { Operation } from "../declare/fields/field-declaration.ts";
+import { ResolverError } from "../declare/fields/resolver-error.ts";
+import { nodeFields } from "../declare/nodes/node-fields.ts";
+import { type Directive, directiveIn } from "../declare/types/directive.ts";
+import type { GraphType } from "../declare/types/graph-type.ts";
+import type { AnyRef, AppliedDirective, ObjectNode } from "../declare/types/type-node.ts";
+import { checkName } from "../declare/types/type-options.ts";
 import { checkTypeResolver } from "./abstract-type-resolver.ts";
 import { checkOneGraphql } from "./check-one-graphql.ts";
 import type { PlacedField } from "./field-config.ts";
@@ -135,23 +135,19 @@ const ROOTS: readonly (readonly [RootKey, name: string, Operation])[] = [
   ["subscription", "Subscription", "subscription"],
 ];
 
-const root: OptionRule<unknown> = optionRule(
-  "an object of fields, an instance or a class with fields, or a list of these",
-  (value) => (typeof value === "object" && value !== null) || typeof value === "function",
+const root = strict(
+  optionRule<unknown>(
+    "an object of fields, an instance or a class with fields, or a list of these",
+    (value) => (typeof value === "object" && value !== null) || typeof value === "function",
+  ),
 );
 const rules = {
-  query: { ...root, strict: true },
-  mutation: { ...root, strict: true },
-  subscription: { ...root, strict: true },
+  query: root,
+  mutation: root,
+  subscription: root,
   types: optionRule<readonly AnyRef[]>("a list of types", Array.isArray),
   description: text,
-  names: optionRule<Readonly<Partial<Record<RootKey, string>>>>(
-    'an object such as { query: "RootQuery" }',
-    (value) =>
-      typeof value === "object" &&
-      value !== null &&
-      Object.keys(value).every((key) => ROOTS.some(([it]) => it === key)),
-  ),
+  names: objectWith<Partial<Record<RootKey, string>>>("query", "mutation", "subscription"),
   directives: listOf<unknown>(
     "a list of directives made by t.directive()",
     (entry) =>

@@ -1,7 +1,7 @@
-import type { GateNode } from "../../http/access/gate-node.ts";
-import { type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
-import { interfacesOf, typeGate } from "../types/type-gate.ts";
-import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode } from "../types/type-node.ts";
+import type { GateNode } from "../../kernel/access/gate-node.ts";
+import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
+import { interfacesOf, typeGate } from "../declare/types/type-gate.ts";
+import type { AnyRef, InterfaceNode, NamedNode, ObjectNode, UnionNode } from "../declare/types/type-node.ts";
 import { abstractTypeResolver } from "./abstract-type-resolver.ts";
 import { listGuard, objectGuard, type TypeGuard } from "./type-guard.ts";
 import type { TypeNames } from "./type-names.ts";
@@ -21,10 +21,14 @@ export class TypeGates {
     return this.#names.members(node).some((member) => typeGate(member) !== null);
   }
 
-  /** Whether a field may be null although its resolver must not return null: it has a gate, or its objects have one. */
-  isNullable(place: string, { options, gates, type, items }: FieldDeclaration): boolean {
+  /**
+   * Whether a field may be null although its resolver must not return null: it has a gate, or declares objects, or its objects
+   * have a gate.
+   */
+  isNullable(place: string, { options, gates, params, type, items }: FieldDeclaration): boolean {
     if (options.nullable === false) return false;
-    return gates.length > 0 || [type, ...(items === null ? [] : [items])].some((ref) => this.#isGuarded(place, ref));
+    const isGuarded = gates.length > 0 || params.injected.some(({ subject }) => subject !== null);
+    return isGuarded || [type, ...(items === null ? [] : [items])].some((ref) => this.#isGuarded(place, ref));
   }
 
   #isGuarded(place: string, ref: AnyRef): boolean {

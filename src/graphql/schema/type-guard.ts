@@ -1,9 +1,11 @@
 import type { GraphQLResolveInfo } from "graphql";
+import { toError } from "../../core/describe-error.ts";
 import { isPromise, type MaybePromise, whenAll } from "../../core/maybe-promise.ts";
-import { askGate, type GateQuestion } from "../../http/access/ask-gate.ts";
-import type { GateNode } from "../../http/access/gate-node.ts";
-import { Refusal, type Verdict } from "../../http/access/refusal.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
+import { askGate } from "../../kernel/access/ask-gate.ts";
+import type { GateNode } from "../../kernel/access/gate-node.ts";
+import type { GateQuestion } from "../../kernel/access/gate-question.ts";
+import { Refusal, type Verdict } from "../../kernel/access/refusal.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
 import type { GraphContext } from "../operation/graph-context.ts";
 
 /** The value of an object that its type's gate refused. */
@@ -24,7 +26,7 @@ export function objectGuard(gateOf: GateOf): TypeGuard {
   return function guard(result, graph, info): MaybePromise<unknown> {
     if (result === null || result === undefined || result instanceof Error) return result;
     // An item that rejects becomes an error, which graphql reports for that item alone.
-    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph, info), asError);
+    if (isPromise(result)) return Promise.resolve(result).then((later) => guard(later, graph, info), toError);
     const gate = gateOf(result, graph, info);
     return isPromise(gate) ? gate.then((later) => asked(later, result, graph)) : asked(gate, result, graph);
   };
@@ -33,15 +35,12 @@ export function objectGuard(gateOf: GateOf): TypeGuard {
 function asked(gate: GateNode | null, object: unknown, graph: GraphContext): MaybePromise<unknown> {
   if (gate === null) return object;
   const verdict = askGate(gate, new ObjectQuestion(graph, object));
-  return isPromise(verdict) ? verdict.then((later) => judged(later, object)) : judged(verdict, object);
+  return isPromise(verdict) ? verdict.then((later) => judged(later, object, graph)) : judged(verdict, object, graph);
 }
 
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
-}
-
-function judged(verdict: Verdict, object: unknown): unknown {
+function judged(verdict: Verdict, object: unknown, graph: GraphContext): unknown {
   if (verdict === true) return object;
+  graph.refusedObjects++;
   return verdict.isUnknown ? verdict : ABSENT;
 }
 

@@ -1,9 +1,10 @@
-import { classMembers } from "../fields/class-members.ts";
-import { declareHead, declareProperty, type FieldDeclaration, isDeclaration } from "../fields/field-declaration.ts";
-import { inheritGates } from "../fields/inherit-gates.ts";
-import { ResolverError } from "../fields/resolver-error.ts";
-import { nodeOf } from "../types/node-of.ts";
-import { interfacesOf } from "../types/type-gate.ts";
+import { classMembers } from "../declare/fields/class-members.ts";
+import { declareHead, declareProperty } from "../declare/fields/declare-head.ts";
+import { type FieldDeclaration, isDeclaration } from "../declare/fields/field-declaration.ts";
+import { inheritGates } from "../declare/fields/inherit-gates.ts";
+import { ResolverError } from "../declare/fields/resolver-error.ts";
+import { nodeOf } from "../declare/types/node-of.ts";
+import { interfacesOf } from "../declare/types/type-gate.ts";
 import type {
   AnyRef,
   AppliedDirective,
@@ -14,7 +15,7 @@ import type {
   ObjectNode,
   UnionNode,
   WrapperNode,
-} from "../types/type-node.ts";
+} from "../declare/types/type-node.ts";
 import { SchemaDirectives } from "./schema-directives.ts";
 
 /** A field of an object: a plain type exposes the property of that name. */

@@ -1,6 +1,18 @@
-import { ArgumentsInvalid } from "../fields/arguments-invalid.ts";
-import type { ArgPlan, RawArgs } from "./compile-resolver.ts";
-import type { Findings } from "./input-validation.ts";
+import { ArgumentsInvalid } from "../declare/fields/arguments-invalid.ts";
+import type { CompleteInput } from "./input-completion.ts";
+import type { InputFindings, Validate } from "./input-validation.ts";
+
+export type RawArgs = Readonly<Record<string, unknown>>;
+
+/** How one argument is passed to the resolver. */
+export interface ArgPlan {
+  /** The name in the resolver. */
+  readonly key: string;
+  /** The name in the schema. */
+  readonly name: string;
+  readonly complete: CompleteInput;
+  readonly validate: Validate;
+}
 
 /**
  * Validates all arguments of a field together, once for each call: the gate and the resolver receive the same values. Calls
@@ -14,7 +26,7 @@ export function validatedArgs(args: readonly ArgPlan[]): ((raw: RawArgs) => RawA
     const before = known.get(raw);
     if (before !== undefined) return before;
     const values: Record<string, unknown> = { ...raw };
-    const findings: Findings = { path: [], issues: [] };
+    const findings: InputFindings = { path: [], issues: [] };
     const wrong: string[] = [];
     for (const { name, complete, validate } of args) {
       if (validate === null) continue;

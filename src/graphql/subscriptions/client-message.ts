@@ -1,5 +1,6 @@
-import type { SocketMessage } from "../../http/context/socket.ts";
-import { isRecord } from "../transport/request-params.ts";
+import { readJson } from "../../core/read-json.ts";
+import type { SocketMessage } from "../../kernel/exchange/socket.ts";
+import { isRecord } from "../request/request-params.ts";
 
 /** A message from a client in the `graphql-transport-ws` protocol. */
 export type ClientMessage =
@@ -10,7 +11,7 @@ export type ClientMessage =
 
 /** Reads a message; `null` if it is not valid. The pipeline checks the operation inside. */
 export function readClientMessage(data: SocketMessage): ClientMessage | null {
-  const message = typeof data === "string" ? parse(data) : null;
+  const message = typeof data === "string" ? readJson(data).value : null;
   if (!isRecord(message)) return null;
   const { type, id, payload } = message;
   switch (type) {
@@ -19,7 +20,7 @@ export function readClientMessage(data: SocketMessage): ClientMessage | null {
     case "ping":
     case "pong":
       if (!isAbsent(payload) && !isRecord(payload)) return null;
-      return { type, payload: data.length > LONGEST_ECHO ? undefined : (payload ?? undefined) };
+      return { type, payload: data.length > MAX_ECHO_LENGTH ? undefined : (payload ?? undefined) };
     case "subscribe":
       return isId(id) && isRecord(payload) ? { type, id, payload } : null;
     case "complete":
@@ -29,24 +30,16 @@ export function readClientMessage(data: SocketMessage): ClientMessage | null {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
 /** A pong repeats the payload of a short ping only: a deeply nested one can be parsed but not serialized. */
-const LONGEST_ECHO = 1_024;
+const MAX_ECHO_LENGTH = 1_024;
 
 /** Limited because every event repeats it. */
-const LONGEST_ID = 256;
+const MAX_ID_LENGTH = 256;
 
 function isId(value: unknown): value is string {
-  return typeof value === "string" && value !== "" && value.length <= LONGEST_ID;
+  return typeof value === "string" && value !== "" && value.length <= MAX_ID_LENGTH;
 }

@@ -1,30 +1,27 @@
-import type { Gate } from "../../http/access/gate.ts";
-import { checkCredential } from "../../http/context/check-credential.ts";
-import { withContext } from "../../http/context/current-context.ts";
-import type { WebSocketContext } from "../../http/context/http-context.ts";
-import { logFailure } from "../../http/context/render-problem.ts";
-import type { ServerSocket, SocketMessage } from "../../http/context/socket.ts";
-import { HttpException } from "../../http/exceptions/http-exception.ts";
-import { isForClients } from "../../http/exceptions/is-for-clients.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import type { ServerSocket } from "../../http/messages/server-socket.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
-import type { ResponseBody } from "../execute/operation-response.ts";
-import { openRequest } from "../execute/run-request.ts";
-import { readRequestParams } from "../transport/request-params.ts";
+import type { Gate } from "../../kernel/access/gate.ts";
+import { withContext } from "../../kernel/context/current-context.ts";
+import type { WebSocketContext } from "../../kernel/context/http-context.ts";
+import { logFailure } from "../../kernel/context/log-failure.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
+import { isForClients } from "../../kernel/exceptions/is-for-clients.ts";
+import type { SocketMessage } from "../../kernel/exchange/socket.ts";
+import { checkCredential } from "../../kernel/identity/check-credential.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import { openRequest } from "../pipeline/run-request.ts";
+import { readRequestParams } from "../request/request-params.ts";
+import type { ResponseBody } from "../respond/operation-response.ts";
+import { type EventSink, type LiveSubscription, onlyResponse, recheck } from "../streams/live-subscription.ts";
 import { type ClientMessage, readClientMessage } from "./client-message.ts";
-import {
-  type EventSink,
-  type LiveSubscription,
-  onlyResponse,
-  recheck,
-  type SubscriptionPipeline,
-} from "./live-subscription.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const PROTOCOL = "graphql-transport-ws";
 
 /** The parts of a conversation. */
 export interface ConversationOptions {
-  readonly pipeline: SubscriptionPipeline;
+  readonly pipeline: Pipeline;
   readonly subscriptions: Subscriptions;
   /** The gate of the endpoint's route. */
   readonly gate: Gate | undefined;
@@ -45,7 +42,7 @@ interface SocketOperation {
 }
 
 /** The total length of the messages of one socket's operations: two messages of the maximum size. */
-const MOST_HELD = 2 ** 21;
+const MAX_HELD = 2 ** 21;
 
 /** One socket with the `graphql-transport-ws` protocol, from its first message to its end. */
 export class Conversation {
@@ -108,7 +105,7 @@ export class Conversation {
     if (this.#state !== "new") return this.#socket.close(4429, "Too many initialisation requests");
     this.#state = "initialising";
     this.#stopWaiting();
-    void this.#admit(payload);
+    inBackground(this.#admit(payload));
   }
 
   async #admit(payload: Readonly<Record<string, unknown>>): Promise<void> {
@@ -149,12 +146,12 @@ export class Conversation {
     const operation: SocketOperation = { live: null, abort: null, isLeft: false, length };
     const held = this.#operations.values().reduce((sum, other) => sum + other.length, length);
     const isOneTooMany = Math.max(this.#operations.size, this.#leaving) >= subscriptions.maxPerSocket;
-    const isTooMuch = held > MOST_HELD;
+    const isTooMuch = held > MAX_HELD;
     if (!isOneTooMany && !isTooMuch) this.#operations.set(id, operation);
     const read = (): ReturnType<typeof readRequestParams> => {
       if (isOneTooMany)
         throw tooMany(`Too many operations at once: the limit per WebSocket is ${subscriptions.maxPerSocket}`);
-      if (isTooMuch) throw tooMany(`The operations of a WebSocket may have at most ${MOST_HELD} characters in total`);
+      if (isTooMuch) throw tooMany(`The operations of a WebSocket may have at most ${MAX_HELD} characters in total`);
       return readRequestParams(payload);
     };
     const opened = await openRequest(pipeline, this.#ctx, read, {
@@ -203,7 +200,7 @@ export class Conversation {
     operation.isLeft = true;
     this.#leaving++;
     operation.abort?.();
-    if (operation.live !== null) void this.#free(operation.live);
+    if (operation.live !== null) inBackground(this.#free(operation.live));
   }
 
   /** Frees the place of an operation only after it has ended, or clients could exceed the limit by leaving operations. */

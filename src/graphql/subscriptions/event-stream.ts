@@ -1,10 +1,11 @@
 import { Readable } from "node:stream";
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { LISTENING, TELL_LISTENING } from "../../http/context/listening.ts";
-import { STALLED_MS } from "../../http/context/unread-responses.ts";
-import type { Identity } from "../../http/identity/identity.ts";
-import type { OpenConnection } from "../../http/identity/open-connection.ts";
-import { type EventSink, type LiveSubscription, recheck } from "./live-subscription.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import { STALLED_MS } from "../../http/messages/unread-output.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { asksWhenListening, LISTENING } from "../../kernel/events/listening.ts";
+import type { Identity } from "../../kernel/identity/identity.ts";
+import type { OpenConnection } from "../../kernel/identity/open-connection.ts";
+import { type EventSink, type LiveSubscription, recheck } from "../streams/live-subscription.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 export const STREAM_TYPE = "text/event-stream";
@@ -31,7 +32,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
     // A comment shows the client that it is connected before the first event.
     this.push(COMMENT);
     live.start(this);
-    if (ctx.exchange.headers[TELL_LISTENING] !== undefined) void this.#tellListening();
+    if (asksWhenListening(ctx.exchange)) inBackground(this.#tellListening());
     // This is last, because a process that is shutting down ends the stream here.
     ctx.services.connections.add(this);
   }
@@ -84,7 +85,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
   /** Does not send `complete`: the client should reconnect, with another credential or to another process. */
   end(): void {
     if (this.#isOver) return;
-    void this.#live.leave();
+    inBackground(this.#live.leave());
     this.#finish();
   }
 
@@ -105,7 +106,7 @@ export class EventStream extends Readable implements EventSink, OpenConnection {
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    void this.#live.leave();
+    inBackground(this.#live.leave());
     this.#flow();
     callback(error);
   }

@@ -1,17 +1,17 @@
-import type { Gate } from "../../http/access/gate.ts";
-import type { WebSocketContext } from "../../http/context/http-context.ts";
-import type { RenderError } from "../../http/context/render-problem.ts";
-import type { ServerSocket } from "../../http/context/socket.ts";
+import type { ServerSocket } from "../../http/messages/server-socket.ts";
 import { type Middleware, middlewareFunctions } from "../../http/routing/middleware.ts";
 import type { SocketRoute } from "../../http/routing/socket-route.ts";
 import type { OnRecheck, Readmit } from "../../http/serving/serve-socket.ts";
+import type { Gate } from "../../kernel/access/gate.ts";
+import type { WebSocketContext } from "../../kernel/context/http-context.ts";
+import type { RenderError } from "../../kernel/context/messages.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
 import { Conversation, PROTOCOL } from "./conversation.ts";
-import type { SubscriptionPipeline } from "./live-subscription.ts";
 import { connectLimit, type Subscriptions } from "./subscriptions.ts";
 
 export interface GraphSocketOptions {
   readonly path: string;
-  readonly pipeline: SubscriptionPipeline;
+  readonly pipeline: Pipeline;
   readonly subscriptions: Subscriptions;
   /** In bytes. */
   readonly maxMessage: number;

@@ -2,15 +2,15 @@ import { ConfigurationError } from "../../core/configuration-error.ts";
 import {
   flag,
   optional,
-  optionRule,
   positiveInteger,
   resolveOptions,
   seconds,
+  secondsUpTo,
   wholeNumber,
 } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
-import { rateLimit } from "../../http/limits/rate-limit.ts";
-import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
+import type { MiddlewareFunction } from "../../kernel/context/middleware-function.ts";
+import { rateLimit } from "../../kernel/limits/rate-limit.ts";
 
 /** The options of subscriptions. */
 export interface SubscriptionsOptions {
@@ -39,13 +39,7 @@ const PAUSE_ABOVE = 256 * 1024;
 const rules = {
   socket: optional(flag, true),
   operations: optional(flag, false),
-  initSeconds: optional(
-    optionRule<number>(
-      "a number of seconds above 0, at most 600",
-      (value) => typeof value === "number" && value > 0 && value <= 600,
-    ),
-    3,
-  ),
+  initSeconds: optional(secondsUpTo(600), 3),
   pingSeconds: optional(seconds, 12),
   maxPerSocket: optional(positiveInteger, 100),
   connectsPerMinute: optional(wholeNumber, 600),

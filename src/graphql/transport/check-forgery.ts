@@ -1,5 +1,5 @@
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { HttpException } from "../../http/exceptions/http-exception.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
 
 /** A page of another origin cannot set these headers without a preflight. */
 const PREFLIGHT_HEADERS = ["graphql-require-preflight", "apollo-require-preflight"];

@@ -1,20 +1,23 @@
 import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
-import type { BaseContext, HttpContext } from "../../http/context/http-context.ts";
-import { HttpException, MethodNotAllowed } from "../../http/exceptions/http-exception.ts";
 import { asksForPage } from "../../http/html/parse-accept.ts";
-import type { MiddlewareFunction } from "../../http/routing/middleware.ts";
+import type { BaseContext, HttpContext } from "../../kernel/context/http-context.ts";
+import type { RenderError } from "../../kernel/context/messages.ts";
+import type { MiddlewareFunction } from "../../kernel/context/middleware-function.ts";
+import { HttpException, MethodNotAllowed } from "../../kernel/exceptions/http-exception.ts";
+import type { Exchange } from "../../kernel/exchange/exchange.ts";
 import { formatErrors } from "../errors/format-errors.ts";
 import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
-import type { OperationResponse } from "../execute/operation-response.ts";
-import { openRequest, runRequest } from "../execute/run-request.ts";
 import type { Explorer } from "../ide/explorer.ts";
+import type { Pipeline } from "../pipeline/pipeline.ts";
+import { openRequest, runRequest } from "../pipeline/run-request.ts";
+import { type RequestParams, readRequestParams } from "../request/request-params.ts";
+import type { OperationResponse } from "../respond/operation-response.ts";
+import { type LiveSubscription, onlyResponse } from "../streams/live-subscription.ts";
 import { EventStream, STREAM_TYPE } from "../subscriptions/event-stream.ts";
-import { type LiveSubscription, onlyResponse, type SubscriptionPipeline } from "../subscriptions/live-subscription.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 import { checkForgery } from "./check-forgery.ts";
 import { asksForStream, JSON_TYPE, negotiate, RESPONSE_TYPES, type ResponseType } from "./negotiate.ts";
-import { type RequestParams, readRequestParams } from "./request-params.ts";
 import { carriesQuery, type GraphRequest, RequestReaders } from "./request-reader.ts";
 import type { Transport } from "./transport.ts";
 
@@ -34,7 +37,7 @@ export interface EndpointOptions {
  * then errors that need the document.
  */
 export class Endpoint {
-  readonly #pipeline: SubscriptionPipeline;
+  readonly #pipeline: Pipeline;
   readonly #options: EndpointOptions;
   readonly #readers: RequestReaders;
   /** Rejects a client that opens streams too often. */
@@ -42,7 +45,7 @@ export class Endpoint {
     await this.#options.connectLimit?.(ctx as HttpContext, async () => {});
   };
 
-  constructor(pipeline: SubscriptionPipeline, options: EndpointOptions) {
+  constructor(pipeline: Pipeline, options: EndpointOptions) {
     this.#pipeline = pipeline;
     this.#options = options;
     this.#readers = new RequestReaders(options);
@@ -58,7 +61,7 @@ export class Endpoint {
         if (explorer !== null && isPageVisit(ctx)) return explorer.serve(ctx);
         this.#checkMethod(ctx.exchange.method);
         const reader = this.#readers.choose(ctx.exchange);
-        const type = this.#negotiate(ctx);
+        const type = this.#negotiate(ctx.exchange);
         if (type === null && !this.#mayStream(ctx))
           throw new HttpException(406, `The response is ${JSON_TYPE}, but the Accept header does not allow it`, {
             code: "NOT_ACCEPTABLE",
@@ -71,10 +74,15 @@ export class Endpoint {
   }
 
   /** Writes an error as a GraphQL response, also one from the route's gate or middleware. */
-  renderError(ctx: BaseContext, error: unknown): void {
+  readonly renderError: RenderError = Object.assign(
+    (ctx: BaseContext, error: unknown) => this.#renderError(ctx, error),
+    { variantOf: (exchange: Exchange) => this.#negotiate(exchange) ?? JSON_TYPE },
+  );
+
+  #renderError(ctx: BaseContext, error: unknown): void {
     const { status, headers, errors } = toGraphRefusal(error);
     const body = { errors: formatErrors(errors, ctx, this.#pipeline.isDebug) };
-    this.#write(ctx, this.#negotiate(ctx) ?? JSON_TYPE, { status, headers, body: JSON.stringify(body) });
+    this.#write(ctx, this.#negotiate(ctx.exchange) ?? JSON_TYPE, { status, headers, body: JSON.stringify(body) });
   }
 
   #checkMethod(method: string): void {
@@ -86,7 +94,7 @@ export class Endpoint {
     throw new MethodNotAllowed(method, isGetAllowed ? ["GET", "POST"] : ["POST"]);
   }
 
-  #negotiate({ exchange }: BaseContext): ResponseType | null {
+  #negotiate(exchange: Exchange): ResponseType | null {
     const { graphqlContentType } = this.#options.transport;
     return negotiate(exchange.headers.accept, { graphqlContentType, isGet: exchange.method !== "POST" });
   }

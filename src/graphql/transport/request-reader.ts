@@ -1,13 +1,15 @@
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
-import { countHeaders } from "../../http/context/count-headers.ts";
-import type { Exchange } from "../../http/context/exchange.ts";
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { decodeUtf8, mediaType, parseJson } from "../../http/context/read-body.ts";
-import { BadRequest, UnsupportedMediaType } from "../../http/exceptions/http-exception.ts";
+import { SHORT_JSON } from "../../core/read-json.ts";
+import { workTurns } from "../../core/work/event-loop-turns.ts";
+import { decodeUtf8, mediaType, parseJson } from "../../http/messages/read-body.ts";
+import { countHeaders } from "../../http/text/count-headers.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { BadRequest, UnsupportedMediaType } from "../../kernel/exceptions/http-exception.ts";
+import type { Exchange } from "../../kernel/exchange/exchange.ts";
+import { batchRefused, checkBatch } from "../request/check-batch.ts";
+import { type RequestParams, readRequestParams, readTextParams } from "../request/request-params.ts";
 import { receiveUpload } from "../uploads/receive-upload.ts";
 import type { Uploads } from "../uploads/uploads.ts";
-import { batchRefused, checkBatch } from "./check-batch.ts";
-import { type RequestParams, readRequestParams, readTextParams } from "./request-params.ts";
 import type { Transport } from "./transport.ts";
 
 /** The content of a request: one operation, or the unchecked entries of a batch. */
@@ -82,15 +84,15 @@ function urlPairs({ target }: Exchange): URLSearchParams {
 }
 
 /** A request has five parameters. Without this limit, a large body would be parsed for a second. */
-const MOST_PAIRS = 100;
+const MAX_PAIRS = 100;
 
 const formReader: RequestReader = {
   isForgeable: true,
   async read({ incoming }) {
     const text = readText(await incoming.bytes());
     if (text.trimStart().startsWith("[")) throw batchRefused("A batch must be sent as a JSON body");
-    if (text.split("&", MOST_PAIRS + 1).length > MOST_PAIRS)
-      throw new BadRequest(`A form may have at most ${MOST_PAIRS} fields`);
+    if (text.split("&", MAX_PAIRS + 1).length > MAX_PAIRS)
+      throw new BadRequest(`A form may have at most ${MAX_PAIRS} fields`);
     return { kind: "single", params: readPairs(new URLSearchParams(text)) };
   },
 };
@@ -103,15 +105,18 @@ const textReader: RequestReader = {
 };
 
 function jsonReader({ batch }: Transport): RequestReader {
+  const parse = (bytes: Buffer): GraphRequest => {
+    const body = parseJson(bytes);
+    if (!Array.isArray(body)) return { kind: "single", params: readRequestParams(body) };
+    checkBatch(body, batch);
+    return { kind: "batch", entries: body };
+  };
   return {
     isForgeable: false,
     read({ incoming }) {
-      return andThen(incoming.bytes(), (bytes): GraphRequest => {
-        const body = parseJson(bytes);
-        if (!Array.isArray(body)) return { kind: "single", params: readRequestParams(body) };
-        checkBatch(body, batch);
-        return { kind: "batch", entries: body };
-      });
+      return andThen(incoming.bytes(), (bytes) =>
+        andThen(bytes.length > SHORT_JSON ? workTurns.take() : undefined, () => parse(bytes)),
+      );
     },
   };
 }

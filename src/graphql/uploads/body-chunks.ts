@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { BodyIncomplete, PayloadTooLarge } from "../../http/exceptions/http-exception.ts";
+import { BodyIncomplete, PayloadTooLarge } from "../../kernel/exceptions/http-exception.ts";
 
 /**
  * Reads a body in chunks, at the speed of the reader. Throws `PayloadTooLarge` after `limit` bytes, and `BodyIncomplete` if the

@@ -1,24 +1,25 @@
-import { parseParameters } from "../../http/context/parameterized-header.ts";
+import { type FileName, readFileName } from "../../http/text/file-name.ts";
+import { parseParameters } from "../../http/text/parameterized-header.ts";
 import type { PartHeaders } from "./multipart-parts.ts";
 import { uploadInvalid } from "./upload-invalid.ts";
 
 /** The headers of a part, parsed. */
 export interface PartDescription {
   readonly name: string;
-  /** Without directories; empty if there is no filename. */
-  readonly filename: string;
+  /** Empty if there is none. */
+  readonly filename: FileName;
   /** Exactly as sent. */
   readonly contentType: string | undefined;
 }
 
-/** Reads the headers of a part (RFC 7578 section 4.2). Rejects a part without a name. */
+/** Reads the headers of a part (RFC 7578 section 4.2). Rejects a part without a name, and an invalid file name. */
 export function describePart(headers: PartHeaders): PartDescription {
   const disposition = parseParameters(onlyOne(headers, "content-disposition") ?? "");
   const name = disposition?.parameters.get("name");
   if (disposition?.value !== "form-data" || name === undefined) throw uploadInvalid("A part of the body has no name");
   const { parameters } = disposition;
   const filename = extended(parameters.get("filename*")) ?? plain(parameters.get("filename") ?? "");
-  return { name: plain(name), filename: withoutDirectories(filename), contentType: onlyOne(headers, "content-type") };
+  return { name: plain(name), filename: readFileName(filename), contentType: onlyOne(headers, "content-type") };
 }
 
 function onlyOne(headers: PartHeaders, name: string): string | undefined {
@@ -44,10 +45,4 @@ function extended(value: string | undefined): string | null {
   } catch {
     return null;
   }
-}
-
-/** Prevents path traversal, because applications may join the filename to a path. */
-function withoutDirectories(filename: string): string {
-  const last = filename.slice(Math.max(filename.lastIndexOf("/"), filename.lastIndexOf("\\")) + 1);
-  return last === "." || last === ".." ? "" : last;
 }

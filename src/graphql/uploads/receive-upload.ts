@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { parseParameters } from "../../http/context/parameterized-header.ts";
-import { decodeUtf8 } from "../../http/context/read-body.ts";
-import { CompressedBody } from "../../http/exceptions/compressed-body.ts";
-import { PayloadTooLarge } from "../../http/exceptions/http-exception.ts";
-import { checkBatch } from "../transport/check-batch.ts";
+import { readJson } from "../../core/read-json.ts";
+import { decodeUtf8 } from "../../http/messages/read-body.ts";
+import { parseParameters } from "../../http/text/parameterized-header.ts";
+import { CompressedBody } from "../../kernel/exceptions/compressed-body.ts";
+import { PayloadTooLarge } from "../../kernel/exceptions/http-exception.ts";
+import { checkBatch } from "../request/check-batch.ts";
 import { bodyChunks } from "./body-chunks.ts";
 import { ByteBuffer } from "./byte-buffer.ts";
 import { declaredType, isAllowedType } from "./content-type.ts";
@@ -150,11 +151,11 @@ class Reception {
         throw uploadTooLarge(`"operations" and "map" are larger than ${maxBody} bytes in total`);
       bytes.add(chunk);
     }
-    try {
-      return JSON.parse(decodeUtf8(bytes.view()) ?? "");
-    } catch {
-      throw uploadInvalid(`The part "${name}" is not valid JSON`);
-    }
+    const { value, fault } = readJson(decodeUtf8(bytes.view()) ?? "");
+    if (fault === undefined) return value;
+    throw fault === null
+      ? uploadInvalid(`The part "${name}" is not valid JSON`)
+      : uploadTooLarge(`The part "${name}" is too large: ${fault}`);
   }
 
   async *#withinLimits(filename: string, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {

@@ -58,8 +58,10 @@ export class SpillFile {
   }
 }
 
-/** A full disk and a lack of file descriptors are temporary, so they become 503. */
+/** A disk that is full, gone, broken or read-only and a lack of file descriptors are outages, so they become 503. */
+const OUTAGE = /^(?:ENOSPC|EDQUOT|EMFILE|ENFILE|ENOENT|EROFS|EIO|ENODEV|ESTALE)$/;
+
 function fail(error: NodeJS.ErrnoException): never {
-  if (!/^(?:ENOSPC|EDQUOT|EMFILE|ENFILE)$/.test(error.code ?? "")) throw error;
-  throw unavailable("cannot store an upload: the disk is full or too many files are open", error);
+  if (!OUTAGE.test(error.code ?? "")) throw error;
+  throw unavailable("cannot store an upload: the disk is full or does not work, or too many files are open", error);
 }

@@ -1,4 +1,4 @@
-import { HttpException } from "../../http/exceptions/http-exception.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
 
 /** 400: the request does not follow the multipart request convention. */
 export function uploadInvalid(message: string): HttpException {
@@ -18,14 +18,14 @@ export function uploadTooLarge(message: string): HttpException {
   return new HttpException(413, message, { code: "PAYLOAD_TOO_LARGE" });
 }
 
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 /**
  * Quotes text of a client in a message. The text is shortened, and characters that break lines, are invisible or change the
  * direction of text are escaped.
  */
 export function quote(text: string): string {
-  const shown = text.length > LONGEST ? `${text.slice(0, LONGEST).toWellFormed()}...` : text;
+  const shown = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH).toWellFormed()}...` : text;
   return JSON.stringify(shown).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escape);
 }
 

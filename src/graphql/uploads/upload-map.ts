@@ -9,9 +9,9 @@ interface Place {
 /** The places of each file, by the name of its part. */
 export type UploadMap = ReadonlyMap<string, readonly Place[]>;
 
-const MOST_SEGMENTS = 64;
+const MAX_SEGMENTS = 64;
 /** In addition to one path per file. */
-const MOST_EXTRA_PATHS = 256;
+const MAX_EXTRA_PATHS = 256;
 const RESERVED: readonly string[] = ["operations", "map"];
 
 /**
@@ -27,8 +27,9 @@ export function readUploadMap(map: unknown, operations: object, maxFiles: number
   return new Map(
     entries.map(([name, paths]) => {
       if (RESERVED.includes(name)) throw uploadInvalid(`"map" must not name a file ${quote(name)}`);
+      if (Array.isArray(paths) && taken.size + paths.length > maxFiles + MAX_EXTRA_PATHS)
+        throw uploadInvalid('"map" has too many paths');
       if (!isListOfPaths(paths)) throw uploadInvalid(`"map" must list at least one path for the file ${quote(name)}`);
-      if (taken.size + paths.length > maxFiles + MOST_EXTRA_PATHS) throw uploadInvalid('"map" has too many paths');
       return [name, paths.map((path) => findPlace(path, operations, taken))];
     }),
   );
@@ -39,8 +40,8 @@ function isListOfPaths(value: unknown): value is readonly string[] {
 }
 
 function findPlace(path: string, operations: object, taken: Set<string>): Place {
-  const segments = path.split(".", MOST_SEGMENTS + 1);
-  if (segments.length > MOST_SEGMENTS) throw uploadInvalid('"map" has a path that is too long');
+  const segments = path.split(".", MAX_SEGMENTS + 1);
+  if (segments.length > MAX_SEGMENTS) throw uploadInvalid('"map" has a path that is too long');
   const below = segments.indexOf("variables");
   // In a batch, a path begins with the index of the operation.
   if (below !== (Array.isArray(operations) ? 1 : 0) || segments.length === below + 1)

@@ -1,4 +1,5 @@
-import type { Upload } from "../types/upload.ts";
+import type { FileName } from "../../http/text/file-name.ts";
+import type { Upload } from "../declare/types/upload.ts";
 import type { StoredContent } from "./spool.ts";
 
 /** Small, so that garbage is collected early: with pieces of 64 KiB, reading 200 MB piles up 60 MB of garbage. */
@@ -6,12 +7,12 @@ const PIECE_BYTES = 8_192;
 
 /** An uploaded file, as resolvers receive it. Its content is deleted when its operation has ended. */
 export class UploadedFile implements Upload {
-  readonly filename: string;
+  readonly filename: FileName;
   readonly contentType: string;
   readonly #content: StoredContent;
   readonly #gone: AbortSignal;
 
-  constructor(declared: Pick<Upload, "filename" | "contentType">, content: StoredContent, gone: AbortSignal) {
+  constructor(declared: Pick<UploadedFile, "filename" | "contentType">, content: StoredContent, gone: AbortSignal) {
     this.filename = declared.filename;
     this.contentType = declared.contentType;
     this.#content = content;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { type AcceptOptions, ClientGone, type RawSocket } from "../context/exchange.ts";
+import { type AcceptOptions, ClientGone, type RawSocket } from "../../kernel/exchange/exchange.ts";
 
 /** The connection of an upgrade that is neither accepted nor rejected yet. */
 export interface PendingUpgrade {
@@ -41,14 +41,21 @@ function createServer({ protocols, maxMessageBytes }: AcceptOptions): WebSocketS
     noServer: true,
     clientTracking: false,
     maxPayload: maxMessageBytes,
+    // It would queue a pong for every ping of a client that reads none of them.
+    autoPong: false,
     handleProtocols: (offered) => protocols.find((protocol) => offered.has(protocol)) ?? false,
   });
 }
+
+/** The memory of a queued write besides its bytes. */
+const WRITE_BYTES = 256;
 
 /** A class, not an object of functions, because there are many of them. */
 class WsSocket implements RawSocket {
   readonly #ws: WebSocket;
   readonly #connection: Duplex;
+  #queued = 0;
+  #sent = 0;
 
   constructor(ws: WebSocket, connection: Duplex) {
     this.#ws = ws;
@@ -60,6 +67,12 @@ class WsSocket implements RawSocket {
   get bufferedAmount(): number {
     return this.#ws.bufferedAmount;
   }
+  get heldBytes(): number {
+    return this.#ws.bufferedAmount + WRITE_BYTES * this.#queued;
+  }
+  get progress(): number {
+    return this.#sent;
+  }
   get isFull(): boolean {
     return this.#connection.writableNeedDrain;
   }
@@ -67,11 +80,15 @@ class WsSocket implements RawSocket {
     return this.#ws.protocol;
   }
   send(data: string | Uint8Array): void {
-    if (typeof data === "string" && this.#ws.readyState === OPEN) this.#connection.write(textFrame(data));
-    else this.#ws.send(data);
+    const sent = this.#queue();
+    if (typeof data === "string" && this.#ws.readyState === OPEN) this.#connection.write(textFrame(data), sent);
+    else this.#ws.send(data, sent);
   }
   ping(): void {
     this.#ws.ping();
+  }
+  pong(payload: Buffer): void {
+    this.#ws.pong(payload, false, this.#queue());
   }
   pause(): void {
     this.#ws.pause();
@@ -90,7 +107,7 @@ class WsSocket implements RawSocket {
       receive(isBinary ? (data as Buffer) : (data as Buffer).toString("utf8")),
     );
   }
-  onPing(receive: () => void): void {
+  onPing(receive: (payload: Buffer) => void): void {
     this.#ws.on("ping", receive);
   }
   onPong(receive: () => void): void {
@@ -102,6 +119,17 @@ class WsSocket implements RawSocket {
   onClose(closed: (code: number, reason: string) => void): void {
     this.#ws.on("close", (code, reason) => closed(code, String(reason)));
   }
+
+  /** Counts a frame behind unsent ones. Returns the callback for its write; a frame that is sent at once needs none. */
+  #queue(): (() => void) | undefined {
+    if (this.#connection.writableLength === 0) return undefined;
+    this.#queued++;
+    return this.#dequeue;
+  }
+  readonly #dequeue = (): void => {
+    this.#queued--;
+    this.#sent++;
+  };
 }
 
 const OPEN = 1;

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { loggable } from "../../core/describe-error.ts";
 import type { Logger } from "../../core/logger.ts";
 import { isPromise } from "../../core/maybe-promise.ts";
 
@@ -9,7 +10,7 @@ import { isPromise } from "../../core/maybe-promise.ts";
 export function contain(log: Logger, connection: Duplex, handle: () => void | Promise<void>): void {
   const fail = (err: unknown): void => {
     connection.destroy();
-    log.error({ err }, "closed a connection because its handler failed");
+    log.error({ err: loggable(err) }, "closed a connection because its handler failed");
   };
   try {
     const handling = handle();

@@ -9,7 +9,7 @@ import type {
   RawQuery,
   RawSocket,
   UpgradeExchange,
-} from "../context/exchange.ts";
+} from "../../kernel/exchange/exchange.ts";
 
 /** An upgrade that delegates to another exchange, except for the members that a subclass overrides. */
 export abstract class DelegatedExchange implements UpgradeExchange {

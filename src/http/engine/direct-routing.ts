@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import findMyWay from "find-my-way";
-import type { HttpExchange, RawPath, RawQuery } from "../context/exchange.ts";
+import type { HttpExchange, RawPath, RawQuery } from "../../kernel/exchange/exchange.ts";
 import { methodFinder } from "../routing/method-finder.ts";
 import {
   badUrl,

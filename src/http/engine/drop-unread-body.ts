@@ -22,14 +22,25 @@ export function dropUnreadBody(request: IncomingMessage, response: ServerRespons
 }
 
 function cutLater(socket: Socket, request: IncomingMessage, response: ServerResponse, isLong: boolean): void {
-  if (isLong) keepResponse(socket);
+  // A long body may have arrived since, but its connection is half closed and would stay so.
+  if (isLong) return closeAfter(response, socket);
+  response.once("finish", () => {
+    setTimeout(() => {
+      if (isUnread(request)) socket.destroy();
+    }, GRACE_MS).unref();
+  });
+}
+
+/** Reads nothing more from a connection and closes it after this response, so that the client can still read the response. */
+export function closeAfter(response: ServerResponse, socket: Socket): void {
+  keepResponse(socket);
+  // Node announces it, if the headers are not sent yet.
+  response.shouldKeepAlive = false;
   response.once("finish", () => {
     // Node resumes the connection right after this event, to discard the rest.
-    if (isLong) process.nextTick(() => socket.pause());
-    setTimeout(() => {
-      // A long body may have arrived since, but its connection is half closed and would stay so.
-      if (isLong || isUnread(request)) socket.destroy();
-    }, GRACE_MS).unref();
+    process.nextTick(() => socket.pause());
+    socket.destroySoon();
+    setTimeout(() => socket.destroy(), GRACE_MS).unref();
   });
 }
 
@@ -38,7 +49,9 @@ function cutLater(socket: Socket, request: IncomingMessage, response: ServerResp
  * the response. On a half-closed connection the client can read the response, and the timer closes the rest.
  */
 function keepResponse(socket: Socket): void {
-  socket.destroySoon = () => void socket.end();
+  socket.destroySoon = () => {
+    socket.end();
+  };
 }
 
 function isUnread({ complete, readableEnded, headers }: IncomingMessage): boolean {

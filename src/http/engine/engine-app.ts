@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HttpExchange, UpgradeExchange } from "../context/exchange.ts";
-import { HttpException, ServiceUnavailable } from "../exceptions/http-exception.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
+import type { HttpExchange, UpgradeExchange } from "../../kernel/exchange/exchange.ts";
 import type { Method } from "../routing/route.ts";
 import { checkHost } from "./host-name.ts";
-import { runInOrder } from "./run-in-order.ts";
+import { joinPipeline, runInOrder } from "./join-pipeline.ts";
 
 /** The complete application, passed to the engine before it starts. */
 export interface EngineApp {
@@ -66,14 +66,11 @@ export function serveInOrder(
   exchange: HttpExchange,
   { serve, refuse }: EngineRoute,
 ): void {
+  // In another Fastify application, requests do not pass through `Engine.routing`.
+  if (!joinPipeline(request, response)) return;
   const refusal = checkHost(request.headers.host, request.rawHeaders);
   if (refusal !== null) return refuse(exchange, refusal);
-  const isTaken = runInOrder(request, response, () => serve(exchange));
-  if (!isTaken)
-    refuse(
-      exchange,
-      new ServiceUnavailable("Too many requests are waiting on this connection", { code: "OVERLOADED" }),
-    );
+  runInOrder(request, response, () => serve(exchange));
 }
 
 /** The path cannot be decoded. */

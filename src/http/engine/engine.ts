@@ -11,13 +11,16 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { InjectOptions, Response as LightResponse } from "light-my-request";
-import { errorSerializer } from "../../core/error-serializer.ts";
+import { errorSerializer } from "../../core/log/error-serializer.ts";
+import { type LogOutput, standardOutput } from "../../core/log/log-output.ts";
 import type { Logger } from "../../core/logger.ts";
+import type { Figure, Part } from "../../core/parts/parts.ts";
 import { contain } from "./contain.ts";
 import { directRouting, type Routing } from "./direct-routing.ts";
 import { type EngineApp, ROUTER } from "./engine-app.ts";
 import { fastifyRouting, refuse } from "./fastify-routing.ts";
 import { HostExchange, type HostRequest, type HostResponse } from "./host-exchange.ts";
+import { joinPipeline } from "./join-pipeline.ts";
 import { type ListenOptions, listenFailure } from "./listen-options.ts";
 import { malformedRequest } from "./malformed-request.ts";
 import { type ExchangeHost, waitingForContinue } from "./node-exchange.ts";
@@ -61,7 +64,7 @@ const CLOSE_IDLE_MS = 100;
  * Fastify's server and life cycle. Requests go through Fastify's router and hooks only if the application has taken
  * `fastify` before it starts, because only then can there be plugins. Otherwise they are routed directly.
  */
-export class Engine implements ExchangeHost {
+export class Engine implements ExchangeHost, Part {
   readonly senderOf: SenderOf;
   readonly #fastify: FastifyInstance;
   #isClosing = false;
@@ -69,9 +72,12 @@ export class Engine implements ExchangeHost {
   readonly #connections = new Set<Socket>();
   #app: EngineApp | null = null;
   #routing: Routing;
+  /** Where the log goes; `null` if the application has its own. */
+  readonly #output: LogOutput | null;
 
   constructor(options: EngineOptions) {
     const { logger } = options;
+    this.#output = logger === false || isLogger(logger) || logger.stream !== undefined ? null : standardOutput();
     this.senderOf = senderReader(options.trustedProxies);
     this.#fastify = Fastify({
       // The type asks for all of pino, but Fastify only calls the methods that `Logger` has.
@@ -111,6 +117,11 @@ export class Engine implements ExchangeHost {
     return this.#fastify.server;
   }
 
+  *figures(): Iterable<Figure> {
+    yield { series: "portico_connections_open", labels: [], value: this.#connections.size };
+    if (this.#output !== null) yield* this.#output.figures();
+  }
+
   /** Fastify, for plugins. */
   get fastify(): FastifyInstance {
     this.#isFastifyTaken = true;
@@ -121,7 +132,7 @@ export class Engine implements ExchangeHost {
   start(app: EngineApp): void {
     this.#app = app;
     if (this.#isFastifyTaken)
-      void this.#fastify.register(async (scope) => {
+      this.#fastify.register(async (scope) => {
         await fastifyRouting(app, this, { ownsPaths: true })(scope, {});
       });
     else this.#routing = directRouting(app, this);
@@ -149,12 +160,12 @@ export class Engine implements ExchangeHost {
 
   /** Routes a request of a server event. */
   #route(request: IncomingMessage, response: ServerResponse): void {
-    contain(this.log, request.socket, () => this.#routing(request, response));
+    contain(this.log, request.socket, () => this.routing(request, response));
   }
 
   /** Routes a request. An error that it throws is for the caller. */
   routing(request: IncomingMessage, response: ServerResponse): void {
-    this.#routing(request, response);
+    if (joinPipeline(request, response)) this.#routing(request, response);
   }
 
   /** Serves a request without a socket. */
@@ -246,7 +257,8 @@ function checkInterval({ headersTimeoutMs, requestTimeoutMs }: EngineOptions): n
 
 function ownLogger(options: Exclude<EngineOptions["logger"], Logger>): NonNullable<FastifyServerOptions["logger"]> {
   // Fastify's type expects an Error, but any other thrown value passes through as it is.
-  return options === false ? false : { ...options, serializers: { err: errorSerializer as never } };
+  if (options === false) return false;
+  return { stream: standardOutput(), ...options, serializers: { err: errorSerializer as never } };
 }
 
 function isLogger(value: EngineOptions["logger"]): value is Logger {

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import type { Payload, RawPath, RawQuery } from "../context/exchange.ts";
-import { HttpException } from "../exceptions/http-exception.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
+import type { Payload, RawPath, RawQuery } from "../../kernel/exchange/exchange.ts";
 import { methodFinder, withHead } from "../routing/method-finder.ts";
 import { clientAddress } from "./client-address.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { hostName } from "./host-name.ts";
 import { type ExchangeHost, type Match, NodeExchange, type ResponseHeaders } from "./node-exchange.ts";
 import { OpenUpgrade, pendingUpgrade } from "./route-upgrade.ts";
-import type { Sender } from "./sender-of.ts";
+import type { SenderFacts } from "./sender-of.ts";
 import { describesBody, hasBody } from "./write-response.ts";
 
 /** The routes as a Fastify plugin, so that other plugins apply to them. With `ownsPaths` it also handles unknown paths. */
@@ -129,7 +129,7 @@ class FastifyExchange extends NodeExchange {
   }
 
   /** By the trusted proxies of the application that these routes are registered in. */
-  protected override readSender(): Sender {
+  protected override readSender(): SenderFacts {
     const { ip, host, protocol, headers, raw } = this.#request;
     return { ip: clientAddress(ip, raw.socket.remoteAddress), host: hostName(host, headers.host), protocol };
   }
@@ -150,6 +150,7 @@ class FastifyExchange extends NodeExchange {
     if (isLast) reply.header("connection", "close");
     // Fastify would read the stream to its end, which an endless one does not have.
     if (isDropped && payload instanceof Readable) payload.destroy();
-    void (payload === null || isDropped ? reply.send() : reply.send(payload));
+    if (payload === null || isDropped) reply.send();
+    else reply.send(payload);
   }
 }

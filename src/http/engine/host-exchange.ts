@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddress } from "./client-address.ts";
 import { hostName } from "./host-name.ts";
 import { type ExchangeHost, NodeExchange, type ResponseHeaders } from "./node-exchange.ts";
-import type { Sender } from "./sender-of.ts";
+import type { SenderFacts } from "./sender-of.ts";
 
 /** A request of the server around the application: Fastify's, or Node's, which is also Express's. */
 export type HostRequest = IncomingMessage | FastifyHostRequest;
@@ -27,7 +27,7 @@ export class HostExchange extends NodeExchange {
   }
 
   /** In Fastify by the trusted proxies of that application, as for the routes that are registered in it. */
-  protected override readSender(): Sender {
+  protected override readSender(): SenderFacts {
     if (this.#fastify === null) return super.readSender();
     const { ip, host, protocol, raw } = this.#fastify;
     return { ip: clientAddress(ip, raw.socket.remoteAddress), host: hostName(host, raw.headers.host), protocol };

@@ -1,5 +1,5 @@
-import { countHeaders } from "../context/count-headers.ts";
-import { BadRequest } from "../exceptions/http-exception.ts";
+import { BadRequest } from "../../kernel/exceptions/http-exception.ts";
+import { countHeaders } from "../text/count-headers.ts";
 
 /** A host as it may stand in a URL, with an optional port. Anything else is forged and could end the host and begin a path. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{1,5})?$/i;

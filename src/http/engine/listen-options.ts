@@ -1,12 +1,9 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, optionRule, resolveOptions, text } from "../../core/resolve-options.ts";
+import { integerFrom, optional, resolveOptions, text } from "../../core/resolve-options.ts";
 
 const OWNER = "PorticoApp.listen";
 const listenRules = {
-  port: optionRule<number>(
-    "an integer from 0 to 65535",
-    (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535,
-  ),
+  port: { ...integerFrom(0, 65_535), expected: "an integer from 0 to 65535" },
   host: optional(text, "127.0.0.1"),
 };
 

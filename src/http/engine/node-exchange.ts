@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Readable } from "node:stream";
-import { addressBucket } from "../context/address-bucket.ts";
-import type { BodyWatcher, HttpExchange, Payload, RawPath, RawQuery } from "../context/exchange.ts";
-import { unreadResponses } from "../context/unread-responses.ts";
+import { addressBucket } from "../../kernel/exchange/address-bucket.ts";
+import type { BodyWatcher, HttpExchange, Payload, RawPath, RawQuery } from "../../kernel/exchange/exchange.ts";
 import { dropUnreadBody } from "./drop-unread-body.ts";
 import { closeWithConnection } from "./pending-response.ts";
-import type { Sender, SenderOf } from "./sender-of.ts";
+import type { SenderFacts, SenderOf } from "./sender-of.ts";
+import { watchUnread } from "./watch-unread.ts";
 import { type HeaderList, setHeader, writeResponse, writeStream } from "./write-response.ts";
 
 /** The parts that the exchanges of one engine share. */
@@ -38,7 +38,7 @@ export class NodeExchange implements HttpExchange {
   #watcher: BodyWatcher | null = null;
   /** Whether all of the body was read at once, maybe before Node has noticed its end. */
   #isBodyRead = false;
-  #sender: Sender | null = null;
+  #sender: SenderFacts | null = null;
 
   constructor(host: ExchangeHost, request: IncomingMessage, response: ServerResponse, match: Match) {
     this.#host = host;
@@ -79,11 +79,11 @@ export class NodeExchange implements HttpExchange {
     return this.#from().protocol;
   }
 
-  #from(): Sender {
+  #from(): SenderFacts {
     this.#sender ??= this.readSender();
     return this.#sender;
   }
-  protected readSender(): Sender {
+  protected readSender(): SenderFacts {
     return this.#host.senderOf(this.request);
   }
 
@@ -156,15 +156,18 @@ export class NodeExchange implements HttpExchange {
     if (response.destroyed) return abort();
     if (response.socket === null) closeWithConnection(response, request.socket);
     // By the event, not by `writableFinished`, which an injected response never sets.
-    response.once("close", abort).once("finish", () => void response.off("close", abort));
+    response.once("close", abort).once("finish", () => {
+      response.off("close", abort);
+    });
   }
 
   send(status: number, headers: ResponseHeaders, payload: Payload): void {
     const { response } = this;
     const isDropped = !this.#isBodyRead && dropUnreadBody(this.request, response);
     this.write(status, headers, payload, this.#host.isClosing || isDropped);
+    if (response.socket === null) closeWithConnection(response, this.request.socket);
     if (response.socket instanceof Socket && (!response.writableEnded || response.socket.writableLength > 0))
-      unreadResponses.add(
+      watchUnread(
         response,
         payload === null || payload instanceof Readable ? 0 : payload.length,
         addressBucket(this.ip),

@@ -16,7 +16,10 @@ export function pendingResponse(connection: Duplex): ServerResponse | null {
 export function afterResponses(connection: Duplex, done: () => void): void {
   const advance = (): void => {
     const pending = pendingResponse(connection);
-    if (pending !== null) return void pending.once("close", advance);
+    if (pending !== null) {
+      pending.once("close", advance);
+      return;
+    }
     // The last response may have closed the connection, at the request of the client or the application.
     if (connection.writable) done();
   };
@@ -28,12 +31,21 @@ export function afterResponses(connection: Duplex, done: () => void): void {
 /** Responses behind a pending one, by connection, so that one listener serves all of them. */
 const queued = new WeakMap<Socket, Set<ServerResponse>>();
 
+/** The responses that wait for their turn on a connection, in order. */
+export function queuedResponses(connection: Socket): ReadonlySet<ServerResponse> | undefined {
+  return queued.get(connection);
+}
+
 /** Closes a response that waits for its turn together with its connection, which Node forgets after an upgrade. */
 export function closeWithConnection(response: ServerResponse, connection: Socket): void {
   const responses = queued.get(connection) ?? new Set();
   if (!queued.has(connection)) connection.once("close", () => responses.forEach(close));
   queued.set(connection, responses.add(response));
-  response.once("close", () => void responses.delete(response));
+  const remove = (): void => {
+    responses.delete(response);
+  };
+  // From then on, Node itself closes it with its connection.
+  response.once("socket", remove).once("close", remove);
   if (connection.destroyed) process.nextTick(close, response);
 }
 

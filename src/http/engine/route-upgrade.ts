@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "../../core/logger.ts";
 import { nodeHttp } from "../../core/node-http.ts";
-import type { AcceptOptions, HttpExchange, RawSocket } from "../context/exchange.ts";
+import type { AcceptOptions, HttpExchange, RawSocket } from "../../kernel/exchange/exchange.ts";
 import { acceptUpgrade, type PendingUpgrade } from "./accept-upgrade.ts";
-import { AcceptedExchange } from "./accepted-exchange.ts";
+import { acceptedExchange } from "./accepted-exchange.ts";
 import { contain } from "./contain.ts";
 import { DelegatedExchange } from "./delegated-exchange.ts";
 import { afterResponses, pendingResponse } from "./pending-response.ts";
@@ -52,7 +52,7 @@ export class OpenUpgrade extends DelegatedExchange {
     const accepting = acceptUpgrade(this.#request, this.#pending, options);
     this.#pending = null;
     const accepted = await accepting;
-    this.inner = new AcceptedExchange(this.inner);
+    this.inner = acceptedExchange(this.inner);
     return accepted;
   }
 }

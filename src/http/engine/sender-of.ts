@@ -5,14 +5,14 @@ import { clientAddress } from "./client-address.ts";
 import { hostName } from "./host-name.ts";
 
 /** The client of a request and the address that it used, as trusted proxies forward them. */
-export interface Sender {
+export interface SenderFacts {
   readonly ip: string;
   readonly host: string;
   readonly protocol: string;
 }
 
 /** Reads who sent a request. Headers of proxies count only if the connection comes from a trusted one. */
-export type SenderOf = (request: IncomingMessage) => Sender;
+export type SenderOf = (request: IncomingMessage) => SenderFacts;
 
 export function senderReader(trustedProxies: readonly string[]): SenderOf {
   if (trustedProxies.length === 0) return (request) => directSender(request);
@@ -30,7 +30,7 @@ export function senderReader(trustedProxies: readonly string[]): SenderOf {
   };
 }
 
-function directSender({ headers, socket }: IncomingMessage): Sender {
+function directSender({ headers, socket }: IncomingMessage): SenderFacts {
   const isEncrypted = (socket as Partial<TLSSocket>).encrypted === true;
   return {
     ip: socket.remoteAddress ?? "",

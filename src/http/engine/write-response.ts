@@ -49,7 +49,10 @@ export function writeStream(
   finished(stream, { writable: false }, (error) => {
     isOpen = false;
     if (!error) return;
-    if (response.headersSent || response.destroyed) return void response.destroy();
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
     for (let at = 0; at < headers.length; at += 2) response.removeHeader(headers[at] as string);
     fail(error);
   });

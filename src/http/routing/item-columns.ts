@@ -1,21 +1,35 @@
-import type { Schema } from "../context/schema.ts";
+import type { ShownKind } from "../../pagination/strategies/shown-kind.ts";
 import { targetOf } from "./query-reader.ts";
+import type { Schema } from "./schema.ts";
 import { LEAVE_OPEN, standardJsonSchema } from "./standard-json-schema.ts";
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+type JSONSchema = Readonly<Record<string, unknown>>;
 
 /**
- * The properties that a schema of items returns as they are, in each of its alternatives. A property counts if the schema
+ * The properties that a schema of items returns as they are, in each of its alternatives, and the kinds of their values. A property counts if the schema
  * describes its input and its output, and both alike. Without Standard JSON Schema, none does.
  */
-export function itemColumns(item: Schema): ReadonlySet<string> {
+export function itemColumns(item: Schema): ReadonlyMap<string, ShownKind | null> {
   const [input, output] = (["input", "output"] as const).map((side) =>
     propertiesOf(standardJsonSchema(item, side, MARK_CHANGES)),
   ) as [Properties, Properties];
   const ark = item as Schema & ArkType;
   const isMorph = (name: string): boolean =>
     ark.includesTransform === true && ark.get?.(name).includesTransform !== false;
-  return new Set([...output].flatMap(([name, text]) => (text === input.get(name) && !isMorph(name) ? [name] : [])));
+  return new Map(
+    [...output].flatMap(([name, text]) =>
+      text === input.get(name) && !isMorph(name) ? [[name, shownKind(JSON.parse(text))] as const] : [],
+    ),
+  );
+}
+
+/** The kind of values that a description allows, apart from null. */
+function shownKind({ type, anyOf }: JSONSchema): ShownKind | null {
+  const types = Array.isArray(anyOf) ? (anyOf as readonly JSONSchema[]).flatMap((part) => part["type"]) : [type].flat();
+  const [one, ...others] = new Set(types.filter((name) => name !== "null"));
+  if (others.length > 0) return null;
+  if (one === "integer" || one === "number") return "numbers";
+  return one === "boolean" ? "booleans" : null;
 }
 
 /** Schemas of arktype know whether they transform values. */
@@ -27,16 +41,16 @@ interface ArkType {
 /** The description of each property as text. */
 type Properties = ReadonlyMap<string, string>;
 
-function propertiesOf(root: JsonSchema, schema: JsonSchema = root, depth = 0): Properties {
+function propertiesOf(root: JSONSchema, schema: JSONSchema = root, depth = 0): Properties {
   if (schema["format"] === CHANGED) return new Map();
   const target = targetOf(schema, root);
-  if (target !== undefined) return depth > MOST_REFERENCES ? new Map() : propertiesOf(root, target, depth + 1);
-  const own = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>).flatMap(([name, property]) => {
+  if (target !== undefined) return depth > MAX_REFERENCES ? new Map() : propertiesOf(root, target, depth + 1);
+  const own = Object.entries((schema["properties"] ?? {}) as Record<string, JSONSchema>).flatMap(([name, property]) => {
     const text = textOf(property, root);
     return isOpaque(text) ? [] : [[name, text] as const];
   });
   const parts = (keyword: string): readonly Properties[] =>
-    ((schema[keyword] ?? []) as readonly JsonSchema[]).map((part) => propertiesOf(root, part, depth + 1));
+    ((schema[keyword] ?? []) as readonly JSONSchema[]).map((part) => propertiesOf(root, part, depth + 1));
   const merged = new Map([...own, ...parts("allOf").flatMap((part) => [...part])]);
   const [first, ...others] = [...parts("anyOf"), ...parts("oneOf")];
   if (first === undefined) return merged;
@@ -45,13 +59,13 @@ function propertiesOf(root: JsonSchema, schema: JsonSchema = root, depth = 0): P
 }
 
 /** A description as text, with the definitions that it refers to. */
-function textOf(property: JsonSchema, root: JsonSchema): string {
+function textOf(property: JSONSchema, root: JSONSchema): string {
   const seen = new Set<unknown>();
-  return JSON.stringify(property, (_key, part: JsonSchema | null) => {
+  return JSON.stringify(property, (_key, part: JSONSchema | null) => {
     const ref = typeof part === "object" ? part?.["$ref"] : undefined;
     if (ref === undefined || seen.has(ref)) return part;
     seen.add(ref);
-    return [part, targetOf(part as JsonSchema, root) ?? CHANGED];
+    return [part, targetOf(part as JSONSchema, root) ?? CHANGED];
   });
 }
 
@@ -60,7 +74,7 @@ function isOpaque(text: string): boolean {
   return text === "{}" || text === "true" || text.includes(CHANGED);
 }
 
-const MOST_REFERENCES = 100;
+const MAX_REFERENCES = 100;
 const CHANGED = "portico:changed";
 
 /**

@@ -1,37 +1,30 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import type { HttpContext, WebSocketContext } from "../context/http-context.ts";
-import type { OpenApiSecurityScheme } from "./open-api-security-scheme.ts";
+import type { HttpContext, WebSocketContext } from "../../kernel/context/http-context.ts";
+import type { MiddlewareFunction, ProductionNeeds } from "../../kernel/context/middleware-function.ts";
+import type { OpenAPISecurityScheme } from "./open-api-security-scheme.ts";
 
-/** Runs the rest: the inner middleware, the gate, the handler. On a socket it resolves when the socket is closed. */
-export type Next = () => Promise<void>;
-
-/**
- * One layer around a handler. It responds itself, throws, or calls `next()` once; code after `await next()` runs on the way
- * out, before the response is sent.
- *
- * @example
- * ```ts
- * import { PorticoApp } from "portico";
- *
- * new PorticoApp().use(async (ctx, next) => {
- *   const started = performance.now();
- *   await next();
- *   if (ctx.kind === "http") ctx.response.header("server-timing", `app;dur=${performance.now() - started}`);
- * });
- * ```
- */
-export type MiddlewareFunction = (ctx: HttpContext | WebSocketContext, next: Next) => MaybePromise<unknown>;
+/** A check of something that a middleware depends on: `run` throws if it does not work. */
+export interface MiddlewareCheck {
+  readonly run: () => MaybePromise<unknown>;
+  /** Whether the process is not ready while it fails. */
+  readonly isRequired: boolean;
+}
 /** Middleware as an object, which can describe itself before the first request. */
 export interface MiddlewareObject {
   handle: MiddlewareFunction;
   /** For authentication middleware, the scopes of its backends. Gates are checked against them at startup. */
   readonly scopes?: readonly string[];
   /** How the credentials for those scopes are sent, by scope, for the OpenAPI document. */
-  readonly securitySchemes?: Readonly<Record<string, OpenApiSecurityScheme>>;
+  readonly securitySchemes?: Readonly<Record<string, OpenAPISecurityScheme>>;
   /** Warnings to log at startup. */
   readonly warnings?: readonly string[];
+  /** Checks for readiness, by name. If one fails that is not required, `/readyz` only names it. */
+  readonly checks?: Readonly<Record<string, MiddlewareCheck>>;
+  /** @internal */
+  readonly "~needs"?: ProductionNeeds;
 }
+
 /** A function, or an object with such a function as its method. */
 export type Middleware = MiddlewareFunction | MiddlewareObject;
 
@@ -59,6 +52,11 @@ const OBJECTS = new WeakMap<MiddlewareFunction, MiddlewareObject>();
 /** The object that a middleware was passed as; `undefined` for a function. */
 export function objectOf(middleware: MiddlewareFunction): MiddlewareObject | undefined {
   return OBJECTS.get(middleware);
+}
+
+/** The needs of a middleware, whether it was passed as an object or as a function. */
+export function needsOf(middleware: MiddlewareFunction): ProductionNeeds {
+  return (objectOf(middleware) ?? (middleware as Pick<MiddlewareObject, "~needs">))["~needs"] ?? {};
 }
 
 /** Wraps layers around `inner`, the first outermost. This runs once per route; without middleware it costs nothing. */

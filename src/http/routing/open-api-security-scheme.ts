@@ -4,12 +4,12 @@
  *
  * @example
  * ```ts
- * import type { OpenApiSecurityScheme } from "portico";
+ * import type { OpenAPISecurityScheme } from "portico";
  *
- * const signature: OpenApiSecurityScheme = { type: "apiKey", in: "header", name: "X-Signature", description: "An HMAC of the body." };
+ * const signature: OpenAPISecurityScheme = { type: "apiKey", in: "header", name: "X-Signature", description: "An HMAC of the body." };
  * ```
  */
-export type OpenApiSecurityScheme = (
+export type OpenAPISecurityScheme = (
   | { readonly type: "http"; readonly scheme: string; readonly bearerFormat?: string }
   | { readonly type: "apiKey"; readonly in: "header" | "cookie" | "query"; readonly name: string }
   | { readonly type: "openIdConnect"; readonly openIdConnectUrl: string }

@@ -1,4 +1,4 @@
-import type { RawPath } from "../context/exchange.ts";
+import type { RawPath } from "../../kernel/exchange/exchange.ts";
 
 /** One parameter segment without its pattern: `name(^\\d+).png` declares `name`. */
 export type ParamName<S extends string> = S extends `${infer N}(${string}` ? N : S;

@@ -1,9 +1,9 @@
+import type { RawQuery } from "../../kernel/exchange/exchange.ts";
 import type { AnyStrategy } from "../../pagination/strategies/strategy-by-name.ts";
-import type { RawQuery } from "../context/exchange.ts";
-import type { Schema } from "../context/schema.ts";
+import type { Schema } from "./schema.ts";
 import { standardJsonSchema } from "./standard-json-schema.ts";
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+type JSONSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Adapts a query to its schema. A parameter that was sent once becomes a list if the schema expects one, because a query cannot
@@ -28,27 +28,27 @@ export function queryReader(schema: Schema, strategy?: AnyStrategy): (query: Raw
   };
 }
 
-function isList({ type }: JsonSchema): boolean {
+function isList({ type }: JSONSchema): boolean {
   return type === "array";
 }
 
 /** The schemas of each parameter, in each of its alternatives; `null` if the schema declares nothing. */
-function declaredParameters(root: JsonSchema): ReadonlyMap<string, readonly JsonSchema[]> | null {
-  const found = new Map<string, readonly JsonSchema[]>();
+function declaredParameters(root: JSONSchema): ReadonlyMap<string, readonly JSONSchema[]> | null {
+  const found = new Map<string, readonly JSONSchema[]>();
   const shapes = shapesOf(root, root);
   if (shapes.every((shape) => Object.keys(shape).length === 0)) return null;
   // A boolean schema has no members either, so it is read like one that accepts anything.
   for (const { properties } of shapes)
-    for (const [name, property] of Object.entries((properties ?? {}) as Record<string, JsonSchema>))
+    for (const [name, property] of Object.entries((properties ?? {}) as Record<string, JSONSchema>))
       found.set(name, [...(found.get(name) ?? []), ...shapesOf(property, root)]);
   return found;
 }
 
 /** The alternatives of a schema, with references resolved. `null` is left out, because it does not occur in a query. */
-function shapesOf(schema: JsonSchema, root: JsonSchema, seen: readonly JsonSchema[] = []): readonly JsonSchema[] {
+function shapesOf(schema: JSONSchema, root: JSONSchema, seen: readonly JSONSchema[] = []): readonly JSONSchema[] {
   if (seen.includes(schema) || schema["type"] === "null") return [];
   const target = targetOf(schema, root);
-  const parts = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => (schema[keyword] ?? []) as readonly JsonSchema[]);
+  const parts = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => (schema[keyword] ?? []) as readonly JSONSchema[]);
   const inner = target === undefined ? parts : [target, ...parts];
   if (inner.length === 0) return [schema];
   const own = "properties" in schema ? [schema] : [];
@@ -56,12 +56,12 @@ function shapesOf(schema: JsonSchema, root: JsonSchema, seen: readonly JsonSchem
 }
 
 /** The definition that a schema refers to. */
-export function targetOf({ $ref }: JsonSchema, root: JsonSchema): JsonSchema | undefined {
+export function targetOf({ $ref }: JSONSchema, root: JSONSchema): JSONSchema | undefined {
   const found = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String($ref));
   if (found === null) return undefined;
   const definitions = { ...(root["definitions"] as object), ...(root["$defs"] as object) } as Record<
     string,
-    JsonSchema
+    JSONSchema
   >;
   return definitions[found[1] as string];
 }

@@ -1,11 +1,11 @@
 import type { Logger } from "../../core/logger.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Gate } from "../../kernel/access/gate.ts";
 import { type MiddlewareObject, objectOf } from "./middleware.ts";
-import { placeOf, type RouteTable } from "./router.ts";
+import { placeOfRoute, type RouteTable } from "./router.ts";
 
 /** Logs at startup which gates can never open, and the warnings of middleware, one line each. */
 export function reportGates(log: Logger, { routes, sockets }: RouteTable): void {
-  const guarded = [...routes, ...sockets].map((route) => ({ ...route, place: placeOf(route) }));
+  const guarded = [...routes, ...sockets].map((route) => ({ ...route, place: placeOfRoute(route) }));
   const warnings = new Set<string>();
   const closed: string[] = [];
   const unknown = new Map<string, string[]>();

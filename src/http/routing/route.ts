@@ -4,31 +4,42 @@ import {
   flag,
   listOf,
   type OptionRule,
+  objectRule,
   optionRule,
   REFUSED,
   resolveOptions,
   seconds,
   text,
+  textList,
   wholeNumber,
 } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
-import type { Injected } from "../../dependencies/depend.ts";
 import { type ParamPlan, planParams } from "../../dependencies/param-plan.ts";
-import { checkShown } from "../../pagination/client-columns.ts";
+import { type CheckSubjects, type GivenOf } from "../../dependencies/subject.ts";
+import type { Gate, GateScope, GateUser, RoutePlace } from "../../kernel/access/gate.ts";
+import type { GateNode } from "../../kernel/access/gate-node.ts";
+import {
+  authRule,
+  type RouteAuth,
+  readListGate,
+  readRouteGate,
+  type WrittenAuth,
+} from "../../kernel/access/read-gate.ts";
+import type { RouteGiven } from "../../kernel/context/depend.ts";
+import { type HttpContext, WebSocketContext } from "../../kernel/context/http-context.ts";
+import type { RenderError } from "../../kernel/context/messages.ts";
+import type { MiddlewareFunction, ProductionNeeds } from "../../kernel/context/middleware-function.ts";
+import type { PorticoRequest } from "../../kernel/context/portico-request.ts";
+import type { PorticoResponse, TypedResponse } from "../../kernel/context/portico-response.ts";
+import type { RawPath, RawQuery } from "../../kernel/exchange/exchange.ts";
+import type { AuthScope } from "../../kernel/identity/identity.ts";
+import { checkShown } from "../../pagination/strategies/client-columns.ts";
+import type { ShownKind } from "../../pagination/strategies/shown-kind.ts";
 import { type AnyStrategy, type PageOf, strategyOf } from "../../pagination/strategies/strategy-by-name.ts";
-import type { Gate, GateScope, GateUser, RoutePlace } from "../access/gate.ts";
-import type { GateNode } from "../access/gate-node.ts";
-import { authRule, type RouteAuth, readListGate, readRouteGate, type WrittenAuth } from "../access/read-gate.ts";
-import type { RawPath, RawQuery } from "../context/exchange.ts";
-import { type HttpContext, WebSocketContext } from "../context/http-context.ts";
-import type { PorticoRequest } from "../context/portico-request.ts";
-import type { PorticoResponse, TypedResponse } from "../context/portico-response.ts";
-import type { RenderError } from "../context/render-problem.ts";
-import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schema } from "../context/schema.ts";
-import type { AuthScope } from "../identity/identity.ts";
 import { itemColumns } from "./item-columns.ts";
-import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
+import { type Middleware, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
+import { isSchema, type Schema, type SchemaInput, type SchemaOutput, schemaRule } from "./schema.ts";
 
 // ---- the options, generic in their parts: a single generic object would accept `atuh`
 
@@ -92,8 +103,16 @@ export interface RouteOptions<T extends RouteTypes, Url extends string = string>
     T["verdict"],
     RoutePlace<SchemaOutput<T["path"], PathParams<Url> & RawPath>, SchemaOutput<T["query"], RawQuery>>
   >;
-  /** Dependencies and contexts that the handler receives by name. */
-  readonly params?: T["params"];
+  /** Dependencies, contexts, and objects made by `authorized`, which the handler receives by name. */
+  readonly params?: T["params"] &
+    CheckSubjects<
+      NoInfer<T["params"]>,
+      RouteGiven<
+        SchemaOutput<T["path"], PathParams<Url>>,
+        SchemaOutput<T["query"], RawQuery>,
+        SchemaOutput<T["body"], unknown>
+      >
+    >;
   /** Standard Schemas; each types the value that the handler receives. An invalid value is rejected with 422. */
   readonly body?: T["body"];
   readonly query?: T["query"];
@@ -136,14 +155,15 @@ export interface HandlerAmbient<U, S, Path, Body, Query> {
   readonly path: Path;
 }
 /** The object that a handler receives. */
-export type HandlerArgs<Url extends string, T extends RouteTypes> = Injected<T["params"]> &
-  HandlerAmbient<
-    GateUser<T["auth"]>,
-    GateScope<T["auth"]>,
-    SchemaOutput<T["path"], PathParams<Url>>,
-    SchemaOutput<T["body"], unknown>,
-    SchemaOutput<T["query"], RawQuery>
-  >;
+export type HandlerArgs<Url extends string, T extends RouteTypes> = {
+  readonly [K in keyof T["params"]]: GivenOf<T["params"][K]>;
+} & HandlerAmbient<
+  GateUser<T["auth"]>,
+  GateScope<T["auth"]>,
+  SchemaOutput<T["path"], PathParams<Url>>,
+  SchemaOutput<T["body"], unknown>,
+  SchemaOutput<T["query"], RawQuery>
+>;
 
 /** By distribution, not by a mapped type, through which TypeScript would infer `Answer` backwards, past `NoInfer`. */
 export type StatusAnswer<Answer, S = keyof Answer> = S extends keyof Answer
@@ -179,7 +199,7 @@ interface DeclaredPages {
   readonly item: Schema | null;
   readonly rule: GateNode | null;
   /** The columns that `item` returns unchanged; `null` without `item`. */
-  readonly shown: ReadonlySet<string> | null;
+  readonly shown: ReadonlyMap<string, ShownKind | null> | null;
 }
 
 /** A declared route, validated. */
@@ -202,6 +222,8 @@ export interface Route {
   /** Whether it returns lists with cursors without declaring `paginated`, such as a GraphQL endpoint with connections. */
   readonly hasCursors?: boolean;
   readonly middleware: readonly MiddlewareFunction[];
+  /** The needs of its handler in production, besides those of the middleware. */
+  readonly needs?: readonly ProductionNeeds[];
   readonly maxBody: number | undefined;
   readonly timeoutSeconds: number | undefined;
   /** The units that a request takes from the budget of its caller. */
@@ -223,10 +245,7 @@ interface RouteDescription {
   readonly isListed: boolean;
 }
 
-const params: OptionRule<Readonly<Record<string, unknown>>> = optionRule(
-  "an object of Depend(...) and contexts",
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-);
+const params = objectRule<Readonly<Record<string, unknown>>>("an object of Depend(...) and contexts");
 const responses: OptionRule<ResponseSchemas> = {
   expected: "a Standard Schema, or one per status from 200 to 599, or null for a status without a body",
   read: (value) => (isSchema(value) || isByStatus(value) ? value : REFUSED),
@@ -265,9 +284,9 @@ const pages: OptionRule<WrittenPages> = {
 const routeRules = {
   auth: authRule,
   params,
-  body: schema,
-  query: schema,
-  path: schema,
+  body: schemaRule,
+  query: schemaRule,
+  path: schemaRule,
   response: responses,
   paginated: pages,
   errors,
@@ -278,7 +297,7 @@ const routeRules = {
   name: text,
   summary: text,
   description: text,
-  tags: listOf<string>("a list of strings", (tag) => typeof tag === "string"),
+  tags: textList("a list of strings"),
   deprecated: flag,
   openapi: flag,
 } as const;
@@ -293,8 +312,8 @@ export const sharedRules: {
 } = {
   auth: routeRules.auth,
   params: routeRules.params,
-  query: schema,
-  path: schema,
+  query: schemaRule,
+  path: schemaRule,
   middleware: routeRules.middleware,
 };
 
@@ -315,6 +334,9 @@ function declarePages(owner: string, hasResponse: boolean, written: WrittenPages
   return pages;
 }
 
+/** The names in `RouteGiven`. */
+const GIVEN = ["path", "query", "body", "ctx", "context"];
+
 const HANDLER_NAMES = new Set(["request", "response", "user", "body", "query", "path", "socket"]);
 
 /** Validates a route at its declaration. Every mistake is a `ConfigurationError` that names the route. */
@@ -330,7 +352,7 @@ export function declareRoute(method: Method, path: string, options: unknown, han
     handler: handler as (args: object) => unknown,
     auth: readRouteGate(`${owner}.auth`, read.auth),
     isOpen: read.auth === false,
-    params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext),
+    params: planRouteParams(owner, read.params ?? {}, (context) => context !== WebSocketContext, GIVEN),
     schemas: { body: read.body, query: read.query, path: read.path },
     response: read.response,
     ...(read.paginated === undefined
@@ -357,6 +379,7 @@ export function planRouteParams(
   owner: string,
   declared: Readonly<Record<string, unknown>>,
   fits: (context: unknown) => boolean,
+  given: readonly string[] | null,
 ): readonly ParamPlan[] {
   for (const [name, value] of Object.entries(declared)) {
     if (HANDLER_NAMES.has(name))
@@ -370,5 +393,5 @@ export function planRouteParams(
         `is declared as ${(value as { name: string }).name}, which is not available in this route`,
       );
   }
-  return planParams(owner, declared);
+  return planParams(owner, declared, given);
 }

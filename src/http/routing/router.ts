@@ -1,14 +1,14 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { listOf, optionRule, resolveOptions } from "../../core/resolve-options.ts";
+import { listOf, resolveOptions, textLike } from "../../core/resolve-options.ts";
+import type { Behind, Gate } from "../../kernel/access/gate.ts";
+import { authRule, bothGates, type RouteAuth, readRouteGate } from "../../kernel/access/read-gate.ts";
+import type { RouteParams, SocketParams } from "../../kernel/context/depend.ts";
+import type { MiddlewareFunction } from "../../kernel/context/middleware-function.ts";
+import type { AuthScope } from "../../kernel/identity/identity.ts";
 import type { StrategyFor } from "../../pagination/strategies/strategy-by-name.ts";
-import type { Behind, Gate } from "../access/gate.ts";
-import { authRule, bothGates, type RouteAuth, readRouteGate } from "../access/read-gate.ts";
-import type { Schema } from "../context/schema.ts";
-import type { AuthScope } from "../identity/identity.ts";
-import type { RouteParams } from "./depend.ts";
-import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
-import { joinPath } from "./path-params.ts";
+import { type Middleware, middlewareFunctions } from "./middleware.ts";
+import { joinPath, type PathParams } from "./path-params.ts";
 import {
   declareRoute,
   type Handler,
@@ -18,6 +18,7 @@ import {
   type Route,
   type RouteOptions,
 } from "./route.ts";
+import type { Schema } from "./schema.ts";
 import { declareSocketRoute, type SocketHandler, type SocketOptions, type SocketRoute } from "./socket-route.ts";
 
 /** `get`, `post`, ...: `(path, handler)` or `(path, options, handler)`. */
@@ -27,7 +28,7 @@ export interface RouteMethod<Prefix extends string, Self, Around = never> {
     const Url extends string,
     G extends boolean | Gate<boolean, AuthScope, never> = Gate,
     Verdict extends MaybePromise<boolean> = never,
-    const P extends RouteParams = {},
+    const P extends RouteParams<PathParams<`${Prefix}${Url}`>> = {},
     Body extends Schema | undefined = undefined,
     Query extends Schema | undefined = undefined,
     Path extends Schema | undefined = undefined,
@@ -78,7 +79,7 @@ export interface SocketMethod<Prefix extends string, Self, Around = never> {
     const Url extends string,
     G extends boolean | Gate<boolean, AuthScope, never> = Gate,
     Verdict extends MaybePromise<boolean> = never,
-    const P extends RouteParams = {},
+    const P extends SocketParams = {},
     Query extends Schema | undefined = undefined,
     Path extends Schema | undefined = undefined,
   >(
@@ -231,7 +232,7 @@ export class Router<
     const tables = this.#mounted.map(([prefix, router]) => below(prefix, router.collect()));
     const around = <R extends Route | SocketRoute>(route: R): R => ({
       ...route,
-      auth: route.isOpen ? route.auth : bothGates(`${placeOf(route)}.auth`, this.#auth, route.auth),
+      auth: route.isOpen ? route.auth : bothGates(`${placeOfRoute(route)}.auth`, this.#auth, route.auth),
       // `auth: false` is written where this router is declared, and says nothing about the routers around it.
       isOpen: false,
       middleware: [...this.#middleware, ...route.middleware],
@@ -280,7 +281,7 @@ function checkPath(owner: string, path: unknown): void {
 }
 
 /** The name of a route or a socket in messages. */
-export function placeOf({ method, path }: { readonly method?: string; readonly path: string }): string {
+export function placeOfRoute({ method, path }: { readonly method?: string; readonly path: string }): string {
   return `${method ?? "socket"} ${path}`;
 }
 
@@ -294,10 +295,7 @@ function isPreset(part: Middleware | Preset): part is Preset {
 }
 
 const routerRules = {
-  prefix: optionRule<string>(
-    'a string that begins with "/"',
-    (value) => typeof value === "string" && (value === "" || value.startsWith("/")),
-  ),
+  prefix: textLike('a string that begins with "/"', /^(?:\/|$)/),
   auth: authRule,
   middleware: listOf<Middleware>("a list of middleware", () => true),
 };

@@ -1,20 +1,22 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { listOf, optional, resolveOptions, seconds } from "../../core/resolve-options.ts";
+import { listOf, optional, resolveOptions, seconds, wholeNumber } from "../../core/resolve-options.ts";
 import { type Size, size } from "../../core/size.ts";
 import type { Injected } from "../../dependencies/depend.ts";
 import type { ParamPlan } from "../../dependencies/param-plan.ts";
-import type { Gate, GateScope, GateUser, RoutePlace } from "../access/gate.ts";
-import { type RouteAuth, readRouteGate } from "../access/read-gate.ts";
-import type { AcceptOptions, RawPath, RawQuery } from "../context/exchange.ts";
-import { HttpContext, type WebSocketContext } from "../context/http-context.ts";
-import type { PorticoRequest } from "../context/portico-request.ts";
-import type { RenderError } from "../context/render-problem.ts";
-import type { Schema, SchemaOutput } from "../context/schema.ts";
-import type { Socket, SocketLimits } from "../context/socket.ts";
-import { type Middleware, type MiddlewareFunction, middlewareFunctions } from "./middleware.ts";
+import type { Gate, GateScope, GateUser, RoutePlace } from "../../kernel/access/gate.ts";
+import { type RouteAuth, readRouteGate } from "../../kernel/access/read-gate.ts";
+import { HttpContext, type WebSocketContext } from "../../kernel/context/http-context.ts";
+import type { RenderError } from "../../kernel/context/messages.ts";
+import type { MiddlewareFunction } from "../../kernel/context/middleware-function.ts";
+import type { PorticoRequest } from "../../kernel/context/portico-request.ts";
+import type { AcceptOptions, RawPath, RawQuery } from "../../kernel/exchange/exchange.ts";
+import type { Socket } from "../../kernel/exchange/socket.ts";
+import type { SocketLimits } from "../messages/server-socket.ts";
+import { type Middleware, middlewareFunctions } from "./middleware.ts";
 import type { PathParams } from "./path-params.ts";
 import { planRouteParams, sharedRules } from "./route.ts";
+import type { Schema, SchemaOutput } from "./schema.ts";
 
 /** The options of a socket route. */
 export interface SocketOptions<G, P, Query, Path, Verdict = never, Url extends string = string> {
@@ -33,8 +35,12 @@ export interface SocketOptions<G, P, Query, Path, Verdict = never, Url extends s
   readonly protocols?: readonly string[];
   /** The maximum size of a message. @default "1mb" */
   readonly maxMessage?: Size;
-  /** The number of unread bytes after which a client is disconnected. @default "4mb" */
+  /**
+   * The memory for unread messages after which a client is disconnected: their bytes, and 256 for each. @default "4mb"
+   */
   readonly maxBuffered?: Size;
+  /** The maximum number of messages and pings from a client per second; 0 disables the limit. @default 1000 */
+  readonly messagesPerSecond?: number;
   /** The interval between pings; 0 disables them. @default 30 */
   readonly pingSeconds?: number;
 }
@@ -92,6 +98,7 @@ const socketRules = {
   ),
   maxMessage: optional(size, 1024 ** 2),
   maxBuffered: optional(size, 4 * 1024 ** 2),
+  messagesPerSecond: optional(wholeNumber, 1_000),
   pingSeconds: optional(seconds, 30),
 } as const;
 
@@ -105,7 +112,7 @@ export function declareSocketRoute(path: string, options: unknown, handler: unkn
     handler: handler as (args: object) => unknown,
     auth: readRouteGate(`${owner}.auth`, read.auth),
     isOpen: read.auth === false,
-    params: planRouteParams(owner, read.params ?? {}, (context) => context !== HttpContext),
+    params: planRouteParams(owner, read.params ?? {}, (context) => context !== HttpContext, null),
     schemas: { query: read.query, path: read.path },
     middleware: middlewareFunctions(owner, read.middleware ?? []),
     accept: { protocols: read.protocols, maxMessageBytes: read.maxMessage },
@@ -113,7 +120,7 @@ export function declareSocketRoute(path: string, options: unknown, handler: unkn
       maxBufferedBytes: read.maxBuffered,
       pauseBytes: read.maxBuffered,
       pingMs: read.pingSeconds * 1000,
-      maxMessagesPerSecond: 0,
+      maxMessagesPerSecond: read.messagesPerSecond,
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
-import type { Schema } from "../context/schema.ts";
+import type { Schema } from "./schema.ts";
 
 /** The input or the output of a schema, which differ with defaults or transformations. */
 export type Side = "input" | "output";

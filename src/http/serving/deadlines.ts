@@ -1,4 +1,4 @@
-import { outside } from "../../core/outside.ts";
+import { outsideRequest } from "../../core/outside-request.ts";
 
 /** How much too early a timer may fire. */
 const EARLY_MS = 1;
@@ -14,7 +14,9 @@ export class Deadlines {
   start(ms: number, over: () => void): Deadline {
     let queue = this.#byLength.get(ms);
     if (queue === undefined) {
-      queue = new Queue(ms, () => void this.#byLength.delete(ms));
+      queue = new Queue(ms, () => {
+        this.#byLength.delete(ms);
+      });
       this.#byLength.set(ms, queue);
     }
     return queue.add(over);
@@ -67,7 +69,7 @@ class Queue {
 
   #wait(ms: number): void {
     // The timer serves many requests, and must not keep the first of them in memory.
-    outside(() => setTimeout(() => this.#endThose(performance.now() + EARLY_MS), ms).unref());
+    outsideRequest(() => setTimeout(() => this.#endThose(performance.now() + EARLY_MS), ms).unref());
   }
 
   #endThose(until: number): void {

@@ -1,6 +1,7 @@
-import type { HttpContext } from "../context/http-context.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { inFlightOf } from "../../kernel/load/in-flight.ts";
 import { type Deadline, Deadlines } from "./deadlines.ts";
-import { DONE, failed, type HandlerResult } from "./respond.ts";
+import { DONE, failedWith, type HandlerResult } from "./respond.ts";
 
 /** How long a handler may take. */
 export interface HandlerLimits {
@@ -39,7 +40,7 @@ export class HandlerTime {
       this.#resume = resolve;
       work.then(
         () => resolve(DONE),
-        (error: unknown) => resolve(failed(error)),
+        (error: unknown) => resolve(failedWith(error)),
       );
     });
   }
@@ -52,7 +53,7 @@ export class HandlerTime {
   /** The handler's time starts again while it waits for the body, which has a separate limit. */
   #pass(): void {
     const { timeoutMs, arrivalMs } = this.#limits;
-    const isArriving = this.#ctx.inFlight?.isArriving === true;
+    const isArriving = inFlightOf.of(this.#ctx)?.isArriving === true;
     if (isArriving && (arrivalMs === 0 || this.#elapsedMs < arrivalMs)) {
       const ms = arrivalMs === 0 ? timeoutMs : Math.min(timeoutMs, arrivalMs - this.#elapsedMs);
       this.#elapsedMs += ms;

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import type { Gate } from "../access/gate.ts";
-import { readRouteGate, type WrittenAuth } from "../access/read-gate.ts";
-import type { AppServices } from "../context/app-services.ts";
-import { checkCredential } from "../context/check-credential.ts";
-import { withContext } from "../context/current-context.ts";
-import { HttpContext } from "../context/http-context.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import type { Gate } from "../../kernel/access/gate.ts";
+import { readRouteGate, type WrittenAuth } from "../../kernel/access/read-gate.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import { withContext } from "../../kernel/context/current-context.ts";
+import { HttpContext } from "../../kernel/context/http-context.ts";
+import type { MiddlewareFunction } from "../../kernel/context/middleware-function.ts";
+import { HttpException } from "../../kernel/exceptions/http-exception.ts";
+import { checkCredential } from "../../kernel/identity/check-credential.ts";
 import type { HostExchange } from "../engine/host-exchange.ts";
 import { checkHost } from "../engine/host-name.ts";
-import { HttpException } from "../exceptions/http-exception.ts";
-import { compose, type MiddlewareFunction } from "../routing/middleware.ts";
+import { compose } from "../routing/middleware.ts";
 import { closeQuietly, statusOf } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 
@@ -53,7 +55,7 @@ export class HostRequests {
       ctx.outgoing.restrictCaching();
       return ctx.outgoing.headers;
     });
-    exchange.response.once("close", () => void closeQuietly(ctx));
+    exchange.response.once("close", () => inBackground(closeQuietly(ctx), ctx.log));
     await withContext(ctx, this.#run);
     if (!ctx.state.has(REACHED)) throw unreached(ctx);
     return ctx;

@@ -1,9 +1,9 @@
 import { andThen, type MaybePromise } from "../../core/maybe-promise.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { ValidationFailed } from "../../kernel/exceptions/http-exception.ts";
 import type { AnyStrategy } from "../../pagination/strategies/strategy-by-name.ts";
-import type { BaseContext } from "../context/http-context.ts";
-import { type Schema, validate } from "../context/schema.ts";
-import { ValidationFailed } from "../exceptions/http-exception.ts";
 import { queryReader } from "../routing/query-reader.ts";
+import { type Schema, validate } from "../routing/schema.ts";
 
 /** The schemas of the parts of a request that a gate may look at. */
 interface PlaceSchemas {

@@ -1,8 +1,14 @@
 import { Readable } from "node:stream";
-import type { Payload } from "../context/exchange.ts";
-import type { BaseContext } from "../context/http-context.ts";
-import type { OutgoingResponse, PorticoResponse } from "../context/portico-response.ts";
-import { logFailure, logUnexpected } from "../context/render-problem.ts";
+import { describeError, loggable } from "../../core/describe-error.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { logFailure, logUnexpected } from "../../kernel/context/log-failure.ts";
+import type { Outgoing } from "../../kernel/context/messages.ts";
+import type { PorticoResponse } from "../../kernel/context/portico-response.ts";
+import type { Payload } from "../../kernel/exchange/exchange.ts";
+import { observationOf } from "../../kernel/hooks/request-hooks.ts";
+import { chargeOf } from "../../kernel/limits/charge.ts";
+import { inFlightOf } from "../../kernel/load/in-flight.ts";
 import { watchStream } from "./watch-stream.ts";
 
 /** How a handler ended: with the response that it wrote, or with an error. */
@@ -10,7 +16,7 @@ export type HandlerResult = { readonly kind: "done" } | { readonly kind: "failed
 
 export const DONE: HandlerResult = { kind: "done" };
 
-export function failed(error: unknown): HandlerResult {
+export function failedWith(error: unknown): HandlerResult {
   return { kind: "failed", error };
 }
 
@@ -27,11 +33,13 @@ const ON_TIME: TimeLimit = { isOver: false };
  */
 export function respond(ctx: BaseContext, result: HandlerResult, time: TimeLimit = ON_TIME): void | Promise<void> {
   if (result.kind === "failed") return fail(ctx, result.error, time);
+  const forgotten = ctx.forgottenCheck;
+  if (forgotten !== null) return fail(ctx, forgotten, time);
   // A stream may read from the dependencies until its end, and its outcome is not known before.
   if (ctx.outgoing.body?.kind === "stream")
     return send(ctx, time, (isFailed) => {
       ctx.settle(isFailed ? "failure" : "success");
-      void closeQuietly(ctx);
+      inBackground(closeQuietly(ctx), ctx.log);
     });
   ctx.settle("success");
   const closing = ctx.closeDependencies();
@@ -39,11 +47,14 @@ export function respond(ctx: BaseContext, result: HandlerResult, time: TimeLimit
 }
 
 async function sendWhenClosed(ctx: BaseContext, closing: Promise<readonly unknown[]>, time: TimeLimit): Promise<void> {
-  const [first, ...others] = await closing;
-  for (const error of time.isOver && first !== undefined ? [first, ...others] : others)
-    logFailure(ctx.services, ctx.exchange, error);
+  const errors = await closing;
+  // By the number of errors, because the first may be `undefined`.
+  const isFailed = errors.length > 0;
+  for (const error of time.isOver ? errors : errors.slice(1)) logFailure(ctx.services, ctx.exchange, error);
   if (time.isOver) return;
-  await (first === undefined ? send(ctx, time) : respondToError(ctx, first));
+  const forgotten = ctx.forgottenCheck;
+  if (isFailed) return respondToError(ctx, errors[0]);
+  await (forgotten === null ? send(ctx, time) : respondToError(ctx, forgotten));
 }
 
 function send(ctx: BaseContext, time: TimeLimit, streamEnded?: (isFailed: boolean) => void): void | Promise<void> {
@@ -63,6 +74,7 @@ async function fail(ctx: BaseContext, error: unknown, time: TimeLimit): Promise<
 /** Sends the response for an error: from the exception handler of its class, else a problem. */
 export async function respondToError(ctx: BaseContext, error: unknown): Promise<void> {
   const { services, outgoing } = ctx;
+  ctx.error = error;
   outgoing.reset();
   const handler = services.exceptionHandlers.find(error);
   if (handler === null) return respondProblem(ctx, error);
@@ -77,7 +89,7 @@ export async function respondToError(ctx: BaseContext, error: unknown): Promise<
 }
 
 /** Writes the return value of a handler into the response: a response as it is, nothing as 204, any other value as JSON. */
-export function writeResult(outgoing: OutgoingResponse, value: unknown): void {
+export function writeResult(outgoing: Outgoing, value: unknown): void {
   outgoing.checkPages();
   if (value === outgoing || value === undefined) outgoing.body ??= { kind: "none" };
   else outgoing.json(value);
@@ -100,25 +112,25 @@ function transmit(ctx: BaseContext, streamEnded: (isFailed: boolean) => void = i
     for (const [name, value] of Object.entries(services.origins.corsHeaders(exchange) ?? {}))
       outgoing.header(name, value);
   }
-  ctx.charge?.writeTo(outgoing.headers);
+  chargeOf.of(ctx)?.writeTo(outgoing.headers);
   outgoing.restrictCaching();
   const status = statusOf(outgoing);
   const stream = outgoing.body?.kind === "stream" ? outgoing.body.value : null;
   if (stream !== null)
     watchStream(ctx, stream, (isFailed, isReplaced) => {
       streamEnded(isFailed);
-      if (!isReplaced) ctx.observation?.responded(status);
+      if (!isReplaced) observationOf.of(ctx)?.responded(status, ctx.error);
     });
   // This comes first, because the request is no longer in flight even if sending fails.
-  ctx.inFlight?.leave();
+  inFlightOf.of(ctx)?.leave();
   exchange.send(status, outgoing.headers, payload);
-  if (stream === null) ctx.observation?.responded(status);
+  if (stream === null) observationOf.of(ctx)?.responded(status, ctx.error);
 }
 
 function ignore(): void {}
 
 /** The status that will be sent: 200, or 204 without a body, unless one was set. */
-export function statusOf({ code, body }: OutgoingResponse): number {
+export function statusOf({ code, body }: Outgoing): number {
   return code ?? (body?.kind === "none" ? 204 : 200);
 }
 
@@ -126,6 +138,9 @@ export function statusOf({ code, body }: OutgoingResponse): number {
 export async function closeQuietly(ctx: BaseContext): Promise<void> {
   const errors = await ctx.closeDependencies();
   for (const error of errors ?? []) logFailure(ctx.services, ctx.exchange, error);
+  // A check in code whose response was sent by others, or before the check was made.
+  const forgotten = ctx.forgottenCheck;
+  if (forgotten !== null) logFailure(ctx.services, ctx.exchange, forgotten);
 }
 
 function respondProblem(ctx: BaseContext, error: unknown): void {
@@ -136,7 +151,7 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
   } catch (failure) {
     // The exception has a status or a header that is not valid in HTTP.
     outgoing.reset();
-    ctx.renderError(ctx, new Error((failure as Error).message, { cause: error }));
+    ctx.renderError(ctx, new Error(describeError(failure), { cause: loggable(error) }));
   }
   try {
     transmit(ctx);
@@ -144,8 +159,19 @@ function respondProblem(ctx: BaseContext, error: unknown): void {
     // There is nothing left to send, and an unhandled rejection would end the process.
     logUnexpected(ctx.services, ctx.exchange, failure);
     ctx.exchange.cut(failure);
-    ctx.observation?.responded(500);
+    observationOf.of(ctx)?.responded(500, failure);
   }
+}
+
+/** The response of a context that has been rendered, as it would be sent without CORS headers. */
+export function renderResponse(ctx: BaseContext): {
+  readonly status: number;
+  readonly headers: Outgoing["headers"];
+  readonly payload: Payload;
+} {
+  const payload = payloadOf(ctx);
+  ctx.outgoing.restrictCaching();
+  return { status: statusOf(ctx.outgoing), headers: ctx.outgoing.headers, payload };
 }
 
 function payloadOf({ outgoing, exchange }: BaseContext): Payload {

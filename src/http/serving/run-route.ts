@@ -2,18 +2,19 @@ import { finished } from "node:stream";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { andThen, isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
 import { PorticoError } from "../../core/portico-error.ts";
+import { admission } from "../../kernel/access/gate-of.ts";
+import { listScopeOf } from "../../kernel/access/list-scope-of.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import type { Incoming, Outgoing } from "../../kernel/context/messages.ts";
+import { segmentKey } from "../../kernel/exceptions/segment-key.ts";
+import type { Budget } from "../../kernel/limits/budget.ts";
+import { chargeOf } from "../../kernel/limits/charge.ts";
+import { routeListOf } from "../../kernel/pages/route-list.ts";
 import type { Page } from "../../pagination/strategies/base-pagination-strategy.ts";
-import { admission } from "../access/gate-of.ts";
-import { listScopeOf } from "../access/list-scope-of.ts";
-import type { HttpContext } from "../context/http-context.ts";
-import type { IncomingRequest } from "../context/portico-request.ts";
-import type { OutgoingResponse } from "../context/portico-response.ts";
-import { isSchema, type Schema, validate, valueOfNothing } from "../context/schema.ts";
-import { segmentKey } from "../exceptions/segment-key.ts";
-import type { Budget } from "../limits/budget.ts";
 import { compose } from "../routing/middleware.ts";
 import type { ResponseSchemas, Route } from "../routing/route.ts";
-import { placeOf } from "../routing/router.ts";
+import { placeOfRoute } from "../routing/router.ts";
+import { isSchema, type Schema, validate, valueOfNothing } from "../routing/schema.ts";
 import { checkPart, expecting, requestReader } from "./request-reader.ts";
 import { statusOf, writeResult } from "./respond.ts";
 
@@ -26,7 +27,7 @@ type Step = (ctx: HttpContext, args: Ambient) => MaybePromise<void>;
 /** Compiles a route once: its middleware around its gate, its charge, its schemas, dependencies and handler. */
 export function compileRoute(route: Route, budget: Budget | null = null): RunRoute {
   const { handler, cost } = route;
-  budget?.checkCost(placeOf(route), cost, route.auth?.required === true);
+  budget?.checkCost(placeOfRoute(route), cost, route.auth?.required === true);
   const charges = cost === 0 ? null : budget;
   const before = stepsBefore(route, charges);
   const after = stepsAfter(route);
@@ -54,7 +55,9 @@ async function runAndEndCharge(ctx: HttpContext, run: RunRoute): Promise<void> {
 }
 
 /** The work of a streamed response ends with the stream. A stream of events mostly waits, as a subscription does. */
-function endCharge({ charge, outgoing: { body, headers } }: HttpContext): void {
+function endCharge(ctx: HttpContext): void {
+  const charge = chargeOf.of(ctx);
+  const { body, headers } = ctx.outgoing;
   if (body?.kind === "stream" && !/^text\/event-stream\b/i.test(String(headers["content-type"] ?? body.type)))
     finished(body.value, { writable: false }, () => charge?.end());
   else charge?.end();
@@ -77,7 +80,7 @@ function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: 
   const reserve = (ctx: HttpContext): MaybePromise<void> => {
     if (budget === null) return;
     return andThen(budget.reserve(ctx, cost), (charge) => {
-      ctx.charge = charge;
+      chargeOf.put(ctx, charge);
     });
   };
   if (auth !== undefined || budget !== null || read !== null)
@@ -90,19 +93,13 @@ function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: 
     );
   if (paginated !== undefined)
     steps.push((ctx) => {
-      ctx.shownColumns = paginated.shown;
-    });
-  if (listGate !== null)
-    steps.push((ctx) => {
-      ctx.pageScope = () => {
-        ctx.isPageScoped = true;
-        return listScopeOf(listGate, ctx);
-      };
+      const scope = listGate === null ? null : () => listScopeOf(listGate, ctx);
+      routeListOf.put(ctx, { shown: paginated.shown, scope, isScoped: false });
     });
   if (body !== undefined)
     steps.push(({ incoming }) => andThen(checkBody(body, incoming), (value) => incoming.accept("body", value)));
   // A request that was rejected so far costs nothing. Dependencies already do its work.
-  if (budget !== null) steps.push(({ charge }) => charge?.use(cost));
+  if (budget !== null) steps.push((ctx) => chargeOf.of(ctx)?.use(cost));
   if (params.length > 0) steps.push((ctx, args) => ctx.dependencies.fill(params, args));
   return steps;
 }
@@ -110,8 +107,8 @@ function stepsBefore({ auth, params, schemas, paginated, cost }: Route, budget: 
 function stepsAfter({ response, paginated }: Route): readonly Step[] {
   const steps: Step[] = [];
   if ((paginated?.rule ?? null) !== null)
-    steps.push(({ isPageScoped }) => {
-      if (!isPageScoped)
+    steps.push((ctx) => {
+      if (routeListOf.of(ctx)?.isScoped !== true)
         throw new ResponseInvalid(
           "the handler of a route with paginated.rule did not call response.paginate() or response.page(), which apply the rule",
         );
@@ -154,14 +151,14 @@ class Ambient {
 }
 
 /** The body may be missing if its schema accepts `undefined`; otherwise it must be JSON. */
-function checkBody(schema: Schema, request: IncomingRequest): MaybePromise<unknown> {
+function checkBody(schema: Schema, request: Incoming): MaybePromise<unknown> {
   const read = (): Promise<unknown> => request.json().then((value) => checkPart(schema, value, "body"));
   if (!request.isBodyMissing) return read();
   return andThen(valueOfNothing(schema), (nothing) => (nothing === null ? read() : nothing.value));
 }
 
 /** Sends the output of the schema, so that properties unknown to it never leave the process. */
-function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse): MaybePromise<void> {
+function checkAnswer(schemas: ResponseSchemas, outgoing: Outgoing): MaybePromise<void> {
   const { body } = outgoing;
   const status = statusOf(outgoing);
   const schema = isSchema(schemas) ? schemas : schemas[status];
@@ -176,11 +173,13 @@ function checkAnswer(schemas: ResponseSchemas, outgoing: OutgoingResponse): Mayb
     throw new ResponseInvalid(`the handler returned status ${status}, but no response schema is declared for it`);
   const refuse = (issues: readonly StandardSchemaV1.Issue[]): Error =>
     new ResponseInvalid(`the response does not match its schema: ${describeIssues(issues)}`);
-  return andThen(validate(schema, body.value, refuse), (value) => void outgoing.json(value));
+  return andThen(validate(schema, body.value, refuse), (value) => {
+    outgoing.json(value);
+  });
 }
 
 /** Sends the output of the item schema for each item of a page. */
-async function checkItems(item: Schema, outgoing: OutgoingResponse): Promise<void> {
+async function checkItems(item: Schema, outgoing: Outgoing): Promise<void> {
   const { body } = outgoing;
   const page = body?.kind === "json" ? (body.value as Partial<Page<unknown, unknown>> | null) : null;
   if (!Array.isArray(page?.items))

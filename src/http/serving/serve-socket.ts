@@ -1,17 +1,22 @@
+import { isInstance } from "../../core/describe-error.ts";
 import type { MaybePromise } from "../../core/maybe-promise.ts";
-import { admission } from "../access/gate-of.ts";
-import type { AppServices } from "../context/app-services.ts";
-import { checkCredential } from "../context/check-credential.ts";
-import { withContext } from "../context/current-context.ts";
-import { ClientGone, type UpgradeExchange } from "../context/exchange.ts";
-import { WebSocketContext } from "../context/http-context.ts";
-import { logFailure } from "../context/render-problem.ts";
-import { ServerSocket } from "../context/socket.ts";
-import { endMemos } from "../context/validity/memo-of.ts";
-import { OriginRefused } from "../exceptions/http-exception.ts";
-import type { Identity } from "../identity/identity.ts";
-import type { EndReason, OpenConnection } from "../identity/open-connection.ts";
-import type { Charge } from "../limits/charge.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import { admission } from "../../kernel/access/gate-of.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import { withContext } from "../../kernel/context/current-context.ts";
+import { WebSocketContext } from "../../kernel/context/http-context.ts";
+import { logFailure } from "../../kernel/context/log-failure.ts";
+import { endMemos } from "../../kernel/context/memo-of.ts";
+import { OriginRefused } from "../../kernel/exceptions/http-exception.ts";
+import { addressBucket } from "../../kernel/exchange/address-bucket.ts";
+import { ClientGone, type UpgradeExchange } from "../../kernel/exchange/exchange.ts";
+import { observationOf } from "../../kernel/hooks/request-hooks.ts";
+import { checkCredential } from "../../kernel/identity/check-credential.ts";
+import type { Identity } from "../../kernel/identity/identity.ts";
+import type { EndReason, OpenConnection } from "../../kernel/identity/open-connection.ts";
+import { budgetOf } from "../../kernel/limits/budget.ts";
+import type { Charge } from "../../kernel/limits/charge.ts";
+import { ServerSocket } from "../messages/server-socket.ts";
 import { compose } from "../routing/middleware.ts";
 import type { SocketRoute } from "../routing/socket-route.ts";
 import { expecting, requestReader } from "./request-reader.ts";
@@ -46,7 +51,8 @@ export function compileSocket(route: SocketRoute): ServeSocket {
     const ctx = new WebSocketContext(services, exchange, accept.maxMessageBytes);
     if (route.renderError !== undefined) ctx.renderError = route.renderError;
     ctx.pattern = route.path;
-    ctx.observation = services.requestHooks.observe(ctx);
+    const observation = services.requestHooks.observe(ctx);
+    observationOf.put(ctx, observation);
     const whole = compose<WebSocketContext>(around, (inner) => converse(inner, exchange, graceMs));
     const run = expecting(schemas, whole);
     const serve = (): Promise<void> =>
@@ -59,15 +65,15 @@ export function compileSocket(route: SocketRoute): ServeSocket {
           await run(ctx);
         },
         async (error) => {
-          if (!(error instanceof ClientGone)) await respondToError(ctx, error);
+          if (!isInstance(error, ClientGone)) await respondToError(ctx, error);
         },
       );
-    return ctx.observation === null ? serve() : ctx.observation.run(serve);
+    return observation === null ? serve() : observation.run(serve);
   };
 
   async function converse(ctx: WebSocketContext, exchange: UpgradeExchange, graceMs: number): Promise<void> {
     const declared: Record<string, unknown> = {};
-    const { budget } = ctx.services;
+    const budget = budgetOf.of(ctx.services);
     let charge = null as Charge | null;
     let socket: ServerSocket;
     try {
@@ -85,14 +91,17 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       if (params.length > 0) await ctx.dependencies.fill(params, declared);
       const raw = await exchange.accept(accept);
       // Each message is a separate question.
-      socket = new ServerSocket(raw, limits, ctx.services.clock, () => endMemos(ctx));
+      socket = new ServerSocket(raw, limits, ctx.services.clock, addressBucket(exchange.ip), () => endMemos(ctx));
     } finally {
       charge?.end();
     }
     ctx.open(socket);
     abortAtEnd(ctx, socket);
-    ctx.observation?.socketOpened();
-    void socket.closed.then(() => ctx.observation?.socketClosed());
+    observationOf.of(ctx)?.socketOpened();
+    inBackground(
+      socket.closed.then(() => observationOf.of(ctx)?.socketClosed()),
+      ctx.log,
+    );
     const connection = new SocketConnection(ctx, socket);
     ctx.services.connections.add(connection);
     try {
@@ -107,8 +116,12 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       const request = ctx.incoming;
       const { params: path, query } = request;
       const ambient = { ctx, context: ctx, socket, user: ctx.user, path, query, request };
+      // The operations of a GraphQL endpoint check theirs themselves.
+      if (later === undefined) socket.fault = () => ctx.forgottenCheck;
       const args = later === undefined ? { ...ambient, ...declared } : { ctx, socket, gate: auth, readmit, onRecheck };
       await withGrace(handler(args), socket.closed, graceMs);
+      const forgotten = ctx.forgottenCheck;
+      if (forgotten !== null) throw forgotten;
       socket.close();
     } catch (error) {
       socket.close(1011, "internal error");
@@ -129,7 +142,10 @@ export function compileSocket(route: SocketRoute): ServeSocket {
       resolve(inner);
       await socket.closed;
     });
-    void runToEnd(ctx, () => run(ctx), reject);
+    inBackground(
+      runToEnd(ctx, () => run(ctx), reject),
+      ctx.log,
+    );
     return promise;
   }
 }
@@ -160,9 +176,11 @@ async function withGrace(handled: unknown, closed: Promise<void>, graceMs: numbe
   const over = Promise.withResolvers<void>();
   let isHandled = false;
   let timer: NodeJS.Timeout | undefined;
-  void closed.then(() => {
-    if (!isHandled) timer = setTimeout(over.resolve, graceMs).unref();
-  });
+  inBackground(
+    closed.then(() => {
+      if (!isHandled) timer = setTimeout(over.resolve, graceMs).unref();
+    }),
+  );
   try {
     await Promise.race([handled, over.promise]);
   } finally {
@@ -173,7 +191,10 @@ async function withGrace(handled: unknown, closed: Promise<void>, graceMs: numbe
 }
 
 function abortAtEnd(ctx: WebSocketContext, socket: ServerSocket): void {
-  void socket.closed.then(() => ctx.abort(new DOMException("The socket is closed", "AbortError")));
+  inBackground(
+    socket.closed.then(() => ctx.abort(new DOMException("The socket is closed", "AbortError"))),
+    ctx.log,
+  );
 }
 
 /** RFC 6455 section 7.4.1; GraphQL clients reconnect with another credential after 4403. */

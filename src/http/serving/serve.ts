@@ -1,10 +1,12 @@
 import { isPromise, type MaybePromise } from "../../core/maybe-promise.ts";
-import { withContext } from "../context/current-context.ts";
-import type { HttpContext } from "../context/http-context.ts";
-import { logFailure } from "../context/render-problem.ts";
-import { HttpException, ServiceUnavailable } from "../exceptions/http-exception.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import { withContext } from "../../kernel/context/current-context.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import { logFailure } from "../../kernel/context/log-failure.ts";
+import { HttpException, ServiceUnavailable } from "../../kernel/exceptions/http-exception.ts";
+import { inFlightOf } from "../../kernel/load/in-flight.ts";
 import { type HandlerLimits, HandlerTime } from "./handler-time.ts";
-import { closeQuietly, DONE, failed, respond, respondToError } from "./respond.ts";
+import { closeQuietly, DONE, failedWith, respond, respondToError } from "./respond.ts";
 import type { RunRoute } from "./run-route.ts";
 
 /** How long a handler may take, and how long its dependencies stay open afterwards. */
@@ -19,10 +21,10 @@ export function serve(ctx: HttpContext, run: RunRoute, options: ServeOptions): v
     try {
       running = run(ctx);
     } catch (error) {
-      return void respond(ctx, failed(error));
+      return inBackground(respond(ctx, failedWith(error)), ctx.log);
     }
-    if (isPromise(running)) void respondInTime(ctx, running, options);
-    else void respond(ctx, DONE);
+    if (isPromise(running)) inBackground(respondInTime(ctx, running, options), ctx.log);
+    else inBackground(respond(ctx, DONE), ctx.log);
   });
 }
 
@@ -44,7 +46,7 @@ async function respondInTime(ctx: HttpContext, running: PromiseLike<void>, optio
     if (sent?.kind === "failed") throw sent.error;
     if (sent !== null) return;
   }
-  const isArriving = ctx.inFlight?.isArriving === true;
+  const isArriving = inFlightOf.of(ctx)?.isArriving === true;
   endEarly(ctx, isArriving ? bodyTimeout() : handlerTimeout(ctx, options.timeoutMs), options);
   await pending.then(ignore, ignore);
   outgoing.reset();
@@ -59,8 +61,8 @@ function endEarly(ctx: HttpContext, error: HttpException, { graceMs }: ServeOpti
   ctx.abort(new DOMException("The request timed out", "TimeoutError"));
   // Anything the handler still writes must not get into this response.
   ctx.renewOutgoing();
-  setTimeout(() => void closeQuietly(ctx), graceMs).unref();
-  void respondToError(ctx, error);
+  setTimeout(() => inBackground(closeQuietly(ctx), ctx.log), graceMs).unref();
+  inBackground(respondToError(ctx, error), ctx.log);
 }
 
 function bodyTimeout(): HttpException {

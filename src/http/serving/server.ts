@@ -1,13 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AppServices } from "../context/app-services.ts";
-import type { HttpExchange } from "../context/exchange.ts";
-import { HttpContext } from "../context/http-context.ts";
-import { InFlight } from "../context/in-flight.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import type { AppServices } from "../../kernel/context/app-services.ts";
+import { HttpContext } from "../../kernel/context/http-context.ts";
+import {
+  HttpException,
+  MethodNotAllowed,
+  NotFound,
+  ServiceUnavailable,
+} from "../../kernel/exceptions/http-exception.ts";
+import type { HttpExchange, UpgradeExchange } from "../../kernel/exchange/exchange.ts";
+import { observationOf } from "../../kernel/hooks/request-hooks.ts";
+import { budgetOf } from "../../kernel/limits/budget.ts";
+import { InFlight, inFlightOf } from "../../kernel/load/in-flight.ts";
 import type { EngineApp } from "../engine/engine-app.ts";
-import { HttpException, MethodNotAllowed, NotFound, ServiceUnavailable } from "../exceptions/http-exception.ts";
 import { compose } from "../routing/middleware.ts";
 import type { Method, Route } from "../routing/route.ts";
 import type { RouteTable } from "../routing/router.ts";
+import { PrebuiltRefusal, type RefusedRoute } from "./prebuilt-refusal.ts";
 import { respondToError } from "./respond.ts";
 import { compileRoute, type RunRoute } from "./run-route.ts";
 import { serve } from "./serve.ts";
@@ -24,15 +33,13 @@ export interface ServerDefaults {
 /** Whether requests are accepted. While `draining` they still are, but readiness fails so that load balancers go elsewhere. */
 export type ServerState = "open" | "draining" | "closing";
 
-/** The part of a route that every context of it has, also one that rejects the request. */
-type ContextRoute = Pick<Route, "path" | "renderError">;
-
 /** Turns a table of routes into the application that the engine runs, and shuts it down gracefully. */
 export class Server {
   readonly #services: AppServices;
   readonly #defaults: ServerDefaults;
   /** Created once, because a stack trace costs more than the rest of a rejection. */
   readonly #overloaded: ServiceUnavailable;
+  readonly #prebuilt: PrebuiltRefusal;
   #state: ServerState = "open";
 
   constructor(services: AppServices, defaults: ServerDefaults) {
@@ -40,6 +47,7 @@ export class Server {
     this.#defaults = defaults;
     const { retryAfterSeconds } = services.load;
     this.#overloaded = new ServiceUnavailable("The server is overloaded", { code: "OVERLOADED", retryAfterSeconds });
+    this.#prebuilt = new PrebuiltRefusal(services, this.#overloaded);
   }
 
   get state(): ServerState {
@@ -57,19 +65,17 @@ export class Server {
     });
     return {
       routes: [
-        ...routes.map((route) => this.#engineRoute(route, this.#guarded(route))),
+        ...routes.map((route) => this.#engineRoute(route, this.#inTurn(this.#serving(route), route))),
         ...unguarded.map((route) => this.#engineRoute(route, this.#serving(route))),
       ],
       sockets: sockets.map((route) => {
         const serveSocket = compileSocket(route);
-        return {
-          path: route.path,
-          serve: (exchange) => {
-            const refusal = this.#refusal(exchange, 0);
-            if (refusal !== null) this.#refuse(exchange, refusal, route);
-            else void serveSocket(this.#services, exchange, this.#defaults.graceMs);
-          },
-        };
+        const serve = this.#inTurn(
+          (exchange: UpgradeExchange) =>
+            inBackground(serveSocket(this.#services, exchange, this.#defaults.graceMs), this.#services.log),
+          route,
+        );
+        return { path: route.path, serve };
       }),
       serveNothing: (exchange, allowed) => this.#serveNothing(exchange, allowed, nothing),
       serveNoUpgrade: (exchange) => {
@@ -90,24 +96,32 @@ export class Server {
     return { method, path, serve, refuse: (exchange, error) => this.#refuse(exchange, error, route) };
   }
 
-  #guarded(route: Route): (exchange: HttpExchange) => void {
-    const serving = this.#serving(route);
-    const take = (exchange: HttpExchange, waitedMs: number): void => {
+  /** Serves a request or an upgrade in its turn, unless the load or the state of the process forbids it. */
+  #inTurn<E extends HttpExchange>(serving: (exchange: E) => void, route: RefusedRoute): (exchange: E) => void {
+    const { load } = this.#services;
+    const take = (exchange: E, waitedMs: number): void => {
       const refusal = this.#refusal(exchange, waitedMs);
       if (refusal === null) serving(exchange);
       else this.#refuse(exchange, refusal, route);
     };
     return (exchange) => {
+      load.arrive();
       // The application's own requests do not come from the event loop, so they take no turns.
       if (exchange.isInjected) return take(exchange, 0);
-      const later = this.#services.load.inTurn((waitedMs) => take(exchange, waitedMs));
+      const refusal = this.#refusal(exchange, load.expectedWaitMs);
+      if (refusal !== null) return this.#refuse(exchange, refusal, route);
+      const later = load.inTurn((waitedMs) => {
+        if (waitedMs === 0) serving(exchange);
+        // A client that has disconnected meanwhile gets nothing.
+        else if (!exchange.isGone) take(exchange, waitedMs);
+      });
       // No caller is left to handle the error.
       later?.catch((error: unknown) => exchange.cut(error));
     };
   }
 
   #serving(route: Route): (exchange: HttpExchange) => void {
-    const run = compileRoute(route, this.#services.budget);
+    const run = compileRoute(route, budgetOf.of(this.#services));
     const { maxBody, handlerMs, arrivalMs, graceMs } = this.#defaults;
     const limit = route.maxBody ?? maxBody;
     const options = {
@@ -117,8 +131,9 @@ export class Server {
     };
     return (exchange) => {
       const ctx = this.#context(exchange, limit, route);
-      if (ctx.observation === null) serve(ctx, run, options);
-      else ctx.observation.run(() => serve(ctx, run, options));
+      const observation = observationOf.of(ctx);
+      if (observation === null) serve(ctx, run, options);
+      else observation.run(() => serve(ctx, run, options));
     };
   }
 
@@ -152,19 +167,21 @@ export class Server {
     return isTaken ? null : this.#overloaded;
   }
 
-  #refuse(exchange: HttpExchange, error: Error, route?: ContextRoute): void {
-    void respondToError(this.#context(exchange, 0, route), error);
+  #refuse(exchange: HttpExchange, error: Error, route?: RefusedRoute): void {
+    if (error === this.#overloaded && route !== undefined && this.#prebuilt.send(exchange, route)) return;
+    inBackground(respondToError(this.#context(exchange, 0, route), error), this.#services.log);
   }
 
-  #context(exchange: HttpExchange, maxBody: number, route?: ContextRoute): HttpContext {
+  #context(exchange: HttpExchange, maxBody: number, route?: RefusedRoute): HttpContext {
     const ctx = new HttpContext(this.#services, exchange, maxBody);
-    ctx.inFlight = new InFlight(this.#services.load);
-    exchange.watchBody(ctx.inFlight);
+    const inFlight = new InFlight(this.#services.load);
+    inFlightOf.put(ctx, inFlight);
+    exchange.watchBody(inFlight);
     if (route !== undefined) ctx.pattern = route.path;
     if (route?.renderError !== undefined) ctx.renderError = route.renderError;
     const { requestHooks } = this.#services;
     // An error response that replaces a failed one has another context, but hooks are called once.
-    ctx.observation = requestHooks.observationOf(exchange) ?? requestHooks.observe(ctx);
+    observationOf.put(ctx, requestHooks.observationOf(exchange) ?? requestHooks.observe(ctx));
     return ctx;
   }
 

@@ -1,6 +1,6 @@
 import { finished, type Readable } from "node:stream";
-import type { BaseContext } from "../context/http-context.ts";
-import { logUnexpected } from "../context/render-problem.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { logUnexpected } from "../../kernel/context/log-failure.ts";
 
 /**
  * Follows a streamed response to its end, and reports whether it failed and whether an error response replaces it. A client

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { AcceptOptions, RawSocket, UpgradeExchange } from "../context/exchange.ts";
+import type { AcceptOptions, RawSocket, UpgradeExchange } from "../../kernel/exchange/exchange.ts";
 import { DelegatedExchange } from "../engine/delegated-exchange.ts";
 
 /** An upgrade whose request has these headers instead of the ones it was sent with. Names are in lower case. */

@@ -1,4 +1,5 @@
 import { htmlHeaders, sourceHash } from "../../http/html/html-headers.ts";
+import { htmlPage } from "../../http/html/html-page.ts";
 import { jsonElement } from "../../http/html/json-element.ts";
 import { OPERATIONS_SCRIPT } from "./operations-script.ts";
 import { OPERATIONS_STYLE } from "./operations-style.ts";
@@ -12,17 +13,10 @@ export const operationsHeaders: Readonly<Record<string, string>> = htmlHeaders({
 
 /** The page without data: its script fetches the totals. */
 export function operationsHtml(refreshSeconds: number): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
-<title>Operations</title>
-<style>${OPERATIONS_STYLE}</style>
-</head>
-<body>
-<main>
+  return htmlPage({
+    title: "Operations",
+    head: `<style>${OPERATIONS_STYLE}</style>`,
+    body: `<main>
 <header>
 <h1>Operations</h1>
 <span id="state" class="quiet" role="status">Loading</span>
@@ -43,6 +37,11 @@ ${tile("tile-time", "slow", "Average time")}
 ${tile("tile-fail", "fail", "Failing")}
 ${tile("tile-names", "busy", "Different operations")}
 </div>
+<section id="saturation" class="busy" hidden>
+<h2>Saturation</h2>
+<p class="quiet">Limits, pools and connections of this process, now</p>
+<ol></ol>
+</section>
 <div class="panels">
 ${panel("busiest", "busy", "Busiest", "Most frequent", "None yet.")}
 ${panel("slowest", "slow", "Slowest", "Highest average time", "None yet.")}
@@ -68,10 +67,8 @@ ${column("cost", "Average cost")}
 </section>
 </main>
 ${jsonElement("options", { refreshSeconds })}
-<script>${OPERATIONS_SCRIPT}</script>
-</body>
-</html>
-`;
+<script>${OPERATIONS_SCRIPT}</script>`,
+  });
 }
 
 function tile(id: string, tone: string, name: string): string {

@@ -1,15 +1,19 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, optionRule, resolveOptions } from "../../core/resolve-options.ts";
-import type { Auth, RoutePlace } from "../../http/access/gate.ts";
-import { authRule } from "../../http/access/read-gate.ts";
-import type { HttpContext } from "../../http/context/http-context.ts";
-import { type RenderError, renderProblem } from "../../http/context/render-problem.ts";
+import { optional, optionRule, resolveOptions, textLike } from "../../core/resolve-options.ts";
+import { escapeHtml } from "../../http/html/escape-html.ts";
+import { htmlHeaders, sourceHash } from "../../http/html/html-headers.ts";
+import { htmlPage } from "../../http/html/html-page.ts";
 import { asksForPage } from "../../http/html/parse-accept.ts";
+import { renderProblem } from "../../http/messages/render-problem.ts";
 import { declareRoute } from "../../http/routing/route.ts";
 import { Router } from "../../http/routing/router.ts";
+import type { Auth, RoutePlace } from "../../kernel/access/gate.ts";
+import { authRule } from "../../kernel/access/read-gate.ts";
+import type { HttpContext } from "../../kernel/context/http-context.ts";
+import type { RenderError } from "../../kernel/context/messages.ts";
 import type { Metrics } from "../metrics.ts";
 import { operationsHeaders, operationsHtml } from "./operations-html.ts";
-import { refusalHeaders, refusalHtml } from "./refusal-html.ts";
+import { OPERATIONS_STYLE } from "./operations-style.ts";
 
 /** The options of the operations page. */
 export interface OperationsPageOptions {
@@ -31,10 +35,7 @@ const pageRules = {
     2,
   ),
   // Any other scheme, such as javascript:, would run in the page of the application.
-  signInUrl: optionRule<string>(
-    "a path such as /sign-in, or an http or https URL",
-    (value) => typeof value === "string" && /^(?:\/(?!\/)|https?:\/\/)/.test(value),
-  ),
+  signInUrl: textLike("a path such as /sign-in, or an http or https URL", /^(?:\/(?!\/)|https?:\/\/)/),
 };
 
 /**
@@ -86,4 +87,29 @@ function refuseBrowser(signInUrl: string | undefined): RenderError {
     outgoing.vary("Accept");
     outgoing.html(refusalHtml(outgoing.code, signInUrl));
   };
+}
+
+/** The page has no script. */
+const refusalHeaders: Readonly<Record<string, string>> = {
+  ...htmlHeaders({ "style-src": [sourceHash(OPERATIONS_STYLE)], "img-src": ["data:"] }),
+  "content-type": "text/html; charset=utf-8",
+};
+
+/** The page for a browser that the gate of the operations page rejects. */
+function refusalHtml(status: 401 | 403, signInUrl: string | undefined): string {
+  const [title, sentence, link] =
+    status === 401
+      ? ["Sign in", "You must sign in to see this page.", "Sign in"]
+      : ["No permission", "Your account has no permission to see this page.", "Sign in with another account"];
+  return htmlPage({
+    title,
+    head: `<style>${OPERATIONS_STYLE}</style>`,
+    body: `<main>
+<section>
+<h1>${title}</h1>
+<p>${sentence}</p>
+${signInUrl === undefined ? "" : `<p><a href="${escapeHtml(signInUrl)}">${link}</a></p>`}
+</section>
+</main>`,
+  });
 }

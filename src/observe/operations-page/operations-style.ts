@@ -35,6 +35,9 @@ section { background: var(--card); border: 1px solid var(--line); border-radius:
 .tile strong { font-size: 28px; line-height: 1.2; font-weight: 650; }
 .tile p, .tile strong, .tile small { grid-column: 1; }
 .tile svg { grid-column: 2; grid-row: 1 / span 3; }
+#saturation { margin-bottom: 16px; }
+#saturation ol { grid-template-columns: repeat(auto-fit, minmax(260px, 1fr)); gap: 14px 28px; }
+#saturation li { grid-template-columns: minmax(0, 1fr) auto; }
 ol { list-style: none; margin: 14px 0 0; padding: 0; display: grid; gap: 14px; }
 li { display: grid; grid-template-columns: minmax(0, 1fr) auto auto; align-items: center; column-gap: 12px; row-gap: 4px; }
 .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: 550; }

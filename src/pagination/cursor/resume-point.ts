@@ -1,13 +1,13 @@
 import type { KeyTuple } from "../keys/key-tuple.ts";
-import type { Order } from "../order.ts";
-import { InvalidCursorError } from "../pagination-error.ts";
+import type { Order } from "../keys/order.ts";
+import { InvalidCursorError } from "../query/pagination-error.ts";
 import { keyFromBytes, keyToBytes } from "./key-to-bytes.ts";
 import { SCOPE_BYTES, scopeDigest } from "./scope-digest.ts";
 
 const VERSION = 1;
 const KEY_START: number = 1 + SCOPE_BYTES;
 /** Longer texts than this have no length in the bytes of a key. */
-const LONGEST_BYTES = 0xffff;
+const MAX_BYTES = 0xffff;
 
 /**
  * Returns version, scope and key as unpadded base64url. It is not encrypted, because jobs keep it next to the rows
@@ -15,9 +15,9 @@ const LONGEST_BYTES = 0xffff;
  */
 export function resumePoint(key: KeyTuple, name: string | undefined, order: Order): string {
   const bytes = keyToBytes(key);
-  if (bytes.length > LONGEST_BYTES)
+  if (bytes.length > MAX_BYTES)
     throw new TypeError(
-      `the walk is ordered by ${order.map(([column]) => column).join(", ")}: a key exceeds ${LONGEST_BYTES} bytes`,
+      `the walk is ordered by ${order.map(([column]) => column).join(", ")}: a key exceeds ${MAX_BYTES} bytes`,
     );
   return Buffer.concat([Buffer.of(VERSION), scopeDigest(name ?? "", order, undefined), bytes]).toString("base64url");
 }

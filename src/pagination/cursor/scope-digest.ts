@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Order } from "../order.ts";
+import type { Order } from "../keys/order.ts";
 
 export const SCOPE_BYTES = 8;
 

@@ -1,5 +1,5 @@
 import type { KeyTuple } from "../keys/key-tuple.ts";
-import { InvalidCursorError } from "../pagination-error.ts";
+import { InvalidCursorError } from "../query/pagination-error.ts";
 import { type CursorKeys, HEAD_BYTES, NONCE_BYTES, TAG_BYTES } from "./cursor-keys.ts";
 import { keyFromBytes, keyToBytes } from "./key-to-bytes.ts";
 import { SCOPE_BYTES } from "./scope-digest.ts";
@@ -26,12 +26,12 @@ export interface Seal {
 }
 
 const VERSION = 2;
-const LONGEST = 2_048;
-const LONGEST_BYTES = (LONGEST * 3) / 4;
+const MAX_LENGTH = 2_048;
+const MAX_BYTES = (MAX_LENGTH * 3) / 4;
 const TEXT_START: number = HEAD_BYTES + NONCE_BYTES;
 const FLAGS_AT = SCOPE_BYTES;
 /** The length of the scope and the flags, with which every plaintext starts. */
-const LEAST_BYTES: number = SCOPE_BYTES + 1;
+const MIN_BYTES: number = SCOPE_BYTES + 1;
 const BACKWARD = 1;
 const OFFSET = 2;
 const DATED = 4;
@@ -58,17 +58,17 @@ export function sealCursor(position: Position, { keys, scope, now, maxAgeSeconds
   const { at, direction } = position;
   const isDated = maxAgeSeconds !== undefined;
   const key = at === null ? NO_BYTES : keyToBytes("offset" in at ? [at.offset] : at.key);
-  const keyStart = LEAST_BYTES + (isDated ? 4 : 0);
+  const keyStart = MIN_BYTES + (isDated ? 4 : 0);
   const end = keyStart + key.length;
   const padding = (STEP_BYTES - (end % STEP_BYTES)) % STEP_BYTES;
   const length = TEXT_START + end + padding + TAG_BYTES;
-  if (length > LONGEST_BYTES) throw new KeyTooLong(`a cursor for it would exceed ${LONGEST} characters`);
+  if (length > MAX_BYTES) throw new KeyTooLong(`a cursor for it would exceed ${MAX_LENGTH} characters`);
   const bytes = Buffer.allocUnsafe(length);
   bytes[0] = VERSION;
   scope.copy(bytes, TEXT_START);
   bytes[TEXT_START + FLAGS_AT] =
     (direction === "backward" ? BACKWARD : 0) | (isDated ? DATED : 0) | kindOf(at) | (padding << PADDING_SHIFT);
-  if (isDated) bytes.writeUInt32BE(Math.floor(now), TEXT_START + LEAST_BYTES);
+  if (isDated) bytes.writeUInt32BE(Math.floor(now), TEXT_START + MIN_BYTES);
   key.copy(bytes, TEXT_START + keyStart);
   bytes.fill(0, TEXT_START + end, length - TAG_BYTES);
   keys.encrypt(bytes);
@@ -85,20 +85,20 @@ export function openCursor(cursor: string, seal: Seal): Position {
   const { keys, scope, parameter, now, maxAgeSeconds } = seal;
   const refuse = (code?: string): InvalidCursorError =>
     new InvalidCursorError({ parameter, ...(code === undefined ? {} : { code }) });
-  if (cursor.length > LONGEST || !/^[\w-]+$/.test(cursor)) throw refuse();
+  if (cursor.length > MAX_LENGTH || !/^[\w-]+$/.test(cursor)) throw refuse();
   const bytes = Buffer.from(cursor, "base64url");
   // Only the canonical encoding is valid, because the last character has unused bits.
   if (bytes.toString("base64url") !== cursor || bytes.length < TEXT_START + TAG_BYTES) throw refuse();
   if (bytes[0] !== VERSION) throw refuse("CURSOR_VERSION");
   const plaintext = keys.decrypt(bytes);
-  if (plaintext === null || plaintext.length < LEAST_BYTES) throw refuse();
+  if (plaintext === null || plaintext.length < MIN_BYTES) throw refuse();
   if (scope.compare(plaintext, 0, SCOPE_BYTES) !== 0) throw refuse("CURSOR_MISMATCH");
   const flags = plaintext[FLAGS_AT] as number;
   const isDated = (flags & DATED) !== 0;
-  const start = LEAST_BYTES + (isDated ? 4 : 0);
+  const start = MIN_BYTES + (isDated ? 4 : 0);
   const end = plaintext.length - (flags >> PADDING_SHIFT);
   if (start > end) throw refuse();
-  if (maxAgeSeconds !== undefined && (!isDated || plaintext.readUInt32BE(LEAST_BYTES) + maxAgeSeconds < now))
+  if (maxAgeSeconds !== undefined && (!isDated || plaintext.readUInt32BE(MIN_BYTES) + maxAgeSeconds < now))
     throw refuse("CURSOR_EXPIRED");
   const direction = (flags & BACKWARD) === 0 ? "forward" : "backward";
   if ((flags & OUTERMOST) !== 0 && start === end) return { direction, at: null };

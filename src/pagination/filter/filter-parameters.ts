@@ -1,7 +1,7 @@
-import type { ParameterDescription } from "../strategies/base-pagination-strategy.ts";
-import { type FilterTest, parameterOf, testsOf } from "./filter-test.ts";
-import { LONGEST_TEXT, MOST_VALUES } from "./filter-value.ts";
-import type { FilterField, FilterFields, FilterType } from "./filterable.ts";
+import type { ParameterDescription } from "../query/parameter-description.ts";
+import { MAX_TEXT_LENGTH, MAX_VALUES } from "./filter-value.ts";
+import type { FilterField, FilterFields, FilterTest, FilterType } from "./filterable.ts";
+import { parameterOf, testsOf } from "./tests-of.ts";
 
 /** Describes the query parameters of the filters for the OpenAPI document. */
 export function filterParameters(fields: FilterFields | null): readonly ParameterDescription[] {
@@ -27,7 +27,7 @@ const SENTENCES: Readonly<Record<FilterTest, (name: string) => string>> = {
 
 function schemaOf({ type }: FilterField, test: FilterTest): Readonly<Record<string, unknown>> {
   if (test === "isNull") return { type: "boolean" };
-  if (test === "in") return { type: "array", items: valueSchema(type), minItems: 1, maxItems: MOST_VALUES };
+  if (test === "in") return { type: "array", items: valueSchema(type), minItems: 1, maxItems: MAX_VALUES };
   return test === "startsWith" ? { ...valueSchema(type), minLength: 1 } : valueSchema(type);
 }
 
@@ -35,9 +35,9 @@ function valueSchema(type: FilterType): Readonly<Record<string, unknown>> {
   if (typeof type !== "string") return { type: "string", enum: [...type] };
   switch (type) {
     case "text":
-      return { type: "string", maxLength: LONGEST_TEXT };
+      return { type: "string", maxLength: MAX_TEXT_LENGTH };
     case "id":
-      return { type: "string", minLength: 1, maxLength: LONGEST_TEXT };
+      return { type: "string", minLength: 1, maxLength: MAX_TEXT_LENGTH };
     case "date":
       return { type: "string", format: "date-time" };
     case "integer":

@@ -1,7 +1,6 @@
 import { readTimestamp } from "../../core/read-timestamp.ts";
-import type { PresentValue } from "../condition.ts";
-import type { FilterTest } from "./filter-test.ts";
-import type { FilterType } from "./filterable.ts";
+import type { PresentValue } from "../conditions/condition.ts";
+import type { FilterTest, FilterType } from "./filterable.ts";
 
 export type FilterValue = PresentValue | readonly PresentValue[];
 /** Why a value is not valid, as the end of a sentence. */
@@ -10,10 +9,10 @@ export interface Misread {
 }
 
 /** The maximum number of values of `in`. */
-export const MOST_VALUES = 100;
+export const MAX_VALUES = 100;
 /** The maximum number of characters in a text. */
-export const LONGEST_TEXT = 200;
-const LONGEST_NUMBER = 40;
+export const MAX_TEXT_LENGTH = 200;
+const MAX_NUMBER_LENGTH = 40;
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
@@ -31,9 +30,9 @@ export function isMisread(value: FilterValue | Misread): value is Misread {
 
 function readList(type: FilterType, given: unknown): readonly PresentValue[] | Misread {
   // One value more than allowed is enough to reject the list, so the rest is not read.
-  const list = typeof given === "string" ? given.split(",", MOST_VALUES + 1) : (given as readonly unknown[]);
+  const list = typeof given === "string" ? given.split(",", MAX_VALUES + 1) : (given as readonly unknown[]);
   if (list.length === 0 || given === "") return { reason: "is empty" };
-  if (list.length > MOST_VALUES) return { reason: `accepts at most ${MOST_VALUES} values` };
+  if (list.length > MAX_VALUES) return { reason: `accepts at most ${MAX_VALUES} values` };
   const values: PresentValue[] = [];
   for (const entry of list) {
     const value = readValue(type, entry);
@@ -68,14 +67,14 @@ function readValue(type: FilterType, given: unknown): PresentValue | Misread {
 }
 
 function readText(text: string): string | Misread {
-  if (text.length > LONGEST_TEXT) return { reason: `accepts at most ${LONGEST_TEXT} characters` };
+  if (text.length > MAX_TEXT_LENGTH) return { reason: `accepts at most ${MAX_TEXT_LENGTH} characters` };
   // PostgreSQL rejects a NUL, and no database stores half of a surrogate pair.
   return text.includes("\0") || !text.isWellFormed() ? { reason: "contains invalid characters" } : text;
 }
 
 /** The length is checked first, so that ten thousand digits cost nothing. */
 function readNumber(given: unknown, pattern: RegExp, isValid: (value: number) => boolean): number | null {
-  const isText = typeof given === "string" && given.length <= LONGEST_NUMBER && pattern.test(given);
+  const isText = typeof given === "string" && given.length <= MAX_NUMBER_LENGTH && pattern.test(given);
   const value = typeof given === "number" ? given : isText ? Number(given) : Number.NaN;
   // In JSON and in SQL, -0 is 0.
   return isValid(value) ? value + 0 : null;

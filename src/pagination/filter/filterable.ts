@@ -11,6 +11,8 @@ export interface FilterOperators {
   id: "equal" | "in" | "null";
 }
 export type FilterOperator = FilterOperators[keyof FilterOperators];
+/** One comparison, as clients write it. An operator has one or several of them. */
+export type FilterTest = "equal" | "in" | "gt" | "gte" | "lt" | "lte" | "startsWith" | "isNull";
 /** The type of a filter's values. A list holds all words that are allowed. */
 export type FilterType = keyof FilterOperators | readonly string[];
 
@@ -61,7 +63,7 @@ const OPERATORS: Readonly<Record<keyof FilterOperators, readonly FilterOperator[
 const OF_WORDS: readonly FilterOperator[] = ["equal", "in", "null"];
 /** As in GraphQL, so that a filter has one name everywhere. */
 const NAME = /^(?!__)[A-Za-z_][A-Za-z0-9_]*$/;
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 export const filterableRule: OptionRule<Filterable> = {
   expected: 'an object from names to filters, such as { genre: { type: "text", by: ["equal"] } }',
@@ -99,8 +101,12 @@ export function filterFields(
 
 function readField(owner: string, name: string, options: unknown): FilterField {
   const option = `${owner}.${name}`;
-  if (!NAME.test(name) || name.length > LONGEST_NAME)
-    throw new ConfigurationError(option, `the name of a filter: letters, digits and _, at most ${LONGEST_NAME}`, name);
+  if (!NAME.test(name) || name.length > MAX_NAME_LENGTH)
+    throw new ConfigurationError(
+      option,
+      `the name of a filter: letters, digits and _, at most ${MAX_NAME_LENGTH}`,
+      name,
+    );
   if (typeof options !== "object" || options === null)
     throw new ConfigurationError(option, 'an object such as { type: "text", by: ["equal"] }', options);
   const { column = name, public: isPublic, type, by, ...others } = options as Readonly<Record<string, unknown>>;

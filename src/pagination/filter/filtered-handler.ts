@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { type AnyHandler, isScopable } from "../data-handler.ts";
-import { restrictedBy } from "../list-scope.ts";
-import { type Steps, wait } from "../steps.ts";
-import { AsyncListDataHandler, SyncListDataHandler, withItems } from "../sync-list-data-handler.ts";
+import { type AnyHandler, isScopable } from "../handlers/data-handler.ts";
+import { restrictedBy } from "../handlers/list-scope.ts";
+import { type Steps, wait } from "../handlers/steps.ts";
+import { AsyncListDataHandler, SyncListDataHandler, withItems } from "../handlers/sync-list-data-handler.ts";
 import type { Filters } from "./filters.ts";
 import { meets } from "./meets.ts";
 

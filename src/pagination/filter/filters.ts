@@ -1,9 +1,9 @@
-import { allOf, type Condition } from "../condition.ts";
-import { InvalidFilterError } from "../pagination-error.ts";
-import type { QueryParams } from "../query-params.ts";
-import { conditionOf, type FilterTest, parameterOf, testsOf } from "./filter-test.ts";
+import { allOf, type Condition } from "../conditions/condition.ts";
+import { InvalidFilterError } from "../query/pagination-error.ts";
+import type { QueryParams } from "../query/query-params.ts";
 import { type FilterValue, isMisread, readFilterValue } from "./filter-value.ts";
-import type { FilterField, FilterFields } from "./filterable.ts";
+import type { FilterField, FilterFields, FilterTest } from "./filterable.ts";
+import { conditionOf, parameterOf, testsOf } from "./tests-of.ts";
 
 /** One comparison in a request. */
 interface FilterTerm {

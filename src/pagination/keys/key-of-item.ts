@@ -1,5 +1,5 @@
-import type { Order } from "../order.ts";
 import { type KeyTuple, type KeyValue, keyValueOf } from "./key-tuple.ts";
+import type { Order } from "./order.ts";
 
 /** Returns the key of an item from its fields. Throws a `TypeError` that names a missing or unsortable field. */
 export function keyOfItem(item: unknown, order: Order): KeyTuple {

@@ -1,4 +1,4 @@
-import type { Order } from "../order.ts";
+import type { Order } from "./order.ts";
 
 /** One exact value that a row is sorted by. Text that a database returned for a time or a large number stays text. */
 export type KeyValue = null | boolean | number | bigint | string | Date;

@@ -1,11 +1,12 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { flag, listOf, type OptionRule, optional, optionRule } from "../../core/resolve-options.ts";
+import { flag, oneOf, optional, textList, type WithFallback } from "../../core/resolve-options.ts";
 import type { FilterFields } from "../filter/filterable.ts";
-import type { Links } from "../links.ts";
-import type { NearPage } from "../page-bar.ts";
-import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
-import type { SortLimits } from "../read-sort.ts";
-import type { Totals } from "../totals.ts";
+import type { Totals } from "../handlers/totals.ts";
+import type { Links } from "../query/links.ts";
+import type { ParameterDescription } from "../query/parameter-description.ts";
+import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query/query-params.ts";
+import type { NearPage } from "./near-page.ts";
+import type { SortLimits } from "./read-sort.ts";
 
 /** The items of a page and its metadata. */
 export interface Page<T, M> {
@@ -41,14 +42,6 @@ export interface PageFacts {
   readonly lastCursor?: string | null;
   /** The pages near this one, if the strategy has a page bar. */
   readonly near?: readonly NearPage[];
-}
-
-/** A query parameter in the OpenAPI document. */
-export interface ParameterDescription {
-  readonly name: string;
-  readonly description: string;
-  /** The JSON Schema. The value of an array is a comma-separated list. */
-  readonly schema: Readonly<Record<string, unknown>>;
 }
 
 /** The parameters and metadata of a strategy in the OpenAPI document. */
@@ -144,23 +137,14 @@ export abstract class BasePaginationStrategy<
 }
 
 export const paginationRules: {
-  readonly overMax: OptionRule<"clamp" | "reject"> & { readonly fallback: "clamp" | "reject" };
-  readonly outOfRange: OptionRule<"empty" | "error"> & { readonly fallback: "empty" | "error" };
-  readonly omitFromLinks: OptionRule<readonly string[]> & { readonly fallback: readonly string[] };
-  readonly linkHeader: OptionRule<boolean> & { readonly fallback: boolean };
+  readonly overMax: WithFallback<"clamp" | "reject">;
+  readonly outOfRange: WithFallback<"empty" | "error">;
+  readonly omitFromLinks: WithFallback<readonly string[]>;
+  readonly linkHeader: WithFallback<boolean>;
 } = {
-  overMax: optional(
-    optionRule<"clamp" | "reject">('"clamp" or "reject"', (value) => value === "clamp" || value === "reject"),
-    "clamp",
-  ),
-  outOfRange: optional(
-    optionRule<"empty" | "error">('"empty" or "error"', (value) => value === "empty" || value === "error"),
-    "empty",
-  ),
-  omitFromLinks: optional(
-    listOf<string>("a list of parameter names", (name) => typeof name === "string"),
-    [],
-  ),
+  overMax: optional(oneOf("clamp", "reject"), "clamp"),
+  outOfRange: optional(oneOf("empty", "error"), "empty"),
+  omitFromLinks: optional(textList("a list of parameter names"), []),
   linkHeader: optional(flag, true),
 };
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { optional, optionRule, positiveInteger, resolveOptions, text } from "../../core/resolve-options.ts";
+import { integerFrom, oneOf, optional, positiveInteger, resolveOptions, text } from "../../core/resolve-options.ts";
 import { scopeDigest } from "../cursor/scope-digest.ts";
 import { filterParameters } from "../filter/filter-parameters.ts";
 import {
@@ -9,12 +9,11 @@ import {
   filterableRule,
   filterFields,
 } from "../filter/filterable.ts";
-import { LinkMaker, type Links } from "../links.ts";
-import { type NullPlacement, type Order, orderRule } from "../order.ts";
-import { InvalidCursorError } from "../pagination-error.ts";
-import { type QueryParams, readSize, readText, type SizeLimits } from "../query-params.ts";
-import { readSort, type Sortable, type SortLimits, sortableRule, sortLimits, sortParameter } from "../read-sort.ts";
-import { type Totals, totalSchema, totalsRule } from "../totals.ts";
+import { type Totals, totalSchema, totalsRule } from "../handlers/totals.ts";
+import { type NullPlacement, type Order, orderRule } from "../keys/order.ts";
+import { LinkMaker, type Links } from "../query/links.ts";
+import { InvalidCursorError } from "../query/pagination-error.ts";
+import { type QueryParams, readSize, readText, type SizeLimits } from "../query/query-params.ts";
 import {
   BasePaginationStrategy,
   linksSchema,
@@ -25,6 +24,7 @@ import {
   type StrategyDescription,
   sizeLimits,
 } from "./base-pagination-strategy.ts";
+import { readSort, type Sortable, type SortLimits, sortableRule, sortLimits, sortParameter } from "./read-sort.ts";
 
 export interface CursorBaseOptions extends PaginationOptions {
   /** The query parameter of the cursor. @default "cursor" */
@@ -192,7 +192,7 @@ export class CursorPagination<
     if (cursorScope !== undefined || filters !== null) return scopeDigest(name, order, cursorScope, rule, filters);
     const key = JSON.stringify([name, order, rule]);
     const known = this.#scopes.get(key) ?? scopeDigest(name, order, undefined, rule, null);
-    if (this.#scopes.size < MOST_SCOPES) this.#scopes.set(key, known);
+    if (this.#scopes.size < MAX_SCOPES) this.#scopes.set(key, known);
     return known;
   }
 
@@ -282,7 +282,7 @@ export class CursorPagination<
   }
 }
 
-const MOST_SCOPES = 1_000;
+const MAX_SCOPES = 1_000;
 const PAGES = {
   type: "array",
   description: "The pages near this one. An offset of -1 is the previous page.",
@@ -307,9 +307,6 @@ const cursorRules = {
   filterable: filterableRule,
   sortParam: text,
   maxSortColumns: positiveInteger,
-  pageBar: optionRule<number>(
-    "a whole number from 1 to 10",
-    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 10,
-  ),
-  nulls: optionRule<"first" | "last">('"first" or "last"', (value) => value === "first" || value === "last"),
+  pageBar: integerFrom(1, 10),
+  nulls: oneOf("first", "last"),
 };

@@ -1,7 +1,7 @@
 import { optional, positiveInteger, resolveOptions, text, wholeNumber } from "../../core/resolve-options.ts";
 import { type Filterable, type FilterColumns, filterableRule } from "../filter/filterable.ts";
-import type { Links } from "../links.ts";
-import { type Totals, totalsRule } from "../totals.ts";
+import { type Totals, totalsRule } from "../handlers/totals.ts";
+import type { Links } from "../query/links.ts";
 import { type PaginationOptions, paginationRules, presentLinks } from "./base-pagination-strategy.ts";
 import { OffsetPagination, type OffsetWindow } from "./offset-pagination.ts";
 

@@ -1,15 +1,15 @@
 import { filterParameters } from "../filter/filter-parameters.ts";
 import { type Filterable, type FilterFields, filterFields } from "../filter/filterable.ts";
-import { LinkMaker } from "../links.ts";
-import { InvalidPageError } from "../pagination-error.ts";
-import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query-params.ts";
-import { type Totals, totalSchema } from "../totals.ts";
+import { type Totals, totalSchema } from "../handlers/totals.ts";
+import { LinkMaker } from "../query/links.ts";
+import { InvalidPageError } from "../query/pagination-error.ts";
+import type { ParameterDescription } from "../query/parameter-description.ts";
+import { type QueryParams, readPosition, readSize, type SizeLimits } from "../query/query-params.ts";
 import {
   BasePaginationStrategy,
   linksSchema,
   type PageFacts,
   type PaginationOptions,
-  type ParameterDescription,
   type StrategyDescription,
   sizeLimits,
 } from "./base-pagination-strategy.ts";

@@ -1,7 +1,7 @@
 import { optional, positiveInteger, resolveOptions, text } from "../../core/resolve-options.ts";
 import { type Filterable, type FilterColumns, filterableRule } from "../filter/filterable.ts";
-import type { Links } from "../links.ts";
-import { countedTotalsRule, type Totals } from "../totals.ts";
+import { countedTotalsRule, type Totals } from "../handlers/totals.ts";
+import type { Links } from "../query/links.ts";
 import { type PaginationOptions, paginationRules, presentLinks } from "./base-pagination-strategy.ts";
 import { OffsetPagination, type OffsetWindow } from "./offset-pagination.ts";
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { AccountEvent, AccountEventHook, AccountEventKind } from "../../auth/accounts/account-event.ts";
 import type { Database } from "../database/database.ts";
-import { type TableHandler, tableHandler } from "../table-handler.ts";
+import { asPortico } from "../guard/acting-handles.ts";
+import { type TableHandler, tableHandler } from "../lists/table-handler.ts";
 
 /** A row of the account log. */
 export interface AccountLogEntry {
@@ -55,15 +56,38 @@ export interface AccountLog {
  */
 export function accountLog(database: Database): AccountLog {
   // The columns have these names in the database, whatever plugins rename.
-  const bare = database.withoutPlugins() as unknown as Database<{ account_log: AccountLogEntry }>;
+  const bare = asPortico(database.withoutPlugins()) as unknown as Database<{ account_log: AccountLogEntry }>;
+  const record = async ({ at, user, actor, ...event }: AccountEvent): Promise<void> => {
+    const row = { ...event, id: randomUUID(), at: at.toISOString(), user_id: user, actor_id: actor };
+    await bare.insertInto("account_log").values(row).execute();
+  };
   return {
-    async record({ at, user, actor, ...event }) {
-      const row = { ...event, id: randomUUID(), at: at.toISOString(), user_id: user, actor_id: actor };
-      await bare.insertInto("account_log").values(row).execute();
-    },
+    record: Object.assign(record, { check: () => insertNothing(bare) }),
     events(user) {
       const all = bare.selectFrom("account_log").selectAll();
       return tableHandler(user === undefined ? all : all.where("user_id", "=", user));
     },
   };
+}
+
+const PROBE = {
+  kind: "login_failed",
+  outcome: "failure",
+  user_id: null,
+  actor_id: null,
+  address: "",
+  device: "",
+} as const;
+
+/** Rejects while the table rejects entries. A rolled-back one also runs triggers and constraints, which no query would. */
+async function insertNothing(database: Database<{ account_log: AccountLogEntry }>): Promise<void> {
+  const trx = await database.begin();
+  try {
+    await trx
+      .insertInto("account_log")
+      .values({ ...PROBE, id: randomUUID(), at: new Date().toISOString() })
+      .execute();
+  } finally {
+    await trx.end("failure");
+  }
 }

@@ -1,7 +1,6 @@
-import { FunctionNode, type OperationNode, type OperatorNode, PrimitiveValueListNode, ValueNode } from "kysely";
-import type { SqlDialect } from "../sql-dialect.ts";
-
-export type Operator = Parameters<typeof OperatorNode.create>[0];
+import { FunctionNode, type OperationNode, PrimitiveValueListNode, ValueNode } from "kysely";
+import type { SqlDialect } from "../statements/sql-dialect.ts";
+import type { Operator } from "./binary.ts";
 
 /**
  * Returns the operator and the operand that compare with one of the values. On PostgreSQL, several values are one array, so

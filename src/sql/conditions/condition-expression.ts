@@ -1,7 +1,6 @@
 import {
   AliasNode,
   AndNode,
-  BinaryOperationNode,
   ColumnNode,
   IdentifierNode,
   type OperationNode,
@@ -9,20 +8,23 @@ import {
   OrNode,
   ParensNode,
   QueryNode,
-  RawNode,
   ReferenceNode,
   SelectionNode,
   SelectQueryNode,
   TableNode,
+  UnaryOperationNode,
   ValueNode,
 } from "kysely";
-import type { ConditionNode, ConditionValue, PresentValue } from "../../pagination/condition.ts";
-import type { SqlDialect } from "../sql-dialect.ts";
-import { comparedValues, type Operator } from "./compared-values.ts";
-import { exactMatch, exactPair, exactText } from "./exact-match.ts";
-import { prefixBounds, prefixPattern } from "./prefix-pattern.ts";
+import type { ConditionNode, ConditionValue, PresentValue } from "../../pagination/conditions/condition.ts";
+import type { SqlDialect } from "../statements/sql-dialect.ts";
+import { binary, isNull, NULL } from "./binary.ts";
+import { columnsExpression } from "./columns-expression.ts";
+import { comparedValues } from "./compared-values.ts";
+import { exactMatch, exactText, joinedTexts, rowOf } from "./exact-match.ts";
+import { prefixExpression } from "./prefix-expression.ts";
+import { rangeExpression } from "./range-expression.ts";
 
-type ColumnOf = (column: string) => OperationNode;
+export type ColumnOf = (column: string) => OperationNode;
 type Encode = (column: string, value: PresentValue) => ConditionValue;
 
 /**
@@ -31,14 +33,22 @@ type Encode = (column: string, value: PresentValue) => ConditionValue;
  *
  * @param columnOf returns the column of the query that a name stands for
  * @param encode returns a value as the column stores it
+ * @param schema the schema of related tables without one
+ * @param excluded a row that must not meet the condition by itself
  * @param hidden the tables that WITH defines, in lower case; throws `HiddenTable` for a related table of the same name
  */
 export function conditionExpression(
   dialect: SqlDialect,
   node: ConditionNode,
-  { columnOf, encode, hidden }: Pick<Place, "columnOf" | "encode" | "hidden">,
+  { columnOf, encode, ...names }: Omit<Place, "dialect" | "depth" | "isInverted">,
 ): OperationNode {
-  return compiled(node, { dialect, columnOf, encode, hidden, depth: 0, isInverted: false });
+  return compiled(node, { ...names, dialect, columnOf, encode, depth: 0, isInverted: false });
+}
+
+/** The columns of a table by its name in the query. */
+export function tableColumn(name: string): ColumnOf {
+  const table = TableNode.create(name);
+  return (column) => ReferenceNode.create(ColumnNode.create(column), table);
 }
 
 /** A related table that a table of WITH hides. */
@@ -52,10 +62,14 @@ export class HiddenTable extends Error {
 
 /** The fields that a condition compares, without those of related tables. */
 export function comparedFields(node: ConditionNode): readonly string[] {
+  if (node.kind === "columns") return [node.column, node.other];
+  if (node.kind === "related") return node.on.map(({ column }) => column);
   if ("column" in node) return [node.column];
   if (!("of" in node)) return [];
   return Array.isArray(node.of) ? node.of.flatMap(comparedFields) : comparedFields(node.of as ConditionNode);
 }
+
+type RelatedNode = Extract<ConditionNode, { readonly kind: "related" }>;
 
 interface Place {
   readonly dialect: SqlDialect;
@@ -65,6 +79,10 @@ interface Place {
   readonly depth: number;
   /** The tables that WITH defines, which hide related tables of the same name. */
   readonly hidden: ReadonlySet<string>;
+  /** The schema of related tables without one. WITH does not hide a table that is named with its schema. */
+  readonly schema?: string;
+  /** A row of a table that no related row may be, by its rowid in SQLite. */
+  readonly excluded?: { readonly table: string; readonly row: OperationNode };
   readonly isInverted: boolean;
 }
 
@@ -95,84 +113,80 @@ function compiled(node: ConditionNode, place: Place): OperationNode {
         return ParensNode.create([...(exact === null ? [] : [exact]), isNull(column)].reduce(OrNode.create, matches));
       return exact === null ? matches : ParensNode.create(AndNode.create(matches, exact));
     }
-    case "compare": {
-      const value = ValueNode.create(comparedValue(dialect, encode(node.column, node.value)));
-      const column = columnOf(node.column);
-      return isInverted ? orNull(column, OPPOSITE[node.operator], value) : binary(column, node.operator, value);
-    }
-    case "prefix": {
-      const column = columnOf(node.column);
-      const [operator, pattern] = prefixPattern(dialect, node.value);
-      if (isInverted) return orNull(column, `not ${operator}` as Operator, pattern);
-      const starts = binary(column, operator, pattern);
-      if (dialect !== "mysql") return starts;
-      const among = RawNode.create(
-        ["", " between ", " and ", " and concat(", ") like ", ""],
-        [column, ...prefixBounds(node.value).map(ValueNode.create), column, pattern],
-      );
-      return ParensNode.create(OrNode.create(starts, among));
-    }
+    case "compare":
+      return rangeExpression(node, { dialect, column: columnOf(node.column), encode, isInverted });
+    case "columns":
+      return columnsExpression(dialect, node.operator, columnOf(node.column), columnOf(node.other), isInverted);
+    case "prefix":
+      return prefixExpression(dialect, columnOf(node.column), node, isInverted);
     case "related": {
-      const column = columnOf(node.column);
-      // The column stays outside the subquery: inside, a name in the author's SQL could belong to the related table.
-      const matches = binary(exactPair(dialect, column), isInverted ? "not in" : "in", relatedRows(node, place));
-      return isInverted ? ParensNode.create(OrNode.create(isNull(column), matches)) : matches;
+      if (node.on.length === 0) {
+        const rows = relatedRows(node, place, () => [ONE]);
+        return UnaryOperationNode.create(OperatorNode.create(isInverted ? "not exists" : "exists"), rows);
+      }
+      // The columns stay outside the subquery: inside, a name in the author's SQL could belong to the related table.
+      const columns = node.on.map(({ column }) => columnOf(column));
+      const [looked, rows] = lookup(node, columns, place);
+      const matches = binary(looked, isInverted ? "not in" : "in", rows);
+      return isInverted ? ParensNode.create([...columns.map(isNull), matches].reduce(OrNode.create)) : matches;
     }
   }
 }
 
-function binary(left: OperationNode, operator: Operator, right: OperationNode): OperationNode {
-  return BinaryOperationNode.create(left, OperatorNode.create(operator), right);
-}
-
-function orNull(column: OperationNode, operator: Operator, right: OperationNode): OperationNode {
-  return ParensNode.create(OrNode.create(binary(column, operator, right), isNull(column)));
-}
-
-function isNull(column: OperationNode): OperationNode {
-  return binary(column, "is", NULL);
-}
-
-const NULL = ValueNode.createImmediate(null);
 const ONE = ValueNode.createImmediate(1);
 const ZERO = ValueNode.createImmediate(0);
 
-const OPPOSITE = { "<": ">=", "<=": ">", ">": "<=", ">=": "<" } as const;
+/**
+ * Returns the values that are looked up, and the rows of the related table that may have them. A column is compared in its own
+ * type as well, so that an index can serve it. A computed value has none, and MariaDB accepts no subquery in a row: several
+ * values are then compared as one text.
+ */
+function lookup(node: RelatedNode, columns: readonly OperationNode[], place: Place): [OperationNode, OperationNode] {
+  const exactly = (column: OperationNode): OperationNode => exactText(place.dialect, column);
+  const inOwnType = columns.map((column) => ReferenceNode.is(column));
+  const isOneText = place.dialect === "mysql" && columns.length > 1 && inOwnType.includes(false);
+  const tuple = (values: readonly OperationNode[]): readonly OperationNode[] =>
+    isOneText
+      ? [joinedTexts(values.map(exactly))]
+      : values.flatMap((value, index) => (inOwnType[index] === true ? [value, exactly(value)] : [exactly(value)]));
+  const looked = tuple(columns);
+  const [only] = looked;
+  return [looked.length === 1 && only !== undefined ? only : rowOf(looked), relatedRows(node, place, tuple)];
+}
 
-/** Returns the values of a related column, without null, which would make `not in` neither true nor false. */
+/** Returns values of a related row, without null, which would make `not in` neither true nor false. */
 function relatedRows(
-  node: Extract<ConditionNode, { readonly kind: "related" }>,
-  { dialect, depth, hidden }: Place,
+  node: RelatedNode,
+  place: Place,
+  valuesOf: (keys: readonly OperationNode[]) => readonly OperationNode[],
 ): OperationNode {
+  const { depth, hidden, excluded } = place;
   const alias = `~related_${"i".repeat(depth + 1)}`;
-  const ofAlias = TableNode.create(alias);
-  const relatedColumn: ColumnOf = (column) => ReferenceNode.create(ColumnNode.create(column), ofAlias);
-  const [name = "", schema] = node.from.split(".").toReversed();
+  const relatedColumn = tableColumn(alias);
+  const [name = "", schema = place.schema] = node.from.split(".").toReversed();
   if (schema === undefined && hidden.has(name.toLowerCase())) throw new HiddenTable(name);
   const table = schema === undefined ? TableNode.create(name) : TableNode.createWithSchema(schema, name);
-  const key = relatedColumn(node.key);
-  const present = binary(key, "is not", NULL);
+  const keys = node.on.map(({ key }) => relatedColumn(key));
   const inside: Place = {
-    dialect,
+    ...place,
     columnOf: relatedColumn,
     encode: asGiven,
     depth: depth + 1,
-    hidden,
     isInverted: false,
   };
-  const where = node.where.kind === "always" ? present : AndNode.create(present, compiled(node.where, inside));
+  const conditions = keys.map((key) => binary(key, "is not", NULL));
+  if (excluded !== undefined && excluded.table.toLowerCase() === name.toLowerCase())
+    conditions.push(binary(relatedColumn("rowid"), "<>", excluded.row));
+  if (node.where.kind !== "always") conditions.push(compiled(node.where, inside));
   const rows = SelectQueryNode.createFrom([AliasNode.create(table, IdentifierNode.create(alias))]);
-  const values = [key, exactText(dialect, key)].map((value) => SelectionNode.create(value as never));
-  return QueryNode.cloneWithWhere(SelectQueryNode.cloneWithSelections(rows, values), where);
+  const values = valuesOf(keys).map((value) => SelectionNode.create(value as never));
+  const selected = SelectQueryNode.cloneWithSelections(rows, values);
+  if (conditions.length === 0) return selected;
+  return QueryNode.cloneWithWhere(selected, conditions.reduce(AndNode.create));
 }
 
 /** The columns of another table are only known by name. */
 const asGiven: Encode = (_column, value) => value;
-
-/** Only filters compare. In SQLite, a filter of the type date needs a column with the text of `toISOString()`. */
-function comparedValue(dialect: SqlDialect, value: ConditionValue): unknown {
-  return dialect === "sqlite" && value instanceof Date ? value.toISOString() : value;
-}
 
 function driverValue(dialect: SqlDialect, column: string, value: ConditionValue): unknown {
   if (dialect !== "sqlite") return value;

@@ -1,5 +1,5 @@
 import { type OperationNode, RawNode } from "kysely";
-import type { SqlDialect } from "../sql-dialect.ts";
+import type { SqlDialect } from "../statements/sql-dialect.ts";
 import { comparedValues } from "./compared-values.ts";
 
 /**
@@ -45,7 +45,13 @@ export function exactText(dialect: SqlDialect, column: OperationNode): Operation
   }
 }
 
-/** Returns a row of a column and its exact text. An index on the column can serve a comparison with it. */
-export function exactPair(dialect: SqlDialect, column: OperationNode): OperationNode {
-  return RawNode.create(["(", ", ", ")"], [column, exactText(dialect, column)]);
+/** Returns several values as one, which is compared with the rows of a subquery. */
+export function rowOf(values: readonly OperationNode[]): OperationNode {
+  return RawNode.create(["(", ...values.slice(1).map(() => ", "), ")"], values);
+}
+
+/** Returns several texts as one in MySQL, which differs if one of them does: hexadecimal digits contain no comma. */
+export function joinedTexts(texts: readonly OperationNode[]): OperationNode {
+  const [first = "", ...others] = texts.map((_text, at) => (at === 0 ? "concat(hex(" : "), ',', hex("));
+  return RawNode.create([first, ...others, "))"], texts);
 }

@@ -1,4 +1,5 @@
-import { currentContext } from "../../http/context/current-context.ts";
+import { loggable, toError } from "../../core/describe-error.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
 
 type Work = () => Promise<void>;
 
@@ -36,8 +37,8 @@ export function contained(work: () => unknown): Work {
     try {
       await work();
     } catch (error) {
-      if (ctx === null) process.emitWarning(error instanceof Error ? error : String(error));
-      else ctx.log.error({ err: error }, "work after the commit of a transaction failed");
+      if (ctx === null) process.emitWarning(toError(error));
+      else ctx.log.error({ err: loggable(error) }, "work after the commit of a transaction failed");
     }
   };
 }

@@ -1,5 +1,5 @@
 import type { Dependency } from "../../dependencies/depend.ts";
-import { Depend } from "../../http/routing/depend.ts";
+import { Depend } from "../../kernel/context/depend.ts";
 import { holdingEvents } from "./open-transaction.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { AccessMode, IsolationLevel, Kysely, KyselyPlugin } from "kysely";
 import type { ReadonlyKysely } from "kysely/readonly";
+import type { Caller } from "../../kernel/identity/identity.ts";
 
 /** How a transaction starts. SQLite has only one isolation level, the strictest. */
 export interface TransactionSettings {
@@ -56,9 +57,35 @@ export interface Database<DB = any> extends Kysely<DB> {
    * while a PostgreSQL server that rejected a write is read-only.
    */
   ping(): Promise<void>;
+  /**
+   * Returns a copy that acts as a user, for a job on the user's behalf. Only for a database with `guard`.
+   *
+   * @example
+   * ```ts
+   * import type { Caller } from "portico";
+   * import type { Database } from "portico/sql";
+   *
+   * function ordersOf(database: Database<{ orders: { id: string } }>, user: Caller) {
+   *   return database.as(user).selectFrom("orders").selectAll().execute();
+   * }
+   * ```
+   */
+  as(user: Caller): Database<DB>;
+  /**
+   * Returns a copy without rules, for work that has no caller. Only for a database with `guard`.
+   *
+   * @param reason why no rule applies; the access table prints it
+   */
+  asSystem(reason: string): Database<DB>;
+  /**
+   * Compares the option `guard` with the catalogue: a table that it does not name, or a rule that compares a column which ignores
+   * case, throws `ConfigurationError`. The first statement does the same. Call it in `app.onStart` to find a mistake before
+   * the first request. Without a guard, it does nothing.
+   */
+  check(): Promise<void>;
   /** Returns a copy with a plugin, such as Kysely's `CamelCasePlugin`, which its transactions have too. */
   withPlugin(plugin: KyselyPlugin): Database<DB>;
-  /** Returns the database that the plugins were added to. */
+  /** Returns the database that the plugins were added to. A copy of `as` or `asSystem` remains one. */
   withoutPlugins(): Database<DB>;
 }
 
@@ -89,6 +116,8 @@ export interface Transaction<DB = any> extends Database<DB> {
    * nothing was saved.
    */
   end(outcome: "pending" | "success" | "failure"): Promise<void>;
+  as(user: Caller): Transaction<DB>;
+  asSystem(reason: string): Transaction<DB>;
   withPlugin(plugin: KyselyPlugin): Transaction<DB>;
   withoutPlugins(): Transaction<DB>;
 }
@@ -96,7 +125,7 @@ export interface Transaction<DB = any> extends Database<DB> {
 /** An executed statement: its text without the values of its parameters, which may be secrets. */
 export interface SentStatement {
   readonly sql: string;
-  readonly durationMs: number;
+  readonly durationSeconds: number;
 }
 
 /** A connection outside the pool that receives notifications. */

@@ -1,4 +1,6 @@
 import type { Kysely, KyselyPlugin } from "kysely";
+import { actingHandles } from "../guard/acting-handles.ts";
+import { CallerPlugin } from "../guard/guard-caller.ts";
 import type { Database } from "./database.ts";
 
 /**
@@ -20,12 +22,32 @@ export function keepingPlugins<D extends Database>(bare: D, ownOf: (copy: Kysely
       replica: () => withPlugins(bare.replica() as object as Kysely<any>),
       afterCommit: (work: () => unknown) => bare.afterCommit(work),
       ping: () => bare.ping(),
-      withPlugin: (plugin: KyselyPlugin) => copyWith([...plugins, plugin]),
-      withoutPlugins: () => bare,
+      check: () => bare.check(),
+      ...pluginsOf(plugins),
     });
+    bares.set(copy, bare);
     return Object.assign(copy, ownOf(copy));
   };
-  return Object.assign(bare, { withPlugin: (plugin: KyselyPlugin) => copyWith([plugin]), withoutPlugins: () => bare });
+  const pluginsOf = (plugins: readonly KyselyPlugin[]): object => {
+    const withPlugin = (plugin: KyselyPlugin): D =>
+      copyWith([...plugins, plugin] as unknown as readonly [KyselyPlugin]);
+    return {
+      withPlugin,
+      withoutPlugins: (): D => {
+        const [caller] = plugins.filter((plugin) => plugin instanceof CallerPlugin).slice(-1);
+        return caller === undefined ? bare : copyWith([caller]);
+      },
+      ...actingHandles(bare, withPlugin),
+    };
+  };
+  return Object.assign(bare, pluginsOf([]));
+}
+
+const bares = new WeakMap<Database, Database>();
+
+/** The database that the plugins of a copy were added to. */
+export function bareOf(database: Database): Database {
+  return bares.get(database) ?? database;
 }
 
 /** Adds plugins one by one. */

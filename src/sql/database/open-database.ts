@@ -1,6 +1,8 @@
+import { basename } from "node:path";
 import { type Dialect, Kysely, type PostgresPool } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import {
+  anything,
   callable,
   flag,
   listOf,
@@ -9,22 +11,33 @@ import {
   optionRule,
   type Resolved,
   resolveOptions,
+  secondsUpTo,
   thing,
 } from "../../core/resolve-options.ts";
-import type { PorticoTables } from "../migrations/portico-tables.ts";
-import { dialectOf } from "../sql-dialect.ts";
+import { Guard as TableGuard } from "../guard/guard.ts";
+import { GuardedDialect } from "../guard/guarded-dialect.ts";
+import { dialectOf } from "../statements/sql-dialect.ts";
 import type { Database, SentStatement } from "./database.ts";
 import { parseDatabaseUrl } from "./database-url.ts";
+import type { Guard } from "./guard.ts";
 import { pluggedIn } from "./keeping-plugins.ts";
 import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
+import { PoolPart } from "./pool-part.ts";
 import { pooledDatabase } from "./pooled-database.ts";
+import type { PorticoTables } from "./portico-tables.ts";
 import { openPool, postgresListen, usePool } from "./postgres/open-pool.ts";
 import { ReachablePostgres } from "./postgres/reachable-postgres.ts";
 import { openReplicas, positionsOf } from "./replicas/open-replicas.ts";
 import { TrackedWrites } from "./replicas/tracked-writes.ts";
 import { statementLog } from "./statement-log.ts";
 
-export interface DatabaseOptions {
+export interface DatabaseOptions<DB = any> {
+  /**
+   * The rules of each table. Every statement of every handle then reads and writes only rows that the caller of the request or
+   * operation may read and write, wherever the table appears in it. Outside a request, guarded tables need `database.as(user)` or
+   * `database.asSystem("why")`. @default none
+   */
+  readonly guard?: Guard<DB>;
   /**
    * The maximum number of connections to PostgreSQL, 2 or more. A fifth of them, at least one, is never used by a
    * transaction. @default 10
@@ -96,7 +109,7 @@ export function openDatabase<DB>(
 ): Database<DB>;
 export function openDatabase<DB = PorticoTables>(
   source: string | PostgresPool | DatabaseServers,
-  options?: DatabaseOptions,
+  options?: DatabaseOptions<NoInfer<DB>>,
 ): Database<DB>;
 export function openDatabase(source: unknown, given: DatabaseOptions = {}): Database {
   const settings = resolveOptions("openDatabase", given, rules);
@@ -106,7 +119,7 @@ export function openDatabase(source: unknown, given: DatabaseOptions = {}): Data
   if (isPool(source)) return fromPool(source, settings, given);
   const where = parseDatabaseUrl(servers === null ? source : servers.primary);
   const replicas = servers?.replicas ?? [];
-  if (where.engine === "postgres") return openPostgres(where.connectionString, replicas, settings);
+  if (where.engine === "postgres") return openPostgres(where.connectionString, replicas, settings, given);
   if (replicas.length > 0) throw new ConfigurationError("openDatabase.replicas", "is an option for PostgreSQL");
   return openSqlite(where.file, settings, given);
 }
@@ -116,8 +129,11 @@ type Settings = Resolved<typeof rules>;
 function openSqlite(file: string, { timeoutSeconds, onStatement }: Settings, given: DatabaseOptions): Database {
   refuse(given, ["directUrl"], "for PostgreSQL");
   const timeoutMs = timeoutSeconds * 1000;
-  return pooledDatabase(logged(new NodeSqliteDialect({ file, timeoutMs }), onStatement), {
+  const part = new PoolPart(basename(file));
+  const dialect = guarded(new NodeSqliteDialect({ file, timeoutMs, part }), guardOf(given, "sqlite"));
+  return pooledDatabase(logged(dialect, onStatement), {
     engine: "sqlite",
+    part,
     hasRefusedWrites: () => false,
     maxTransactions: 1,
     timeoutMs,
@@ -127,33 +143,43 @@ function openSqlite(file: string, { timeoutSeconds, onStatement }: Settings, giv
   });
 }
 
-function openPostgres(connectionString: string, replicas: readonly string[], settings: Settings): Database {
+function openPostgres(
+  connectionString: string,
+  replicas: readonly string[],
+  settings: Settings,
+  given: DatabaseOptions,
+): Database {
+  const guard = guardOf(given, "postgres");
   const { poolSize, timeoutSeconds, statementSeconds, namedStatements, directUrl, maxLagSeconds, onStatement } =
     settings;
   const timeoutMs = timeoutSeconds * 1000;
   const pool = { connectionString, poolSize, timeoutMs, deadlineMs: statementSeconds * 1000, namedStatements };
   const maxLagMs = maxLagSeconds * 1000;
   const positions = replicas.length === 0 ? null : positionsOf({ maxLagMs });
-  const dialect = new ReachablePostgres(() => openPool(pool), positions && new TrackedWrites(positions));
-  const primary = logged(dialect, onStatement);
+  const part = new PoolPart(poolName(connectionString));
+  const dialect = new ReachablePostgres(() => openPool(pool), part, positions && new TrackedWrites(positions));
+  const primary = logged(guarded(dialect, guard), onStatement);
   const { adapter } = primary.getExecutor();
-  const dialectOn = (url: string, size: number): ReachablePostgres =>
-    new ReachablePostgres(() => openPool({ ...pool, connectionString: url, poolSize: size }));
-  const watch = (url: string): Kysely<any> => new Kysely({ dialect: dialectOn(url, 1) });
+  const dialectOn = (url: string, size: number, on: PoolPart): ReachablePostgres =>
+    new ReachablePostgres(() => openPool({ ...pool, connectionString: url, poolSize: size }), on);
+  // No request uses these connections, so their part is never shown: the state of each replica is.
+  const watch = (url: string): Kysely<any> => new Kysely({ dialect: dialectOn(url, 1, new PoolPart(poolName(url))) });
+  const replicaParts = new Map(replicas.map((url) => [url, new PoolPart(poolName(url))]));
   const open = (url: string): Kysely<any> => {
-    const replica = dialectOn(url, poolSize);
+    const replica = dialectOn(url, poolSize, replicaParts.get(url) as PoolPart);
     // `watchStatements` recognises the statements of a database by its adapter.
     return logged(Object.assign(replica, { createAdapter: () => adapter }), onStatement);
   };
   return pooledDatabase(primary, {
     engine: "postgres",
+    part,
     hasRefusedWrites: () => dialect.hasRefusedWrites,
     maxTransactions: transactionsOf(poolSize),
     timeoutMs,
     listen: postgresListen({ connectionString: directUrl ?? connectionString }, timeoutMs),
     replicas:
       positions &&
-      openReplicas(primary, { primaryUrl: connectionString, urls: replicas, maxLagMs, open, watch }, positions),
+      openReplicas(primary, { primaryUrl: connectionString, urls: replicas, maxLagMs, open, watch, guard }, positions),
     isOwner: true,
   });
 }
@@ -161,9 +187,14 @@ function openPostgres(connectionString: string, replicas: readonly string[], set
 function fromPool(pool: PostgresPool, settings: Settings, given: DatabaseOptions): Database {
   refuse(given, ["poolSize", "statementSeconds"], "of a pool that already exists: set it there");
   const timeoutMs = settings.timeoutSeconds * 1000;
-  const dialect = new ReachablePostgres(async () => usePool(pool, settings));
-  return pooledDatabase(logged(dialect, settings.onStatement), {
+  const { connectionString, host = "localhost", port = 5432, database = "" } = pool.options as PoolPlace;
+  const part = new PoolPart(
+    connectionString === undefined ? `${host}:${port}/${database}` : poolName(connectionString),
+  );
+  const dialect = new ReachablePostgres(async () => usePool(pool, settings), part);
+  return pooledDatabase(logged(guarded(dialect, guardOf(given, "postgres")), settings.onStatement), {
     engine: "postgres",
+    part,
     hasRefusedWrites: () => dialect.hasRefusedWrites,
     maxTransactions: transactionsOf((pool.options as { readonly max?: number }).max ?? settings.poolSize),
     timeoutMs,
@@ -178,6 +209,7 @@ function fromPool(pool: PostgresPool, settings: Settings, given: DatabaseOptions
 
 function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOptions): Database {
   refuse(given, ["statementSeconds", "namedStatements", "onStatement"], "of a Kysely instance: set it there");
+  refuse(given, ["guard"], "of a URL or a pool, because a Kysely instance has other ways to its tables");
   const engine = dialectOf(kysely.selectFrom("any").selectAll().limit(1).compile().sql);
   if (engine === "mysql" || kysely.isTransaction)
     throw new ConfigurationError(
@@ -190,6 +222,7 @@ function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOpti
   // Kysely returns a copy, so the given one is not changed.
   const database = pooledDatabase(kysely.withoutPlugins(), {
     engine,
+    part: new PoolPart("kysely"),
     hasRefusedWrites: () => false,
     maxTransactions: engine === "sqlite" ? 1 : transactionsOf(settings.poolSize),
     timeoutMs,
@@ -200,9 +233,32 @@ function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOpti
   return pluggedIn(database, kysely.getExecutor().plugins);
 }
 
+/** The options of a pool that name its server. */
+interface PoolPlace {
+  readonly connectionString?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly database?: string;
+}
+
+/** The server and the database, in the form of OpenTelemetry's conventions. */
+function poolName(connectionString: string): string {
+  if (!URL.canParse(connectionString)) return "postgres";
+  const { hostname, port, pathname } = new URL(connectionString);
+  return `${hostname || "localhost"}:${port || 5432}${pathname}`;
+}
+
 /** A fifth of the connections, at least one, is left to statements outside transactions. */
 function transactionsOf(poolSize: number): number {
   return Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 5)));
+}
+
+function guardOf({ guard }: DatabaseOptions, engine: Database["engine"]): TableGuard | null {
+  return guard === undefined ? null : new TableGuard(guard, engine);
+}
+
+function guarded(dialect: Dialect, guard: TableGuard | null): Dialect {
+  return guard === null ? dialect : new GuardedDialect(dialect, guard);
 }
 
 function logged(dialect: Dialect, onStatement: Settings["onStatement"]): Kysely<any> {
@@ -233,11 +289,6 @@ const twoOrMore: OptionRule<number> = optionRule(
   (value) => Number.isSafeInteger(value) && (value as number) >= 2,
 );
 
-const someSeconds: OptionRule<number> = optionRule(
-  "a number of seconds above 0, up to 600",
-  (value) => typeof value === "number" && value > 0 && value <= 600,
-);
-
 const secondsOrNone: OptionRule<number> = optionRule(
   "a number of seconds from 0 to 86,400",
   (value) => typeof value === "number" && value >= 0 && value <= 86_400,
@@ -255,16 +306,18 @@ const postgresUrls: OptionRule<readonly string[]> = {
 
 const serverRules = {
   // `parseDatabaseUrl` checks it.
-  primary: optionRule<unknown>("a URL", () => true),
+  primary: anything,
   replicas: optional(postgresUrls, []),
 };
 
 const rules = {
+  // `TableGuard` checks it.
+  guard: anything,
   poolSize: optional(twoOrMore, 10),
-  timeoutSeconds: optional(someSeconds, 10),
+  timeoutSeconds: optional(secondsUpTo(600), 10),
   statementSeconds: optional(secondsOrNone, 20),
   namedStatements: optional(flag, true),
   directUrl: postgresUrl,
-  maxLagSeconds: optional(someSeconds, 10),
+  maxLagSeconds: optional(secondsUpTo(600), 10),
   onStatement: callable as OptionRule<NonNullable<DatabaseOptions["onStatement"]>>,
 };

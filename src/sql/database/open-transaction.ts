@@ -1,6 +1,7 @@
 import type { ControlledTransaction, Kysely, KyselyPlugin } from "kysely";
-import { currentContext } from "../../http/context/current-context.ts";
-import { type EventHold, holdEvents } from "../../http/context/event-hold.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import { type EventHold, holdEvents } from "../../kernel/events/event-hold.ts";
+import { checkGuard } from "../guard/guarded-dialect.ts";
 import { CommitWork, contained } from "./after-commit.ts";
 import type { Database, Transaction } from "./database.ts";
 import { keepingPlugins } from "./keeping-plugins.ts";
@@ -19,7 +20,7 @@ interface Ending {
 }
 
 /** How long a savepoint waits for the previous one. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** Wraps Kysely's transaction in one that ends by an outcome and has such savepoints. */
 export function openTransaction<DB>(
@@ -144,7 +145,7 @@ function withEnding<DB>(
   // Savepoints nest and must not overlap, so the second one of a transaction waits for the first.
   const turn = new Permits(
     1,
-    PATIENCE_MS,
+    TIMEOUT_MS,
     "A savepoint timed out waiting for another savepoint of the same transaction",
   );
   let ended: Promise<void> | null = null;
@@ -183,6 +184,7 @@ function withEnding<DB>(
     replica: (): object => transaction,
     afterCommit: (work: () => unknown): void => after.add(contained(work)),
     end: (outcome: Parameters<Transaction["end"]>[0]): Promise<void> => (ended ??= end(outcome)),
+    check: () => checkGuard(inner),
     ping: async (): Promise<void> => void (await inner.selectNoFrom((eb) => eb.lit(1).as("one")).execute()),
   }) as unknown as Transaction<DB>;
   return keepingPlugins(transaction, (copy) => {

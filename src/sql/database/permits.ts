@@ -8,13 +8,25 @@ export class Permits {
   readonly #timeoutMs: number;
   readonly #sentence: string;
   readonly #waiting: ((release: Release) => void)[] = [];
+  readonly count: number;
   #free: number;
 
   /** @param sentence the message of the error after a timeout */
   constructor(count: number, timeoutMs: number, sentence: string) {
+    this.count = count;
     this.#free = count;
     this.#timeoutMs = timeoutMs;
     this.#sentence = sentence;
+  }
+
+  /** The permits that no caller holds. */
+  get free(): number {
+    return this.#free;
+  }
+
+  /** The callers that wait for one. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   async acquire(): Promise<Release> {

@@ -1,20 +1,26 @@
 import { type ControlledTransaction, Kysely, sql } from "kysely";
 import { unavailable } from "../../core/unavailable.ts";
-import { currentContext } from "../../http/context/current-context.ts";
-import { endWith } from "../../http/context/end-left-open.ts";
-import type { EventHold } from "../../http/context/event-hold.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import type { EventHold } from "../../kernel/events/event-hold.ts";
+import { endWith } from "../../kernel/leaks/end-left-open.ts";
+import { asPortico } from "../guard/acting-handles.ts";
+import { checkGuard } from "../guard/guarded-dialect.ts";
 import { afterCommit, contained } from "./after-commit.ts";
 import type { Database, Listen, Transaction, TransactionSettings } from "./database.ts";
-import { keepingPlugins } from "./keeping-plugins.ts";
+import { bareOf, keepingPlugins } from "./keeping-plugins.ts";
 import { eventsOf, holdingEvents, openTransaction } from "./open-transaction.ts";
 import { Permits, type Release } from "./permits.ts";
+import type { PoolPart } from "./pool-part.ts";
+import { probeWrites } from "./probe-writes.ts";
 import type { Replicas } from "./replicas/open-replicas.ts";
 import type { ReplicaSet } from "./replicas/replica-set.ts";
 import { withDeadline } from "./with-deadline.ts";
 
 export interface PoolOptions {
   readonly engine: Database["engine"];
+  readonly part: PoolPart;
   /** Whether a statement was rejected because the server is read-only. */
   readonly hasRefusedWrites: () => boolean;
   /** The maximum number of open transactions. */
@@ -33,8 +39,8 @@ const PING_MS = 2_000;
 const pools = new WeakMap<object, Pool>();
 
 /** Returns the pool of a database, or `undefined` for a transaction. */
-export function poolOf(database: Database): Pick<Pool, "closing" | "listen" | "replicas"> | undefined {
-  return pools.get(database.withoutPlugins());
+export function poolOf(database: Database): Pick<Pool, "closing" | "listen" | "replicas" | "probe"> | undefined {
+  return pools.get(bareOf(database));
 }
 
 /** Adds the methods of `Database` to a Kysely instance without plugins, which must not be in use elsewhere. */
@@ -53,8 +59,9 @@ export function pooledDatabase<DB>(kysely: Kysely<DB>, options: PoolOptions): Da
     begin: (settings?: TransactionSettings) => pool.begin(settings) as Promise<Transaction<DB>>,
     current: (): Database<DB> => (pool.current() as Database<DB> | undefined) ?? database,
     replica: (): object => options.replicas?.reader ?? database,
-    afterCommit: (work: () => unknown): void => void afterCommit(database.current(), contained(work)),
+    afterCommit: (work: () => unknown): void => inBackground(afterCommit(database.current(), contained(work))),
     ping: () => pool.ping(),
+    check: () => checkGuard(kysely),
     ...bounded(kysely),
   }) as Database<DB>;
   pools.set(database, pool);
@@ -88,6 +95,13 @@ class Pool {
       options.timeoutMs,
       "The database is busy: could not start a transaction in time",
     );
+    options.part.transactions = this.#transactions;
+    options.part.probe = () => this.probe();
+  }
+
+  /** Writes without a change. Rejects if the database accepts no writes. */
+  probe(): Promise<void> {
+    return withDeadline(PING_MS, () => probeWrites(asPortico(this.#kysely), this.#options.engine));
   }
 
   /** Aborted when the database is closed. */
@@ -96,6 +110,7 @@ class Pool {
   }
 
   hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#options.part.join();
     return this.#transactions.hold(work);
   }
 
@@ -103,6 +118,7 @@ class Pool {
     const events = eventsOf(null);
     const beginning = new Beginning(currentContext());
     let release: Release | undefined;
+    this.#options.part.join();
     try {
       release = await this.#transactions.acquire();
       let builder = this.#kysely.startTransaction();
@@ -150,12 +166,13 @@ class Pool {
     // A database that is only read may well be a replica, so only a rejected write counts.
     if (!this.#options.hasRefusedWrites()) return;
     const setting = sql<{ isOn: boolean }>`select current_setting('transaction_read_only') = 'on' as "isOn"`;
-    const { rows } = await withDeadline(PING_MS, () => setting.execute(this.#kysely));
+    const { rows } = await withDeadline(PING_MS, () => setting.execute(asPortico(this.#kysely)));
     if (rows[0]?.isOn === true) throw unavailable("The database is read-only");
   }
 
   async destroy(): Promise<void> {
     this.#closing.abort();
+    this.#options.part.isClosed = true;
     await Promise.all([this.replicas?.close(), this.close()]);
   }
 }

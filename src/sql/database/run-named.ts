@@ -1,5 +1,5 @@
 import type { QueryResult, RawBuilder } from "kysely";
-import { noteUse } from "../statement-name.ts";
+import { noteUse } from "../statements/prepared-name.ts";
 import type { Database } from "./database.ts";
 
 /** Runs a statement with a fixed text. In a pool with named statements, PostgreSQL prepares it once. */

@@ -2,13 +2,17 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { describeError } from "../../core/describe-error.ts";
 import { unavailable } from "../../core/unavailable.ts";
+import { OpenedFile } from "./opened-file.ts";
 import { Permits, type Release } from "./permits.ts";
+import type { PoolCounts, PoolPart } from "./pool-part.ts";
 
 export interface SqliteDriverOptions {
   /** A path or `:memory:`. */
   readonly file: string;
   readonly timeoutMs: number;
+  readonly part: PoolPart;
 }
 
 /** The result code of SQLite for a file that it can't open, most often because its folder doesn't exist. */
@@ -31,7 +35,7 @@ export class SqliteDriver implements Driver {
 
   async init(): Promise<void> {
     const { DatabaseSync } = await import("node:sqlite");
-    const { file, timeoutMs } = this.#options;
+    const { file, part } = this.#options;
     const open = (): DatabaseSync => {
       try {
         return prepared(new DatabaseSync(file));
@@ -41,11 +45,14 @@ export class SqliteDriver implements Driver {
       }
     };
     const writer = open();
-    this.#files = new SqliteFiles(writer, file === ":memory:" ? writer : open(), timeoutMs);
+    const files = new SqliteFiles(writer, file === ":memory:" ? writer : open(), this.#options);
+    part.counts = () => files.counts;
+    this.#files = files;
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#files === undefined) throw new Error("the database is closed");
+    this.#options.part.join();
     return new SqliteConnection(this.#files);
   }
 
@@ -81,18 +88,44 @@ export class SqliteDriver implements Driver {
 class SqliteFiles {
   readonly writer: DatabaseSync;
   readonly reader: DatabaseSync;
-  readonly writing: Permits;
   readonly #timeoutMs: number;
+  readonly #part: PoolPart;
+  readonly #writing: Permits;
+  /** `null` in memory. */
+  readonly #opened: OpenedFile | null;
 
-  constructor(writer: DatabaseSync, reader: DatabaseSync, timeoutMs: number) {
+  constructor(writer: DatabaseSync, reader: DatabaseSync, { file, timeoutMs, part }: SqliteDriverOptions) {
     this.writer = writer;
     this.reader = reader;
+    this.#opened = writer === reader ? null : new OpenedFile(file);
     this.#timeoutMs = timeoutMs;
-    this.writing = new Permits(
+    this.#part = part;
+    this.#writing = new Permits(
       1,
       timeoutMs,
       "The database is busy: SQLite allows one writer, and the open transaction did not end in time",
     );
+  }
+
+  /** The connection that writes. Reads never wait. */
+  get counts(): PoolCounts {
+    const { count, free, waiting } = this.#writing;
+    return { used: count - free, idle: free, max: count, waiting };
+  }
+
+  /** Waits until nothing else writes. */
+  async toWrite(): Promise<Release> {
+    const began = performance.now();
+    let release: Release | null = null;
+    this.#part.writes();
+    // SQLite itself does not notice: it would acknowledge writes to a file that can no longer be opened.
+    if (this.#opened?.isThere === false) throw unavailable("The database file was deleted or replaced: restart");
+    try {
+      release = await this.#writing.acquire();
+      return release;
+    } finally {
+      this.#part.waited(performance.now() - began, release !== null);
+    }
   }
 
   /** Retries until no other process holds the lock. */
@@ -102,7 +135,7 @@ class SqliteFiles {
       try {
         return work();
       } catch (cause) {
-        if (!isBusy(cause)) throw readable(cause);
+        if (!isBusy(cause)) throw this.readable(cause);
         if (performance.now() > deadline)
           throw unavailable("The database is busy: another process is writing to it", cause);
       }
@@ -116,6 +149,13 @@ class SqliteFiles {
    */
   rereadSchema(): void {
     if (this.reader !== this.writer) this.reader.prepare("select 1 from sqlite_schema limit 1").get();
+  }
+
+  /** Converts the error of a statement. A file that cannot be read or written is an outage. */
+  readable(error: unknown): unknown {
+    const sentence = OUTAGES[resultCode(error)];
+    if (resultCode(error) === FULL) this.#part.refused();
+    return sentence === undefined ? error : unavailable(sentence, error);
   }
 
   close(): void {
@@ -137,7 +177,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    const turn = await this.#files.writing.acquire();
+    const turn = await this.#files.toWrite();
     try {
       // The lock is taken at the start, because a transaction that reads first could conflict with changes made in
       // between.
@@ -155,7 +195,7 @@ class SqliteConnection implements DatabaseConnection {
     } catch (error) {
       // A full disk has already rolled it back. A failed commit is followed by a rollback, so the lock is kept until
       // then.
-      if (how === "commit" || !/no transaction is active/.test(String(error))) throw error;
+      if (how === "commit" || !/no transaction is active/.test(describeError(error))) throw error;
     }
     if (this.#hasChangedSchema) await this.#files.patiently(() => this.#files.rereadSchema());
     this.#hasChangedSchema = false;
@@ -165,7 +205,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writer, reader, writing } = this.#files;
+    const { writer, reader } = this.#files;
     if (this.#turn !== null) {
       // Without its transaction, a statement would be saved immediately, even if the others fail.
       if (this.#isLost) throw new Error("SQLite rolled back the transaction after an earlier statement failed");
@@ -174,15 +214,18 @@ class SqliteConnection implements DatabaseConnection {
         return run<R>(writer, query);
       } catch (error) {
         this.#isLost = !isInTransaction(writer);
-        throw readable(error);
+        throw this.#files.readable(error);
       }
     }
     if (reader !== writer && isRead(query)) return this.#files.patiently(() => run<R>(reader, query));
-    return writing.hold(async () => {
+    const turn = await this.#files.toWrite();
+    try {
       const result = await this.#files.patiently(() => run<R>(writer, query));
       if (changesSchema(query)) await this.#files.patiently(() => this.#files.rereadSchema());
       return result;
-    });
+    } finally {
+      turn();
+    }
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
@@ -246,16 +289,12 @@ function isBusy(error: unknown): boolean {
   return [5, 6].includes(resultCode(error));
 }
 
-/** Converts the error of a statement. A file that cannot be read or written is an outage. */
-function readable(error: unknown): unknown {
-  const sentence = OUTAGES[resultCode(error)];
-  return sentence === undefined ? error : unavailable(sentence, error);
-}
+const FULL = 13;
 
 const OUTAGES: Readonly<Record<number, string>> = {
   8: "The database is read-only",
   10: "The database failed to read or write its file",
-  13: "The disk of the database is full",
+  [FULL]: "The disk of the database is full",
   14: "The database file cannot be opened",
 };
 

@@ -1,4 +1,5 @@
 import type { Logger } from "kysely";
+import { toError } from "../../core/describe-error.ts";
 import type { SentStatement } from "./database.ts";
 import { warnOfRepetition } from "./warn-of-repetition.ts";
 
@@ -13,9 +14,9 @@ export function statementLog(onStatement: ((statement: SentStatement) => void) |
     warn?.(query.sql);
     if (onStatement === undefined) return;
     try {
-      onStatement({ sql: query.sql, durationMs: queryDurationMillis });
+      onStatement({ sql: query.sql, durationSeconds: queryDurationMillis / 1000 });
     } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
+      process.emitWarning(toError(error));
     }
   };
 }

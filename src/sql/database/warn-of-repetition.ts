@@ -1,10 +1,10 @@
 import { isProduction } from "../../core/env.ts";
-import { currentContext } from "../../http/context/current-context.ts";
-import { currentField, trackFields } from "../../http/context/current-field.ts";
-import type { BaseContext } from "../../http/context/http-context.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import { currentField, trackFields } from "../../kernel/hooks/current-field.ts";
 
 /** How often one operation or request may send the same statement before it is logged. */
-const MOST_REPETITIONS = 10;
+const MAX_REPETITIONS = 10;
 /** A socket or a subscription may last for days, so statements after a pause are counted anew. */
 const PAUSE_MS = 1_000;
 
@@ -34,12 +34,12 @@ export function warnOfRepetition(): ((sql: string) => void) | null {
     sent.lastAt = now;
     const count = (sent.counts.get(sql) ?? 0) + 1;
     sent.counts.set(sql, count);
-    if (count <= MOST_REPETITIONS || sent.hasWarned) return;
+    if (count <= MAX_REPETITIONS || sent.hasWarned) return;
     sent.hasWarned = true;
     const place = currentField()?.coordinate ?? `${ctx.exchange.method} ${ctx.pattern}`;
     ctx.log.warn(
       { place, sql },
-      `${place} has sent the same statement more than ${MOST_REPETITIONS} times in one request: read all rows with one statement, with a loader, or with \`parent\` on the connection`,
+      `${place} has sent the same statement more than ${MAX_REPETITIONS} times in one request: read all rows with one statement, with a loader, or with \`parent\` on the connection`,
     );
   };
 }

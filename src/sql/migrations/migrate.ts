@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { describeError } from "../../core/describe-error.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { Database } from "../database/database.ts";
 import { withDeadline } from "../database/with-deadline.ts";
-import { QueryShape } from "../query-shape.ts";
-import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration.ts";
+import { asPortico } from "../guard/acting-handles.ts";
+import { QueryShape } from "../queries/query-shape.ts";
 import { inLockedTransaction, onLockedConnection } from "./migration-session.ts";
+import { type MigrateOptions, type MigrationStep, migrationSteps, OWN } from "./migration-steps.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
 /** A migration and the time when it was applied, or `null` if it was not. */
@@ -42,7 +44,7 @@ export async function migrate(
   const steps = migrationSteps(options);
   // An index on a large table may take long, so there is no deadline.
   try {
-    return await withDeadline(0, () => run(database.withoutPlugins(), direction, steps));
+    return await withDeadline(0, () => run(asPortico(database.withoutPlugins()), direction, steps));
   } finally {
     QueryShape.forgetAll();
   }
@@ -88,7 +90,7 @@ async function runStep(
   try {
     await (direction === "up" ? step.up(connection, engine) : step.down(connection));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = describeError(cause);
     const hint = step.transaction ? "" : ". It runs outside a transaction, so part of it may have been applied";
     throw failed(`The migration ${step.name} failed: ${reason}${hint}`, cause);
   }
@@ -113,7 +115,7 @@ export async function migrationStatus(
   options: MigrateOptions = {},
 ): Promise<readonly MigrationStatus[]> {
   const steps = migrationSteps(options);
-  const bare = database.withoutPlugins();
+  const bare = asPortico(database.withoutPlugins());
   const applied = (await hasTable(bare)) ? await appliedMigrations(bare, steps) : new Map<string, string>();
   return steps.map(({ key, name }) => {
     const at = applied.get(key);

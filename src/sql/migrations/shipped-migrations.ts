@@ -25,6 +25,7 @@ export const shippedMigrations: readonly ShippedMigration[] = [
         .addColumn("password_hash", "text")
         .addColumn("credential_version", "integer", (column) => column.notNull().defaultTo(1))
         .addColumn("email_verified_at", time)
+        .addColumn("vouched_at", time)
         .addColumn("disabled_at", time)
         .addColumn("created_at", time, (column) => column.notNull().defaultTo(currentTime(engine)))
         .execute();

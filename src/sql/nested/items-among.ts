@@ -1,12 +1,12 @@
 import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
-import type { ConditionValue } from "../../pagination/condition.ts";
+import type { ConditionValue } from "../../pagination/conditions/condition.ts";
 import type { KeyTuple } from "../../pagination/keys/key-tuple.ts";
-import type { Order } from "../../pagination/order.ts";
-import { keyedItems, keyValues, misfitOf } from "../keyed-items.ts";
-import { keyOf, patternOf } from "../query-shape.ts";
+import type { Order } from "../../pagination/keys/order.ts";
+import { keyedItems, keyValues, misfitOf } from "../queries/keyed-items.ts";
+import { keyOf, patternOf } from "../queries/query-shape.ts";
 import { mergedLateral, mergedUnion } from "./merged-lateral.ts";
 import { type ListPage, lateralValues, runUnion, termStatements } from "./nested-list.ts";
-import { MOST_PARAMETERS, MOST_TERMS, type NestedSource, parentValue } from "./nested-reading.ts";
+import { MAX_PARAMETERS, MAX_TERMS, type NestedSource, parentValue } from "./nested-reading.ts";
 
 type Row = Record<string, unknown>;
 
@@ -49,8 +49,7 @@ export async function itemsAmong(
     }
     const terms = shape.compiled(`${name} ${patternOf(isNull)}`, () => termStatements(list, isNull));
     const width = terms.reduce((sum, { fragments }) => sum + fragments.length - 1, 0);
-    if (places.length * terms.length > MOST_TERMS || places.length * width > MOST_PARAMETERS[dialect])
-      return "too many";
+    if (places.length * terms.length > MAX_TERMS || places.length * width > MAX_PARAMETERS[dialect]) return "too many";
     const around = shape.compiled(`${name} union`, () => mergedUnion(list));
     const filled = places.flatMap((place, index) =>
       terms.map((statement) => ({ statement, values: statement.values(parameters, [index, ...place]) })),

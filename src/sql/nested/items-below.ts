@@ -1,7 +1,7 @@
-import type { ParentKey, ParentSeek } from "../../pagination/data-handler.ts";
-import type { Order } from "../../pagination/order.ts";
-import { keyedItems } from "../keyed-items.ts";
-import { keyOf } from "../query-shape.ts";
+import type { ParentKey, ParentSeek } from "../../pagination/handlers/data-handler.ts";
+import type { Order } from "../../pagination/keys/order.ts";
+import { keyedItems } from "../queries/keyed-items.ts";
+import { keyOf } from "../queries/query-shape.ts";
 import type { NestedList } from "./nested-list.ts";
 import { NestedReading, type NestedSource } from "./nested-reading.ts";
 

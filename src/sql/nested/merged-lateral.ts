@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { mergedRows, resultOrder, resultTexts } from "../seek-statement.ts";
-import { KeySlot, Statement } from "../statement.ts";
+import { mergedRows, resultOrder, resultTexts } from "../queries/seek-statement.ts";
+import { KeySlot, Statement } from "../statements/statement.ts";
 import {
   castValue,
   LIST,

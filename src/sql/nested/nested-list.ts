@@ -1,10 +1,10 @@
 import { type AliasedRawBuilder, type OperationNodeSource, type RawBuilder, sql } from "kysely";
-import type { AnyQuery } from "../any-query.ts";
-import { countRows } from "../count-statement.ts";
-import { type KeyColumn, keyParameter } from "../key-column.ts";
-import { mergedRows, partColumns, resultOrder, resultTexts, seekParts, textColumn } from "../seek-statement.ts";
-import type { SqlDialect } from "../sql-dialect.ts";
-import { KeySlot, runRaw, SELECTED, Statement } from "../statement.ts";
+import { countRows } from "../queries/count-statement.ts";
+import { type KeyColumn, keyParameter } from "../queries/key-column.ts";
+import { mergedRows, partColumns, resultOrder, resultTexts, seekParts, textColumn } from "../queries/seek-statement.ts";
+import type { AnyQuery } from "../statements/any-query.ts";
+import type { SqlDialect } from "../statements/sql-dialect.ts";
+import { KeySlot, runRaw, SELECTED, Statement } from "../statements/statement.ts";
 
 /** The column that says which list a row belongs to. */
 export const LIST = "~list";
@@ -112,7 +112,7 @@ export function pageColumns(
 }
 
 /** A term and the values of its parameters. */
-export interface Term {
+export interface UnionTerm {
   readonly statement: Statement;
   readonly values: readonly unknown[];
 }
@@ -121,7 +121,7 @@ export interface Term {
 export function runUnion(
   { query }: NestedList,
   around: Statement,
-  terms: readonly Term[],
+  terms: readonly UnionTerm[],
 ): Promise<Record<string, unknown>[]> {
   const [head = "", tail = ""] = around.fragments;
   const fragments: string[] = [];

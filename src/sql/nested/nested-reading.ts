@@ -1,13 +1,13 @@
-import type { ConditionValue } from "../../pagination/condition.ts";
-import type { ParentKey, ParentSeek } from "../../pagination/data-handler.ts";
-import type { AnyQuery } from "../any-query.ts";
-import { exactJson } from "../exact-json.ts";
-import { driverValue, type KeyColumn } from "../key-column.ts";
-import { keyValues, misfitOf } from "../keyed-items.ts";
-import { patternOf, type QueryShape } from "../query-shape.ts";
-import type { Selection } from "../selection.ts";
-import type { SqlDialect } from "../sql-dialect.ts";
-import type { Statement } from "../statement.ts";
+import type { ConditionValue } from "../../pagination/conditions/condition.ts";
+import type { ParentKey, ParentSeek } from "../../pagination/handlers/data-handler.ts";
+import { exactJson } from "../queries/exact-json.ts";
+import { driverValue, type KeyColumn } from "../queries/key-column.ts";
+import { keyValues, misfitOf } from "../queries/keyed-items.ts";
+import { patternOf, type QueryShape } from "../queries/query-shape.ts";
+import type { Selection } from "../queries/selection.ts";
+import type { AnyQuery } from "../statements/any-query.ts";
+import type { SqlDialect } from "../statements/sql-dialect.ts";
+import type { Statement } from "../statements/statement.ts";
 import {
   LIST,
   lateralStatement,
@@ -37,15 +37,15 @@ interface Place {
 }
 
 /** SQLite's limit for the terms of a union. */
-export const MOST_TERMS = 500;
+export const MAX_TERMS = 500;
 /** The parameters of a statement. PostgreSQL's protocol counts them with 16 bits, as prepared statements of MySQL do. */
-export const MOST_PARAMETERS: Readonly<Record<SqlDialect, number>> = {
+export const MAX_PARAMETERS: Readonly<Record<SqlDialect, number>> = {
   postgres: 65_535,
   mysql: 65_535,
   sqlite: 32_766,
 };
 /** The lists of a statement with LATERAL, which has a fixed number of parameters. */
-const MOST_LISTS = 10_000;
+const MAX_LISTS = 10_000;
 
 /** Reads a page or a count of the lists of many parents, in as few statements as the engine allows. */
 export class NestedReading {
@@ -104,13 +104,13 @@ export class NestedReading {
 
   /** How many lists fit into one statement. */
   #chunkSize(places: readonly Place[]): number {
-    if (this.#isLateral) return MOST_LISTS;
-    const most = MOST_PARAMETERS[this.#list.dialect];
+    if (this.#isLateral) return MAX_LISTS;
+    const most = MAX_PARAMETERS[this.#list.dialect];
     const patterns = new Map(places.map((place) => [patternOf(place.isNull), place]));
     const sizes = [...patterns.values()].map((place) => {
       const terms = this.#terms(place);
       const parameters = terms.reduce((sum, { fragments }) => sum + fragments.length - 1, 0);
-      return Math.floor(Math.min(MOST_TERMS / terms.length, most / parameters));
+      return Math.floor(Math.min(MAX_TERMS / terms.length, most / parameters));
     });
     return Math.max(1, Math.min(...sizes));
   }

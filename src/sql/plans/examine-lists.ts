@@ -1,12 +1,13 @@
 import type { Kysely } from "kysely";
-import { isEqual } from "../../pagination/condition.ts";
-import type { AnyHandler, ParentKey } from "../../pagination/data-handler.ts";
-import type { ReadList } from "../../pagination/note-list.ts";
-import { type Order, withNulls } from "../../pagination/order.ts";
+import { describeError } from "../../core/describe-error.ts";
+import { isEqual } from "../../pagination/conditions/is-equal.ts";
+import type { AnyHandler, ParentKey } from "../../pagination/handlers/data-handler.ts";
+import type { Totals } from "../../pagination/handlers/totals.ts";
+import { type Order, withNulls } from "../../pagination/keys/order.ts";
+import type { ReadList } from "../../pagination/pages/note-list.ts";
 import { CursorPagination } from "../../pagination/strategies/cursor-pagination.ts";
-import type { Totals } from "../../pagination/totals.ts";
 import type { WatchedDatabase } from "../database/on-statement-sent.ts";
-import { TableHandler } from "../table-handler.ts";
+import { TableHandler } from "../lists/table-handler.ts";
 import { type CountFault, explainCount } from "./explain-count.ts";
 import { explainList, onDatabase, type PlanFault } from "./explain-list.ts";
 
@@ -25,7 +26,7 @@ export interface PlacePlans {
 }
 
 /** How many lists with the same text are tried until one of them has rows. */
-const MOST_TRIED = 20;
+const MAX_TRIED = 20;
 
 /**
  * Explains the pages of lists, and the counts among the statements that were sent. Lists that do not come from `tableHandler`
@@ -40,7 +41,7 @@ export async function examineLists(
   const decided = await Promise.all(lists.map(tableList));
   const groups = Map.groupBy(decided.flat(), ({ text }) => text);
   for (const same of groups.values()) {
-    const plans = await plansOf(database as Kysely<any>, same.slice(0, MOST_TRIED), sent);
+    const plans = await plansOf(database as Kysely<any>, same.slice(0, MAX_TRIED), sent);
     const known = found.get(plans.place);
     found.set(plans.place, known === undefined ? plans : merged(known, plans));
   }
@@ -106,7 +107,7 @@ async function plansOf(
       const gaps = withoutRows.map((order) => `no rows: the deep pages in the order ${order} were not explained`);
       found = { place, pages, faults: perIndex(faults), counts: withoutPages(counts, faults), gaps };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = describeError(error);
       return { ...found, gaps: [`could not be explained: ${reason}`] };
     }
     if (found.gaps.length === 0) break;

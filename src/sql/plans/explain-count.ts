@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { TableHandler } from "../table-handler.ts";
+import type { TableHandler } from "../lists/table-handler.ts";
 import { explain } from "./explain.ts";
 import { hasIndexFor } from "./has-index-for.ts";
 import { helpfulIndex, planNeeds } from "./plan-needs.ts";

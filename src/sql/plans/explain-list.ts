@@ -1,11 +1,11 @@
 import { createQueryId, createSelectQueryBuilder, type Kysely } from "kysely";
 import { KEYS, type KeyedRows, type KeyTuple } from "../../pagination/keys/key-tuple.ts";
-import { type Order, reversed, withUniqueKey } from "../../pagination/order.ts";
-import type { AnyQuery } from "../any-query.ts";
-import { isNullMoved, type KeyColumn } from "../key-column.ts";
-import { keyValues } from "../keyed-items.ts";
-import { offsetOrder, offsetQuery } from "../rows-at.ts";
-import { TableHandler } from "../table-handler.ts";
+import { type Order, reversed, withUniqueKey } from "../../pagination/keys/order.ts";
+import type { TableHandler } from "../lists/table-handler.ts";
+import { isNullMoved, type KeyColumn } from "../queries/key-column.ts";
+import { keyValues } from "../queries/keyed-items.ts";
+import { offsetOrder, offsetQuery } from "../queries/rows-at.ts";
+import type { AnyQuery } from "../statements/any-query.ts";
 import { EXPLAINED_LIMIT, type ExplainedStatement, explain } from "./explain.ts";
 import { hasIndexFor } from "./has-index-for.ts";
 import { helpfulIndex, type PlanNeeds, planNeeds } from "./plan-needs.ts";
@@ -104,7 +104,7 @@ export function onDatabase(database: Kysely<any>, handler: TableHandler<any, any
     // The other plugins have already been applied.
     executor: database.getExecutor().withoutPlugins().withPlugins(shape.origin.plugins),
   });
-  return new TableHandler(bound as AnyQuery, undefined, handler);
+  return handler["~with"](bound as AnyQuery);
 }
 
 /** The first page and the page after its first row. */

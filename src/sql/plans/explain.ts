@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, sql } from "kysely";
-import type { SqlDialect } from "../sql-dialect.ts";
+import type { SqlDialect } from "../statements/sql-dialect.ts";
 import type { PlanNeeds } from "./plan-needs.ts";
 import type { PlanProblem } from "./plan-problem.ts";
 import { readMysqlPlan } from "./read-mysql-plan.ts";

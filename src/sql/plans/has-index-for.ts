@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import type { Direction, Order } from "../../pagination/order.ts";
-import { isNullLastByDefault, type SqlDialect } from "../sql-dialect.ts";
+import type { Direction, Order } from "../../pagination/keys/order.ts";
+import { isNullLastByDefault, type SqlDialect } from "../statements/sql-dialect.ts";
 import type { PlanNeeds } from "./plan-needs.ts";
 
 interface IndexColumn {

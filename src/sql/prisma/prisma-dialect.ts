@@ -17,7 +17,7 @@ import {
 } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { postgresError, unreachable } from "../database/postgres/postgres-error.ts";
-import type { SqlDialect } from "../sql-dialect.ts";
+import type { SqlDialect } from "../statements/sql-dialect.ts";
 
 /** The methods of a `PrismaClient`, or of the client of a transaction, that statements are sent with. */
 export interface PrismaQueries {

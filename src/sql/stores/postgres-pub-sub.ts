@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { outside } from "../../core/outside.ts";
-import { within } from "../../core/within.ts";
+import { outsideRequest } from "../../core/outside-request.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import { withTimeout } from "../../core/work/with-timeout.ts";
 import { encodeEvent, isEvent, type PubSub, type SubscribeOptions, type Topic } from "../../stores/pub-sub.ts";
-import { Subscription } from "../../stores/subscription.ts";
+import { queuedIn, Subscription } from "../../stores/subscription.ts";
 import type { Database, Listen, Listener } from "../database/database.ts";
 import { poolOf } from "../database/pooled-database.ts";
 
@@ -20,7 +21,7 @@ const PAUSE_MS = 500;
  * An event comes back to this process within milliseconds. If it takes longer, the connection is dead without having
  * been closed.
  */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 // One channel per schema, so that applications that share a database do not receive each other's events.
 const CHANNEL = sql<string>`'portico_' || md5(current_schema())`;
@@ -62,6 +63,14 @@ export class PostgresPubSub implements PubSub {
     return this.#listener !== null;
   }
 
+  get topicCount(): number {
+    return this.#topics.size;
+  }
+
+  get waitingCount(): number {
+    return queuedIn(this.#subscriptions()) + this.#unheard.size;
+  }
+
   async publish<T>(topic: Topic<T>, value: NoInfer<T>): Promise<void> {
     const text = encodeEvent(topic.name, value);
     // Earlier subscribers receive the event even if the connection is not established yet.
@@ -72,7 +81,7 @@ export class PostgresPubSub implements PubSub {
     try {
       const notify = sql`select pg_notify(${CHANNEL}, part) from unnest(${parts}::text[]) as part`;
       // The query runs outside the request, because a committed event is published even if the client has disconnected.
-      await outside(() => notify.execute(this.#database));
+      await outsideRequest(() => notify.execute(this.#database));
     } catch (error) {
       this.#unheard.delete(id);
       throw error;
@@ -88,7 +97,7 @@ export class PostgresPubSub implements PubSub {
   /** Ends each subscription without an error. Later subscriptions end immediately. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const subscription of this.#subscriptions()) void subscription.return();
+    for (const subscription of this.#subscriptions()) inBackground(subscription.return());
     await this.#listening;
     await this.#listener?.close();
   }
@@ -104,11 +113,11 @@ export class PostgresPubSub implements PubSub {
       signal,
       onClose: () => this.#remove(topic, subscription),
     });
-    if (this.#isClosed) void subscription.return();
+    if (this.#isClosed) inBackground(subscription.return());
     if (!subscription.isOpen) return subscription;
     const subscriptions = this.#topics.get(topic) ?? new Set();
     this.#topics.set(topic, subscriptions.add(subscription));
-    this.#listening ??= outside(() => this.#listen());
+    this.#listening ??= outsideRequest(() => this.#listen());
     return subscription;
   }
 
@@ -131,7 +140,7 @@ export class PostgresPubSub implements PubSub {
   async #inTime(heard: Promise<void> | null): Promise<void> {
     const listener = this.#listener;
     if (heard === null || listener === null) return;
-    await within(PATIENCE_MS, heard).catch((cause: unknown) => {
+    await withTimeout(TIMEOUT_MS, heard).catch((cause: unknown) => {
       listener.cut();
       if (this.#listener === listener) this.#lose(new Error("a published event was not received back", { cause }));
     });
@@ -144,12 +153,14 @@ export class PostgresPubSub implements PubSub {
       const listener = await this.#connect(String(rows[0]?.channel), (part) => this.#receive(part));
       this.#listener = listener;
       const closing = this.#closing;
-      const close = (): void => void this.close();
+      const close = (): void => inBackground(this.close());
       closing.addEventListener("abort", close);
-      void listener.ended.then((cause) => {
-        closing.removeEventListener("abort", close);
-        if (this.#listener === listener) this.#lose(cause);
-      });
+      inBackground(
+        listener.ended.then((cause) => {
+          closing.removeEventListener("abort", close);
+          if (this.#listener === listener) this.#lose(cause);
+        }),
+      );
       if (closing.aborted) close();
     } catch (cause) {
       await sleep(PAUSE_MS, undefined, { ref: false });

@@ -1,6 +1,7 @@
 import { MemoryPubSub } from "../../stores/memory-pub-sub.ts";
 import type { Stores } from "../../stores/stores.ts";
 import type { Database } from "../database/database.ts";
+import { asPortico } from "../guard/acting-handles.ts";
 import { PostgresPubSub } from "./postgres-pub-sub.ts";
 import { SqlCounter } from "./sql-counter.ts";
 import { SqlKeyValue } from "./sql-key-value.ts";
@@ -22,7 +23,7 @@ import { SqlKeyValue } from "./sql-key-value.ts";
  * ```
  */
 export function sqlStores(database: Database): Stores {
-  const bare = database.withoutPlugins();
+  const bare = asPortico(database.withoutPlugins());
   return {
     durable: new SqlKeyValue(bare),
     counters: new SqlCounter(bare),

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
+import { inBackground } from "../../core/work/in-background.ts";
 import type { Database } from "../database/database.ts";
 import { databaseTime } from "./database-time.ts";
 
 const EVERY_MS = 10_000;
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /**
  * Deletes expired rows, a thousand at a time. There are no timers: every write calls `due`, which starts a sweep in the
@@ -25,13 +26,13 @@ export class Sweep {
   due(): void {
     if (this.#isRunning || performance.now() < this.#nextAt) return;
     this.#isRunning = true;
-    void this.#runAside();
+    inBackground(this.#runAside());
   }
 
   async #runAside(): Promise<void> {
     // A failed sweep is retried later and does not fail the write.
     const count = await this.run().catch(() => 0);
-    this.#nextAt = count === MOST_ROWS ? 0 : performance.now() + EVERY_MS;
+    this.#nextAt = count === MAX_ROWS ? 0 : performance.now() + EVERY_MS;
     this.#isRunning = false;
   }
 
@@ -43,7 +44,7 @@ export class Sweep {
     const { numAffectedRows } = await sql`
       delete from ${table} where ${row} in (
         select ${row} from ${table} where ${sql.ref(this.#column)} <= ${databaseTime(this.#database)}
-        limit ${sql.lit(MOST_ROWS)} ${unlocked}
+        limit ${sql.lit(MAX_ROWS)} ${unlocked}
       )`.execute(this.#database);
     return Number(numAffectedRows ?? 0);
   }

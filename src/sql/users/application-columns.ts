@@ -1,5 +1,5 @@
 import type { Database } from "../database/database.ts";
-import { tableColumns } from "../table-columns.ts";
+import { tableColumns } from "../queries/table-columns.ts";
 import { OWN_COLUMNS } from "./user-record.ts";
 
 /**

@@ -7,13 +7,15 @@ import { type AccountName, readEmail, readUsername } from "../../auth/users/acco
 import { canonicalName } from "../../auth/users/canonical-name.ts";
 import { UserExists } from "../../auth/users/user-exists.ts";
 import { PorticoError } from "../../core/portico-error.ts";
-import { revoked } from "../../http/identity/credential.ts";
-import { userChanged } from "../../http/identity/user-changed.ts";
+import { currentContext } from "../../kernel/context/current-context.ts";
+import { revoked } from "../../kernel/identity/credential.ts";
+import { userChanged } from "../../kernel/identity/user-changed.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import type { Database } from "../database/database.ts";
 import { isUniqueViolation } from "../database/is-unique-violation.ts";
-import type { PorticoTables } from "../migrations/portico-tables.ts";
+import type { PorticoTables } from "../database/portico-tables.ts";
+import { asPortico } from "../guard/acting-handles.ts";
 import type { ApplicationColumns } from "./application-columns.ts";
 import { insertUser } from "./insert-user.ts";
 import type { UserCache } from "./user-cache.ts";
@@ -53,7 +55,7 @@ interface ManagerOptions<U> {
 }
 
 /** `User.objects`: creates, finds and changes users. */
-export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implements UserManager<U, Extra> {
+export class SQLUserManager<U, Extra = object, Change = Partial<Extra>> implements UserManager<U, Extra> {
   readonly #options: ManagerOptions<U>;
   readonly #database: Kysely<PorticoTables>;
   readonly #grants: UserGrants;
@@ -69,12 +71,17 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
    * Creates a user. Throws `UserExists` if the address or the name is taken, and 422 for an invalid address, name or
    * password. Other properties are values of your own columns. Portico's columns cannot be set here, and unknown
    * columns are ignored.
+   *
+   * Outside a request, such as in a command, the application vouches for the user, who may add passkeys, links and API
+   * keys before the email address is verified.
    */
   async createUser(input: CreateUserInput & Extra): Promise<U> {
     const { password, ...rest } = input;
     const names = readNames(input);
     const password_hash = await this.#options.passwords.hash(password);
-    return this.#insert(names, { ...(await this.#valuesOf(rest)), password_hash });
+    // Requests may come from anyone, so the application vouches only for users that it creates elsewhere.
+    const vouched_at = currentContext() === null ? new Date() : null;
+    return this.#insert(names, { ...(await this.#valuesOf(rest)), password_hash, vouched_at });
   }
 
   /**
@@ -136,12 +143,28 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
     // A username that equals the address changes with it, because the old address may belong to another person later.
     const isNamedSo = found?.user.username_key === found?.user.email_key;
     const columns = isNamedSo ? { ...address, username: text, username_key: key } : address;
-    await this.#mustBeFree(user, text, isNamedSo);
+    const keys = isNamedSo ? [{ email: text }, { username: text }] : [{ email: text }];
+    await this.#mustBeFree(user, keys);
     try {
       await this.#update(user, columns);
     } catch (error) {
       // Another user may have taken it in the meantime.
-      await this.#mustBeFree(user, text, isNamedSo);
+      await this.#mustBeFree(user, keys);
+      throw error;
+    }
+  }
+
+  /** Replaces the username. Throws `UserExists` if another user has it, 404 or 422. */
+  async setUsername(user: Identified, username: string): Promise<void> {
+    const found = await this.#find({ id: user.identity });
+    if (found === null) throw missing();
+    const { text, key } = readUsername(username, readEmail(found.user.email));
+    await this.#mustBeFree(user, [{ username: text }]);
+    try {
+      await this.#update(user, { username: text, username_key: key });
+    } catch (error) {
+      // Another user may have taken it in the meantime.
+      await this.#mustBeFree(user, [{ username: text }]);
       throw error;
     }
   }
@@ -231,9 +254,9 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
    * Returns this manager inside a transaction: `User.objects.within(trx).createUser(...)`. Caches of users and open
    * sockets are notified after the commit.
    */
-  within(transaction: Database<any>): SqlUserManager<U, Extra, Change> {
-    const database: Database = transaction.withoutPlugins();
-    return new SqlUserManager({ ...this.#options, database, rows: new UserRows(database) });
+  within(transaction: Database<any>): SQLUserManager<U, Extra, Change> {
+    const database: Database = asPortico(transaction.withoutPlugins());
+    return new SQLUserManager({ ...this.#options, database, rows: new UserRows(database) });
   }
 
   async #insert(names: Names, columns: Record<string, unknown>): Promise<U> {
@@ -277,8 +300,10 @@ export class SqlUserManager<U, Extra = object, Change = Partial<Extra>> implemen
     return this.#options.columns.valuesOf(this.#options.database, row);
   }
 
-  async #mustBeFree({ identity }: Identified, email: string, isName: boolean): Promise<void> {
-    const keys = isName ? [{ email }, { username: email }] : [{ email }];
+  async #mustBeFree(
+    { identity }: Identified,
+    keys: readonly ({ readonly email: string } | { readonly username: string })[],
+  ): Promise<void> {
     for (const key of keys) {
       const other = await this.#find(key);
       if (other !== null && other.user.id !== identity) throw new UserExists("email" in key ? "email" : "username");

@@ -1,7 +1,9 @@
-import { outside } from "../../core/outside.ts";
-import { revoked } from "../../http/identity/credential.ts";
-import { loadedSince } from "../../http/identity/loaded-since.ts";
-import { userChanged } from "../../http/identity/user-changed.ts";
+import { isInstance } from "../../core/describe-error.ts";
+import { outsideRequest } from "../../core/outside-request.ts";
+import { inBackground } from "../../core/work/in-background.ts";
+import { revoked } from "../../kernel/identity/credential.ts";
+import { loadedSince } from "../../kernel/identity/loaded-since.ts";
+import { userChanged } from "../../kernel/identity/user-changed.ts";
 import { type PubSub, PubSubGap, type Topic, topic } from "../../stores/pub-sub.ts";
 import type { StoredUser } from "./user-record.ts";
 
@@ -27,7 +29,7 @@ interface Loading {
   readonly user: Promise<StoredUser | null>;
 }
 
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 type Change = Topic<{ readonly user: string | null }>;
 const TOPICS: readonly Change[] = [topic(revoked.name), userChanged];
@@ -81,7 +83,7 @@ export class UserCache {
     this.#entries.delete(identity);
     this.#entries.set(identity, { user, loadedAt, goodUntil: performance.now() + this.#options.seconds * 1000 });
     const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MOST_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
   }
 
   /** @param identity the user whose entry is removed; `null` removes all entries */
@@ -101,7 +103,7 @@ export class UserCache {
     const { bus } = this.#options;
     if (this.#hasStarted || bus === undefined) return;
     this.#hasStarted = true;
-    for (const topic of TOPICS) void outside(() => this.#follow(bus, topic));
+    for (const topic of TOPICS) inBackground(outsideRequest(() => this.#follow(bus, topic)));
   }
 
   async #follow(bus: PubSub, topic: Change): Promise<void> {
@@ -109,9 +111,11 @@ export class UserCache {
     for (let isOver = false; !isOver && !signal.aborted; ) {
       let isOpen = true;
       const iterator = bus.subscribe(topic, { signal })[Symbol.asyncIterator]();
-      void bus.settled().then(() => {
-        if (isOpen) this.#heard.add(topic.name);
-      });
+      inBackground(
+        bus.settled().then(() => {
+          if (isOpen) this.#heard.add(topic.name);
+        }),
+      );
       isOver = await this.#read(iterator);
       isOpen = false;
       this.#heard.delete(topic.name);
@@ -128,7 +132,7 @@ export class UserCache {
         this.forget(next.value.user);
       return true;
     } catch (error) {
-      return !(error instanceof PubSubGap);
+      return !isInstance(error, PubSubGap);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../core/configuration-error.ts";
 import { PorticoError } from "../../core/portico-error.ts";
 import type { Database, Transaction } from "../database/database.ts";
-import type { PorticoTables } from "../migrations/portico-tables.ts";
+import type { PorticoTables } from "../database/portico-tables.ts";
 
 /** The permissions of a user: direct ones, and those of their roles. */
 export interface Grants {

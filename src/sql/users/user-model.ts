@@ -2,13 +2,14 @@ import type { Selectable } from "kysely";
 import { PasswordHasher } from "../../auth/passwords/password-hasher.ts";
 import type { RegisteredAs } from "../../auth/users/registered-as.ts";
 import { ConfigurationError } from "../../core/configuration-error.ts";
-import { listOf, optional, resolveOptions, seconds, thing } from "../../core/resolve-options.ts";
+import { optional, resolveOptions, seconds, textList, thing, withMethod } from "../../core/resolve-options.ts";
 import type { PubSub } from "../../stores/pub-sub.ts";
 import type { Database } from "../database/database.ts";
 import { poolOf } from "../database/pooled-database.ts";
-import type { PorticoTables } from "../migrations/portico-tables.ts";
+import type { PorticoTables } from "../database/portico-tables.ts";
+import { asPortico } from "../guard/acting-handles.ts";
 import { ApplicationColumns } from "./application-columns.ts";
-import { SqlUserManager } from "./sql-user-manager.ts";
+import { SQLUserManager } from "./sql-user-manager.ts";
 import { UserCache } from "./user-cache.ts";
 import {
   type ChangedExtraColumns,
@@ -42,7 +43,7 @@ export interface UserClass<T> {
   new (row: StoredUser<T>): UserRow<T>;
   /** Returns the user, or `null` if there is none or they are disabled. */
   loadUser<U>(this: new (row: never) => U, identity: string): Promise<U | null>;
-  readonly objects: SqlUserManager<RegisteredAs<UserRow<T>>, NewExtraColumns<T>, ChangedExtraColumns<T>>;
+  readonly objects: SQLUserManager<RegisteredAs<UserRow<T>>, NewExtraColumns<T>, ChangedExtraColumns<T>>;
 }
 
 /**
@@ -69,21 +70,31 @@ export function userModel<DB extends PorticoTables>(
     throw new ConfigurationError("userModel.database", "must be the result of openDatabase");
   const { passwords, cacheSeconds, roles, bus } = resolveOptions("userModel", options, rules);
   // The columns have their own names here, whatever the application calls them.
-  const bare: Database = database.withoutPlugins();
+  const bare: Database = asPortico(database.withoutPlugins());
   const rows = new UserRows(bare);
   const closing = poolOf(bare)?.closing;
   const cache = new UserCache({ seconds: cacheSeconds ?? defaultSeconds(bus), bus, closing });
   const columns = new ApplicationColumns();
   const shared = { database: bare, rows, cache, columns, bus, roles, passwords: passwords ?? new PasswordHasher() };
-  const managers = new WeakMap<object, SqlUserManager<UserRecord, object>>();
+  const managers = new WeakMap<object, SQLUserManager<UserRecord, object>>();
+
+  const pendingMigrations = async (): Promise<readonly string[]> => {
+    // Loaded here, because an application that migrates elsewhere needs it only once.
+    const { migrationStatus } = await import("../migrations/migrate.ts");
+    const found = await migrationStatus(bare);
+    return found.flatMap(({ name, appliedAt }) => (appliedAt === null ? [name] : []));
+  };
 
   class User extends UserRecord {
-    static get objects(): SqlUserManager<UserRecord, object> {
+    static get objects(): SQLUserManager<UserRecord, object> {
       // A subclass gets its own manager, which creates users of that class.
-      const manager = managers.get(this) ?? new SqlUserManager<UserRecord, object>({ ...shared, model: this });
+      const manager = managers.get(this) ?? new SQLUserManager<UserRecord, object>({ ...shared, model: this });
       managers.set(this, manager);
       return manager;
     }
+
+    /** Called at startup in production, by way of the authentication middleware. */
+    static readonly "~pendingMigrations" = pendingMigrations;
 
     static async loadUser(identity: string): Promise<UserRecord | null> {
       const row = await cache.get(identity, async () => (await rows.find("id", identity))?.user ?? null);
@@ -104,12 +115,6 @@ const SHARED_CACHE_SECONDS = 5;
 const rules = {
   passwords: thing<PasswordHasher>("a PasswordHasher", (value) => value instanceof PasswordHasher),
   cacheSeconds: seconds,
-  roles: optional(
-    listOf<string>("a list of role names", (name) => typeof name === "string" && name !== ""),
-    [],
-  ),
-  bus: thing<PubSub>(
-    "a PubSub, such as stores.bus",
-    (value) => typeof (value as PubSub | null)?.publish === "function",
-  ),
+  roles: optional(textList("a list of role names"), []),
+  bus: withMethod<PubSub>("a PubSub, such as stores.bus", "publish"),
 };

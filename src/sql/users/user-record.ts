@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from "kysely";
 import type { AccountUser } from "../../auth/users/account-model.ts";
 import { UserBaseModel } from "../../auth/users/user-base-model.ts";
-import type { UserTable } from "../migrations/portico-tables.ts";
+import type { UserTable } from "../database/portico-tables.ts";
 
 /** The columns that an application added to the user table. */
 export type ExtraColumns<T> = Omit<T, keyof UserTable>;
@@ -25,6 +25,8 @@ export class UserRecord extends UserBaseModel implements AccountUser {
   readonly username: string;
   /** Whether the user has verified the address. */
   readonly isVerified: boolean;
+  /** Whether the application created the user outside a request, with `createUser`. */
+  readonly isVouchedFor: boolean;
   readonly isDisabled: boolean;
   readonly credentialVersion: number;
   readonly createdAt: Date;
@@ -37,6 +39,7 @@ export class UserRecord extends UserBaseModel implements AccountUser {
     this.email = row.email;
     this.username = row.username;
     this.isVerified = row.email_verified_at !== null;
+    this.isVouchedFor = (row.vouched_at ?? null) !== null;
     this.isDisabled = row.disabled_at !== null;
     this.credentialVersion = row.credential_version;
     this.createdAt = new Date(row.created_at);
@@ -68,6 +71,7 @@ export const OWN_COLUMNS: ReadonlySet<string> = new Set<keyof UserTable>([
   "password_hash",
   "credential_version",
   "email_verified_at",
+  "vouched_at",
   "disabled_at",
   "created_at",
 ]);

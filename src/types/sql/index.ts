@@ -1,5 +1,5 @@
 export type { RegisteredAs } from "../../auth/users/registered-as.ts";
-export type { TableHandlerArguments } from "../../sql/table-handler.ts";
+export type { TableHandlerArguments } from "../../sql/lists/table-handler.ts";
 export type { UserClass, UserRow } from "../../sql/users/user-model.ts";
 export type { ChangedExtraColumns, ExtraColumns, NewExtraColumns, StoredUser } from "../../sql/users/user-record.ts";
 

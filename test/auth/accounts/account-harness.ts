@@ -1,4 +1,4 @@
-import { PorticoApp, type PorticoAppOptions, type Stores } from "portico";
+import { memoryStores, PorticoApp, type PorticoAppOptions, type Stores } from "portico";
 import {
   type AccountEvent,
   type AccountModel,
@@ -9,6 +9,7 @@ import {
 } from "portico/auth";
 import { type TestClient, type TestResponse, testClient } from "portico/testing";
 import { expect } from "vitest";
+import { cookieHeader } from "../../sign-in.ts";
 import { memoryUsers } from "./memory-users.ts";
 
 export const secret = "the-one-secret-of-the-account-tests-0123456789";
@@ -38,6 +39,8 @@ export interface HarnessOptions {
   readonly objects?: Partial<AccountModel["objects"]>;
   readonly stores?: Stores;
   readonly account?: Partial<AuthenticationOptions>;
+  /** Whether every user who registers has verified the address at once. */
+  readonly isOwned?: boolean;
   readonly app?: PorticoAppOptions;
 }
 
@@ -47,9 +50,11 @@ export function accountHarness({
   objects,
   stores,
   account,
+  isOwned = false,
   app: options,
 }: HarnessOptions = {}): AccountHarness {
-  const users = objects === undefined ? given : withObjects(given, objects);
+  const changed = objects === undefined ? given : withObjects(given, objects);
+  const users = isOwned ? withObjects(changed, verifiedBy(changed)) : changed;
   const mails: Mail[] = [];
   const events: AccountEvent[] = [];
   const app = new PorticoApp({
@@ -57,7 +62,7 @@ export function accountHarness({
     publicUrl: "https://shop.example",
     // Each test uses its own IP addresses, which a trusted proxy reports.
     trustedProxies: ["loopback"],
-    ...(stores === undefined ? {} : { stores }),
+    stores: stores ?? memoryStores(),
     ...options,
   });
   app.use(
@@ -83,7 +88,20 @@ export function accountHarness({
     async session(identifier = ann.email, word = password) {
       const answer = await post("/login", { identifier, password: word });
       expect(answer.status).toBe(200);
-      return { cookie: answer.cookies.map((cookie) => cookie.split(";")[0]).join("; ") };
+      return cookieHeader(answer);
+    },
+  };
+}
+
+/** Users who have verified their address, so that they may add credentials that last. */
+export const owned: HarnessOptions = { isOwned: true };
+
+function verifiedBy({ objects }: AccountModel): Partial<AccountModel["objects"]> {
+  return {
+    async createUser(input) {
+      const user = await objects.createUser(input);
+      await objects.markVerified(user);
+      return (await objects.get({ id: user.identity })) ?? user;
     },
   };
 }

@@ -4,7 +4,7 @@ import { redisStores } from "portico/redis";
 import { sqlStores, userModel } from "portico/sql";
 import { createClient } from "redis";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
-import { newPrefix, SHARED_URL } from "../../redis/redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../../lab/servers/redis-server.ts";
 import { removeKeys } from "../../redis/remove-keys.ts";
 import { migratedPlace } from "../../sql/accounts/databases.ts";
 import { type AccountHarness, accountHarness, type HarnessOptions } from "./account-harness.ts";

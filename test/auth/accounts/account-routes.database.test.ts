@@ -3,7 +3,8 @@ import { memoryStores } from "portico";
 import { type AccountEventHook, useAuth } from "portico/auth";
 import { logCatcher } from "portico/testing";
 import { expect, it, vi } from "vitest";
-import { accountHarness, ann, password, secret, tokenOf } from "./account-harness.ts";
+import { cookieHeader } from "../../sign-in.ts";
+import { accountHarness, ann, owned, password, secret, tokenOf } from "./account-harness.ts";
 import { accountsIn, EVERYWHERE } from "./account-places.ts";
 
 const later = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 5 });
@@ -32,7 +33,7 @@ accountsIn(EVERYWHERE, (accounts) => {
     const wrong = await post("/login", { identifier: ann.email, password: "something else" });
     // The right password sends the link again.
     await later(() => expect(mails).toHaveLength(2));
-    const verified = await post("/verify", { token: tokenOf(mails, "verify") });
+    const verified = await post("/verify", { token: tokenOf(mails, "verify"), password });
     const after = await post("/login", { identifier: ann.email, password });
 
     expect([before.status, verified.status, after.status]).toEqual([401, 204, 200]);
@@ -157,7 +158,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 
   it("[auth:AU-040] [auth:AU-081] revokes all other sessions, refresh tokens and access tokens when a password changes", async () => {
-    const { post, client, session, mails } = accounts();
+    const { post, client, session, mails } = accounts(owned);
     await post("/register", ann);
     const [here, there] = [await session(), await session()];
     const { access_token } = (await post("/token", { identifier: "ann", password })).json() as { access_token: string };
@@ -174,7 +175,7 @@ accountsIn(EVERYWHERE, (accounts) => {
       here,
     );
 
-    const renewed = { cookie: changed.cookies.map((cookie) => cookie.split(";")[0]).join("; ") };
+    const renewed = cookieHeader(changed);
     expect(changed.status).toBe(204);
     expect([await me(here), await me(there), await me(bearer), await me(renewed)]).toEqual([401, 401, 401, 200]);
     // Programs go on: it is the account-takeover path, a reset, that ends their keys too.
@@ -339,7 +340,7 @@ it("leaves out the routes listed in except, and describes the others", async () 
 });
 
 it("[ATH-19] sets up sessions, tokens, keys and the routes with one call, with a separate key for each purpose", async () => {
-  const { app, post, client, session } = accountHarness();
+  const { app, post, client, session } = accountHarness(owned);
   app.get("/orders", { auth: useAuth() }, ({ request }) => ({ by: request.scope.auth }));
   await post("/register", ann);
   const cookie = await session();
@@ -384,7 +385,7 @@ it("changes a password even if the revocation cannot be published", async () => 
     headers,
   );
 
-  const renewed = { cookie: changed.cookies.map((cookie) => cookie.split(";")[0]).join("; ") };
+  const renewed = cookieHeader(changed);
   expect(changed.status).toBe(204);
   expect((await client.get("/account/me", { headers })).status).toBe(401);
   expect((await client.get("/account/me", { headers: renewed })).status).toBe(200);

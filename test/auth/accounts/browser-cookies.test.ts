@@ -104,7 +104,7 @@ it("an app with another name in the same network is a new device", async () => {
   for (const name of ["Shop/1.0", "Shop/1.0", "Till/1.0"])
     await post("/token", body, undefined, { "user-agent": name });
 
-  expect(events.filter(({ kind }) => kind === "new_device")).toMatchObject([{ device: "Till/1.0" }]);
+  expect(events.filter(({ kind }) => kind === "new_device")).toMatchObject([{ device: "Unknown device" }]);
 });
 
 describe("the cookie of a sign-in by email", () => {

@@ -1,7 +1,7 @@
 import { useAuth } from "portico/auth";
 import { liveClient, manualClock, type TestClient } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type AccountHarness, accountHarness, ann, password } from "./account-harness.ts";
+import { type AccountHarness, accountHarness, ann, owned, password } from "./account-harness.ts";
 
 interface Tokens {
   readonly access_token: string;
@@ -26,7 +26,7 @@ const devices = async (client: TestClient, headers: Readonly<Record<string, stri
   (await client.get("/account/sessions", { headers })).json() as readonly Device[];
 
 async function signedUp(options: Parameters<typeof accountHarness>[0] = {}): Promise<AccountHarness> {
-  const harness = accountHarness(options);
+  const harness = accountHarness({ ...owned, ...options });
   onTestFinished(() => harness.app.close());
   await harness.post("/register", ann);
   return harness;

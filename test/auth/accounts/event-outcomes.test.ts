@@ -1,7 +1,8 @@
 import { github } from "portico/auth";
 import { expect, it } from "vitest";
-import { cookieOf, factorHarness, type Problem } from "../factors/factor-harness.ts";
-import { accountHarness, ann, password } from "./account-harness.ts";
+import { cookieHeader } from "../../sign-in.ts";
+import { factorHarness, type Problem } from "../factors/factor-harness.ts";
+import { accountHarness, ann, owned, password } from "./account-harness.ts";
 
 it("an event of a failed attempt has the outcome failure, and all others success", async () => {
   const isBreached = async (): Promise<never> => Promise.reject(new Error("down"));
@@ -9,7 +10,7 @@ it("an event of a failed attempt has the outcome failure, and all others success
   const { post, client, login, prove, enrol, events } = await factorHarness({ account: { isBreached, providers } });
   await post("/register", ann);
   await post("/login", { identifier: ann.email, password: "wrong horse" });
-  const { code } = await enrol(cookieOf(await login()));
+  const { code } = await enrol(cookieHeader(await login()));
   const { pending } = (await login()).json() as Problem;
   await prove({ pending, code: "000000" });
   await prove({ pending, code: code(1) });
@@ -32,7 +33,7 @@ it("an event of a failed attempt has the outcome failure, and all others success
 });
 
 it("an event names the user, the caller, the time, the address and the device", async () => {
-  const { post, session, events, users, app } = accountHarness();
+  const { post, session, events, users, app } = accountHarness(owned);
   const user = await users.objects.createUser(ann);
   const agent = { "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
   await post("/login", { identifier: ann.email, password }, "198.51.100.7", agent);
@@ -54,7 +55,7 @@ it("an event names the user, the caller, the time, the address and the device", 
 it("a sign-in by email is reported as a sign-in", async () => {
   const { post, users, mails, events, app } = accountHarness({ account: { signInMails: true } });
   const user = await users.objects.createUser(ann);
-  const browser = cookieOf(await post("/sign-in-mail", { email: ann.email }));
+  const browser = cookieHeader(await post("/sign-in-mail", { email: ann.email }));
   await expect.poll(() => mails.length).toBe(1);
   await post("/sign-in-mail/confirm", { code: mails[0]?.code }, undefined, browser);
   await app.close();

@@ -1,7 +1,7 @@
 import { useAuth } from "portico/auth";
 import { manualClock } from "portico/testing";
 import { expect, it } from "vitest";
-import { accountHarness, ann, password } from "./account-harness.ts";
+import { accountHarness, ann, owned, password } from "./account-harness.ts";
 import { accountsIn, EVERYWHERE } from "./account-places.ts";
 
 interface Made {
@@ -11,7 +11,7 @@ interface Made {
 
 accountsIn(EVERYWHERE, (accounts) => {
   it("[auth:AU-156] creates a key for a signed-in user, and rejects anonymous callers", async () => {
-    const { post, client, users, session } = accounts();
+    const { post, client, users, session } = accounts(owned);
     await post("/register", ann);
     await post("/register", { ...ann, email: "eve@example.org", username: "eve" });
     const victim = await users.objects.get({ username: "ann" });
@@ -28,7 +28,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 
   it("[auth:AU-155] does not let a key create keys", async () => {
-    const { post, session } = accounts();
+    const { post, session } = accounts(owned);
     await post("/register", ann);
     const { key } = (await post("/keys", {}, undefined, await session())).json() as Made;
 
@@ -36,7 +36,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 
   it("lists keys without their secret, and revokes them", async () => {
-    const { post, client, session } = accounts();
+    const { post, client, session } = accounts(owned);
     await post("/register", ann);
     const headers = await session();
     const { id, key } = (
@@ -54,7 +54,7 @@ accountsIn(EVERYWHERE, (accounts) => {
 
   it("requires a recent sign-in or the password", async () => {
     const clock = manualClock();
-    const { post, session } = accounts({ app: { clock } });
+    const { post, session } = accounts({ ...owned, app: { clock } });
     await post("/register", ann);
     const headers = await session();
 
@@ -66,7 +66,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 
   it("revokes keys with a password change, if asked to", async () => {
-    const { post, client } = accounts();
+    const { post, client } = accounts(owned);
     await post("/register", ann);
     const login = async (word: string): Promise<Record<string, string>> => {
       const answer = await post("/token", { identifier: ann.email, password: word });
@@ -87,7 +87,7 @@ accountsIn(EVERYWHERE, (accounts) => {
   });
 
   it("[auth:AU-153] rejects the key of a disabled user", async () => {
-    const harness = accounts();
+    const harness = accounts(owned);
     harness.app.get("/orders", { auth: useAuth({ scopes: ["apikey"] }) }, () => "orders");
     await harness.post("/register", ann);
     const { key } = (await harness.post("/keys", {}, undefined, await harness.session())).json() as Made;
@@ -109,7 +109,7 @@ it.each([
   { name: "x".repeat(201) },
   { permissions: [""] },
 ])("returns 422 for a key with %j", async (body) => {
-  const { post, session } = accountHarness();
+  const { post, session } = accountHarness(owned);
   await post("/register", ann);
 
   const answer = await post("/keys", body, undefined, await session());
@@ -118,7 +118,7 @@ it.each([
 });
 
 it("does not let a key change the account that it belongs to", async () => {
-  const { post, client, session } = accountHarness();
+  const { post, client, session } = accountHarness(owned);
   await post("/register", ann);
   const cookie = await session();
   const { id, key } = (await post("/keys", { permissions: [] }, undefined, cookie)).json() as Made;

@@ -32,7 +32,7 @@ class MemoryUser extends UserBaseModel implements AccountUser {
 interface Row {
   readonly id: string;
   email: string;
-  readonly username: string;
+  username: string;
   hash: string;
   version: number;
   isVerified: boolean;
@@ -104,6 +104,11 @@ export function memoryUsers(passwords: Hasher = new PasswordHasher()): AccountMo
           row.email = email;
           row.isVerified = true;
         });
+      },
+      async setUsername(user, username) {
+        const other = find({ username });
+        if (other !== undefined && other.id !== user.identity) throw new UserExists("username");
+        await change(user, (row) => void (row.username = username));
       },
       renewCredentials: (user) => change(user, (row) => void row.version++),
       markVerified: (user) => change(user, (row) => void (row.isVerified = true)),

@@ -129,7 +129,8 @@ it("a user with an authenticator app cannot add another one, and one without has
 });
 
 it.each([
-  ["name", { name: "n".repeat(201) }, "must be at most 200 characters long"],
+  ["name", { name: "n".repeat(201) }, "must be at most 200 characters long, without control characters"],
+  ["name", { name: "backup\u001b[2J" }, "must be at most 200 characters long, without control characters"],
   ["permissions", { permissions: ["a", ""] }, "must not contain an empty permission"],
   ["expires_in", { expires_in: 0 }, "must be from 1 to 3153600000 seconds"],
   ["expires_in", { expires_in: 3_153_600_001 }, "must be from 1 to 3153600000 seconds"],
@@ -158,4 +159,24 @@ it("a person check or a breach check that fails is 503 and names the check", asy
   const blocked = await breach.post("/register", ann);
   expect(blocked.json()).toMatchObject({ detail: "The password could not be checked for breaches. Try again later." });
   expect(blocked.headers["retry-after"]).toBe("5");
+});
+
+it("lists the problems of all fields of a registration, with the code of the first", async () => {
+  const { post: send } = await harness();
+
+  const one = (await send("/register", { ...bob, password: "short" })).json();
+  const all = (await send("/register", { email: "bob", username: "b@ob", password: "short" })).json();
+
+  const short = { in: "body", path: ["password"], message: expect.stringContaining("8 bytes") };
+  expect(one).toMatchObject({ status: 422, code: "password_too_short", errors: [short] });
+  expect(all).toMatchObject({
+    status: 422,
+    code: "validation_failed",
+    detail: "The email must be a valid email address",
+    errors: [
+      { in: "body", path: ["email"], message: "The email must be a valid email address" },
+      { in: "body", path: ["username"], message: expect.stringContaining("no @") },
+      short,
+    ],
+  });
 });

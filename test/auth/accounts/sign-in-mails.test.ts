@@ -3,9 +3,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { memoryStores } from "portico";
 import { manualClock, type TestResponse } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { codeAt } from "../../../scripts/clients/authenticator-app.ts";
 import { MemoryKeyValue } from "../../../src/stores/memory-key-value.ts";
-import { codeAt } from "../factors/authenticator-app.ts";
-import { type AccountHarness, accountHarness, ann, type HarnessOptions, tokenOf } from "./account-harness.ts";
+import { cookieHeader } from "../../sign-in.ts";
+import { type AccountHarness, accountHarness, ann, type HarnessOptions, owned, tokenOf } from "./account-harness.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -30,17 +31,13 @@ async function world(options: HarnessOptions = {}): Promise<World> {
       const answer = await post("/sign-in-mail", { email, ...body });
       expect(answer.status).toBe(202);
       await expect.poll(sent).toBe(expected);
-      return cookiesOf(answer);
+      return cookieHeader(answer);
     },
     confirm: (browser, body, from) => post("/sign-in-mail/confirm", body, from, browser),
     link: () => ({ token: tokenOf(mails, "sign_in") }),
     code: () => ({ code: mails.findLast(({ kind }) => kind === "sign_in")?.code ?? "" }),
   };
 }
-
-const cookiesOf = ({ cookies }: TestResponse): Headers => ({
-  cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; "),
-});
 
 describe("an email to sign in with", () => {
   it.each(["link", "code"] as const)("[auth:AU-267] signs in once by its %s, in the browser that asked", async (by) => {
@@ -54,7 +51,9 @@ describe("an email to sign in with", () => {
     const again = await confirm(browser, secret);
 
     expect([stranger, other, first, again].map(({ status }) => status)).toEqual([400, 400, 200, 400]);
-    expect((await client.get("/account/me", { headers: cookiesOf(first) })).json()).toMatchObject({ email: ann.email });
+    expect((await client.get("/account/me", { headers: cookieHeader(first) })).json()).toMatchObject({
+      email: ann.email,
+    });
     expect(await users.objects.get({ email: ann.email })).toMatchObject({ isVerified: true });
   });
 
@@ -114,7 +113,7 @@ describe("an email to sign in with", () => {
   });
 
   it("[auth:AU-272] does not replace a second factor", async () => {
-    const { ask, confirm, link, post, session } = await world();
+    const { ask, confirm, link, post, session } = await world(owned);
     const headers = await session();
     const { secret } = (await post("/factors/totp", {}, undefined, headers)).json() as { secret: string };
     await post("/factors/totp/confirm", { code: codeAt(secret, Date.now()) }, undefined, headers);
@@ -182,4 +181,43 @@ it("there are no such routes unless they are turned on", async () => {
   onTestFinished(() => app.close());
 
   expect((await post("/sign-in-mail", { email: ann.email })).status).toBe(404);
+});
+
+describe("three strangers who ask for emails to sign in", () => {
+  /** The owner's browser, after strangers have used up the emails of the hour. */
+  async function crowded() {
+    const here = await world();
+    const strangers: Headers[] = [];
+    for (let n = 0; n < 3; n++) strangers.push(await here.ask());
+    const answer = await here.post("/sign-in-mail", { email: ann.email }, "203.0.113.77");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(here.mails.filter(({ kind }) => kind === "sign_in")).toHaveLength(3);
+    return { ...here, strangers, owner: cookieHeader(answer) };
+  }
+
+  it.each(["link", "code"] as const)(
+    "do not keep the owner from signing in with the %s of the newest email",
+    async (by) => {
+      const { owner, strangers, confirm, ...rest } = await crowded();
+      const secret = rest[by]();
+
+      expect((await confirm(owner, secret)).status).toBe(200);
+      expect((await confirm(owner, secret)).status).toBe(400);
+      // It works once, also in the browser that asked for it.
+      expect((await confirm(strangers[2] ?? {}, secret)).status).toBe(400);
+    },
+  );
+
+  it("cannot use up the guesses of the owner, who has the link", async () => {
+    const { confirm, post, owner, code, link } = await crowded();
+    const wrong = { code: code().code === "00000000" ? "00000001" : "00000000" };
+    for (let n = 0; n < 50; n++) {
+      const browser = cookieHeader(await post("/sign-in-mail", { email: ann.email }, `198.51.100.${n}`));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect((await confirm(browser, wrong, `198.51.100.${n}`)).status).toBe(400);
+    }
+
+    expect((await confirm(owner, code())).status).toBe(400);
+    expect((await confirm(owner, link())).status).toBe(200);
+  });
 });

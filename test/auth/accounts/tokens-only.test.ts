@@ -2,8 +2,8 @@ import { memoryStores, PorticoApp } from "portico";
 import { type AccountEvent, AuthenticationMiddleware, accountRoutes, JWTAuthBackend } from "portico/auth";
 import { manualClock, testClient } from "portico/testing";
 import { expect, it, onTestFinished } from "vitest";
+import { codeAt } from "../../../scripts/clients/authenticator-app.ts";
 import { MemoryKeyValue } from "../../../src/stores/memory-key-value.ts";
-import { codeAt } from "../factors/authenticator-app.ts";
 import { bearer, type Problem, type Tokens } from "../factors/factor-harness.ts";
 import { ann, password, secret } from "./account-harness.ts";
 import { memoryUsers } from "./memory-users.ts";
@@ -25,7 +25,7 @@ async function world(options: { readonly strictRefresh?: boolean; readonly issue
   app.mount("/account", accountRoutes({ userModel: users, secret, audience: "shop", mailer, onEvent, ...options }));
   onTestFinished(() => app.close());
   const client = testClient(app);
-  await users.objects.createUser(ann);
+  await users.objects.markVerified(await users.objects.createUser(ann));
   const post = (path: string, body: object, headers = {}) => client.post(`/account${path}`, { body, headers });
   return {
     clock,
@@ -71,7 +71,12 @@ it("completes a sign-in with the second factor", async () => {
   const headers = bearer(await signIn());
   const { secret: key } = (await post("/factors/totp", { password }, headers)).json() as { readonly secret: string };
   const confirmed = await post("/factors/totp/confirm", { code: codeAt(key, clock.now()) }, headers);
-  expect([confirmed.status, confirmed.json()]).toEqual([200, { recovery_codes: expect.any(Array) as unknown }]);
+  expect([confirmed.status, confirmed.json()]).toMatchObject([200, { recovery_codes: expect.any(Array) as unknown }]);
+  // The tokens from before were issued to one factor.
+  expect([
+    await statusOf(confirmed.json() as Tokens),
+    await statusOf({ access_token: headers["authorization"] } as never),
+  ]).toEqual([200, 401]);
 
   clock.advance(60_000);
   const { pending } = (await post("/token", { identifier: "ann", password })).json() as Problem;

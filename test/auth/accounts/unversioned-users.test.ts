@@ -1,6 +1,7 @@
 import type { AccountModel } from "portico/auth";
 import { expect, it } from "vitest";
-import { bearer, cookieOf, factorHarness, type Problem, type Tokens } from "../factors/factor-harness.ts";
+import { cookieHeader } from "../../sign-in.ts";
+import { bearer, factorHarness, type Problem, type Tokens } from "../factors/factor-harness.ts";
 import { ann, password } from "./account-harness.ts";
 import { memoryUsers } from "./memory-users.ts";
 
@@ -27,7 +28,7 @@ const change = { current_password: password, new_password: NEW };
 
 it("a new password ends a sign-in that waits for the second factor", async () => {
   const { login, prove, post, enrol, clock } = await factorHarness({ users: unversionedUsers() });
-  const app = await enrol(cookieOf(await login()));
+  const app = await enrol(cookieHeader(await login()));
   clock.advance(60_000);
   const { pending } = (await login()).json() as Problem;
 
@@ -39,12 +40,12 @@ it("a new password signs the caller in again, in the form of the session", async
   const { client, login, post } = await factorHarness({ users: unversionedUsers() });
   const statusOf = async (headers: Readonly<Record<string, string>>): Promise<number> =>
     (await client.get("/account/me", { headers })).status;
-  const session = cookieOf(await login());
+  const session = cookieHeader(await login());
   const tokens = (await login("/token")).json() as Tokens;
 
   const changed = await post("/password", change, undefined, session);
   expect(changed.status).toBe(204);
-  expect(await statusOf(cookieOf(changed))).toBe(200);
+  expect(await statusOf(cookieHeader(changed))).toBe(200);
   expect(await statusOf(session)).toBe(401);
   expect(await statusOf(bearer(tokens))).toBe(401);
 

@@ -334,6 +334,12 @@ describe("JWTAuthBackend", () => {
       expect(await at(aud)).toEqual(ANONYMOUS);
   });
 
+  it("[REQ-22] declines a token with an aud if no audience is set", async () => {
+    expect(await standing(client, `Bearer ${forge(claims)}`)).toEqual(ANN);
+    for (const aud of ["shop", ["shop"], "", [], null])
+      expect(await standing(client, `Bearer ${forge({ ...claims, aud })}`)).toEqual(ANONYMOUS);
+  });
+
   it("[auth:AU-023] checks the typ header", async () => {
     const typed = (typ?: string): string => forge(claims, typ === undefined ? { alg: "HS256" } : { alg: "HS256", typ });
 

@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import type { PorticoApp } from "portico";
 import { liveClient } from "portico/testing";
 import { beforeAll, expect, it } from "vitest";
-import { root } from "../../docs/repository.ts";
-import { compileSnippets, pageSnippets } from "../../docs/snippets.ts";
+import { root } from "../../../scripts/package/repository.ts";
+import { compileSnippets, pageSnippets } from "../../../scripts/snippets/snippets.ts";
 
 const page = "docs/guide/write-your-own-backend.md";
 

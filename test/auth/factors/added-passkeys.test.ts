@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cookieOf } from "./factor-harness.ts";
+import { cookieHeader } from "../../sign-in.ts";
 import { passkeyHarness } from "./passkey-harness.ts";
 import { type Deviation, SoftwareAuthenticator } from "./software-authenticator.ts";
 
@@ -22,7 +22,7 @@ describe("new passkeys", () => {
       authenticatorSelection: { residentKey: "required", userVerification: "required" },
     });
     await add(headers, first);
-    const strong = cookieOf(await signIn(first));
+    const strong = cookieHeader(await signIn(first));
     const later = await registrationOptions(strong);
     expect(later["excludeCredentials"]).toEqual([
       { id: first.id, type: "public-key", transports: ["internal", "hybrid"] },
@@ -49,7 +49,7 @@ describe("new passkeys", () => {
       backed_up: true,
     });
     expect(recovery_codes).toHaveLength(10);
-    const strong = cookieOf(await signIn(phone, { isBackedUp: true }));
+    const strong = cookieHeader(await signIn(phone, { isBackedUp: true }));
     const second = await add(strong, key, { name: "" });
     expect(second.json()).toEqual({
       id: key.id,
@@ -77,7 +77,7 @@ describe("new passkeys", () => {
     const credential = { ...others, response: { ...response, transports: undefined } };
 
     expect((await post("/passkeys", { credential }, undefined, headers)).status).toBe(201);
-    const strong = cookieOf(await signIn(passkey));
+    const strong = cookieHeader(await signIn(passkey));
     expect((await registrationOptions(strong))["excludeCredentials"]).toEqual([{ id: passkey.id, type: "public-key" }]);
   });
 
@@ -123,7 +123,7 @@ describe("new passkeys", () => {
     const [shared, own] = [new SoftwareAuthenticator(), new SoftwareAuthenticator()];
     await post("/register", eve);
     await add(await byPassword(), own);
-    const ann = cookieOf(await signIn(own));
+    const ann = cookieHeader(await signIn(own));
     expect((await add(ann, shared)).status).toBe(201);
     expect((await add(ann, shared)).json()).toMatchObject(INVALID);
     const eves = await session(eve.email, eve.password);
@@ -139,7 +139,7 @@ describe("new passkeys", () => {
     const { byPassword, add, signIn, list, client } = await passkeyHarness();
     const [first, last] = [new SoftwareAuthenticator(), new SoftwareAuthenticator()];
     await add(await byPassword(), first);
-    const strong = cookieOf(await signIn(first));
+    const strong = cookieHeader(await signIn(first));
     for (let count = 1; count < 20; count++) expect((await add(strong, new SoftwareAuthenticator())).status).toBe(201);
 
     expect((await add(strong, last)).json()).toMatchObject(INVALID);

@@ -47,10 +47,11 @@ const SCRIPT = `
 /** Starts an application in which ann has an account, and opens its page on `localhost`. */
 export async function passkeyBrowser(stores?: Stores): Promise<PasskeyBrowser> {
   const events: AccountEvent[] = [];
+  const users = memoryUsers();
   const app = new PorticoApp({ logger: false, ...(stores === undefined ? {} : { stores }) })
     .use(
       authentication({
-        userModel: memoryUsers(),
+        userModel: users,
         secret,
         audience: "bookshop",
         mailer: async () => {},
@@ -82,6 +83,9 @@ export async function passkeyBrowser(stores?: Stores): Promise<PasskeyBrowser> {
     page.evaluate(`globalThis.${name}(...${JSON.stringify(args.map((arg) => arg ?? null))})`);
   const send: PasskeyBrowser["send"] = (...args) => call("send", args);
   await send("POST", "/account/register", ann);
+  // A passkey is for the owner of the address only.
+  const user = await users.objects.get({ email: ann.email });
+  if (user !== null) await users.objects.markVerified(user);
   return {
     page,
     devices,

@@ -1,6 +1,7 @@
 import type { TestResponse } from "portico/testing";
+import { cookieHeader } from "../../sign-in.ts";
 import type { HarnessOptions } from "../accounts/account-harness.ts";
-import { cookieOf, type FactorHarness, factorHarness, type Headers } from "./factor-harness.ts";
+import { type FactorHarness, factorHarness, type Headers } from "./factor-harness.ts";
 import type { Deviation, SoftwareAuthenticator } from "./software-authenticator.ts";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -29,7 +30,7 @@ export async function passkeyHarness(options: HarnessOptions = {}): Promise<Pass
     optionsIn(await post("/passkeys/options", {}, undefined, headers));
   return {
     ...harness,
-    byPassword: async () => cookieOf(await login()),
+    byPassword: async () => cookieHeader(await login()),
     registrationOptions,
     async add(headers, passkey, { name, deviation } = {}) {
       const credential = passkey.create(await registrationOptions(headers), deviation);
@@ -38,7 +39,7 @@ export async function passkeyHarness(options: HarnessOptions = {}): Promise<Pass
     async signIn(passkey, deviation, more = {}) {
       const begun = await post("/passkeys/sign-in/options");
       const credential = passkey.get(optionsIn(begun), deviation);
-      return post("/passkeys/sign-in", { credential, ...more }, undefined, cookieOf(begun));
+      return post("/passkeys/sign-in", { credential, ...more }, undefined, cookieHeader(begun));
     },
     async list(headers) {
       return (await client.get("/account/passkeys", { headers })).json() as readonly Body[];

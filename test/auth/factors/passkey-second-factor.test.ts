@@ -1,7 +1,8 @@
 import { memoryStores } from "portico";
 import { describe, expect, it } from "vitest";
+import { cookieHeader } from "../../sign-in.ts";
 import { memoryUsers } from "../accounts/memory-users.ts";
-import { cookieOf, type Problem } from "./factor-harness.ts";
+import { type Problem } from "./factor-harness.ts";
 import { optionsIn, passkeyHarness } from "./passkey-harness.ts";
 import { SoftwareAuthenticator } from "./software-authenticator.ts";
 
@@ -11,7 +12,7 @@ const eve = { email: "eve@example.org", username: "eve", password: "another hors
 
 describe("a passkey as the second factor", () => {
   it("is named in the options, and completes the sign-in that they were made for", async () => {
-    const { byPassword, add, login, post, prove, events, client } = await passkeyHarness();
+    const { byPassword, add, login, weakly, post, prove, events, client } = await passkeyHarness();
     const passkey = new SoftwareAuthenticator();
     const session = await byPassword();
     await add(session, passkey);
@@ -25,11 +26,11 @@ describe("a passkey as the second factor", () => {
       userVerification: "required",
       allowCredentials: [{ id: passkey.id, type: "public-key", transports: ["internal", "hybrid"] }],
     });
-    expect((await prove({ credential: passkey.get(options) }, session)).json()).toMatchObject(INVALID);
+    expect((await prove({ credential: passkey.get(options) }, await weakly())).json()).toMatchObject(INVALID);
     const again = optionsIn(await post("/second-factor/options", { pending }));
     const proved = await prove({ pending, credential: passkey.get(again) });
     expect(proved.json()).toMatchObject({ email: "ann@example.org" });
-    expect((await client.get("/payout", { headers: cookieOf(proved) })).status).toBe(200);
+    expect((await client.get("/payout", { headers: cookieHeader(proved) })).status).toBe(200);
     expect(events.map(({ kind }) => kind)).toContain("second_factor_used");
   });
 
@@ -68,7 +69,7 @@ describe("a passkey as the second factor", () => {
     const { byPassword, add, signIn, client, login, events, mails, app } = await passkeyHarness();
     const [one, two] = [new SoftwareAuthenticator(), new SoftwareAuthenticator()];
     await add(await byPassword(), one);
-    const headers = cookieOf(await signIn(one));
+    const headers = cookieHeader(await signIn(one));
     await add(headers, two);
     const remove = (id: string) => client.delete(`/account/passkeys/${id}`, { headers });
 
@@ -102,9 +103,10 @@ describe("a passkey as the second factor", () => {
     const [one, two] = [new SoftwareAuthenticator(), new SoftwareAuthenticator()];
     await post("/register", eve);
     await add(await byPassword(), one, { name: "One" });
-    const headers = cookieOf(await signIn(one));
+    const headers = cookieHeader(await signIn(one));
     await add(headers, two, { name: "Two" });
-    const rename = (body: object, as = headers) => client.patch(`/account/passkeys/${two.id}`, { headers: as, body });
+    const rename = (body: object, as: Readonly<Record<string, string>> = headers) =>
+      client.patch(`/account/passkeys/${two.id}`, { headers: as, body });
 
     expect((await rename({ name: "Desk" }, await session(eve.email, eve.password))).status).toBe(404);
     expect((await rename({ name: 1 })).status).toBe(400);

@@ -1,13 +1,14 @@
 import { memoryStores } from "portico";
 import { expect, it } from "vitest";
+import { cookieHeader } from "../../sign-in.ts";
 import { RecordingStore } from "../sessions/recording-store.ts";
-import { cookieOf, factorHarness, type Problem } from "./factor-harness.ts";
+import { factorHarness, type Problem } from "./factor-harness.ts";
 import { optionsIn, passkeyHarness } from "./passkey-harness.ts";
 import { SoftwareAuthenticator } from "./software-authenticator.ts";
 
 it("recovery codes are offered until the last one is used", async () => {
   const { login, prove, enrol, client } = await factorHarness();
-  const { recovery, headers } = await enrol(cookieOf(await login()));
+  const { recovery, headers } = await enrol(cookieHeader(await login()));
   const methods: unknown[] = [];
   for (const code of recovery) {
     const problem = (await login()).json() as Problem;
@@ -36,8 +37,8 @@ it("passkeys belong to localhost in an application without a URL that does not l
 it("a session that is signed out while it is raised does not continue under a new id", async () => {
   const durable = new RecordingStore();
   const { login, prove, enrol, client, post } = await factorHarness({ stores: { ...memoryStores(), durable } });
-  const { headers, recovery } = await enrol(cookieOf(await login()));
-  const weak = cookieOf(await post("/second-factor", { code: recovery[0] }, undefined, headers));
+  const { headers, recovery } = await enrol(cookieHeader(await login()));
+  const weak = cookieHeader(await post("/second-factor", { code: recovery[0] }, undefined, headers));
   let isFirst = true;
   durable.before = async (operation, key) => {
     if (operation !== "delete" || !key.startsWith("session:") || !isFirst) return;
@@ -56,7 +57,7 @@ it("an unknown passkey is neither renamed nor removed", async () => {
   const { byPassword, add, signIn, client } = await passkeyHarness();
   const passkey = new SoftwareAuthenticator();
   await add(await byPassword(), passkey);
-  const headers = cookieOf(await signIn(passkey));
+  const headers = cookieHeader(await signIn(passkey));
   const refusal = { status: 404, detail: "Passkey not found" };
 
   expect((await client.patch("/account/passkeys/x", { headers, body: { name: "x" } })).json()).toMatchObject(refusal);

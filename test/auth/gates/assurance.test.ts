@@ -10,8 +10,9 @@ import {
   SimpleUser,
   useAuth,
 } from "portico/auth";
-import { manualClock, type TestResponse, testClient } from "portico/testing";
+import { manualClock, testClient } from "portico/testing";
 import { expect, it } from "vitest";
+import { signIn } from "../../sign-in.ts";
 
 const secret = "the-secret-of-the-assurance-levels-0123456789";
 const clock = manualClock(Date.UTC(2026, 0, 1));
@@ -32,18 +33,15 @@ const app = new PorticoApp({ logger: false, clock })
   .post("/login/strong", ({ request }) => request.sessions.login(new SimpleUser("ann"), { level: "mfa" }))
   .post("/key", { auth: useAuth() }, ({ user }) => keys.create(user))
   .get("/payout", { auth: useAuth({ level: "mfa" }) }, () => "paid")
-  .get("/new-account", { auth: useAuth({ level: "mfa", freshWithin: 60 }) }, () => "changed");
+  .get("/new-account", { auth: useAuth({ level: "mfa", freshSeconds: 60 }) }, () => "changed");
 const client = testClient(app);
 
-const cookieOf = ({ cookies }: TestResponse): Record<string, string> => ({
-  cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; "),
-});
 const get = async (path: string, headers: Record<string, string>): Promise<unknown> =>
   (await client.get(path, { headers })).json();
 const REFUSED = { status: 403, code: "second_factor_required" };
 
 it("accepts a session with two factors, and refuses one with one factor", async () => {
-  const [weak, strong] = [cookieOf(await client.post("/login")), cookieOf(await client.post("/login/strong"))];
+  const [weak, strong] = [await signIn(client, "/login"), await signIn(client, "/login/strong")];
 
   expect(await get("/payout", weak)).toMatchObject(REFUSED);
   expect(await get("/payout", strong)).toBe("paid");
@@ -51,7 +49,7 @@ it("accepts a session with two factors, and refuses one with one factor", async 
 });
 
 it("[auth:AU-263] asks for the second factor before it asks for a recent sign-in", async () => {
-  const [weak, strong] = [cookieOf(await client.post("/login")), cookieOf(await client.post("/login/strong"))];
+  const [weak, strong] = [await signIn(client, "/login"), await signIn(client, "/login/strong")];
   clock.advance(60_000);
 
   expect(await get("/new-account", weak)).toMatchObject(REFUSED);
@@ -59,7 +57,7 @@ it("[auth:AU-263] asks for the second factor before it asks for a recent sign-in
 });
 
 it("[auth:AU-262] trusts no claim of another issuer, and no API key of a user who signed in with two factors", async () => {
-  const strong = cookieOf(await client.post("/login/strong"));
+  const strong = await signIn(client, "/login/strong");
   const now = clock.now() / 1000;
   const token = await new SignJWT({ sub: "ann", aud: "shop", acr: "mfa", amr: ["pwd", "mfa"], level: "mfa" })
     .setProtectedHeader({ alg: "HS256" })

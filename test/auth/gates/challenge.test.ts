@@ -110,7 +110,7 @@ it("[auth:AU-060] nothing splits a header: not a realm, not a redirect, not the 
   const [session] = login.json() as readonly { readonly device: string }[];
 
   expect([redirect.status, redirect.headers["location"], redirect.cookies]).toEqual([400, undefined, []]);
-  expect(session?.device).toMatch(/^Mozilla\P{Cc}+$/u);
+  expect(session?.device).toBe("Unknown device");
 });
 
 it("the reason for a declined credential is logged at debug level, without the credential", async () => {

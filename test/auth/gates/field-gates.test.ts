@@ -4,6 +4,7 @@ import { field, Graph, mutation, schema, t } from "portico/graphql";
 import { liveClient, logCatcher, type TestClient, testClient } from "portico/testing";
 import { describe, expect, it, vi } from "vitest";
 import { overBoth } from "../../matrix.ts";
+import { signIn } from "../../sign-in.ts";
 import { HeaderBackend } from "../backends/recording-backend.ts";
 
 const graph = schema({
@@ -222,13 +223,11 @@ describe("a graph and sessions", () => {
     new Graph(shop, { uploads: { enabled: true } }).mount(made);
     return made;
   };
-  const signIn = async (client: TestClient): Promise<string> =>
-    (await client.post("/login")).cookies[0]?.split(";")[0] as string;
 
   it("[graphql:F16] a gated field returns SERVICE_UNAVAILABLE while the session store is down", async () => {
     const { durable } = memoryStores();
     const client = await liveClient(sessionShop(durable));
-    const cookie = await signIn(client);
+    const { cookie } = await signIn(client);
     const before = await ask(client, { cookie }, "{ open me }");
 
     vi.spyOn(durable, "get").mockRejectedValue(new Error("the store is down"));
@@ -241,7 +240,7 @@ describe("a graph and sessions", () => {
 
   it("[auth:AU-166] a cookie is not accepted for a mutation by GET, nor for an upload from another origin", async () => {
     const client = await liveClient(sessionShop());
-    const cookie = await signIn(client);
+    const { cookie } = await signIn(client);
     const origin = client.url;
     const byGet = await client.get("/graphql", {
       query: { query: "mutation { remove }" },

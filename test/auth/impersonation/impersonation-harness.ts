@@ -1,6 +1,6 @@
 import { memoryStores, type Stores } from "portico";
 import { type AuthenticationOptions, TokenForUser, useAuth } from "portico/auth";
-import { type Grants, type SqlUserManager, type UserRecord, userModel } from "portico/sql";
+import { type Grants, type SQLUserManager, type UserRecord, userModel } from "portico/sql";
 import { type ManualClock, manualClock, type TestResponse } from "portico/testing";
 import { onTestFinished } from "vitest";
 import { MemoryKeyValue } from "../../../src/stores/memory-key-value.ts";
@@ -14,7 +14,7 @@ type Name = "ann" | "sam" | "eve" | "ida";
 export interface ImpersonationHarness extends AccountHarness {
   readonly clock: ManualClock;
   readonly ids: Readonly<Record<Name, string>>;
-  readonly objects: SqlUserManager<UserRecord>;
+  readonly objects: SQLUserManager<UserRecord>;
   readonly stores: Stores;
   readonly login: (name: Name) => Promise<Headers>;
   /** Lets the session act as a user. */
@@ -51,13 +51,18 @@ export async function impersonationHarness({
     account: { impersonation: { permission: "users.impersonate" }, ...account },
     ...(parts === undefined ? { app: { clock } } : {}),
   });
+  const ids: Record<Name, string> = { ...INITIAL };
   harness.app
     .get("/who", ({ ctx }) => `${ctx.user.displayName} by ${ctx.impersonator}`)
-    .get("/fresh", { auth: useAuth({ freshWithin: 600 }) }, () => "fresh")
+    .get("/fresh", { auth: useAuth({ freshSeconds: 600 }) }, () => "fresh")
     .get("/strong", { auth: useAuth({ level: "mfa" }) }, () => "strong")
     .get("/context", ({ ctx }) => JSON.stringify(ctx))
     .post("/sessions/begin", { auth: true }, ({ request, user }) => request.sessions.begin(user))
     .post("/sessions/login", { auth: true }, ({ request, user }) => request.sessions.login(user))
+    .post("/sessions/one-factor", async ({ request }) => {
+      const sam = await users.loadUser(ids.sam);
+      if (sam !== null) await request.sessions.login(sam);
+    })
     .post("/sessions/end", { auth: true }, ({ request }) => request.sessions.revokeAll())
     .post("/tokens", { auth: true }, ({ user }) => new TokenForUser(user, { secret, audience: "shop" }).tokenPair())
     .socket("/live", { auth: true }, async ({ socket, user }) => {
@@ -65,7 +70,6 @@ export async function impersonationHarness({
       for await (const text of socket) socket.send(String(text));
     });
   onTestFinished(() => harness.app.close());
-  const ids: Record<Name, string> = { ...INITIAL };
   for (const username of Object.keys(GRANTS) as Name[]) ids[username] = await userNamed(users, username);
   return {
     ...harness,

@@ -3,7 +3,7 @@ import { redisStores } from "portico/redis";
 import { accountLog, accountLogMigration, type Database, migrate, userModel } from "portico/sql";
 import { liveClient } from "portico/testing";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { newPrefix, SHARED_URL } from "../../redis/redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../../lab/servers/redis-server.ts";
 import { removeKeys } from "../../redis/remove-keys.ts";
 import { newPlace } from "../../sql/accounts/databases.ts";
 import { type ImpersonationHarness, impersonationHarness } from "./impersonation-harness.ts";

@@ -93,7 +93,7 @@ describe("options", () => {
     ["userModel must be a user model with loadUser(identity) and objects", { userModel: { objects: {} } }],
     ["breachCheckFailure must be", { breachCheckFailure: "ignore" }],
     ["freshSeconds must be a positive integer", { freshSeconds: 0 }],
-    ["except must be a list of register, login", { except: ["logins"] }],
+    ['except must be a list of "register", "login"', { except: ["logins"] }],
     ...["//evil.example", "sign-in", "/sign-in?x", "/a#b", "/a\\b", "/a b", "ftp://a.example", 5].map(
       (signInPage): [string, object] => ["signInPage must be a URL, or a path that begins with", { signInPage }],
     ),
@@ -136,6 +136,7 @@ describe("options", () => {
   it("authentication keeps everything of accounts in its own store", async () => {
     const [own, durable] = [new RecordingStore(), new RecordingStore()];
     const { app, post, session } = accountHarness({
+      isOwned: true,
       stores: { ...memoryStores(), durable },
       account: { store: own },
     });

@@ -4,7 +4,7 @@ import { field, Graph, schema, t } from "portico/graphql";
 import { type CaughtLine, liveClient, logCatcher, testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 import { HeaderBackend } from "../backends/recording-backend.ts";
-import { ANN, ANONYMOUS, backendFor, claims, forge, standing, tokenApp } from "../tokens/token-app.ts";
+import { ANONYMOUS, backendFor, claims, forge, standing, tokenApp } from "../tokens/token-app.ts";
 
 const warningsOf = (lines: readonly CaughtLine[]): readonly string[] =>
   lines
@@ -130,10 +130,10 @@ describe("a token from another service with the same key", () => {
     },
   );
 
-  it("[auth:AU-044] is accepted if neither is required, and a startup warning is logged once", async () => {
+  it("[auth:AU-044] is declined for its audience if neither is configured, and a startup warning is logged once", async () => {
     const client = await liveClient(tokenApp(backendFor()).app);
 
-    expect(await standing(client, `Bearer ${staging}`)).toEqual(ANN);
+    expect(await standing(client, `Bearer ${staging}`)).toEqual(ANONYMOUS);
     await client.close();
     expect(await warnings({})).toEqual([expect.stringContaining("JWTAuthBackend has neither issuer nor audience")]);
   });

@@ -111,7 +111,7 @@ describe("the account pages", () => {
     const signIn = await client.get("/sign-in");
     expect(formsOf(signIn)).toEqual(["sign-in-mail", "sign-in-code"]);
     expect(signIn.text()).not.toMatch(/register|reset|Acme/);
-    expect(formsOf(await client.get("/account"))).toEqual(["logout", "everywhere"]);
+    expect(formsOf(await client.get("/account"))).toEqual(["logout", "send-code", "enter-code", "everywhere"]);
     for (const page of ["/register", "/reset-password", "/change-email"])
       expect((await client.get(page)).status).toBe(404);
   });

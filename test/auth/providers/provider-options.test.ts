@@ -29,7 +29,7 @@ describe("oidc", () => {
     ["domains", { domains: ["acme"] }, 'received "acme" at [0]'],
     ["domains", { domains: ["ann@acme.com"] }, "must be a list of domains"],
     ["domainsOnly", { domainsOnly: true }, "requires domains"],
-    ["timeoutSeconds", { timeoutSeconds: 0 }, "must be a number of seconds, more than 0 and at most 60"],
+    ["timeoutSeconds", { timeoutSeconds: 0 }, "must be a number of seconds above 0, up to 60"],
     ["scope", { scope: "email" }, 'among them "openid"'],
     ["clientAuthentication", { clientAuthentication: "none" }, '"client_secret_basic" or "client_secret_post"'],
     ["signup", { signup: false }, "is not an option: did you mean signUp?"],

@@ -1,6 +1,6 @@
 import { oidc } from "portico/auth";
 import { describe, expect, it } from "vitest";
-import { codeAt } from "../factors/authenticator-app.ts";
+import { codeAt } from "../../../scripts/clients/authenticator-app.ts";
 import { clientId, clientSecret, type HostileProvider, hostileProvider } from "./hostile-provider.ts";
 import { type Person, person } from "./person.ts";
 import { type Shop, shop } from "./provider-harness.ts";
@@ -47,6 +47,27 @@ async function enrol({ post }: World, browser: Person): Promise<string> {
   expect((await post(browser, "/factors/totp/confirm", { code: codeAt(secret, Date.now()) })).status).toBe(200);
   return secret;
 }
+
+describe("a user who signs in with a provider", () => {
+  it("is signed out by the provider after a change of the password, which continues the session", async () => {
+    const here = await world();
+    const [changing, other] = [person(), person()];
+    await here.signIn(changing);
+    await here.signIn(other);
+    const user = await here.users.objects.get({ email: "ann@acme.com" });
+    const words = { current_password: "correct horse battery staple", new_password: "another battery staple" };
+    if (user !== null) await here.users.objects.setPassword(user, words.current_password);
+    await here.signIn(changing);
+    const changed = await here.post(changing, "/password", words);
+    const before = [await here.isSignedIn(changing), await here.isSignedIn(other)];
+
+    const status = await here.logout();
+
+    expect([changed.status, before, status]).toEqual([204, [true, false], 200]);
+    expect(changed.headers.getSetCookie().join()).toContain("Max-Age=");
+    expect(await here.isSignedIn(changing)).toBe(false);
+  });
+});
 
 describe("a user with an authenticator app who signs in with a provider", () => {
   it("[auth:AU-237] is asked for the second factor, with everything to complete the sign-in in the fragment", async () => {

@@ -29,10 +29,13 @@ it.each([
 it.each([
   ["Unknown device", ""],
   ["Unknown device", "\u00ad \u00ad"],
-  ["shop-app/2.1 (Linux)", " shop-app/2.1 (Linux) "],
-  ["Firefox/127.0", "Firefox/127.0"],
-  ["x".repeat(120), "x".repeat(121)],
-  ["y", `y${" ".repeat(150)}z`],
+  ["App on Linux", " shop-app/2.1 (Linux) "],
+  ["App on Android", "okhttp/4.12.0"],
+  ["App on Apple device", "Shop/7 CFNetwork/1496.0.7 Darwin/23.5.0"],
+  ["Firefox", "Firefox/127.0"],
+  ["Unknown device", "You won a prize. Claim it at https://evil.example/claim"],
+  ["App on Windows", "You won a prize for Windows. Claim it at https://evil.example/claim"],
+  ["Unknown device", `${"x".repeat(1_000)} (Linux)`],
 ])("%s stands for %j", async (label, userAgent) => {
   expect(await deviceOf(userAgent)).toBe(label);
 });

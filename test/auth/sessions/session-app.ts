@@ -8,6 +8,7 @@ import {
   useAuth,
 } from "portico/auth";
 import type { LogCatcher, TestClient, TestRequest, TestResponse } from "portico/testing";
+import { type CookieHeader, signIn as postSignIn } from "../../sign-in.ts";
 import { HeaderBackend } from "../backends/recording-backend.ts";
 
 export const SECRET: string = "a secret of the tests, which is long enough";
@@ -90,11 +91,8 @@ export async function signIn(
   client: TestClient,
   name: string,
   { remember = false, headers = {} }: { remember?: boolean; headers?: Record<string, string> } = {},
-): Promise<TestRequest & { readonly headers: { readonly cookie: string } }> {
-  const answer = await client.post(`/login/${name}${remember ? "?remember=1" : ""}`, { headers });
-  const cookie = cookieOf(answer);
-  if (cookie === null) throw new Error(`the sign-in failed: ${answer.status} ${answer.text()}`);
-  return { headers: { cookie } };
+): Promise<TestRequest & { readonly headers: CookieHeader }> {
+  return { headers: await postSignIn(client, `/login/${name}${remember ? "?remember=1" : ""}`, { headers }) };
 }
 
 /** The id inside a cookie. */

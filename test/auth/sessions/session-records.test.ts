@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterUse, parseRecord, type SessionRecord } from "../../../src/auth/sessions/session-record.ts";
+import { afterUse, parseSessionRecord, type SessionRecord } from "../../../src/auth/sessions/session-record.ts";
 import { draft, HOUR, limits, recordedSessions, START } from "./recorded-sessions.ts";
 
 const record: SessionRecord = {
@@ -21,7 +21,7 @@ describe("a stored session", () => {
   ])("is read with %s", (_, members) => {
     const given = { ...record, ...members };
 
-    expect(parseRecord(JSON.stringify(given))).toEqual(given);
+    expect(parseSessionRecord(JSON.stringify(given))).toEqual(given);
   });
 
   it.each<[string, unknown]>([
@@ -36,11 +36,11 @@ describe("a stored session", () => {
     ["that is null", null],
     ["that is a list", []],
   ])("%s is invalid", (_, value) => {
-    expect(parseRecord(JSON.stringify(value))).toBe(null);
+    expect(parseSessionRecord(JSON.stringify(value))).toBe(null);
   });
 
   it("is invalid if it is not JSON, or missing", () => {
-    expect([parseRecord("{"), parseRecord(""), parseRecord(null)]).toEqual([null, null, null]);
+    expect([parseSessionRecord("{"), parseSessionRecord(""), parseSessionRecord(null)]).toEqual([null, null, null]);
   });
 
   it("is written again after a minute, or after a quarter of a short idle time", () => {

@@ -14,6 +14,7 @@ import {
 } from "portico/auth";
 import { type LiveClient, logCatcher } from "portico/testing";
 import { describe, expect, it } from "vitest";
+import { cookieHeader } from "../../sign-in.ts";
 import { servers } from "../servers.ts";
 import {
   ANN,
@@ -151,7 +152,7 @@ describe("a token that belongs to a session", () => {
   const login = async (client: LiveClient): Promise<{ readonly token: string; readonly cookie: string }> => {
     const answer = await client.post("/login");
     const { access_token } = answer.json() as { readonly access_token: string };
-    return { token: access_token, cookie: answer.cookies[0]?.split(";")[0] as string };
+    return { token: access_token, ...cookieHeader(answer) };
   };
 
   it("[auth:AU-041] ends with it, even on another process and if the token is cached", async () => {

@@ -15,7 +15,7 @@ it("[auth:AU-025] neither a token from an email nor a token of another kind is a
   const verify = tokenOf(mails, "verify");
   expect(await status({ authorization: `Bearer ${verify}` })).toBe(401);
   // It was good all the while.
-  expect((await accounts.post("/verify", { token: verify })).status).toBe(204);
+  expect((await accounts.post("/verify", { token: verify, password })).status).toBe(204);
   await accounts.post("/password/reset", { email: ann.email });
   await vi.waitFor(() => expect(mails.some(({ kind }) => kind === "reset")).toBe(true), 60_000);
   const { access_token, refresh_token } = (await accounts.post("/token", { identifier: "ann", password })).json() as {

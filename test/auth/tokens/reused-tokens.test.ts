@@ -143,7 +143,7 @@ describe("a user who refreshes", () => {
 
 describe("lifetimes", () => {
   it("of one second end after one second, used or not", async () => {
-    const { clock, signIn, refresh } = world({ refreshIdle: 5, refreshLifetime: 1 });
+    const { clock, signIn, refresh } = world({ refreshIdleSeconds: 5, refreshAbsoluteSeconds: 1 });
     const token = await signIn();
     clock.advance(999);
     const next = await refresh(token);
@@ -153,7 +153,7 @@ describe("lifetimes", () => {
   });
 
   it("begin again with each use, until the family is too old", async () => {
-    const { clock, signIn, refresh } = world({ refreshIdle: 10, refreshLifetime: 25 });
+    const { clock, signIn, refresh } = world({ refreshIdleSeconds: 10, refreshAbsoluteSeconds: 25 });
     let token = await signIn();
     for (let count = 0; count < 2; count++) {
       clock.advance(9_999);

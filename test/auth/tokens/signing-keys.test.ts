@@ -136,7 +136,7 @@ describe("jwksRoutes", () => {
   });
 
   it("takes another place and another age", async () => {
-    const router = jwksRoutes(edKey(), { path: "/keys", maxAge: 0 });
+    const router = jwksRoutes(edKey(), { path: "/keys", maxAgeSeconds: 0 });
     const client = testClient(new PorticoApp({ logger: false }).mount("/id", router));
 
     expect((await client.get("/id/keys")).headers["cache-control"]).toBe("public, max-age=0");

@@ -38,7 +38,7 @@ describe("TokenForUser", () => {
   });
 
   it("[BCK-24] contains issuer, audience and session if they are set", async () => {
-    const { access_token } = await pairFor({ issuer: "us", audience: "shop", sid: "s1", accessLifetime: 60 });
+    const { access_token } = await pairFor({ issuer: "us", audience: "shop", sid: "s1", accessSeconds: 60 });
 
     expect(decodeJwt(access_token)).toEqual({
       sub: "ann",
@@ -122,7 +122,7 @@ describe("TokenForUser", () => {
   it.each<readonly [string, object, string]>([
     ["no secret", {}, "TokenForUser.secret"],
     ["a short secret", { secret: "too short to be one" }, "TokenForUser.secret"],
-    ["a lifetime of nothing", { secret: SECRET, accessLifetime: 0 }, "TokenForUser.accessLifetime"],
+    ["a lifetime of nothing", { secret: SECRET, accessSeconds: 0 }, "TokenForUser.accessSeconds"],
     ["an audience that vanished", { secret: SECRET, audience: undefined }, "TokenForUser.audience"],
     ["a store that vanished", { secret: SECRET, refreshStore: undefined }, "TokenForUser.refreshStore"],
     ["an invalid store", { secret: SECRET, refreshStore: new Map() }, "TokenForUser.refreshStore"],

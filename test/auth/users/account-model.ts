@@ -1,8 +1,8 @@
 import { equal } from "node:assert/strict";
 import { type Arbitrary, type AsyncCommand, boolean, constantFrom, nat, tuple } from "fast-check";
 import type { ManualClock, TestResponse } from "portico/testing";
+import { codeAt } from "../../../scripts/clients/authenticator-app.ts";
 import { type AccountHarness, password } from "../accounts/account-harness.ts";
-import { codeAt } from "../factors/authenticator-app.ts";
 
 /** The account as it should be. */
 interface Account {

@@ -2,6 +2,7 @@ import { getIntrospectionQuery } from "graphql";
 import { ConfigurationError } from "portico";
 import { field, Limits, type ObjectType, object, schema, t } from "portico/graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { threadCpuMs } from "../../thread-cpu-ms.ts";
 import { type Answer, type Endpoint, Section } from "./harness.ts";
 
 const section = new Section();
@@ -78,15 +79,16 @@ describe("E. Document complexity", () => {
 
   it("[graphql:E7] the same object 1,000 times is refused in less than 20 ms", async () => {
     const query = `{${"a{id} ".repeat(1_000)}}`;
-    const seconds: number[] = [];
+    const spentMs: number[] = [];
 
+    expect(await verdict(endpoint, query)).toBe(TOKENS);
     for (let i = 0; i < 5; i++) {
-      expect(await verdict(endpoint, query)).toBe(TOKENS);
+      const before = threadCpuMs();
       expect(await verdict(uncapped, query)).toBe(BREADTH);
-      seconds.push(uncapped.hooked[0]?.context.durationSeconds ?? Number.POSITIVE_INFINITY);
+      spentMs.push(threadCpuMs() - before);
     }
 
-    expect(Math.min(...seconds)).toBeLessThan(0.02);
+    expect(Math.min(...spentMs)).toBeLessThan(20);
   });
 
   it("[graphql:E8] 60 times 60 objects are refused by their tokens, else by their fields", async () => {

@@ -97,7 +97,7 @@ export class Section {
       ...(median(followUps) < 100 ? [] : [`the next request took ${median(followUps)} ms of CPU time`]),
       ...(median(inputs) < 250 ? [] : [`an input took ${median(inputs)} ms of CPU time`]),
       ...(grownMegabytes < 20 ? [] : [`memory has grown by ${grownMegabytes} MB`]),
-      ...this.#unhandled.map((reason) => `nobody handled ${String(reason)}`),
+      ...this.#unhandled.map((reason) => `unhandled: ${String(reason)}`),
     ];
   }
 

@@ -133,6 +133,7 @@ export function checkHooks(
 const WITHOUT_OPERATION: readonly string[] = [
   "BATCH_REFUSED",
   "BODY_NOT_JSON",
+  "FILE_NAME_INVALID",
   "CROSS_SITE_REFUSED",
   "NOT_ACCEPTABLE",
   "PAYLOAD_TOO_LARGE",

@@ -150,9 +150,7 @@ describe("F. Introspection and leaks", () => {
     for (const name of Object.keys(thrown)) {
       for (const query of [`{now(what:"${name}") fine}`, `{later(what:"${name}") fine}`]) {
         const answer = await own.query(query);
-        // graphql itself fails on the ones that throw when they are looked at, and with it the whole operation.
-        const data = name === "getter" || name === "proxy" ? null : { fine: "fine" };
-        expect(answer, query).toMatchObject({ status: 200, data, errors: [MASKED] });
+        expect(answer, query).toMatchObject({ status: 200, data: { fine: "fine" }, errors: [MASKED] });
       }
     }
   });

@@ -67,7 +67,7 @@ it("aborts the signal when the client disconnects, resolves no more fields and c
 });
 
 it("returns 503 as a GraphQL response after the timeout, and cancels the rest of the operation", async () => {
-  const { live, seen } = await serve({ timeout: 0.1 });
+  const { live, seen } = await serve({ timeoutSeconds: 0.1 });
 
   const answer = await live.post("/graphql", { body });
   const typed = await live.post("/graphql", { body, headers: { "content-type": "application/json" } });

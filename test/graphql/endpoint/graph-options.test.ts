@@ -187,7 +187,7 @@ it.each<[string, object]>([
   ["Limits.depth", { limits: { depth: "deep" } }],
   ["Transport.getQuerys", { transport: { getQuerys: true } }],
   ["Graph.path", { path: "graphql" }],
-  ["Graph.timeout", { timeout: -1 }],
+  ["Graph.timeoutSeconds", { timeoutSeconds: -1 }],
   ["Graph.auth", { auth: {} }],
   ["Graph.documents", { documents: { trusted: { a: 1 } } }],
   ["Graph.introspecton", { introspecton: true }],

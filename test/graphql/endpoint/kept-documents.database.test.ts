@@ -6,8 +6,8 @@ import { redisStores } from "portico/redis";
 import { migrate, openDatabase, sqlStores } from "portico/sql";
 import { logCatcher, manualClock, type TestClient, testClient } from "portico/testing";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { newPrefix, SHARED_URL } from "../../../lab/servers/redis-server.ts";
 import { MemoryKeyValue } from "../../../src/stores/memory-key-value.ts";
-import { newPrefix, SHARED_URL } from "../../redis/redis-server.ts";
 import { removeKeys } from "../../redis/remove-keys.ts";
 
 const prefix = newPrefix();

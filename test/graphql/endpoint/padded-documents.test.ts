@@ -30,12 +30,12 @@ const types = schema({
   },
 });
 
-const MOST = 65_536;
+const MAX = 65_536;
 /** It takes a few milliseconds, and seconds if each error counts the line breaks before it. */
-const MOST_MS = 60;
+const MAX_MS = 60;
 const ROUNDS = 4;
 /** With line breaks of all three kinds in front, so long that it just fits. */
-const padded = (document: string, most = MOST): string => {
+const padded = (document: string, most = MAX): string => {
   const breaks = "\n\r\r\n\n".repeat(Math.floor((most - document.length) / 5));
   return document.replace("{", () => `{${breaks}`);
 };
@@ -52,7 +52,7 @@ describe("a document that is mostly line breaks", () => {
     ["a gate", "{\n  all { secret } }", 10],
     ["an error that names nodes itself", "{\n\n   refuse }", 10],
   ])("reports the exact location of %s, as graphql would", async (_name, document) => {
-    for (const most of [document.length, document.length + 50, MOST]) {
+    for (const most of [document.length, document.length + 50, MAX]) {
       const source = padded(document, most);
 
       const [error] = await errorsOf(source);
@@ -98,7 +98,7 @@ describe("a document that is mostly line breaks", () => {
   ])("costs about as much as without them: %s", async (_name, document) => {
     const [bare, full] = await cpuOf([document, padded(document)]);
 
-    expect(full - bare).toBeLessThan(MOST_MS);
+    expect(full - bare).toBeLessThan(MAX_MS);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
-import { type FileHandle, open as openFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open as openFile, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -426,15 +426,15 @@ describe("a multipart request", () => {
   });
 });
 
-describe("a full disk during an upload", () => {
-  it.each(["ENOSPC", "EDQUOT"])(
-    "is 503 with Retry-After (%s), and the next upload works when there is space",
+describe("a disk that fails during an upload", () => {
+  it.each(["ENOSPC", "EDQUOT", "EROFS", "EIO", "ENODEV", "ESTALE"])(
+    "is 503 with Retry-After (%s), and the next upload works when the disk works",
     async (code) => {
       const { client } = await openArchive({ spillAbove: 0 });
       const handle = await openFile(new URL(import.meta.url));
       await handle.close();
-      const full = Object.assign(new Error(`${code}: no space left on device, write`), { code });
-      const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "write").mockRejectedValue(full);
+      const failure = Object.assign(new Error(`${code}: write`), { code });
+      const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, "write").mockRejectedValue(failure);
       onTestFinished(() => write.mockRestore());
 
       const refused = await send(client, one());
@@ -447,4 +447,17 @@ describe("a full disk during an upload", () => {
       expect(taken.status).toBe(200);
     },
   );
+
+  it("is 503 as well if the directory is gone", async () => {
+    const { client, directory } = await openArchive({ spillAbove: 0 });
+    await rmdir(directory);
+
+    const refused = await send(client, one());
+    await mkdir(directory);
+    const taken = await send(client, one());
+
+    expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(refused.text()).not.toContain(directory);
+    expect(taken.status).toBe(200);
+  });
 });

@@ -1,4 +1,4 @@
-import { propertySeed, repeatedBy } from "../../property-seed.ts";
+import { propertySeed, repeatedBy } from "../../../lab/seeds/property-seed.ts";
 
 /** The number of comparisons. A million in ten parts: PORTICO_FUZZ=100000 PORTICO_SEED=0, then 1000000 and so on. */
 const CASES = process.env["PORTICO_FUZZ"];

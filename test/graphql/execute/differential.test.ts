@@ -8,7 +8,8 @@ import {
   parse,
   validate,
 } from "graphql";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
+import { Slice } from "../../../src/core/work/slice.ts";
 import { Plan } from "../../../src/graphql/execute/plan/plan.ts";
 import { Chance } from "./chance.ts";
 import { compareRandomly } from "./compare-randomly.ts";
@@ -27,6 +28,14 @@ const WORLDS = 4;
 const ORDERS = 500;
 
 const schemas = new Map<number, GraphQLSchema>();
+/** Whether lists pause, so that the speed of the machine does not decide it. */
+let pauses = false;
+// Not a spy, which would keep every call.
+const isOver = Object.getOwnPropertyDescriptor(Slice.prototype, "isOver") as PropertyDescriptor;
+Slice.prototype.isOver = () => pauses;
+afterAll(() => {
+  Object.defineProperty(Slice.prototype, "isOver", isOver);
+});
 
 const unhandled = unhandledRejections();
 
@@ -45,6 +54,9 @@ async function compare(seed: number): Promise<number> {
   let compared = 0;
   for (let index = 0; index < WORLDS; index++) {
     const timing = chance.pick(TIMINGS);
+    // With promises, a pause decides which of them settles first. Without them, the order stays that of graphql, but for the
+    // errors of items before and after a pause: any of them may be the one that their parent becomes null with.
+    pauses = timing === "none" && index === 0;
     const given = {
       schema,
       document,
@@ -78,8 +90,8 @@ async function compareIn(given: Given, plan: Plan, facts: string): Promise<boole
   if (unhandled.length > 0) throw new Error(`${facts}\nleft rejections unhandled: ${unhandled.map(String).join()}`);
   if (actual === null) return false;
   const expected = await expectedOf(given);
-  if (isSame(actual, expected) || (given.timing === "same turn" && (await isRace(given, actual, expected))))
-    return true;
+  if (isSame(actual, expected) || (pauses && racedErrors(actual, expected) !== null)) return true;
+  if (given.timing === "same turn" && (await isRace(given, actual, expected))) return true;
   expect(seen(actual), facts).toEqual(seen(expected));
   return true;
 }

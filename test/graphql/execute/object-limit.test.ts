@@ -5,6 +5,9 @@ import { field, loader, mutation, type ObjectType, object, schema, t } from "por
 import { describe, expect, it } from "vitest";
 import { data } from "../ask.ts";
 import { bodyOf, openSchema } from "../endpoint/open.ts";
+import { controlWorkTime, workTime } from "./work-time.ts";
+
+controlWorkTime();
 
 interface Node {
   readonly id: number;
@@ -85,6 +88,7 @@ describe.each(["portico", "graphql-js"] as const)("limits.objects with the execu
 
 describe("a long list", () => {
   it("gives other work a turn while its objects are completed", async () => {
+    workTime(2);
     let turns = 0;
     const stop = new AbortController();
     const counting = (async () => {
@@ -100,6 +104,7 @@ describe("a long list", () => {
   });
 
   it("keeps the calls of a loader together: ten thousand items make one batch", async () => {
+    workTime(2);
     const batches: number[] = [];
     const names = loader((ids: readonly number[]) => {
       batches.push(ids.length);

@@ -61,7 +61,9 @@ export function hasPropagated({ data, errors = [] }: ExecutionResult): boolean {
 }
 
 function printError({ message, path, locations, extensions }: GraphQLError): string {
-  return printed([message, path, locations, extensions]);
+  // Portico reads nothing of a thrown function, because it may be a proxy.
+  const text = message.replace(/^Unexpected error value: \[function.*\]$/, "a function was thrown");
+  return printed([text, path, locations, extensions]);
 }
 
 function printed(value: unknown): string {

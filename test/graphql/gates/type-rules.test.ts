@@ -16,7 +16,7 @@ import {
 } from "portico/graphql";
 import { CursorPagination, type Scopable, SyncDataHandler } from "portico/pagination";
 import { describe, expect, it, vi } from "vitest";
-import type { ResultStream } from "../../../src/graphql/execute/run-subscription.ts";
+import type { ResultStream } from "../../../src/graphql/run/run-subscription.ts";
 import { ask, data, denial, httpContext, listen, socketContext, userNamed } from "../ask.ts";
 
 interface Note {

@@ -54,9 +54,9 @@ describe("trace", () => {
 
     const line = log.lines.find(({ operation }) => operation === "Shelf");
     expect(line?.["slowest_fields"]).toEqual([
-      { field: "Book.pages", calls: 3, slowestMs: 90 },
-      { field: "Query.books", calls: 1, slowestMs: 40 },
-      { field: "Book.title", calls: 3, slowestMs: 0 },
+      { field: "Book.pages", calls: 3, slowest_ms: 90 },
+      { field: "Query.books", calls: 1, slowest_ms: 40 },
+      { field: "Book.title", calls: 3, slowest_ms: 0 },
     ]);
     expect(line?.msg).toBe(
       "Shelf took 155 ms, cost=3 errors=0, slowest: Book.pages 90 ms (slowest of 3 calls), Query.books 40 ms, Book.title 0 ms (slowest of 3 calls)",
@@ -73,8 +73,8 @@ describe("trace", () => {
     expect(answer.json()).toMatchObject({ data: { late: "late", fails: null }, errors: [{ path: ["fails"] }] });
     expect(log.lines.find(({ operation }) => operation === "Both")?.["slowest_fields"]).toEqual([
       // It was asked for first, and waited while the other ran.
-      { field: "Query.late", calls: 1, slowestMs: 10 },
-      { field: "Query.fails", calls: 1, slowestMs: 3 },
+      { field: "Query.late", calls: 1, slowest_ms: 10 },
+      { field: "Query.fails", calls: 1, slowest_ms: 3 },
     ]);
   });
 

@@ -88,7 +88,7 @@ describe("where the page is served", () => {
 
   it.each(["on", 1, null])("refuses `ide: %j`", (ide) => {
     expect(() => new Graph(fixtureSchema(), { ide } as unknown as GraphOptions)).toThrow(
-      "Graph.ide must be true, false, an IDE, or an object with its options",
+      "Graph.ide must be an IDE, or an object with its options, or true or false",
     );
   });
 

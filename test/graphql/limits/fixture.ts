@@ -1,7 +1,8 @@
 import type { GraphQLSchema } from "graphql";
 import { field, mutation, type ObjectType, object, schema, t } from "portico/graphql";
-import { GraphRefusal } from "../../../src/graphql/execute/graph-refusal.ts";
-import { type Prepared, Preparer } from "../../../src/graphql/execute/preparer.ts";
+import type { Prepared } from "../../../src/graphql/admit/prepare-operation.ts";
+import { Preparer } from "../../../src/graphql/admit/preparer.ts";
+import { GraphRefusal } from "../../../src/graphql/errors/graph-refusal.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
 
 interface Node {

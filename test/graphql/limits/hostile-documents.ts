@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Preparer } from "../../../src/graphql/execute/preparer.ts";
+import { Preparer } from "../../../src/graphql/admit/preparer.ts";
 import { Limits, type LimitsOptions } from "../../../src/graphql/limits/limits.ts";
 import { fixtureSchema, nested, refusedBy } from "./fixture.ts";
 

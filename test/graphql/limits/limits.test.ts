@@ -13,6 +13,7 @@ describe("Limits", () => {
       tokens: 2000,
       directives: 50,
       objects: 100_000,
+      values: 50_000,
     });
   });
 

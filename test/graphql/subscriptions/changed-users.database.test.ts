@@ -6,7 +6,7 @@ import { redisStores } from "portico/redis";
 import { type Database, userModel } from "portico/sql";
 import { type LiveClient, logCatcher } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { newPrefix, SHARED_URL } from "../../redis/redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../../lab/servers/redis-server.ts";
 import { migratedPlace, type Place } from "../../sql/accounts/databases.ts";
 import { type Opened, type OpenOptions, openGraph, rawSocket } from "./open.ts";
 import { until } from "./until.ts";

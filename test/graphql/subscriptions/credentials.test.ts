@@ -21,6 +21,7 @@ import {
   type TestSocket,
 } from "portico/testing";
 import { describe, expect, it } from "vitest";
+import { signIn } from "../../sign-in.ts";
 import { collect, type Opened, type OpenOptions, openGraph, rawSocket, wsClient } from "./open.ts";
 
 const SECRET = "a secret for tokens, which is long enough for them";
@@ -89,14 +90,13 @@ function start({
 }
 
 async function token(clock: ManualClock, seconds = 600): Promise<string> {
-  const options = { secret: SECRET, clock, accessLifetime: seconds };
+  const options = { secret: SECRET, clock, accessSeconds: seconds };
   const { access_token } = await new TokenForUser(new SimpleUser("ann"), options).tokenPair();
   return access_token;
 }
 
 async function cookie(client: LiveClient, name = "bob"): Promise<string> {
-  const [set = ""] = (await client.post(`/login/${name}`)).cookies;
-  return set.split(";", 1)[0] ?? "";
+  return (await signIn(client, `/login/${name}`)).cookie;
 }
 
 async function refusedBy(opening: Promise<unknown>): Promise<SocketRefused["response"]> {

@@ -106,7 +106,7 @@ describe("the end", () => {
         }),
       },
     });
-    const { client } = await openGraph(built, { timeout: 0.2, subscriptions: { operations: true } });
+    const { client } = await openGraph(built, { timeoutSeconds: 0.2, subscriptions: { operations: true } });
     const socket = await rawSocket(client, { init: true });
 
     for (const kind of ["query", "subscription"]) {

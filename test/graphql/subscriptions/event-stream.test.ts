@@ -5,6 +5,7 @@ import { AuthenticationMiddleware, SessionAuthBackend, SessionMiddleware, Simple
 import { field, schema, subscription, t } from "portico/graphql";
 import { type LiveClient, manualClock } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { signIn } from "../../sign-in.ts";
 import { openGraph } from "./open.ts";
 import { until } from "./until.ts";
 
@@ -171,7 +172,7 @@ describe("Server-Sent Events", () => {
       },
     });
     events = [];
-    const cookie = (await client.post("/login")).cookies[0]?.split(";", 1)[0] ?? "";
+    const { cookie } = await signIn(client);
     const [mine, nobodys] = [
       await stream(client, "subscription { live }", { cookie }),
       await stream(client, "subscription { live }"),

@@ -214,7 +214,7 @@ describe("nothing is left behind", () => {
       const { alive, built } = watched(opening);
       const left = Promise.withResolvers<void>();
       const { client, app } = await openGraph(built, {
-        ...(why === "its time is over" ? { timeout: 0.1 } : {}),
+        ...(why === "its time is over" ? { timeoutSeconds: 0.1 } : {}),
         // Only a stream that stays open would take so long.
         app: { shutdown: { deadlineSeconds: 3_600 } },
         declare: ({ engine }) => engine.server.on("connection", (socket) => socket.once("close", left.resolve)),

@@ -3,7 +3,8 @@ import { AuthenticationMiddleware, SessionAuthBackend, SessionMiddleware, Simple
 import { field, mutation, schema, subscription, t } from "portico/graphql";
 import { redisStores } from "portico/redis";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { RedisServer } from "../../redis/redis-server.ts";
+import { RedisServer } from "../../../lab/servers/redis-server.ts";
+import { signIn } from "../../sign-in.ts";
 import { type Opened, openGraph, rawSocket } from "./open.ts";
 import { until } from "./until.ts";
 
@@ -68,15 +69,11 @@ async function redis(): Promise<Redis> {
   return { bus, start };
 }
 
-async function signIn({ client }: Opened): Promise<string> {
-  return (await client.post("/login")).cookies[0]?.split(";", 1)[0] ?? "";
-}
-
 describe("with a bus on Redis", () => {
   it("[SUB-12] [auth:AU-169] a session that is revoked in one process closes its sockets in another at once", async () => {
     const { start } = await redis();
     const [here, there] = [await start(), await start()];
-    const cookie = await signIn(here);
+    const { cookie } = await signIn(here.client);
     const socket = await rawSocket(there.client, { headers: { cookie }, init: true });
     // Redis knows of the listener a moment after the first socket is open.
     await there.app.stores.bus.settled();
@@ -89,7 +86,7 @@ describe("with a bus on Redis", () => {
   it("[SUB-17] [graphql:I20] [auth:AU-169] one that is revoked while the bus is cut closes them when it is back", async () => {
     const { bus, start } = await redis();
     const [here, there] = [await start(), await start()];
-    const cookie = await signIn(here);
+    const { cookie } = await signIn(here.client);
     const socket = await rawSocket(there.client, { headers: { cookie }, init: true });
     await there.app.stores.bus.settled();
     await bus.kill();

@@ -1,8 +1,12 @@
 import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { PorticoApp } from "portico";
+import { field, Graph, schema, t } from "portico/graphql";
+import { liveClient } from "portico/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { receiveUpload } from "../../../src/graphql/uploads/receive-upload.ts";
 import type { UploadsOptions } from "../../../src/graphql/uploads/uploads.ts";
+import { rawConnection } from "../../http/raw-connection.ts";
 import { BOUNDARY, CONTENT_TYPE, type FormPart, file, form, json, map, oneFile, operations } from "./multipart-form.ts";
 import { MAX_BODY, type Receive, receiveOverSocket, receiveStream, type Surroundings, uploadsOf } from "./receive.ts";
 
@@ -392,13 +396,26 @@ it("is rejected for a path to an inherited property, even a null", async () => {
 });
 
 describe("the message of a rejection", () => {
-  it("names file and type, shortened, and without characters that change or break the line", async () => {
-    const filename = `evil\u202E\u0007\u2028${"x".repeat(500)}`;
+  it("names file and type, shortened", async () => {
+    const filename = `evil${"x".repeat(200)}`;
 
     const outcome = await receiveStream(withFile({ filename, type: "text/html" }), LIMITS);
 
     const { message } = outcome as { message: string };
     expect(message).toMatch(/^The file "evil.*\.\.\." has the type "text\/html", which is not allowed$/);
+    expect(message.length).toBeLessThan(200);
+  });
+
+  it("names a part, shortened, and without characters that change or break the line", async () => {
+    const name = `evil\u202E\u0007\u2028${"x".repeat(500)}`;
+
+    const outcome = await receiveStream(
+      withFile({ headers: `Content-Disposition: form-data; name="${name}"; filename="a.png"` }),
+      LIMITS,
+    );
+
+    const { message } = outcome as { message: string };
+    expect(message).toMatch(/^The part "evil.*\.\.\." is not listed in "map"$/);
     expect(message).toContain("\\u{202e}");
     expect(message).not.toMatch(/[\p{C}\p{Zl}]/u);
     expect(message.length).toBeLessThan(200);
@@ -457,4 +474,22 @@ describe("a request that is refused by its headers", () => {
       "already read",
     );
   });
+});
+
+it("[ERR-10] [MPU-06] a file of a refused type is not read: the response comes before its content", async () => {
+  const app = new PorticoApp({ logger: false });
+  const uploads: UploadsOptions = { enabled: true, contentTypes: ["image/png"] };
+  new Graph(schema({ query: { hello: field(t.string)(() => "world") } }), { uploads }).mount(app);
+  const { port, close } = await liveClient(app);
+  onTestFinished(close);
+  const whole = form(oneFile("x".repeat(100_000), { type: "text/html" }));
+  const connection = await rawConnection(port);
+  onTestFinished(() => void connection.socket.destroy());
+
+  connection.socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: ${CONTENT_TYPE}\r\nContent-Length: ${whole.length}\r\n\r\n`,
+  );
+  connection.socket.write(whole.subarray(0, whole.indexOf("xxx") + 1));
+
+  expect(await connection.until("UPLOAD_TYPE_REFUSED")).toContain(" 400 ");
 });

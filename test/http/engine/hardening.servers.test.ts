@@ -1,11 +1,11 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { ServerResponse } from "node:http";
+import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { promisify } from "node:util";
 import { type Gate, HttpException, type PorticoApp, type PorticoAppOptions } from "portico";
 import { logCatcher } from "portico/testing";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { flood, rawConnection } from "../raw-connection.ts";
 import { startApp as start } from "../start-app.ts";
 
@@ -13,7 +13,7 @@ const closed: Gate<true> = {
   required: true,
   scopes: [],
   check() {
-    throw new HttpException(401, "nobody is signed in");
+    throw new HttpException(401, "sign in first");
   },
 };
 
@@ -35,11 +35,19 @@ describe("a body that is not read", () => {
 
   it("does not lose its response: every client receives the rejection while it is still sending", async () => {
     const { port } = await start((app) => app.post("/upload", { auth: closed }, () => "never"));
-
+    // The connections are cut a moment after their responses. That moment is over when all clients have had time to read.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const script = new URL("./fixtures/sending-clients.ts", import.meta.url).pathname;
-    const { stdout } = await promisify(execFile)(process.execPath, [script, String(port), "40"]);
+    const clients = spawn(process.execPath, [script, String(port), "40"], { stdio: ["ignore", "pipe", "inherit"] });
+    const lines = createInterface({ input: clients.stdout })[Symbol.asyncIterator]();
 
-    expect(JSON.parse(stdout)).toEqual(Array.from({ length: 40 }, () => "HTTP/1.1 401"));
+    const read = await lines.next();
+    vi.advanceTimersByTime(250);
+    const ended = await lines.next();
+
+    expect(JSON.parse(read.value as string)).toEqual(Array.from({ length: 40 }, () => "HTTP/1.1 401"));
+    expect(ended.value).toBe("all connections were closed");
   });
 
   it("does not delay the gate: the response is sent while the body is still arriving", async () => {

@@ -3,12 +3,12 @@ import { PorticoApp } from "portico";
 import { testClient } from "portico/testing";
 import { describe, expect, it } from "vitest";
 
-type JsonSchema = Readonly<Record<string, unknown>>;
+type JSONSchema = Readonly<Record<string, unknown>>;
 type DescribedSchema = StandardSchemaV1<unknown, any> & StandardJSONSchemaV1<unknown, any>;
 
 /** A schema that accepts every query and describes itself with this JSON Schema. */
-function schemaOf(input: JsonSchema | (() => never)): DescribedSchema {
-  const convert = (): JsonSchema => (typeof input === "function" ? input() : input);
+function schemaOf(input: JSONSchema | (() => never)): DescribedSchema {
+  const convert = (): JSONSchema => (typeof input === "function" ? input() : input);
   const jsonSchema = { input: convert, output: () => ({}) };
   return { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }), jsonSchema } };
 }
@@ -24,7 +24,7 @@ const text = { type: "string" };
 const $defs = { Tags: list };
 
 describe("a query parameter that comes once is a list of one", () => {
-  it.each<[string, JsonSchema]>([
+  it.each<[string, JSONSchema]>([
     ["a list", { properties: { tag: list } }],
     ["an alternative of lists by anyOf", { properties: { tag: { anyOf: [list, list] } } }],
     ["an alternative of lists by oneOf", { properties: { tag: { oneOf: [list, list] } } }],
@@ -58,7 +58,7 @@ describe("a query parameter that comes once is a list of one", () => {
 });
 
 describe("a query parameter that comes once stays text", () => {
-  it.each<[string, JsonSchema]>([
+  it.each<[string, JSONSchema]>([
     ["text", { properties: { tag: text } }],
     ["a schema that accepts anything", { properties: { tag: true } }],
     ["a schema that accepts only null", { properties: { tag: { type: "null" } } }],
@@ -96,7 +96,7 @@ it("a query parameter that comes several times, or not at all, stays what it is"
 
 describe("the pagination parameters of a route", () => {
   /** The query that the handler of a route with pages receives. */
-  async function besidePages(input: JsonSchema, search: string): Promise<unknown> {
+  async function besidePages(input: JSONSchema, search: string): Promise<unknown> {
     const options = { query: schemaOf(input), paginated: { strategy: "page_number", item: schemaOf({}) } } as const;
     const app = new PorticoApp({ logger: false }).get("/", options, ({ query, response }) =>
       response.header("x-query", JSON.stringify(query)).paginate([], { strategy: "page_number" }),

@@ -87,6 +87,51 @@ it("a check that hangs fails after two seconds, and the others run in parallel",
   expect(answer.json()).toMatchObject({ checks: { "hanging 0": "failed", "hanging 9": "failed", c: "ok" } });
 });
 
+it("requests at the same time share one call of each check", async () => {
+  const waiting = Promise.withResolvers<void>();
+  let calls = 0;
+  const client = testClient(
+    build({
+      checks: {
+        database: () => {
+          calls++;
+          return waiting.promise;
+        },
+      },
+    }),
+  );
+
+  const answering = Array.from({ length: 300 }, () => client.get("/readyz"));
+  await expect.poll(() => calls).toBe(1);
+  waiting.resolve();
+  const answers = await Promise.all(answering);
+  const again = await client.get("/readyz");
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect([again.status, calls]).toEqual([200, 2]);
+});
+
+it("a check that hangs is not called again for ten seconds, and fails at once meanwhile", async () => {
+  let calls = 0;
+  const database = (): Promise<void> => (++calls === 1 ? new Promise(() => {}) : Promise.resolve());
+  const client = testClient(build({ checks: { database } }));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+
+  const first = client.get("/readyz");
+  await untilWithoutTime(() => calls === 1);
+  await passTime(2_000);
+  const answers = [await first, await client.get("/readyz")];
+  await passTime(7_999);
+  answers.push(await client.get("/readyz"));
+  const callsBefore = calls;
+  await passTime(1);
+  answers.push(await client.get("/readyz"));
+
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 200]);
+  expect([callsBefore, calls]).toEqual([1, 2]);
+});
+
 describe("the routes", () => {
   it("may have other paths", async () => {
     const client = testClient(build({ live: "/health/live", ready: "/health/ready" }));
@@ -107,13 +152,24 @@ describe("the routes", () => {
     expect(Object.keys(build().openapi().paths)).toEqual(["/books"]);
   });
 
-  it("write nothing to the log", async () => {
+  it("log why a check fails when it begins to fail, and when it passes again, and nothing else", async () => {
     const log = logCatcher();
-    const app = new PorticoApp({ logger: log, health: { checks: { a: () => Promise.reject(new Error("down")) } } });
+    let fault: Error | null = new Error("down");
+    const queue = async (): Promise<void> => {
+      if (fault !== null) throw fault;
+    };
+    const client = testClient(new PorticoApp({ logger: log, health: { checks: { queue, cache: () => {} } } }));
 
-    await testClient(app).get("/readyz");
+    for (const next of [fault, null, null, fault]) {
+      await client.get("/readyz");
+      await client.get("/livez");
+      fault = next;
+    }
 
-    expect(log.lines).toEqual([]);
+    expect(log.lines).toMatchObject([
+      { level: "warn", msg: "readiness check failed: queue", check: "queue", err: { message: "down" } },
+      { level: "info", msg: "readiness check passes again: queue", check: "queue" },
+    ]);
   });
 
   it.each([

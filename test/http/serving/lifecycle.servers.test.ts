@@ -137,13 +137,15 @@ describe("an application", () => {
 });
 
 describe("SIGTERM", () => {
-  const run = async (): Promise<{
+  const run = async (
+    socketSeconds = 0.4,
+  ): Promise<{
     port: number;
     url: string;
     child: ReturnType<typeof fork>;
     output: () => string;
   }> => {
-    const child = fork(new URL("./fixtures/draining-app.ts", import.meta.url), {
+    const child = fork(new URL("./fixtures/draining-app.ts", import.meta.url), [String(socketSeconds)], {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       execArgv: [],
     });
@@ -183,5 +185,18 @@ describe("SIGTERM", () => {
     await once(child, "exit");
 
     expect(new Set(closed.map(({ code }) => code))).toEqual(new Set([1001]));
+  });
+
+  it("does not wait for the turn of sockets whose clients have left", async () => {
+    const { port, url, child } = await run(3_600);
+    const { openTestSocket } = await import("../../../src/testing/test-socket.ts");
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => openTestSocket(`ws://127.0.0.1:${port}/ws`)));
+    const exited = once(child, "exit");
+
+    child.kill("SIGTERM");
+    await expect.poll(() => fetch(url).catch(() => "refused"), { timeout: 5_000 }).toBe("refused");
+    for (const socket of sockets) socket.close();
+
+    expect(await exited).toEqual([0, null]);
   });
 });

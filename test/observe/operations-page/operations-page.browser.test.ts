@@ -186,7 +186,7 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
       Live: { ...row, count: 8, average_seconds: 0, slowest_seconds: 0 },
       BookList: { ...row, count: 2, average_seconds: 0.5, slowest_seconds: 0.7 },
     };
-    const figures = () => ({ operations, routes: {} });
+    const figures = () => ({ operations, routes: {}, saturation: [] });
     const app = new PorticoApp({ logger: false }).mount("/operations", operationsPage({ figures }, { auth: false }));
     const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => app.close());
@@ -199,6 +199,40 @@ describe.skipIf(isBrowserMissing)("in a browser, the operations page", () => {
     expect(await names(page, "slowest")).toEqual(["BookList"]);
     expect(await names(page, "busiest")).toEqual(["Live", "BookList"]);
     expect(await page.locator("#tile-time strong").textContent()).toBe("500 ms");
+  });
+
+  it("shows faults, and how much of each limit is in use", async () => {
+    const saturation = [
+      { name: "Check writes", value: 0, limit: 1, state: "failed" },
+      { name: "Requests in flight", value: 40, limit: 160, state: "ok" },
+      { name: "Connections to db:5432/shop", value: 10, limit: 10, state: "high" },
+      { name: "Event loop utilization", value: 0.256, limit: 1, state: "ok" },
+    ] as const;
+    const figures = () => ({ operations: {}, routes: {}, saturation });
+    const app = new PorticoApp({ logger: false }).mount("/operations", operationsPage({ figures }, { auth: false }));
+    const { url } = await app.listen({ port: 0, host: "127.0.0.1" });
+    onTestFinished(() => app.close());
+    const { page } = await visit(url);
+
+    await page.goto(`${url}/operations`);
+    await page.locator("#saturation li").first().waitFor();
+
+    const rows = await page
+      .locator("#saturation li")
+      .evaluateAll((items) =>
+        items.map((item) => [
+          item.querySelector(".name")?.textContent,
+          item.querySelector(".value")?.textContent,
+          item.querySelector<HTMLElement>(".bar i")?.style.width,
+          item.className,
+        ]),
+      );
+    expect(rows).toEqual([
+      ["Check writes", "failed", "100%", "fail"],
+      ["Requests in flight", "40 of 160", "25%", "busy"],
+      ["Connections to db:5432/shop", "10 of 10", "100%", "slow"],
+      ["Event loop utilization", "25.6 %", "25.6%", "busy"],
+    ]);
   });
 
   it("shows that the server no longer responds", async () => {

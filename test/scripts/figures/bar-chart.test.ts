@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { barChart } from "../../../scripts/figures/bar-chart.ts";
-import { performancePlots } from "../../../scripts/figures/plots.ts";
-import { read } from "../../docs/repository.ts";
+import { barChart } from "../../../lab/figures/bar-chart.ts";
+import { performancePlots } from "../../../lab/figures/plots.ts";
+import { read } from "../../../scripts/package/repository.ts";
 
 const group = {
   title: "A < B",
@@ -37,7 +37,7 @@ it("puts the groups below each other, within the picture", () => {
 });
 
 it("has drawn the pictures of the performance page from the results", () => {
-  const plots = performancePlots((name) => JSON.parse(read(`bench/results/${name}.json`)));
+  const plots = performancePlots((name) => JSON.parse(read(`lab/bench/results/${name}.json`)));
 
   for (const [file, picture] of Object.entries(plots)) {
     expect(read(file), file).toBe(picture);

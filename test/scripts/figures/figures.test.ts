@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type BenchResults, fillFigures, strayFigures } from "../../../scripts/figures.ts";
+import { type BenchResults, fillFigures, strayFigures } from "../../../lab/figures.ts";
 
 const workloads = ["A", "B", "C", "D", "E"];
 const results: BenchResults = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type GauntletResults, gauntletTables } from "../../../scripts/figures/gauntlet-tables.ts";
+import { type GauntletResults, gauntletTables } from "../../../lab/figures/gauntlet-tables.ts";
 
 const results: GauntletResults = {
   node: "v24.1.0",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { overloadPlot } from "../../../bench/overload/plot.ts";
-import { type ReliabilityResults, reliabilityTables } from "../../../scripts/figures/reliability-tables.ts";
+import { overloadPlot } from "../../../lab/bench/overload/plot.ts";
+import { type ReliabilityResults, reliabilityTables } from "../../../lab/figures/reliability-tables.ts";
 
 const traffic = {
   goodput: 900,

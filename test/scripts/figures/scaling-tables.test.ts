@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { LIMITS, limitsOf, needsOf, type Parts } from "../../../bench/scale/capacity.ts";
-import type { SimulationResults } from "../../../bench/simulate.ts";
-import { lineChart } from "../../../scripts/figures/line-chart.ts";
-import { scalingPlot } from "../../../scripts/figures/scaling-tables.ts";
-import { read } from "../../docs/repository.ts";
+import { LIMITS, limitsOf, needsOf, type Parts } from "../../../lab/bench/scale/capacity.ts";
+import type { SimulationResults } from "../../../lab/bench/simulate.ts";
+import { lineChart } from "../../../lab/figures/line-chart.ts";
+import { scalingPlot } from "../../../lab/figures/scaling-tables.ts";
+import { read } from "../../../scripts/package/repository.ts";
 
 const parts: Parts = {
   kinds: [
@@ -56,7 +56,7 @@ it("draws ten times as much by the same distance, on both axes", () => {
 });
 
 it("has drawn the picture of the guide from the results", () => {
-  const results = JSON.parse(read("bench/results/simulation.json")) as SimulationResults;
+  const results = JSON.parse(read("lab/bench/results/simulation.json")) as SimulationResults;
 
-  expect(read("bench/results/simulation.svg")).toBe(scalingPlot(results));
+  expect(read("lab/bench/results/simulation.svg")).toBe(scalingPlot(results));
 });

@@ -1,10 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { useAuth } from "portico/auth";
+import { sql } from "kysely";
+import { accountRoutes, useAuth } from "portico/auth";
 import { CursorPagination } from "portico/pagination";
 import { accountLog, accountLogMigration, type Database, migrate, openDatabase, userModel } from "portico/sql";
 import type { TestClient } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type AccountHarness, accountHarness, ann, password } from "../../auth/accounts/account-harness.ts";
+import {
+  type AccountHarness,
+  accountHarness,
+  ann,
+  type HarnessOptions,
+  password,
+} from "../../auth/accounts/account-harness.ts";
 import { type EngineName, engineNames, newPlace, onServer, type Place } from "./databases.ts";
 
 async function placeWithLog(name: EngineName): Promise<Place> {
@@ -14,9 +21,9 @@ async function placeWithLog(name: EngineName): Promise<Place> {
   return place;
 }
 
-function accounts(database: Database): AccountHarness {
+function accounts(database: Database, account: HarnessOptions["account"] = {}): AccountHarness {
   const log = accountLog(database);
-  const harness = accountHarness({ users: userModel(database), account: { onEvent: log.record } });
+  const harness = accountHarness({ users: userModel(database), account: { onEvent: log.record, ...account } });
   harness.app.get("/events", { auth: useAuth() }, ({ user, response }) =>
     response.paginate(log.events(user.identity), { strategy: new CursorPagination({ order: [["at", "desc"]] }) }),
   );
@@ -41,7 +48,7 @@ describe.each(engineNames)("the account log in %s", (name) => {
     const { app, post, session, users } = accounts(place.open());
     await post("/register", ann);
     await post("/login", { identifier: "ann", password: "something else" }, "203.0.113.9");
-    const headers = { ...(await session()), "user-agent": "curl/8.0" };
+    const headers = { ...(await session()), "user-agent": "okhttp/4.12.0" };
     const body = { current_password: password, new_password: "a new and better one" };
     await post("/password", body, "203.0.113.1", headers);
     const id = (await users.objects.get({ email: ann.email }))?.identity;
@@ -57,7 +64,7 @@ describe.each(engineNames)("the account log in %s", (name) => {
       ["login_succeeded", "success", id, null, "203.0.113.1"],
       ["password_changed", "success", id, id, "203.0.113.1"],
     ]);
-    expect(rows.at(-1)?.["device"]).toContain("curl");
+    expect(rows.at(-1)?.["device"]).toBe("App on Android");
     expect(JSON.stringify(rows)).not.toContain(password);
   });
 
@@ -101,3 +108,59 @@ it("[auth:AU-266] works for a database role that may neither update nor delete e
   await expect(database.deleteFrom("account_log").execute()).rejects.toThrow("permission denied");
   await expect(database.updateTable("account_log").set({ kind: "x" }).execute()).rejects.toThrow("permission denied");
 });
+
+describe.each(engineNames)("an account log in %s that cannot be written", (name) => {
+  /** The log is renamed away, so that its inserts fail. */
+  const breakLog = (database: Database) => sql`alter table account_log rename to elsewhere`.execute(database);
+  const repair = (database: Database) => sql`alter table elsewhere rename to account_log`.execute(database);
+
+  it("is named in readiness, and does not affect sign-ins by default", async () => {
+    const database = (await placeWithLog(name)).open();
+    const { app, client, post } = accounts(database);
+    onTestFinished(() => app.close());
+    await post("/register", ann);
+    expect((await client.get("/readyz")).json()).toMatchObject({ checks: { accountLog: "ok" } });
+
+    await breakLog(database);
+
+    const ready = await client.get("/readyz");
+    expect([ready.status, ready.json()]).toMatchObject([200, { checks: { accountLog: "failed" } }]);
+    expect((await post("/login", { identifier: "ann", password })).status).toBe(200);
+    await repair(database);
+    expect((await client.get("/readyz")).json()).toMatchObject({ checks: { accountLog: "ok" } });
+    expect(await rowsOf(database)).toHaveLength(1);
+  });
+
+  it("rejects sign-ins with 503 and without a credential if it is required", async () => {
+    const database = (await placeWithLog(name)).open();
+    const { app, post } = accounts(database, { accountLog: "required" });
+    onTestFinished(() => app.close());
+    await post("/register", ann);
+    const signedIn = await post("/login", { identifier: "ann", password });
+    await breakLog(database);
+
+    const answers = [
+      await post("/login", { identifier: "ann", password }),
+      await post("/token", { identifier: "ann", password }),
+      await post("/login", { identifier: "ann", password: "something else" }),
+    ];
+
+    expect([signedIn.status, ...answers.map(({ status }) => status)]).toEqual([200, 503, 503, 503]);
+    expect(answers.map(({ headers }) => headers["set-cookie"])).toEqual([undefined, undefined, undefined]);
+    expect(answers.map((answer) => (answer.json() as { code: string }).code)).toEqual(
+      Array.from({ length: 3 }, () => "service_unavailable"),
+    );
+    await repair(database);
+    expect((await post("/login", { identifier: "ann", password })).status).toBe(200);
+    const kinds = (await rowsOf(database)).map(({ kind }) => kind);
+    expect(kinds).toEqual(["registered", "login_succeeded", "login_succeeded"]);
+  });
+});
+
+it("a required account log needs a hook that keeps the events", () => {
+  expect(() => accountRoutes({ ...REQUIRED, accountLog: "required" })).toThrow(
+    "accountRoutes.accountLog is required, but there is no onEvent that keeps the events",
+  );
+});
+
+const REQUIRED = { userModel: userModel(openDatabase("sqlite::memory:")), secret: "s".repeat(32), audience: "shop" };

@@ -59,7 +59,7 @@ describe.each(engineNames)("a database on %s", (name) => {
       expect.stringMatching(/^select \* from nowhere where word = (\$1|\?)$/),
       ...(name === "PostgreSQL" ? ["begin", "select 3", "commit"] : ["select 3"]),
     ]);
-    expect(sent.every(({ durationMs }) => durationMs >= 0)).toBe(true);
+    expect(sent.every(({ durationSeconds }) => durationSeconds >= 0)).toBe(true);
     expect(JSON.stringify(sent)).not.toContain("hunter2");
   });
 

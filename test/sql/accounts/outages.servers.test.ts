@@ -5,11 +5,11 @@ import { field, Graph, mutation, schema, subscription, t } from "portico/graphql
 import { type Database, openDatabase } from "portico/sql";
 import { liveClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type OwnPostgres, ownPostgres } from "../../../lab/servers/own-postgres.ts";
+import { SmallDisk } from "../../../lab/servers/small-disk.ts";
 import { temporaryDirectory } from "../../graphql/uploads/temporary-directory.ts";
 import { newPlace, type Place } from "./databases.ts";
 import { frozenLine } from "./frozen-line.ts";
-import { type OwnPostgres, ownPostgres } from "./own-postgres.ts";
-import { SmallDisk } from "./small-disk.ts";
 
 const UNAVAILABLE = { code: "SERVICE_UNAVAILABLE", status: 503, headers: { "retry-after": "1" } };
 

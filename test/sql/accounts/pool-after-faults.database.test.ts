@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { type Database, openDatabase } from "portico/sql";
 import { expect, it, onTestFinished } from "vitest";
-import { TcpProxy } from "../../../scripts/soak/faults/tcp-proxy.ts";
+import { TcpProxy } from "../../../lab/servers/tcp-proxy.ts";
 
 const POOL = 3;
 const ROUNDS = 4;

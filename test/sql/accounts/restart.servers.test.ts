@@ -3,7 +3,7 @@ import { AuthenticationBackend, AuthenticationMiddleware, AuthResult, useAuth } 
 import { migrate, openDatabase, sqlStores, userModel } from "portico/sql";
 import { liveClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type OwnPostgres, ownPostgres } from "./own-postgres.ts";
+import { type OwnPostgres, ownPostgres } from "../../../lab/servers/own-postgres.ts";
 
 class TestBackend extends AuthenticationBackend {
   readonly scope = "jwt";

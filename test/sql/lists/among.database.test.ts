@@ -6,8 +6,15 @@ import { CursorPagination, type Order } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  createTable,
+  dialectOf,
+  type Engine,
+  engineNames,
+  insertRows,
+  openEngine,
+} from "../../../lab/servers/engines.ts";
 import { ids, range, SECRET, thereAndBack } from "../../pagination/ways.ts";
-import { createTable, dialectOf, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 import { order, type Row, rowOf, sortedBy, stored } from "./random-rows.ts";
 
 const SOURCES = 40;

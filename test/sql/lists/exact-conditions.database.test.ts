@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { type Condition, isEqual, isIn, not } from "portico";
 import { tableHandler } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Engine, type EngineName, engineNames, openEngine } from "../engines.ts";
+import { type Engine, type EngineName, engineNames, openEngine } from "../../../lab/servers/engines.ts";
 
 /** A column whose `=` is wider than `===`, the value that a row has, and texts that only `=` finds. */
 const loose: Readonly<Record<EngineName, readonly (readonly [string, string, string | number, readonly string[]])[]>> =

@@ -7,8 +7,8 @@ import { CursorPagination, PageNumberPagination } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
 import { ids, publicColumns, publicFilters, range, SECRET } from "../../pagination/ways.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 
 interface BookRow {
   readonly id: number;
@@ -309,7 +309,6 @@ describe("a filter value that does not fit its column", () => {
     for (const [query, parameter] of [
       ["id=x", "id"],
       ["id.in=x,y", "id.in"],
-      ["size.gt=99999", "size.gt"],
     ])
       expect((await client.get(`/things?${query}`)).json()).toMatchObject({
         status: 400,
@@ -317,6 +316,8 @@ describe("a filter value that does not fit its column", () => {
         parameter,
         detail: `a value of ${parameter} is not valid for its column`,
       });
+    // No number is too large to be a bound.
+    expect((await client.get("/things?size.gt=99999")).json()).toMatchObject({ items: [] });
     for (const selected of ["nodes { id }", "totalCount"])
       expect(await client.graphql(`{ things(filter: { id: { equal: "x" } }) { ${selected} } }`)).toMatchObject({
         errors: [

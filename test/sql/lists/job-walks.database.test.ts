@@ -5,9 +5,9 @@ import * as fc from "fast-check";
 import { type Order, type WalkBatch, walk } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runs } from "../../../lab/seeds/property-seed.ts";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
 import { ids, range } from "../../pagination/ways.ts";
-import { runs } from "../../property-seed.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 import { ParallelWriter } from "./parallel-writer.ts";
 import { order, type Row, rowOf, sortedBy, stored } from "./random-rows.ts";
 

@@ -7,8 +7,8 @@ import { CursorPagination, KeyMisfit } from "portico/pagination";
 import { tableHandler, totalsCache } from "portico/sql";
 import { type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
 import { range, SECRET } from "../../pagination/ways.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 
 interface AuthorRow {
   readonly id: number;

@@ -3,8 +3,8 @@ import { CompiledQuery, sql } from "kysely";
 import type { Order } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTable, type Engine, insertRows, openEngine } from "../../../lab/servers/engines.ts";
 import { range } from "../../pagination/ways.ts";
-import { createTable, type Engine, insertRows, openEngine } from "../engines.ts";
 import { sortedBy } from "./random-rows.ts";
 
 const PARENTS = 60;

@@ -10,10 +10,17 @@ import { CursorPagination, type Order } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DrizzleDatabase, openDrizzle, tableOf } from "../../drizzle/drizzle-databases.ts";
+import { runs } from "../../../lab/seeds/property-seed.ts";
+import { type DrizzleDatabase, openDrizzle, tableOf } from "../../../lab/servers/drizzle-databases.ts";
+import {
+  type ColumnType,
+  createTable,
+  type Engine,
+  engineNames,
+  insertRows,
+  openEngine,
+} from "../../../lab/servers/engines.ts";
 import { range, SECRET } from "../../pagination/ways.ts";
-import { runs } from "../../property-seed.ts";
-import { type ColumnType, createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 import { ParallelWriter } from "./parallel-writer.ts";
 import { order, type Row, rowOf, sortedBy, stored } from "./random-rows.ts";
 

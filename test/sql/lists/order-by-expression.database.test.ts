@@ -5,8 +5,8 @@ import { CursorPagination, type Order } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
 import { range, SECRET, thereAndBack } from "../../pagination/ways.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 
 const ROWS = 3_000;
 const LIMIT = 21;

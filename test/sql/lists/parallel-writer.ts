@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { parentPort, Worker, workerData } from "node:worker_threads";
 import { Kysely } from "kysely";
-import { dialectOf, type Engine, type EngineName } from "../engines.ts";
+import { dialectOf, type Engine, type EngineName } from "../../../lab/servers/engines.ts";
 
 /** The continuous work of a writer. */
 interface Orders {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { Direction, NullPlacement, Order } from "portico/pagination";
-import type { Engine } from "../engines.ts";
+import type { Engine } from "../../../lab/servers/engines.ts";
 
 /** A row with a column of each kind. */
 export interface Row {

@@ -5,9 +5,9 @@ import { type Condition, type ConditionValue, isEqual, isIn, isNull } from "port
 import type { SeekRequest } from "portico/pagination";
 import { type TableHandler, tableHandler, totalsCache } from "portico/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ALWAYS, allOf, anyOf, inverse, NEVER } from "../../../src/pagination/condition.ts";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
+import { ALWAYS, allOf, anyOf, inverse, NEVER } from "../../../src/pagination/conditions/condition.ts";
 import { range } from "../../pagination/ways.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 import { meets } from "../meets.ts";
 
 type Row = Readonly<Record<string, ConditionValue>>;

@@ -5,10 +5,10 @@ import { CursorPagination, LimitOffsetPagination, PageNumberPagination, type Tot
 import { tableHandler, totalsCache } from "portico/sql";
 import { logCatcher, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { NEVER } from "../../../src/pagination/condition.ts";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
+import { NEVER } from "../../../src/pagination/conditions/condition.ts";
 import { scopedApp, scopeOf } from "../../pagination/scoped.ts";
 import { bodyOf, ids, range, target, thereAndBack } from "../../pagination/ways.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 
 interface Row {
   readonly id: number;

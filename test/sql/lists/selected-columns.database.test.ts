@@ -4,7 +4,7 @@ import { defaultFieldResolver, type GraphQLField, type GraphQLObjectType, GraphQ
 import { rule } from "portico";
 import type { TestClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Engine, engineNames, openEngine } from "../engines.ts";
+import { type Engine, engineNames, openEngine } from "../../../lab/servers/engines.ts";
 import { type BookRow, fillShop, serveShop } from "./selected-shop.ts";
 
 const FRAGMENTS = [

@@ -19,8 +19,8 @@ import {
 import { CursorPagination } from "portico/pagination";
 import { tableHandler } from "portico/sql";
 import { type TestClient, testClient } from "portico/testing";
+import { createTable, type Engine, insertRows } from "../../../lab/servers/engines.ts";
 import { range, SECRET } from "../../pagination/ways.ts";
-import { createTable, type Engine, insertRows } from "../engines.ts";
 
 interface AuthorRow {
   readonly id: number;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { CamelCasePlugin, type SelectQueryBuilder, sql } from "kysely";
 import { tableHandler } from "portico/sql";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
 
 type AnyQuery = SelectQueryBuilder<any, any, any>;
 

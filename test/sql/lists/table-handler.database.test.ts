@@ -5,8 +5,8 @@ import { type CursorMetadata, CursorPagination, type Order } from "portico/pagin
 import { type TableHandler, tableHandler, totalsCache } from "portico/sql";
 import { logCatcher, manualClock, type TestClient, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTable, type Engine, engineNames, insertRows, openEngine } from "../../../lab/servers/engines.ts";
 import { type Body, bodyOf, ids, publicColumns, range, SECRET, target } from "../../pagination/ways.ts";
-import { createTable, type Engine, engineNames, insertRows, openEngine } from "../engines.ts";
 
 describe.each(engineNames)("tableHandler on %s", (name) => {
   let engine: Engine;

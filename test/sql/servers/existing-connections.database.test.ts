@@ -6,8 +6,8 @@ import { PorticoApp, topic } from "portico";
 import { type Database, migrate, openDatabase, sqlStores, type Transaction, transaction, userModel } from "portico/sql";
 import { testClient } from "portico/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { nodeSqlite } from "../../../lab/servers/node-sqlite.ts";
 import { newPlace, onServer, type Place } from "../accounts/databases.ts";
-import { nodeSqlite } from "../node-sqlite.ts";
 
 interface Tables {
   order_lines: { line_no: number };

@@ -5,11 +5,11 @@ import { PorticoApp, topic } from "portico";
 import { authentication } from "portico/auth";
 import { CursorPagination } from "portico/pagination";
 import { type Database, migrate, openDatabase, sqlStores, tableHandler, userModel } from "portico/sql";
-import { testClient } from "portico/testing";
+import { logCatcher, testClient } from "portico/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { PgBouncer } from "../../../lab/servers/pgbouncer.ts";
 import { counterContract, keyValueContract, pubSubContract } from "../../stores/contract.ts";
 import { newPlace, type Place } from "../accounts/databases.ts";
-import { PgBouncer } from "./pgbouncer.ts";
 
 describe.each(["transaction", "session"] as const)("through PgBouncer in %s mode", (mode) => {
   let place: Place;
@@ -19,7 +19,7 @@ describe.each(["transaction", "session"] as const)("through PgBouncer in %s mode
     place = await newPlace("PostgreSQL");
     pooler = await PgBouncer.start(mode, decodeURIComponent(place.url).split("search_path=")[1] ?? "");
     const shared = mode === "transaction" ? { namedStatements: false, directUrl: place.url } : {};
-    database = openDatabase<any>(pooler.url, { poolSize: 8, ...shared });
+    database = openDatabase<any>(pooler.url, { poolSize: 8, timeoutSeconds: 60, ...shared });
     await migrate(database, "up");
     await sql`create table books (id int primary key, title text not null, shelf int not null)`.execute(database);
     await sql`insert into books select n, 'book ' || n, n % 7 from generate_series(1, 500) as n`.execute(database);
@@ -50,6 +50,8 @@ describe.each(["transaction", "session"] as const)("through PgBouncer in %s mode
       cursorKeys: [randomBytes(32).toString("hex")],
       publicUrl: "http://localhost",
       logger: false,
+      // A busy machine would shed some of the requests.
+      load: { report: true },
     });
     onTestFinished(() => app.close());
     app.use(
@@ -102,6 +104,31 @@ describe.each(["transaction", "session"] as const)("through PgBouncer in %s mode
     };
 
     expect(await Promise.all(Array.from({ length: 12 }, walk))).toEqual(Array.from({ length: 12 }, () => 500));
+  });
+});
+
+describe("through PgBouncer in transaction mode with default options", () => {
+  it("answers every read, and warns once that named statements are lost", async () => {
+    const place = await newPlace("PostgreSQL");
+    onTestFinished(() => place.remove());
+    const pooler = await PgBouncer.start("transaction", decodeURIComponent(place.url).split("search_path=")[1] ?? "");
+    onTestFinished(() => pooler.remove());
+    const database = openDatabase<any>(pooler.url, { timeoutSeconds: 60 });
+    onTestFinished(() => database.destroy());
+    await sql`create table books (id int primary key)`.execute(database);
+    await sql`insert into books select n from generate_series(1, 50) as n`.execute(database);
+    const log = logCatcher();
+    const app = new PorticoApp({ logger: log });
+    const strategy = new CursorPagination({ order: [["id", "asc"]] });
+    app.get("/books", ({ response }) =>
+      response.apaginate(tableHandler(database.selectFrom("books").selectAll()), { strategy }),
+    );
+    const client = testClient(app);
+
+    const statuses = await Promise.all(Array.from({ length: 200 }, async () => (await client.get("/books")).status));
+
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(log.lines.map(({ msg }) => msg).filter((msg) => msg.includes("named statements"))).toHaveLength(1);
   });
 });
 

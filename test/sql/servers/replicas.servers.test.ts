@@ -7,8 +7,8 @@ import { CursorPagination } from "portico/pagination";
 import { type Database, migrate, openDatabase, sqlStores, tableHandler } from "portico/sql";
 import { logCatcher, testClient, watchStatements } from "portico/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type OwnPostgres, ownPostgres } from "../../../lab/servers/own-postgres.ts";
 import { runPortico } from "../../cli/run-portico.ts";
-import { type OwnPostgres, ownPostgres } from "../accounts/own-postgres.ts";
 import {
   booksOf,
   caughtUp,

@@ -27,8 +27,9 @@ import { CursorPagination } from "portico/pagination";
 import { type Database, tableHandler, totalsCache, transaction } from "portico/sql";
 import type { LogCatcher, TestClient } from "portico/testing";
 import { expect, onTestFinished } from "vitest";
+import type { OwnPostgres } from "../../../lab/servers/own-postgres.ts";
 import { SECRET } from "../../auth/sessions/session-app.ts";
-import type { OwnPostgres } from "../accounts/own-postgres.ts";
+import { signIn as startSession } from "../../sign-in.ts";
 
 export interface Tables {
   books: { id: number; title: string; shelf: number };
@@ -141,11 +142,10 @@ export async function signIn(
   client: TestClient,
   name: string,
 ): Promise<Readonly<Record<"session" | "token" | "key", Caller>>> {
-  const { cookies } = await client.post(`/login/${name}`);
   const { key } = (await client.post(`/keys/${name}`)).json() as { key: string };
   const token = new SignJWT({ sub: name, aud: "shop" }).setProtectedHeader({ alg: "HS256" }).setExpirationTime("1h");
   return {
-    session: { cookie: String(cookies[0]).split(";", 1)[0] ?? "" },
+    session: await startSession(client, `/login/${name}`),
     token: { authorization: `Bearer ${await token.sign(new TextEncoder().encode(SECRET))}` },
     key: { "x-api-key": key },
   };

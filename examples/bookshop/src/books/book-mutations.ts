@@ -1,4 +1,4 @@
-import { BadRequest, type BaseContext, Conflict, type CurrentUser, NotFound } from "portico";
+import { authorized, BadRequest, Conflict, type CurrentUser } from "portico";
 import { mutation, t } from "portico/graphql";
 import type { Transaction } from "portico/sql";
 import { inTransaction } from "../database.ts";
@@ -26,6 +26,14 @@ const BookChange = t.input("BookChange", {
   stock: t.optional(Stock),
 });
 
+/** Everybody can see a book, so the error is 403 for a user who may not change it. */
+const editableBook = authorized({ trx: inTransaction })(
+  ({ args, trx }: { args: { id: string }; trx: Transaction<Tables> }) =>
+    trx.selectFrom("books").selectAll().where("id", "=", args.id).forUpdate().executeTakeFirst(),
+  editableBooks,
+  { status: 403 },
+);
+
 export const bookMutations = {
   addBook: mutation(Book, {
     params: { book: NewBookInput, trx: inTransaction },
@@ -35,10 +43,9 @@ export const bookMutations = {
   ),
 
   changeBook: mutation(Book, {
-    params: { id: t.id, change: BookChange, trx: inTransaction },
+    params: { id: t.id, change: BookChange, trx: inTransaction, book: editableBook },
     auth: addsBooks,
   })(async ({ id, change: { title, priceCents, stock }, trx, ctx }) => {
-    await editableBook(trx, ctx, id);
     const changed = await trx
       .updateTable("books")
       // Kysely omits undefined values. An update without any is still a statement that finds the book.
@@ -51,10 +58,9 @@ export const bookMutations = {
   }),
 
   setCover: mutation(Book, {
-    params: { book: t.id, file: t.upload, trx: inTransaction },
+    params: { id: t.arg(t.id, { name: "book" }), file: t.upload, trx: inTransaction, book: editableBook },
     auth: addsBooks,
-  })(async ({ book: id, file, trx, ctx }) => {
-    const book = await editableBook(trx, ctx, id);
+  })(async ({ id, file, trx, book }) => {
     const bytes = await new Response(file.stream()).bytes();
     const cover = { content_type: file.contentType, bytes };
     await trx
@@ -65,13 +71,6 @@ export const bookMutations = {
     return book;
   }),
 };
-
-/** Everybody can see the book, so the error is 403 for a user who may not change it. */
-async function editableBook(trx: Transaction<Tables>, ctx: BaseContext, id: string): Promise<BookRow> {
-  const book = await trx.selectFrom("books").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
-  if (book === undefined) throw new NotFound(`The book ${id} does not exist`);
-  return ctx.authorize(editableBooks, book, { status: 403 });
-}
 
 /** Used by the route and by the mutation. A book that staff add belongs to the shop. */
 export async function addBook(trx: Transaction<Tables>, user: CurrentUser, book: NewBook): Promise<BookRow> {

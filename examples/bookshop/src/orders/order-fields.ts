@@ -1,8 +1,10 @@
-import { Conflict } from "portico";
+import { authorized, Conflict } from "portico";
 import { connection, field, mutation, subscription, t } from "portico/graphql";
+import type { Transaction } from "portico/sql";
 import { Activity } from "../accounts/activity.ts";
 import { whoMay } from "../accounts/user.ts";
 import { database, inTransaction } from "../database.ts";
+import type { Tables } from "../tables.ts";
 import { allOrders, latestFirst, ordersOf } from "./order-lists.ts";
 import { orderPlaced } from "./order-news.ts";
 import { shippableOrders, shipsOrders, visibleOrders } from "./order-rules.ts";
@@ -52,6 +54,10 @@ export const orderQueries = {
   ),
 };
 
+/** Locks an order until the transaction ends. */
+const lockedOrder = ({ args, trx }: { args: { id: string }; trx: Transaction<Tables> }) =>
+  trx.selectFrom("orders").selectAll().where("id", "=", args.id).forUpdate().executeTakeFirst();
+
 export const orderMutations = {
   placeOrder: mutation(Order, {
     params: { books: t.list(OrderedBook), trx: inTransaction },
@@ -59,14 +65,15 @@ export const orderMutations = {
   })(({ books, trx, ctx }) => placeOrder(trx, ctx, books)),
 
   shipOrder: mutation(Order, {
-    params: { id: t.id, trx: inTransaction },
+    params: {
+      id: t.id,
+      trx: inTransaction,
+      order: authorized({ trx: inTransaction })(lockedOrder, visibleOrders, { may: shippableOrders }),
+    },
     auth: shipsOrders,
-    description: "A seller ships the orders that have no books of others.",
-  })(async ({ id, trx, ctx }) => {
-    const found = await trx.selectFrom("orders").selectAll().where("id", "=", id).forUpdate().executeTakeFirst();
-    // 404 for an order that the caller may not see, as if it did not exist, and 403 for one that they may not ship.
-    const order = await ctx.authorize(visibleOrders, found);
-    await ctx.authorize(shippableOrders, order, { status: 403 });
+    description:
+      "A seller ships the orders that have no books of others. An order that the caller may not see is NOT_FOUND.",
+  })(async ({ id, trx, order }) => {
     if (order.state !== "placed") throw new Conflict(`This order is already ${order.state}`, { code: "ORDER_CLOSED" });
     return trx
       .updateTable("orders")

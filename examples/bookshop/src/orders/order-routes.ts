@@ -1,4 +1,4 @@
-import { type BaseContext, Router } from "portico";
+import { authorized, type BaseContext, Router } from "portico";
 import * as z from "zod";
 import { whoMay } from "../accounts/user.ts";
 import { database, inTransaction } from "../database.ts";
@@ -38,11 +38,18 @@ export function orderRoutes(): Router {
 
   router.get(
     "/:id",
-    { response: Order, summary: "Returns an order, with the lines that I may see", tags: ["orders"] },
-    async ({ path, ctx }) => {
-      const found = await database.selectFrom("orders").selectAll().where("id", "=", path.id).executeTakeFirst();
-      return withLines(ctx, await ctx.authorize(visibleOrders, found));
+    {
+      params: {
+        order: authorized(
+          ({ path }) => database.selectFrom("orders").selectAll().where("id", "=", path.id).executeTakeFirst(),
+          visibleOrders,
+        ),
+      },
+      response: Order,
+      summary: "Returns an order, with the lines that I may see",
+      tags: ["orders"],
     },
+    ({ order, ctx }) => withLines(ctx, order),
   );
 
   router.post(

@@ -40,15 +40,15 @@ function linesOf(ordered: readonly OrderedBook[]): readonly OrderedBook[] {
     throw new BadRequest("An order must contain at least one copy of a book", { code: "NOTHING_ORDERED" });
   const copies = new Map<string, number>();
   for (const line of ordered) copies.set(line.book, (copies.get(line.book) ?? 0) + line.copies);
-  if (copies.size > MOST_BOOKS || copies.values().some((count) => count > MOST_COPIES))
-    throw new BadRequest(`An order can contain at most ${MOST_BOOKS} books with ${MOST_COPIES} copies each`, {
+  if (copies.size > MAX_BOOKS || copies.values().some((count) => count > MAX_COPIES))
+    throw new BadRequest(`An order can contain at most ${MAX_BOOKS} books with ${MAX_COPIES} copies each`, {
       code: "TOO_MUCH_ORDERED",
     });
   return [...copies].map(([book, count]) => ({ book, copies: count })).toSorted((a, b) => (a.book < b.book ? -1 : 1));
 }
 
-const MOST_BOOKS = 20;
-const MOST_COPIES = 100;
+const MAX_BOOKS = 20;
+const MAX_COPIES = 100;
 
 interface TakenBook {
   readonly book_id: string;

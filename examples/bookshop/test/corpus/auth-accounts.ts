@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { sql } from "kysely";
 import { expect } from "vitest";
-import { type Answer, type Header, type Rows } from "../../../../test/corpus/answer.ts";
+import { type Answer, type Header, type Rows } from "../../../../test/system/corpus/answer.ts";
 import { password } from "../open-shop.ts";
 import { stored } from "./stored.ts";
 import {
@@ -327,7 +327,7 @@ export const resets: Rows = {
     const token = new URL(theShop().mails.at(-1)?.url ?? "").searchParams.get("token") ?? "";
     credentials.add(token);
     expect(theShop().mails.at(-1)?.to).toBe(body.email);
-    expect((await post("/account/email/confirm", { token }, [], newAddress())).status).toBe(204);
+    expect((await post("/account/email/confirm", { token }, [cookie], newAddress())).status).toBe(204);
     await expect.poll(() => theShop().mails.at(-1)).toMatchObject({ kind: "email_changed", to: "au150@shop.example" });
     expect((await confirm(link)).verdict).toBe(INVALID);
   },

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Header, type Rows } from "../../../../test/corpus/answer.ts";
+import { type Header, type Rows } from "../../../../test/system/corpus/answer.ts";
 import { listeners, password } from "../open-shop.ts";
 import { stored } from "./stored.ts";
 import {

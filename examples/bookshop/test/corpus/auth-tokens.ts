@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { type AddressInfo, createServer } from "node:net";
 import { expect } from "vitest";
-import { type Rows } from "../../../../test/corpus/answer.ts";
+import { type Rows } from "../../../../test/system/corpus/answer.ts";
 import {
   ANONYMOUS,
   as,

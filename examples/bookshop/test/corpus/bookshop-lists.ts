@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { Client } from "pg";
 import { expect, vi } from "vitest";
-import type { PagedShop } from "../../../../test/corpus/paged-shop.ts";
+import type { PagedShop } from "../../../../test/system/corpus/paged-shop.ts";
 import { as, ask, post, send } from "./the-shop.ts";
 
 const database = async () => (await import("../../src/database.ts")).database;

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Rows } from "../../../../test/corpus/answer.ts";
-import { connections, properties } from "../../../../test/corpus/pagination-connections.ts";
-import { changes, cursors } from "../../../../test/corpus/pagination-cursors.ts";
-import { offsets, pageNumbers } from "../../../../test/corpus/pagination-pages.ts";
+import { type Rows } from "../../../../test/system/corpus/answer.ts";
+import { connections, properties } from "../../../../test/system/corpus/pagination-connections.ts";
+import { changes, cursors } from "../../../../test/system/corpus/pagination-cursors.ts";
+import { offsets, pageNumbers } from "../../../../test/system/corpus/pagination-pages.ts";
 import { openShop } from "../open-shop.ts";
 import { gates, keys, limits, passwords, resets } from "./auth-accounts.ts";
 import { crossSite, refreshing, sessions } from "./auth-sessions.ts";

@@ -1,6 +1,6 @@
 import { getIntrospectionQuery } from "graphql";
 import { expect } from "vitest";
-import { JSON_TYPE, type Rows } from "../../../../test/corpus/answer.ts";
+import { JSON_TYPE, type Rows } from "../../../../test/system/corpus/answer.ts";
 import { as, ask, post, send } from "./the-shop.ts";
 
 const CHARACTERS = "400 CHARACTER_LIMIT_EXCEEDED";

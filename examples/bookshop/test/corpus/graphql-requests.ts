@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { type Answer, type Header, JSON_TYPE, type Rows } from "../../../../test/corpus/answer.ts";
-import { bytesOf, dial, ended } from "../../../../test/corpus/wire.ts";
+import { type Answer, type Header, JSON_TYPE, type Rows } from "../../../../test/system/corpus/answer.ts";
+import { bytesOf, dial, ended } from "../../../../test/system/corpus/wire.ts";
 import { ask, post, send, theShop } from "./the-shop.ts";
 
 // `{me{id}}` reads no table. It replaces `{hello}` of the corpus.

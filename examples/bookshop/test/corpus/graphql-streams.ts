@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { TestSocket } from "portico/testing";
 import { expect } from "vitest";
-import { type Header, JSON_TYPE, type Rows } from "../../../../test/corpus/answer.ts";
-import { bytesOf, dial } from "../../../../test/corpus/wire.ts";
+import { type Header, JSON_TYPE, type Rows } from "../../../../test/system/corpus/answer.ts";
+import { bytesOf, dial } from "../../../../test/system/corpus/wire.ts";
 import { listeners } from "../open-shop.ts";
 import { as, post, send, sessionOf, theShop } from "./the-shop.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { type Answer, type Header, JSON_TYPE, sendTo } from "../../../../test/corpus/answer.ts";
-import type { WireAnswer, WireRequest } from "../../../../test/corpus/wire.ts";
+import { type Answer, type Header, JSON_TYPE, sendTo } from "../../../../test/system/corpus/answer.ts";
+import type { WireAnswer, WireRequest } from "../../../../test/system/corpus/wire.ts";
 import { password, type Shop } from "../open-shop.ts";
 
 const opened: { shop?: Shop } = {};

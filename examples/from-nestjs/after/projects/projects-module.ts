@@ -1,8 +1,9 @@
-import { NotFound, Router } from "portico";
+import { authorized, NotFound, Router } from "portico";
 import { useAuth } from "portico/auth";
 import { connection, field, t } from "portico/graphql";
 import { z } from "zod";
 import { database, inTransaction } from "../database.ts";
+import { findProject } from "./find-project.ts";
 import { byOffset, newestFirst, orderedProjects, projectList } from "./project-lists.ts";
 import { editableProjects, managers, visibleProjects } from "./project-rules.ts";
 import { Project } from "./project-type.ts";
@@ -21,8 +22,9 @@ const NewProject = z.strictObject({
 });
 const path = z.object({ id: z.coerce.number().int() });
 
-const findProject = (id: number) =>
-  database.current().selectFrom("projects").selectAll().where("id", "=", id).executeTakeFirst();
+const byId = ({ path }: { path: { id: number } }) => findProject(path.id);
+const visible = authorized(byId, visibleProjects);
+const editable = authorized(byId, visibleProjects, { may: editableProjects });
 
 export function projectsModule() {
   const routes = new Router({ auth: useAuth() });
@@ -36,9 +38,7 @@ export function projectsModule() {
     },
   );
 
-  routes.get("/:id", { path, response: Item }, async ({ ctx, path }) =>
-    ctx.authorize(visibleProjects, await findProject(path.id)),
-  );
+  routes.get("/:id", { path, response: Item, params: { project: visible } }, ({ project }) => project);
 
   routes.post(
     "/",
@@ -51,9 +51,8 @@ export function projectsModule() {
     },
   );
 
-  routes.patch("/:id", { path, body: NewProject.partial(), response: Item }, async ({ ctx, path, body }) => {
-    const project = await ctx.authorize(visibleProjects, await findProject(path.id));
-    await ctx.authorize(editableProjects, project, { status: 403 });
+  const params = { project: editable };
+  routes.patch("/:id", { path, body: NewProject.partial(), response: Item, params }, async ({ project, body }) => {
     const { name = project.name, description = project.description } = body;
     const changed = database.updateTable("projects").set({ name, description }).where("id", "=", project.id);
     return changed.returningAll().executeTakeFirstOrThrow();

@@ -1,6 +1,7 @@
-import { BadRequest, Depend } from "portico";
+import { authorized, BadRequest, Depend } from "portico";
 import { connection, field, mutation, t } from "portico/graphql";
 import { database, inTransaction } from "../database.ts";
+import { findProject } from "../projects/find-project.ts";
 import { visibleProjects } from "../projects/project-rules.ts";
 import { notifier } from "./notifier.ts";
 import { newestTasks, taskList } from "./task-lists.ts";
@@ -31,11 +32,17 @@ export function tasksModule() {
   };
 
   const createTask = mutation(Task, {
-    params: { input: CreateTaskInput, trx: inTransaction, notifier: Depend(notifier) },
+    params: {
+      input: CreateTaskInput,
+      trx: inTransaction,
+      notifier: Depend(notifier),
+      project: authorized(
+        ({ args: { input } }: { args: { input: { projectId: number } } }) => findProject(input.projectId),
+        visibleProjects,
+      ),
+    },
     auth: true,
-  })(async ({ input: { projectId, title, assigneeId }, trx, notifier, ctx }) => {
-    const project = trx.selectFrom("projects").selectAll().where("id", "=", projectId);
-    await ctx.authorize(visibleProjects, await project.executeTakeFirst());
+  })(async ({ input: { projectId, title, assigneeId }, trx, notifier }) => {
     if (assigneeId !== null) {
       const assignee = await trx.selectFrom("users").select("id").where("id", "=", assigneeId).executeTakeFirst();
       if (assignee === undefined) throw new BadRequest("The assignee does not exist");
@@ -47,10 +54,14 @@ export function tasksModule() {
   });
 
   const setTaskStatus = mutation(Task, {
-    params: { id: t.int, status: TaskStatus, trx: inTransaction },
+    params: {
+      id: t.int,
+      status: TaskStatus,
+      trx: inTransaction,
+      task: authorized(({ args }: { args: { id: number } }) => findTask(args.id), visibleTasks),
+    },
     auth: true,
-  })(async ({ id, status, trx, ctx }) => {
-    await ctx.authorize(visibleTasks, await findTask(id));
+  })(async ({ id, status, trx }) => {
     return trx.updateTable("tasks").set({ status }).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
   });
 

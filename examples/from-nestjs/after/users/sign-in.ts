@@ -21,5 +21,5 @@ export async function accessToken(email: string, password: string): Promise<stri
     return isRight && row !== undefined ? new User(row) : null;
   });
   if (user === null) return null;
-  return (await new TokenForUser(user, { secret, audience, accessLifetime: 3600 }).tokenPair()).access_token;
+  return (await new TokenForUser(user, { secret, audience, accessSeconds: 3600 }).tokenPair()).access_token;
 }

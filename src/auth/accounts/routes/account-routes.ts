@@ -1,6 +1,9 @@
-import type { MiddlewareFunction } from "../../../http/routing/middleware.ts";
+import type { MiddlewareObject } from "../../../http/routing/middleware.ts";
 import { Router } from "../../../http/routing/router.ts";
+import type { MiddlewareFunction } from "../../../kernel/context/middleware-function.ts";
+import { attemptSecret } from "../../limits/secret-attempt.ts";
 import { crossSiteRefused, isForgeable } from "../../sessions/is-forgeable.ts";
+import { accountLogMiddleware } from "../account-event.ts";
 import {
   type AccountOptions,
   type AccountRoute,
@@ -47,7 +50,8 @@ export function accountRoutes(options: AccountOptions): Router {
 export function accountRouter(options: ResolvedAccountOptions): Router {
   const accounts = new Accounts(options);
   const { impersonation } = options;
-  const router = new Router({ middleware: [noStore, ownPagesOnly, ownAccountOnly] });
+  const log = accountLogMiddleware(options.onEvent, options.accountLog === "required");
+  const router = new Router({ middleware: [noStore, ownPagesOnly, ownAccountOnly, attempts, log, needing(options)] });
   for (const [name, declare] of Object.entries(ROUTES) as [AccountRoute, (typeof ROUTES)[AccountRoute]][])
     if (!options.except.includes(name)) declare(router, accounts);
   if (impersonation !== undefined) impersonationRoutes(router, accounts, impersonation);
@@ -72,11 +76,36 @@ const ROUTES: Readonly<Record<AccountRoute, (router: Router, accounts: Accounts)
   "sign-in-mails": signInMailRoutes,
 };
 
+/** Names what the routes need in production. It does nothing else. */
+function needing({ except, providers, passkeys, signInMails, ...pages }: ResolvedAccountOptions): MiddlewareObject {
+  const mails = PAGES.some(
+    ([route, page]) =>
+      !except.includes(route) && (signInMails || route !== "sign-in-mails") && pages[page].startsWith("/"),
+  );
+  const isPasskeyBound = passkeys !== undefined && (passkeys.rpId === undefined || passkeys.origins === undefined);
+  const publicUrl =
+    (mails && "links in emails") ||
+    (providers.length > 0 && !except.includes("providers") && "identity providers") ||
+    (isPasskeyBound && "passkeys") ||
+    undefined;
+  return { handle: (_ctx, next) => next(), "~needs": { publicUrl, stores: "tokens and limits of attempts" } };
+}
+
+const PAGES = [
+  ["reset", "resetPage"],
+  ["verify", "verifyPage"],
+  ["email", "emailPage"],
+  ["sign-in-mails", "signInLinkPage"],
+] as const;
+
 /** These responses must not be cached, and a URL that contains a token must not leak as a referrer. */
 const noStore: MiddlewareFunction = async (ctx, next) => {
   if (ctx.kind === "http") ctx.response.header("cache-control", "no-store").header("referrer-policy", "no-referrer");
   await next();
 };
+
+/** Refunds what a request has counted against limits, if an outage ends it before it has compared a secret. */
+const attempts: MiddlewareFunction = (ctx, next) => attemptSecret(ctx, [], next);
 
 /** Rejects requests from pages of other origins (CSRF), with or without a cookie. */
 const ownPagesOnly: MiddlewareFunction = async (ctx, next) => {

@@ -1,17 +1,19 @@
-import { useAuth } from "../../../http/access/use-auth.ts";
-import type { HttpContext } from "../../../http/context/http-context.ts";
-import { Conflict, NotFound } from "../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import { useAuth } from "../../../kernel/access/use-auth.ts";
+import type { HttpContext } from "../../../kernel/context/http-context.ts";
+import { Conflict, NotFound } from "../../../kernel/exceptions/http-exception.ts";
+import type { AccountHolder } from "../account-base.ts";
+import type { Accounts } from "../accounts.ts";
 import { attemptSecondFactor } from "../attempt-second-factor.ts";
 import { InvalidSecondFactor } from "../invalid-second-factor.ts";
 import { reportToOwner } from "../notify-owner.ts";
+import { credentialGate } from "../ownership/credential-gate.ts";
 import { byPerson } from "./by-person.ts";
-import { describe, TOO_MANY } from "./describe.ts";
+import { describe, NOT_OWNED, TOO_MANY } from "./describe.ts";
 import { passkeyRoutes } from "./passkey-routes.ts";
 import { record, requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS, requireFreshSignIn } from "./require-fresh-sign-in.ts";
-import { requireLevel, STRONG_ERRORS } from "./require-level.ts";
+import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
+import { STRONG_ERRORS } from "./require-level.ts";
 import { secondFactorRoute } from "./second-factor-route.ts";
 
 const Factors = record(
@@ -70,17 +72,12 @@ function enrolTotp(router: Router, accounts: Accounts): void {
       body: requestBody({ password: "string?" }),
       response: { 201: NewTotp },
     },
-    async ({ ctx, user, body, response }) => {
-      const { email } = user as AccountHolder;
-      await requireFreshSignIn(ctx, accounts, user as AccountHolder, body.password);
-      await requireLevel(ctx, accounts, user.identity);
-      await refuseSecondApp(ctx, accounts, user.identity);
-      const made = await accounts.factors.enrolTotp(
-        accounts.store(ctx),
-        user.identity,
-        accounts.options.audience,
-        email,
-      );
+    async ({ ctx, body, response }) => {
+      const grant = await credentialGate(ctx, accounts, "accountEnrolTotp", body.password);
+      const { identity, email } = grant.user;
+      await refuseSecondApp(ctx, accounts, identity);
+      const { factors } = accounts.change(ctx, grant);
+      const made = await factors.enrolTotp(accounts.store(ctx), identity, accounts.options.audience, email);
       return response.status(201).json(made);
     },
   );
@@ -92,24 +89,31 @@ function confirmTotp(router: Router, accounts: Accounts): void {
     {
       ...describe("accountConfirmTotp", "Add the authenticator app with its first code", {
         401: "The caller is not signed in, the code is incorrect, or the enrolment has expired",
+        403: NOT_OWNED,
         409: "The user has an authenticator app already",
         429: TOO_MANY,
       }),
       description:
-        "The session is raised to two factors. A caller who uses a token gets new tokens. The recovery codes are returned only once.",
+        "The session is raised to two factors, and all others end, because they were started with one. A caller who uses a token gets new tokens. The recovery codes are returned only once.",
       auth: byPerson,
       body: requestBody({ code: "string" }),
       response: { 200: ConfirmedTotp },
     },
     async ({ ctx, user, body, response }) => {
       const { identity } = user;
-      await requireLevel(ctx, accounts, identity);
+      const store = accounts.store(ctx);
+      const grant = await credentialGate(ctx, accounts, "accountConfirmTotp");
       await refuseSecondApp(ctx, accounts, identity);
+      const { factors } = accounts.change(ctx, grant);
+      const isFirst = (await factors.methods(store, identity)).length === 0;
       const codes = await attemptSecondFactor(ctx, accounts, identity, {
-        attempt: () => accounts.factors.confirmTotp(accounts.store(ctx), identity, body.code, ctx.services.clock.now()),
+        attempt: (secret) =>
+          factors.confirmTotp(secret, store, identity, { code: body.code, now: ctx.services.clock.now() }),
         error: () => new InvalidSecondFactor(),
       });
-      const tokens = await accounts.stepUp(ctx, user);
+      const tokens = isFirst
+        ? await accounts.revocation.endWeaker(ctx, grant.user.identity)
+        : await accounts.signIns.stepUp(ctx, user);
       reportToOwner(ctx, accounts, user as AccountHolder, { kind: "second_factor_enrolled" });
       accounts.report(ctx, "recovery_codes_created", identity);
       return response.json({ ...tokens, recovery_codes: codes });
@@ -122,7 +126,7 @@ function changeFactors(router: Router, accounts: Accounts): void {
   const strongly = useAuth({
     scopes: ["session", "jwt"],
     level: "mfa",
-    freshWithin: accounts.options.freshSeconds,
+    freshSeconds: accounts.options.freshSeconds,
   });
   router.delete(
     "/factors/totp",
@@ -132,7 +136,8 @@ function changeFactors(router: Router, accounts: Accounts): void {
       response: { 204: null },
     },
     async ({ ctx, user, response }) => {
-      if (!(await accounts.factors.removeTotp(accounts.store(ctx), user.identity)))
+      const { factors } = accounts.change(ctx, await credentialGate(ctx, accounts, "accountRemoveTotp"));
+      if (!(await factors.removeTotp(accounts.store(ctx), user.identity)))
         throw new NotFound("The user has no authenticator app");
       reportToOwner(ctx, accounts, user as AccountHolder, { kind: "second_factor_removed" });
       return response.empty();
@@ -147,7 +152,8 @@ function changeFactors(router: Router, accounts: Accounts): void {
       response: { 200: RecoveryCodes },
     },
     async ({ ctx, user, response }) => {
-      const codes = await accounts.factors.renewRecoveryCodes(accounts.store(ctx), user.identity);
+      const { factors } = accounts.change(ctx, await credentialGate(ctx, accounts, "accountRenewRecoveryCodes"));
+      const codes = await factors.renewRecoveryCodes(accounts.store(ctx), user.identity);
       if (codes === null) throw new NotFound("The user has no second factor");
       reportToOwner(ctx, accounts, user as AccountHolder, { kind: "recovery_codes_created" });
       return response.json({ recovery_codes: codes });

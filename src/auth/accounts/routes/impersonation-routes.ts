@@ -1,16 +1,16 @@
-import { useAuth } from "../../../http/access/use-auth.ts";
-import { AuthenticationFailed } from "../../../http/exceptions/authentication-failed.ts";
-import { Conflict, HttpException } from "../../../http/exceptions/http-exception.ts";
-import type { MiddlewareFunction } from "../../../http/routing/middleware.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import { impersonating } from "../../sessions/impersonating.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import { useAuth } from "../../../kernel/access/use-auth.ts";
+import type { MiddlewareFunction } from "../../../kernel/context/middleware-function.ts";
+import { AuthenticationFailed } from "../../../kernel/exceptions/authentication-failed.ts";
+import { Conflict, HttpException } from "../../../kernel/exceptions/http-exception.ts";
+import { impersonating } from "../../callers/impersonating.ts";
+import type { Accounts } from "../accounts.ts";
 import type { Impersonation } from "../impersonation.ts";
+import { credentialGate } from "../ownership/credential-gate.ts";
 import { Account, accountOf } from "./account.ts";
 import { describe, TOO_MANY } from "./describe.ts";
 import { requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS, requireFreshSignIn } from "./require-fresh-sign-in.ts";
-import { requireLevel } from "./require-level.ts";
+import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
 
 const END = "/impersonation/end";
 
@@ -32,8 +32,7 @@ export function impersonationRoutes(router: Router, accounts: Accounts, imperson
       response: { 200: Account },
     },
     async ({ ctx, user: admin, body, response }) => {
-      await requireFreshSignIn(ctx, accounts, admin as AccountHolder, body.password);
-      await requireLevel(ctx, accounts, admin.identity);
+      await credentialGate(ctx, accounts, "accountImpersonate", body.password);
       const user = await userModel.loadUser(body.user);
       if (user === null || !impersonation.permits(admin, user)) {
         accounts.report(ctx, "impersonation_refused", user?.identity ?? null);
@@ -42,7 +41,7 @@ export function impersonationRoutes(router: Router, accounts: Accounts, imperson
       const { identity, credentialVersion: version } = user;
       const until = ctx.services.clock.now() + impersonation.maxMs;
       const acting = { user: identity, until, ...(version === undefined ? {} : { version }) };
-      if (!(await accounts.act(ctx, acting))) throw new AuthenticationFailed();
+      if (!(await accounts.signIns.act(ctx, acting))) throw new AuthenticationFailed();
       accounts.report(ctx, "impersonation_started", identity);
       return response.json({ ...accountOf(user), impersonator: admin.identity });
     },
@@ -55,7 +54,7 @@ export function impersonationRoutes(router: Router, accounts: Accounts, imperson
       response: { 204: null },
     },
     async ({ ctx, response }) => {
-      const before = await accounts.act(ctx, null);
+      const before = await accounts.signIns.act(ctx, null);
       if (before?.acting === undefined) throw new Conflict("The caller does not act as another user");
       accounts.report(ctx, "impersonation_ended", before.acting.user, before.user);
       return response.empty();

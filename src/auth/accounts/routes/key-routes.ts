@@ -1,13 +1,16 @@
-import { useAuth } from "../../../http/access/use-auth.ts";
-import type { SchemaInput, SchemaOutput } from "../../../http/context/schema.ts";
-import { NotFound, ValidationFailed } from "../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../http/routing/router.ts";
+import type { SchemaInput, SchemaOutput } from "../../../http/routing/schema.ts";
+import { plainText } from "../../../http/text/plain-text.ts";
+import { useAuth } from "../../../kernel/access/use-auth.ts";
+import { NotFound, ValidationFailed } from "../../../kernel/exceptions/http-exception.ts";
 import type { APIKey } from "../../api-keys/api-key.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import { MAX_NAME_LENGTH } from "../../api-keys/api-keys-options.ts";
+import type { Accounts } from "../accounts.ts";
+import { credentialGate } from "../ownership/credential-gate.ts";
 import { byPerson } from "./by-person.ts";
-import { describe, TOO_MANY } from "./describe.ts";
+import { describe, NOT_OWNED, TOO_MANY } from "./describe.ts";
 import { record, records, requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS, requireFreshSignIn } from "./require-fresh-sign-in.ts";
+import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
 
 const NewKey = requestBody({
   name: "string?",
@@ -37,6 +40,7 @@ export function keyRoutes(router: Router, accounts: Accounts): void {
     {
       ...describe("accountCreateKey", "Create an API key", {
         ...FRESH_ERRORS,
+        403: `${FRESH_ERRORS[403]}. ${NOT_OWNED}`,
         409: "The user has as many API keys as allowed",
         422: "The name, the permissions, the lifetime or the password is not valid",
         429: TOO_MANY,
@@ -47,9 +51,9 @@ export function keyRoutes(router: Router, accounts: Accounts): void {
       response: { 201: CreatedKey },
     },
     async ({ ctx, user, body, response }) => {
-      if (ctx.scope.auth !== "apikey") await requireFreshSignIn(ctx, accounts, user as AccountHolder, body.password);
+      const grant = await credentialGate(ctx, accounts, "accountCreateKey", body.password);
       checkKey(body);
-      const { key, ...made } = await keys.create(user, {
+      const { key, ...made } = await accounts.change(ctx, grant).keys.create(user, {
         ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.permissions === undefined ? {} : { permissions: body.permissions }),
         ...(body.expires_in === undefined ? {} : { expiresInSeconds: body.expires_in }),
@@ -78,16 +82,15 @@ export function keyRoutes(router: Router, accounts: Accounts): void {
   );
 }
 
-const LONGEST_NAME = 200;
-const LONGEST_SECONDS = 3_153_600_000;
+const MAX_SECONDS = 3_153_600_000;
 
 /** Returns 422 for values that `keys.create` would reject with a `ConfigurationError`. */
 function checkKey({ name = "", permissions = [], expires_in = 1 }: NewKeyBody): void {
   const wrong = [
-    name.length > LONGEST_NAME && issue("name", `must be at most ${LONGEST_NAME} characters long`),
+    plainText(name, MAX_NAME_LENGTH) === null &&
+      issue("name", `must be at most ${MAX_NAME_LENGTH} characters long, without control characters`),
     permissions.includes("") && issue("permissions", "must not contain an empty permission"),
-    (expires_in < 1 || expires_in > LONGEST_SECONDS) &&
-      issue("expires_in", `must be from 1 to ${LONGEST_SECONDS} seconds`),
+    (expires_in < 1 || expires_in > MAX_SECONDS) && issue("expires_in", `must be from 1 to ${MAX_SECONDS} seconds`),
   ].filter((entry) => entry !== false);
   if (wrong.length > 0) throw new ValidationFailed("body", wrong);
 }

@@ -1,6 +1,6 @@
-import type { HttpContext } from "../../../http/context/http-context.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import { countAttempt } from "../../limits/attempt-limit.ts";
+import { sessionsOf } from "../../../kernel/identity/session-manager.ts";
+import type { CountedAttempt } from "../../limits/attempt-limit.ts";
 import { rotateRefreshToken } from "../../tokens/rotate-refresh-token.ts";
 import type { Accounts } from "../accounts.ts";
 import { Account, accountOf } from "./account.ts";
@@ -34,8 +34,8 @@ export function loginRoute(router: Router, accounts: Accounts): void {
       response: { 200: Account },
     },
     async ({ ctx, body, response }) => {
-      const user = await accounts.signIn(ctx, body.identifier, body.password);
-      await accounts.startSession(ctx, user, { remember: body.remember ?? false });
+      const user = await accounts.signIns.authenticate(ctx, body.identifier, body.password);
+      await accounts.signIns.startSession(ctx, user, { remember: body.remember ?? false, via: null });
       return response.json(accountOf(user));
     },
   );
@@ -51,8 +51,8 @@ export function tokenRoute(router: Router, accounts: Accounts): void {
       response: { 200: Tokens },
     },
     async ({ ctx, body, response }) => {
-      const user = await accounts.signIn(ctx, body.identifier, body.password);
-      return response.json(await accounts.tokensFor(ctx, user));
+      const user = await accounts.signIns.authenticate(ctx, body.identifier, body.password);
+      return response.json(await accounts.signIns.tokensFor(ctx, user));
     },
   );
 }
@@ -70,12 +70,14 @@ export function refreshRoute(router: Router, accounts: Accounts): void {
       response: { 200: Tokens },
     },
     async ({ ctx, body, response }) => {
-      await accounts.limitAddress(ctx, "refresh-address", { limit: 600, windowSeconds: 60 });
+      const attempt = await accounts.limitAddress(ctx, "refresh-address", { limit: 600, windowSeconds: 60 });
       let whose: string | null = null;
       const loadUser = async (identity: string): Promise<unknown> => {
         whose = identity;
-        await limitRefresh(ctx, identity, body.refresh_token);
-        return accounts.options.userModel.loadUser(identity);
+        await attempt.count(refreshLimits(identity, body.refresh_token));
+        const user = await accounts.options.userModel.loadUser(identity);
+        attempt.compares();
+        return user;
       };
       const pair = await rotateRefreshToken(body.refresh_token, { loadUser }, accounts.tokenOptions(ctx));
       accounts.report(ctx, "token_refreshed", whose);
@@ -84,12 +86,12 @@ export function refreshRoute(router: Router, accounts: Accounts): void {
   );
 }
 
-/** Runs after the token is verified and before it is spent, so that a rejected token stays valid. */
-function limitRefresh(ctx: HttpContext, account: string, token: string): Promise<void> {
-  return countAttempt(ctx, [
+/** Counted after the token is verified and before it is spent, so that a rejected token stays valid. */
+function refreshLimits(account: string, token: string): readonly CountedAttempt[] {
+  return [
     { name: "refresh-family", whose: familyOf(token), limit: 10, windowSeconds: 60 },
     { name: "refresh-account", whose: account, limit: 60, windowSeconds: 60 },
-  ]);
+  ];
 }
 
 /** Returns the prefix that all tokens of a family share. */
@@ -109,8 +111,8 @@ export function logoutRoutes(router: Router, accounts: Accounts): void {
     async ({ ctx, request, body, response }) => {
       const { impersonator } = ctx;
       const { identity } = request.user;
-      if (body.refresh_token !== undefined) await accounts.signOutDevice(ctx, body.refresh_token);
-      await ctx.sessions?.logout();
+      if (body.refresh_token !== undefined) await accounts.revocation.signOutDevice(ctx, body.refresh_token);
+      await sessionsOf.of(ctx)?.logout();
       if (impersonator !== null) accounts.report(ctx, "impersonation_ended", identity, impersonator);
       accounts.report(
         ctx,
@@ -126,8 +128,8 @@ export function logoutRoutes(router: Router, accounts: Accounts): void {
     { ...describe("accountLogoutEverywhere", "Sign out on all devices"), auth: byPerson, response: { 204: null } },
     async ({ ctx, user, response }) => {
       await accounts.options.userModel.objects.renewCredentials(user);
-      await accounts.signOutEverywhere(ctx, user.identity);
-      await ctx.sessions?.logout();
+      await accounts.revocation.signOutEverywhere(ctx, user.identity);
+      await sessionsOf.of(ctx)?.logout();
       // The request is anonymous by now.
       accounts.report(ctx, "logged_out_everywhere", user.identity, user.identity);
       return response.empty();

@@ -1,7 +1,8 @@
-import { useAuth } from "../../../http/access/use-auth.ts";
-import { NotFound } from "../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import { useAuth } from "../../../kernel/access/use-auth.ts";
+import { NotFound } from "../../../kernel/exceptions/http-exception.ts";
+import type { AccountHolder } from "../account-base.ts";
+import type { Accounts } from "../accounts.ts";
 import { Account, accountOf } from "./account.ts";
 import { byPerson } from "./by-person.ts";
 import { describe } from "./describe.ts";

@@ -1,32 +1,38 @@
 import { randomBytes } from "node:crypto";
 import { isProduction } from "../../../core/env.ts";
-import type { HttpContext } from "../../../http/context/http-context.ts";
-import { BrowserCookie } from "../../browser-cookie.ts";
-import type { PasskeyCall, Passkeys } from "../../factors/passkeys.ts";
+import type { HttpContext } from "../../../kernel/context/http-context.ts";
+import type { PasskeyCall } from "../../factors/passkeys.ts";
+import { BrowserCookie } from "../../sessions/browser-cookie.ts";
+import type { KnownPasskeys } from "../account-base.ts";
 import type { Accounts } from "../accounts.ts";
 
 /** Binds a challenge for a sign-in to the browser that requested it. */
 const cookie = new BrowserCookie("__Host-portico_passkey", 300);
 
 /** The call of a known user. Its challenges are bound to the pending sign-in if there is one, else to the session. */
-export function passkeyCall(ctx: HttpContext, accounts: Accounts, passkeys: Passkeys, pending?: string): PasskeyCall {
+export function passkeyCall(
+  ctx: HttpContext,
+  accounts: Accounts,
+  passkeys: KnownPasskeys,
+  pending?: string,
+): PasskeyCall {
   const { id = "" } = ctx.identity.credential ?? {};
   return callOf(ctx, accounts, passkeys, pending === undefined ? id : `pending:${pending}`);
 }
 
 /** The call of an anonymous browser, which gets a cookie for its challenge. */
-export function newBrowserCall(ctx: HttpContext, accounts: Accounts, passkeys: Passkeys): PasskeyCall {
+export function newBrowserCall(ctx: HttpContext, accounts: Accounts, passkeys: KnownPasskeys): PasskeyCall {
   return callOf(ctx, accounts, passkeys, `browser:${cookie.renew(ctx)}`);
 }
 
 /** The second call of an anonymous browser. Deletes the cookie, which is valid once like its challenge. */
-export function browserCall(ctx: HttpContext, accounts: Accounts, passkeys: Passkeys): PasskeyCall {
+export function browserCall(ctx: HttpContext, accounts: Accounts, passkeys: KnownPasskeys): PasskeyCall {
   const browser = cookie.read(ctx) ?? randomBytes(32).toString("base64url");
   cookie.forget(ctx);
   return callOf(ctx, accounts, passkeys, `browser:${browser}`);
 }
 
-function callOf(ctx: HttpContext, accounts: Accounts, { options }: Passkeys, bound: string): PasskeyCall {
+function callOf(ctx: HttpContext, accounts: Accounts, { options }: KnownPasskeys, bound: string): PasskeyCall {
   const { rpId, origins } = options;
   const store = accounts.store(ctx);
   if (rpId !== undefined && origins !== undefined) return { store, rpId, origins, bound };

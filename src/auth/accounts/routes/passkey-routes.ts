@@ -1,18 +1,20 @@
-import { useAuth } from "../../../http/access/use-auth.ts";
-import { NotFound } from "../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../http/routing/router.ts";
+import { type PlainText, withoutControls } from "../../../http/text/plain-text.ts";
+import { useAuth } from "../../../kernel/access/use-auth.ts";
+import { NotFound } from "../../../kernel/exceptions/http-exception.ts";
 import type { PasskeyFactor } from "../../factors/factor-record.ts";
-import type { Passkeys } from "../../factors/passkeys.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import type { AccountHolder, KnownPasskeys } from "../account-base.ts";
+import type { Accounts } from "../accounts.ts";
 import { InvalidPasskey } from "../invalid-second-factor.ts";
 import { reportToOwner } from "../notify-owner.ts";
+import { credentialGate } from "../ownership/credential-gate.ts";
 import { byPerson } from "./by-person.ts";
-import { describe, TOO_MANY } from "./describe.ts";
+import { describe, NOT_OWNED, TOO_MANY } from "./describe.ts";
 import { passkeyCall } from "./passkey-call.ts";
 import { passkeySignInRoutes } from "./passkey-sign-in-routes.ts";
 import { record, records, requestBody } from "./record-schema.ts";
-import { FRESH_ERRORS, requireFreshSignIn } from "./require-fresh-sign-in.ts";
-import { requireLevel, STRONG_ERRORS } from "./require-level.ts";
+import { FRESH_ERRORS } from "./require-fresh-sign-in.ts";
+import { STRONG_ERRORS } from "./require-level.ts";
 
 const passkey = {
   id: "string",
@@ -24,12 +26,22 @@ const passkey = {
 } as const;
 const PasskeyList = records(passkey, "AccountPasskey");
 const PasskeyCreation = record({ options: "creation" }, "AccountPasskeyCreation");
-const CreatedPasskey = record({ ...passkey, recovery_codes: "strings?" }, "AccountCreatedPasskey");
+const CreatedPasskey = record(
+  {
+    ...passkey,
+    recovery_codes: "strings?",
+    access_token: "string?",
+    token_type: "string?",
+    expires_in: "integer?",
+    refresh_token: "string?",
+  },
+  "AccountCreatedPasskey",
+);
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** The routes of passkeys: to add, list, rename and remove them, and to sign in with one. */
-export function passkeyRoutes(router: Router, accounts: Accounts, passkeys: Passkeys): void {
+export function passkeyRoutes(router: Router, accounts: Accounts, passkeys: KnownPasskeys): void {
   passkeySignInRoutes(router, accounts, passkeys);
   addPasskey(router, accounts, passkeys);
   router.get(
@@ -58,11 +70,12 @@ export function passkeyRoutes(router: Router, accounts: Accounts, passkeys: Pass
     "/passkeys/:id",
     {
       ...describe("accountRemovePasskey", "Remove a passkey", STRONG_ERRORS),
-      auth: useAuth({ scopes: ["session", "jwt"], level: "mfa", freshWithin: accounts.options.freshSeconds }),
+      auth: useAuth({ scopes: ["session", "jwt"], level: "mfa", freshSeconds: accounts.options.freshSeconds }),
       response: { 204: null },
     },
     async ({ ctx, user, path, response }) => {
-      if (!(await passkeys.remove(accounts.store(ctx), user.identity, path.id)))
+      const { passkeys } = accounts.change(ctx, await credentialGate(ctx, accounts, "accountRemovePasskey"));
+      if (!(await passkeys?.remove(accounts.store(ctx), user.identity, path.id)))
         throw new NotFound("Passkey not found");
       reportToOwner(ctx, accounts, user as AccountHolder, { kind: "passkey_removed" });
       return response.empty();
@@ -71,7 +84,7 @@ export function passkeyRoutes(router: Router, accounts: Accounts, passkeys: Pass
 }
 
 /** `POST /passkeys/options` and `POST /passkeys`. */
-function addPasskey(router: Router, accounts: Accounts, passkeys: Passkeys): void {
+function addPasskey(router: Router, accounts: Accounts, known: KnownPasskeys): void {
   router.post(
     "/passkeys/options",
     {
@@ -82,10 +95,9 @@ function addPasskey(router: Router, accounts: Accounts, passkeys: Passkeys): voi
       response: { 200: PasskeyCreation },
     },
     async ({ ctx, user, body, response }) => {
-      await requireFreshSignIn(ctx, accounts, user as AccountHolder, body.password);
-      await requireLevel(ctx, accounts, user.identity);
-      const call = passkeyCall(ctx, accounts, passkeys);
-      return response.json({ options: await passkeys.registrationOptions(call, user as AccountHolder) });
+      await credentialGate(ctx, accounts, "accountPasskeyOptions", body.password);
+      const call = passkeyCall(ctx, accounts, known);
+      return response.json({ options: await known.registrationOptions(call, user as AccountHolder) });
     },
   );
   router.post(
@@ -93,31 +105,35 @@ function addPasskey(router: Router, accounts: Accounts, passkeys: Passkeys): voi
     {
       ...describe("accountAddPasskey", "Add a passkey", {
         401: "The caller is not signed in, or the passkey could not be verified (`invalid_passkey`)",
+        403: NOT_OWNED,
       }),
-      description: "If it is the first second factor of the user, the response contains recovery codes, only once.",
+      description:
+        "If it is the first second factor of the user, the response contains recovery codes, only once. The session is then raised to two factors, and all others end. A caller who uses a token gets new tokens.",
       auth: byPerson,
       body: requestBody({ name: "string?", credential: "registration" }),
       response: { 201: CreatedPasskey },
     },
     async ({ ctx, user, body, response }) => {
-      await requireLevel(ctx, accounts, user.identity);
-      const made = await passkeys.register(
-        passkeyCall(ctx, accounts, passkeys),
-        user as AccountHolder,
-        body.credential,
-        { name: nameOf(body.name), now: ctx.services.clock.now() },
-      );
-      if (made === null) throw new InvalidPasskey();
+      const grant = await credentialGate(ctx, accounts, "accountAddPasskey");
+      const { passkeys } = accounts.change(ctx, grant);
+      const made = await passkeys?.register(passkeyCall(ctx, accounts, known), user as AccountHolder, body.credential, {
+        name: nameOf(body.name),
+        now: ctx.services.clock.now(),
+      });
+      if (made === undefined || made === null) throw new InvalidPasskey();
+      // With its first passkey, the browser has verified the user.
+      const tokens = made.recovery === null ? null : await accounts.revocation.endWeaker(ctx, grant.user.identity);
       reportToOwner(ctx, accounts, user as AccountHolder, { kind: "passkey_added" });
       if (made.recovery !== null) accounts.report(ctx, "recovery_codes_created", user.identity);
       const codes = made.recovery === null ? {} : { recovery_codes: made.recovery };
-      return response.status(201).json({ ...passkeyOf(made.passkey), ...codes });
+      return response.status(201).json({ ...passkeyOf(made.passkey), ...tokens, ...codes });
     },
   );
 }
 
-function nameOf(given = ""): string {
-  return given.slice(0, LONGEST_NAME) || "Passkey";
+/** Cleaned instead of refused: the passkey has been created already. */
+function nameOf(given = ""): PlainText {
+  return withoutControls(withoutControls(given, MAX_NAME_LENGTH) || "Passkey", MAX_NAME_LENGTH);
 }
 
 function passkeyOf({ id, name, createdAt, lastUsedAt, isSyncable, isBackedUp }: PasskeyFactor): {

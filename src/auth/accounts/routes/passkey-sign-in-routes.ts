@@ -1,13 +1,14 @@
-import type { HttpContext } from "../../../http/context/http-context.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import type { Passkeys } from "../../factors/passkeys.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import type { HttpContext } from "../../../kernel/context/http-context.ts";
+import type { SecretAttempt } from "../../limits/secret-attempt.ts";
+import type { AccountHolder, KnownPasskeys } from "../account-base.ts";
+import type { Accounts } from "../accounts.ts";
 import { InvalidPasskey } from "../invalid-second-factor.ts";
 import { accountOf } from "./account.ts";
 import { describe, TOO_MANY } from "./describe.ts";
 import { browserCall, newBrowserCall } from "./passkey-call.ts";
 import { type RecordSchema, record, requestBody } from "./record-schema.ts";
-import { SignedIn } from "./signed-in.ts";
+import { SignInResult } from "./sign-in-result.ts";
 
 const options = { options: "request" } as const;
 /** The options for `navigator.credentials.get()`. */
@@ -17,7 +18,7 @@ export const PasskeyRequest: RecordSchema<typeof options> = record(options, "Acc
  * `POST /passkeys/sign-in/options` and `POST /passkeys/sign-in`: signs in without a name and a password. The passkey
  * verifies the user, so the session has two factors.
  */
-export function passkeySignInRoutes(router: Router, accounts: Accounts, passkeys: Passkeys): void {
+export function passkeySignInRoutes(router: Router, accounts: Accounts, passkeys: KnownPasskeys): void {
   router.post(
     "/passkeys/sign-in/options",
     {
@@ -42,18 +43,22 @@ export function passkeySignInRoutes(router: Router, accounts: Accounts, passkeys
       }),
       description: "Starts a session with a cookie, or returns tokens if `tokens` is true.",
       body: requestBody({ credential: "assertion", remember: "boolean?", tokens: "boolean?" }),
-      response: { 200: SignedIn },
+      response: { 200: SignInResult },
     },
     async ({ ctx, body, response }) => {
-      await accounts.limitAddress(ctx, "passkey-sign-in", { limit: 20, windowSeconds: 300 });
-      const user = await userOf(ctx, accounts, passkeys, body.credential);
+      const attempt = await accounts.limitAddress(ctx, "passkey-sign-in", { limit: 20, windowSeconds: 300 });
+      const user = await userOf(ctx, accounts, passkeys, { attempt, credential: body.credential });
       if (user === null) {
         accounts.report(ctx, "login_failed", null);
         throw new InvalidPasskey();
       }
       accounts.report(ctx, "login_succeeded", user.identity);
-      const form = { kind: body.tokens === true ? "tokens" : "cookie", remember: body.remember ?? false } as const;
-      return response.json((await accounts.admit(ctx, user, form, "mfa")) ?? accountOf(user));
+      const form = {
+        kind: body.tokens === true ? "tokens" : "cookie",
+        remember: body.remember ?? false,
+        via: null,
+      } as const;
+      return response.json((await accounts.signIns.admit(ctx, user, form, "mfa")) ?? accountOf(user));
     },
   );
 }
@@ -62,11 +67,11 @@ export function passkeySignInRoutes(router: Router, accounts: Accounts, passkeys
 async function userOf(
   ctx: HttpContext,
   accounts: Accounts,
-  passkeys: Passkeys,
-  credential: object,
+  passkeys: KnownPasskeys,
+  { attempt, credential }: { readonly attempt: SecretAttempt; readonly credential: object },
 ): Promise<AccountHolder | null> {
   const call = browserCall(ctx, accounts, passkeys);
-  const identity = await passkeys.verify(call, null, credential, ctx.services.clock.now());
+  const identity = await passkeys.verify(attempt, call, null, credential, ctx.services.clock.now());
   const user = identity === null ? null : await accounts.options.userModel.loadUser(identity);
   return user === null || (accounts.options.verifyEmail && !user.isVerified) ? null : user;
 }

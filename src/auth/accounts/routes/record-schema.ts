@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import type { ThrowingSchema } from "../../../http/context/schema.ts";
-import { BadRequest } from "../../../http/exceptions/http-exception.ts";
+import type { ThrowingSchema } from "../../../http/routing/schema.ts";
+import { BadRequest } from "../../../kernel/exceptions/http-exception.ts";
 import { webauthnSchemas } from "./webauthn-schemas.ts";
 
 /** The types of members. A question mark makes a member optional. */

@@ -1,9 +1,9 @@
-import { isFresh } from "../../../http/access/use-auth.ts";
-import type { HttpContext } from "../../../http/context/http-context.ts";
-import { HttpException } from "../../../http/exceptions/http-exception.ts";
 import type { RouteErrors } from "../../../http/routing/route.ts";
+import { isFresh } from "../../../kernel/access/use-auth.ts";
+import type { HttpContext } from "../../../kernel/context/http-context.ts";
+import { HttpException } from "../../../kernel/exceptions/http-exception.ts";
 import { limitLogin } from "../../limits/limit-login.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import type { AccountBase, AccountHolder } from "../account-base.ts";
 import { InvalidCredentials } from "../invalid-credentials.ts";
 
 /** The errors of a route that requires a recent sign-in, for the OpenAPI document. */
@@ -15,7 +15,7 @@ export const FRESH_ERRORS: RouteErrors = {
 /** Requires a recent sign-in or the password: an unattended session must not create anything that outlives it. */
 export async function requireFreshSignIn(
   ctx: HttpContext,
-  { options }: Accounts,
+  { options }: AccountBase,
   { email, identity }: AccountHolder,
   password: string | undefined,
 ): Promise<void> {

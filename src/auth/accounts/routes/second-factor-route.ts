@@ -1,8 +1,9 @@
-import type { HttpContext } from "../../../http/context/http-context.ts";
-import { BadRequest } from "../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../http/routing/router.ts";
-import type { Passkeys } from "../../factors/passkeys.ts";
-import type { AccountHolder, Accounts } from "../accounts.ts";
+import type { HttpContext } from "../../../kernel/context/http-context.ts";
+import { BadRequest } from "../../../kernel/exceptions/http-exception.ts";
+import type { SecretAttempt } from "../../limits/secret-attempt.ts";
+import type { AccountHolder, KnownPasskeys } from "../account-base.ts";
+import type { Accounts } from "../accounts.ts";
 import { attemptSecondFactor } from "../attempt-second-factor.ts";
 import { InvalidPasskey, InvalidSecondFactor, SignInExpired } from "../invalid-second-factor.ts";
 import { reportToOwner } from "../notify-owner.ts";
@@ -12,7 +13,7 @@ import { describe, TOO_MANY } from "./describe.ts";
 import { passkeyCall } from "./passkey-call.ts";
 import { PasskeyRequest } from "./passkey-sign-in-routes.ts";
 import { requestBody } from "./record-schema.ts";
-import { SignedIn } from "./signed-in.ts";
+import { SignInResult } from "./sign-in-result.ts";
 
 /** The code or the passkey with which a user proves the second factor. */
 interface Proof {
@@ -38,22 +39,23 @@ export function secondFactorRoute(router: Router, accounts: Accounts): void {
       description:
         "With `pending`, the response is that of the sign-in. Without it, the caller's session is raised to two factors under a new id, and a caller who uses a token gets new tokens.",
       body: requestBody({ pending: "string?", code: "string?", credential: "assertion?" }),
-      response: { 200: SignedIn },
+      response: { 200: SignInResult },
     },
     async ({ ctx, body, response }) => {
-      await accounts.limitAddress(ctx, "second-factor-address", { limit: 20, windowSeconds: 300 });
-      const user = await userOf(ctx, accounts, body.pending);
+      const attempt = await accounts.limitAddress(ctx, "second-factor-address", { limit: 20, windowSeconds: 300 });
+      const user = await userOf(ctx, accounts, attempt, body.pending);
       await verify(ctx, accounts, user, body);
-      if (body.pending === undefined) return response.json((await accounts.stepUp(ctx, user)) ?? accountOf(user));
-      const form = await accounts.pendingSignIns(ctx).redeem(body.pending, user);
+      if (body.pending === undefined)
+        return response.json((await accounts.signIns.stepUp(ctx, user)) ?? accountOf(user));
+      const form = await accounts.pendingSignIns(ctx).redeem(attempt, body.pending, user);
       if (form === null) throw new SignInExpired();
-      return response.json((await accounts.admit(ctx, user, form, "mfa")) ?? accountOf(user));
+      return response.json((await accounts.signIns.admit(ctx, user, form, "mfa")) ?? accountOf(user));
     },
   );
 }
 
 /** `POST /second-factor/options`: the challenge for a passkey as second factor. */
-function passkeyOptionsRoute(router: Router, accounts: Accounts, passkeys: Passkeys): void {
+function passkeyOptionsRoute(router: Router, accounts: Accounts, passkeys: KnownPasskeys): void {
   router.post(
     "/second-factor/options",
     {
@@ -66,8 +68,8 @@ function passkeyOptionsRoute(router: Router, accounts: Accounts, passkeys: Passk
       response: { 200: PasskeyRequest },
     },
     async ({ ctx, body, response }) => {
-      await accounts.limitAddress(ctx, "passkey-options", { limit: 100, windowSeconds: 300 });
-      const { identity } = await userOf(ctx, accounts, body.pending);
+      const attempt = await accounts.limitAddress(ctx, "passkey-options", { limit: 100, windowSeconds: 300 });
+      const { identity } = await userOf(ctx, accounts, attempt, body.pending);
       const call = passkeyCall(ctx, accounts, passkeys, body.pending);
       return response.json({ options: await passkeys.requestOptions(call, identity) });
     },
@@ -75,12 +77,17 @@ function passkeyOptionsRoute(router: Router, accounts: Accounts, passkeys: Passk
 }
 
 /** The user of the pending sign-in, or the signed-in caller. */
-async function userOf(ctx: HttpContext, accounts: Accounts, pending: string | undefined): Promise<AccountHolder> {
+async function userOf(
+  ctx: HttpContext,
+  accounts: Accounts,
+  attempt: SecretAttempt,
+  pending: string | undefined,
+): Promise<AccountHolder> {
   if (pending === undefined) {
     await byPerson.check(ctx);
     return ctx.user as AccountHolder;
   }
-  const identity = await accounts.pendingSignIns(ctx).userOf(pending);
+  const identity = await accounts.pendingSignIns(ctx).userOf(attempt, pending);
   const user = identity === null ? null : await accounts.options.userModel.loadUser(identity);
   if (user === null) throw new SignInExpired();
   return user;
@@ -92,15 +99,15 @@ async function verify(ctx: HttpContext, accounts: Accounts, user: AccountHolder,
   const { pending, code, credential } = proof;
   const now = ctx.services.clock.now();
   if (credential !== undefined && passkeys !== null) {
-    const attempt = (): Promise<string | null> =>
-      passkeys.verify(passkeyCall(ctx, accounts, passkeys, pending), identity, credential, now);
+    const attempt = (secret: SecretAttempt): Promise<string | null> =>
+      passkeys.verify(secret, passkeyCall(ctx, accounts, passkeys, pending), identity, credential, now);
     await attemptSecondFactor(ctx, accounts, identity, { attempt, error: () => new InvalidPasskey() });
     accounts.report(ctx, "second_factor_used", identity);
     return;
   }
   if (code === undefined) throw new BadRequest("The member code must be a string");
   const method = await attemptSecondFactor(ctx, accounts, identity, {
-    attempt: () => factors.verify(accounts.store(ctx), identity, code, now),
+    attempt: (secret) => factors.verify(secret, accounts.store(ctx), identity, { code, now }),
     error: () => new InvalidSecondFactor(),
   });
   if (method === "recovery") reportToOwner(ctx, accounts, user, { kind: "recovery_code_used" });

@@ -1,6 +1,7 @@
 import type { Router } from "../../../http/routing/router.ts";
-import { BrowserCookie } from "../../browser-cookie.ts";
-import { countAttempt } from "../../limits/attempt-limit.ts";
+import type { HttpContext } from "../../../kernel/context/http-context.ts";
+import { reserveAttempt } from "../../limits/attempt-limit.ts";
+import { BrowserCookie } from "../../sessions/browser-cookie.ts";
 import type { Accounts } from "../accounts.ts";
 import { InvalidLink } from "../invalid-link.ts";
 import { requireHuman } from "../require-human.ts";
@@ -10,6 +11,9 @@ import { ACCEPTED, Accepted, BAD_LINK, describe, TOO_MANY } from "./describe.ts"
 import { requestBody } from "./record-schema.ts";
 
 const cookie = new BrowserCookie("__Host-portico_sign_in", SIGN_IN_MAIL_SECONDS);
+
+/** The codes that may be tried for a user in browsers that did not cause the email. */
+const GUESSES = { name: "sign-in-mail-user", limit: 50, windowSeconds: 900 } as const;
 
 /**
  * `POST /sign-in-mail` sends a link and a code, `POST /sign-in-mail/confirm` signs in with either of them, in the same
@@ -29,13 +33,18 @@ export function signInMailRoutes(router: Router, accounts: Accounts): void {
       await accounts.limitAddress(ctx, "sign-in-mail-address", { limit: 10, windowSeconds: 3_600 });
       await requireHuman(ctx, accounts);
       const browser = cookie.renew(ctx);
-      accounts.mailLater(ctx, async () => {
+      accounts.mail.send(ctx, async () => {
         const user = await userModel.objects.get({ email: body.email });
-        if (user === null || !(await accounts.mayBeMailed(ctx, "sign-in-mails", user.identity))) return null;
-        const { email } = user;
-        const mails = new SignInMails(accounts.store(ctx));
-        const { token, code } = await mails.issue(browser, user, { email, remember: body.remember ?? false });
-        return { to: email, kind: "sign_in", url: accounts.pageLink(ctx, signInLinkPage, token), code };
+        if (user === null) return null;
+        const mails = mailsOf(ctx, accounts);
+        const asked = { email: user.email, remember: body.remember ?? false };
+        return {
+          to: user,
+          kind: "sign_in",
+          issue: async () => ({ page: signInLinkPage, ...(await mails.issue(browser, user, asked)) }),
+          // The newest email works in this browser as well, so that strangers cannot keep the owner from signing in.
+          otherwise: () => mails.join(browser, user, asked),
+        };
       });
       return response.status(202).json(ACCEPTED);
     },
@@ -51,14 +60,19 @@ export function signInMailRoutes(router: Router, accounts: Accounts): void {
       response: { 200: Account },
     },
     async ({ ctx, body, response }) => {
-      await accounts.limitAddress(ctx, "sign-in-mail-confirm", { limit: 20, windowSeconds: 300 });
+      const attempt = await accounts.limitAddress(ctx, "sign-in-mail-confirm", { limit: 20, windowSeconds: 300 });
       const browser = cookie.read(ctx);
       if (browser === null) throw new InvalidLink();
       // A code can be guessed, so that a browser has few attempts.
-      await countAttempt(ctx, [
+      await attempt.count([
         { name: "sign-in-mail-browser", whose: browser, limit: 5, windowSeconds: SIGN_IN_MAIL_SECONDS },
       ]);
-      const mailed = await new SignInMails(accounts.store(ctx)).redeem(browser, body);
+      const mailed = await mailsOf(ctx, accounts).redeem(
+        attempt,
+        browser,
+        body,
+        async (user) => (await reserveAttempt(ctx, { ...GUESSES, whose: user })).isGranted,
+      );
       const user = mailed === null ? null : await userModel.loadUser(mailed.user);
       if (
         mailed === null ||
@@ -68,11 +82,14 @@ export function signInMailRoutes(router: Router, accounts: Accounts): void {
       )
         throw new InvalidLink();
       cookie.forget(ctx);
-      // The email arrived, so the user owns the address.
-      if (!user.isVerified) await userModel.objects.markVerified(user);
       accounts.report(ctx, "login_succeeded", user.identity);
-      await accounts.startSession(ctx, user, { remember: mailed.remember });
-      return response.json(accountOf(user));
+      // The email arrived, so the user owns the address.
+      await accounts.signIns.startSession(ctx, user, { remember: mailed.remember, via: null, proves: mailed.email });
+      return response.json({ ...accountOf(user), email_verified: true });
     },
   );
+}
+
+function mailsOf(ctx: HttpContext, accounts: Accounts): SignInMails {
+  return new SignInMails(accounts.store(ctx), accounts.options.secret, ctx.services.clock);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type * as Argon2 from "@node-rs/argon2";
-import { optionalPackage } from "../../optional-package.ts";
-import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
+import { optionalPackage } from "../../../core/packages/optional-package.ts";
+import type { PasswordScheme, StoredHash } from "./password-scheme.ts";
 
 /** The cost of an argon2 hash. */
 export interface Argon2Cost {
@@ -18,10 +18,10 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
 /** The limits of a stored hash: 256 MiB, 16 passes, 16 lanes, and a total of 1 GiB processed. */
-const MOST_KIB = 262_144;
-const MOST_PASSES = 16;
-const MOST_LANES = 16;
-const MOST_WORK_KIB = 1_048_576;
+const MAX_KIB = 262_144;
+const MAX_PASSES = 16;
+const MAX_LANES = 16;
+const MAX_WORK_KIB = 1_048_576;
 
 /** The PHC format, with the prefix that Django adds. Without `v` it is the version before 19. */
 const FORM =
@@ -51,7 +51,7 @@ export function argon2Scheme(cost: Argon2Cost): Argon2Scheme {
       const parts = FORM.exec(text);
       if (parts === null) return null;
       const [memoryKiB, passes, lanes] = parts.slice(4, 7).map(Number) as [number, number, number];
-      if (memoryKiB > MOST_KIB || passes > MOST_PASSES || lanes > MOST_LANES || memoryKiB * passes > MOST_WORK_KIB)
+      if (memoryKiB > MAX_KIB || passes > MAX_PASSES || lanes > MAX_LANES || memoryKiB * passes > MAX_WORK_KIB)
         return null;
       const [, django, variant, version] = parts;
       const isCurrent =

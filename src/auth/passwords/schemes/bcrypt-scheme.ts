@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import type * as Bcrypt from "@node-rs/bcrypt";
-import { optionalPackage } from "../../optional-package.ts";
-import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
+import { optionalPackage } from "../../../core/packages/optional-package.ts";
+import type { PasswordScheme, StoredHash } from "./password-scheme.ts";
 
 /** Takes a few seconds. Each step up to 31 doubles the time. */
-const MOST_COST = 15;
+const MAX_COST = 15;
 
 /** The last characters of salt and hash hold fewer bits, so only some characters are valid there. */
 const FORM =
@@ -25,7 +25,7 @@ export function bcryptScheme(dummyCost: number): PasswordScheme {
     dummy: stored(dummyOf(dummyCost), asItIs),
     read(text) {
       const [, django, hash, cost] = FORM.exec(text) ?? [];
-      if (hash === undefined || Number(cost) > MOST_COST || Number(cost) < 4) return null;
+      if (hash === undefined || Number(cost) > MAX_COST || Number(cost) < 4) return null;
       return stored(hash, django === "bcrypt_sha256$" ? hexDigest : asItIs);
     },
   };

@@ -1,5 +1,5 @@
 import { pbkdf2, randomBytes, timingSafeEqual } from "node:crypto";
-import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
+import type { PasswordScheme, StoredHash } from "./password-scheme.ts";
 
 interface Pbkdf2Hash {
   readonly digest: string;
@@ -9,7 +9,7 @@ interface Pbkdf2Hash {
 }
 
 /** The limit of a stored hash: a few seconds. */
-const MOST_ITERATIONS = 5_000_000;
+const MAX_ITERATIONS = 5_000_000;
 
 const DJANGO = /^pbkdf2_(sha256|sha1)\$(\d{1,9})\$([^$]{1,128})\$([A-Za-z0-9+/]{16,171}={0,2})$/;
 const WERKZEUG = /^pbkdf2:(sha256|sha512|sha1):(\d{1,9})\$([^$]{1,128})\$((?:[0-9a-f]{2}){16,64})$/;
@@ -26,7 +26,7 @@ export function pbkdf2Scheme(dummyCost: number): PasswordScheme {
       const [, digest, count, salt, key] = form.exec(text) ?? [];
       const iterations = Number(count);
       if (digest === undefined || salt === undefined || key === undefined) return null;
-      if (iterations < 1 || iterations > MOST_ITERATIONS) return null;
+      if (iterations < 1 || iterations > MAX_ITERATIONS) return null;
       return stored({ digest, iterations, salt: Buffer.from(salt), key: Buffer.from(key, encoding) });
     },
   };

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import type { PasswordScheme, StoredHash } from "../password-scheme.ts";
+import type { PasswordScheme, StoredHash } from "./password-scheme.ts";
 
 interface ScryptHash {
   /** The cost, a power of two; memory is 128 bytes times `n` times `r`. */
@@ -11,8 +11,8 @@ interface ScryptHash {
 }
 
 /** The limits of a stored hash: 256 MiB and a few seconds. */
-const MOST_MEMORY = 268_435_456;
-const MOST_WORK = 2 ** 22;
+const MAX_MEMORY = 268_435_456;
+const MAX_WORK = 2 ** 22;
 
 /** The supported formats with their parsers. */
 const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => ScryptHash])[] = [
@@ -79,8 +79,8 @@ function isWithinReason({ n, r, p }: ScryptHash): boolean {
     Number.isInteger(Math.log2(n)) &&
     r >= 1 &&
     p >= 1 &&
-    memoryOf(n, r) <= MOST_MEMORY &&
-    n * r * p <= MOST_WORK
+    memoryOf(n, r) <= MAX_MEMORY &&
+    n * r * p <= MAX_WORK
   );
 }
 

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { PorticoApp } from "../../../portico-app.ts";
 import type { Result } from "../../output/result.ts";
 import { graphAt, graphsOf } from "../../project/graphs-of.ts";
-import type { Call, Run } from "../../runner.ts";
+import type { Call, RunCommand } from "../runner.ts";
 import { pathsType } from "./paths-type.ts";
 
 interface ClientFlags {
@@ -14,7 +14,7 @@ interface ClientFlags {
 }
 
 /** `portico client` */
-export function clientCommand(program: Command, run: Run): void {
+export function clientCommand(program: Command, run: RunCommand): void {
   program
     .command("client")
     .description(

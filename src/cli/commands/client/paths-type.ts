@@ -1,8 +1,8 @@
 import type {
-  OpenApiContent,
-  OpenApiDocument,
-  OpenApiOperation,
-  OpenApiParameter,
+  OpenAPIContent,
+  OpenAPIDocument,
+  OpenAPIOperation,
+  OpenAPIParameter,
 } from "../../../openapi/open-api-document.ts";
 import { block, comment, member, schemaType } from "./schema-type.ts";
 
@@ -10,7 +10,7 @@ import { block, comment, member, schemaType } from "./schema-type.ts";
  * Writes the types of a REST API in the form of openapi-typescript, which portico-client and openapi-fetch read: `paths`, and
  * the `components` that it refers to.
  */
-export function pathsType({ paths, components }: OpenApiDocument): string {
+export function pathsType({ paths, components }: OpenAPIDocument): string {
   const described = Object.entries(paths).map(([path, operations]) => {
     const methods = Object.entries(operations).map(
       ([method, operation]) => `${comment(operation.summary)}${method}: ${operationType(operation)};`,
@@ -28,7 +28,7 @@ export function pathsType({ paths, components }: OpenApiDocument): string {
   ].join("\n\n");
 }
 
-function operationType({ parameters = [], requestBody, responses }: OpenApiOperation): string {
+function operationType({ parameters = [], requestBody, responses }: OpenAPIOperation): string {
   const bodies = Object.entries(responses).map(([status, { content }]) =>
     `${member(status, false)}: ${block([contentMember(content)])};`.replace(/^"(\d+)"/, "$1"),
   );
@@ -41,7 +41,7 @@ function operationType({ parameters = [], requestBody, responses }: OpenApiOpera
   ]);
 }
 
-function parametersMember(place: "path" | "query", all: readonly OpenApiParameter[]): string {
+function parametersMember(place: "path" | "query", all: readonly OpenAPIParameter[]): string {
   const own = all.filter((parameter) => parameter.in === place);
   if (own.length === 0) return `${place}?: never;`;
   const members = own.map(
@@ -54,7 +54,7 @@ function parametersMember(place: "path" | "query", all: readonly OpenApiParamete
   )}: ${block(members)};`;
 }
 
-function contentMember(content: OpenApiContent | undefined): string {
+function contentMember(content: OpenAPIContent | undefined): string {
   if (content === undefined) return "content?: never;";
   const types = Object.entries(content).map(([type, { schema }]) => `${member(type, false)}: ${schemaType(schema)};`);
   return `content: ${block(types)};`;

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../../openapi/open-api-document.ts";
+import type { JSONSchema } from "../../../openapi/open-api-document.ts";
 
 const COMPONENT = "#/components/schemas/";
 const SIMPLE: Readonly<Record<string, string>> = {
@@ -12,12 +12,12 @@ const SIMPLE: Readonly<Record<string, string>> = {
 /** Writes the TypeScript type of a JSON Schema. Keywords that a type cannot express, such as `minimum`, are left out. */
 export function schemaType(schema: unknown): string {
   if (typeof schema === "boolean") return schema ? "unknown" : "never";
-  const { $ref, const: constant, enum: words, anyOf, oneOf, allOf, type } = schema as JsonSchema;
+  const { $ref, const: constant, enum: words, anyOf, oneOf, allOf, type } = schema as JSONSchema;
   if (constant !== undefined) return JSON.stringify(constant);
   if (Array.isArray(words)) return union(words.map((word) => JSON.stringify(word)));
   const parts = [
     ...(typeof $ref === "string" ? [referred($ref)] : []),
-    ...(type === undefined && !isObject(schema as JsonSchema) ? [] : [typed(schema as JsonSchema)]),
+    ...(type === undefined && !isObject(schema as JSONSchema) ? [] : [typed(schema as JSONSchema)]),
     ...[anyOf, oneOf].flatMap((choice) => (Array.isArray(choice) ? [`(${union(choice.map(schemaType))})`] : [])),
     ...(Array.isArray(allOf) ? allOf.map((part) => `(${schemaType(part)})`) : []),
   ];
@@ -30,11 +30,11 @@ function referred(ref: string): string {
     : "unknown";
 }
 
-function isObject({ properties, additionalProperties }: JsonSchema): boolean {
+function isObject({ properties, additionalProperties }: JSONSchema): boolean {
   return properties !== undefined || additionalProperties !== undefined;
 }
 
-function typed(schema: JsonSchema): string {
+function typed(schema: JSONSchema): string {
   const { type = "object" } = schema;
   if (Array.isArray(type)) return union(type.map((one) => typed({ ...schema, type: one })));
   if (type === "array") return arrayType(schema);
@@ -42,16 +42,16 @@ function typed(schema: JsonSchema): string {
   return SIMPLE[String(type)] ?? "unknown";
 }
 
-function arrayType({ prefixItems, items }: JsonSchema): string {
+function arrayType({ prefixItems, items }: JSONSchema): string {
   const rest = items === undefined ? "unknown" : schemaType(items);
   if (!Array.isArray(prefixItems)) return `(${rest})[]`;
   const more = items === undefined || items === false ? [] : [`...(${rest})[]`];
   return `[${[...prefixItems.map(schemaType), ...more].join(", ")}]`;
 }
 
-function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
+function objectType({ properties = {}, required = [], additionalProperties }: JSONSchema): string {
   const needed = required as readonly string[];
-  const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(
+  const members = Object.entries(properties as Readonly<Record<string, JSONSchema>>).map(
     ([name, schema]) =>
       `${comment(schema["description"])}${member(name, !needed.includes(name))}: ${schemaType(schema)};`,
   );

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { Run } from "../../runner.ts";
 import { collect } from "../collect.ts";
+import type { RunCommand } from "../runner.ts";
 import type { DevFlags } from "./dev.ts";
 
 /** `portico dev` */
-export function devCommand(program: Command, run: Run): void {
+export function devCommand(program: Command, run: RunCommand): void {
   program
     .command("dev")
     .description("Runs the server, restarts it when a file changes, and prints readable logs.")

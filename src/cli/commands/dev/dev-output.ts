@@ -22,8 +22,8 @@ interface DevOutputOptions {
   readonly entry: string;
   readonly isJson: boolean;
   readonly isTerminal: boolean;
-  readonly say: (line: string) => void;
-  readonly complain: (line: string) => void;
+  readonly print: (line: string) => void;
+  readonly printError: (line: string) => void;
 }
 
 const WARNING = 40;
@@ -33,18 +33,18 @@ export function devOutput(options: DevOutputOptions): DevOutput {
   return options.isJson ? jsonOutput(options) : textOutput(options);
 }
 
-function jsonOutput({ say, complain }: DevOutputOptions): DevOutput {
-  const event = (name: string, details: object): void => say(JSON.stringify({ event: name, ...details }));
+function jsonOutput({ print, printError }: DevOutputOptions): DevOutput {
+  const event = (name: string, details: object): void => print(JSON.stringify({ event: name, ...details }));
   return {
-    line: say,
-    errorLine: complain,
+    line: print,
+    errorLine: printError,
     listening: (report, start) => event("listening", { ...report, ...start }),
     ended: (how) => event("ended", how),
     stopping: () => event("stopping", {}),
   };
 }
 
-function textOutput({ entry, isTerminal, say, complain }: DevOutputOptions): DevOutput {
+function textOutput({ entry, isTerminal, print, printError }: DevOutputOptions): DevOutput {
   const paint = (format: Parameters<typeof styleText>[0], text: string): string =>
     isTerminal ? styleText(format, text, { validateStream: false }) : text;
   // The banner repeats the warnings of the startup, which other lines may have moved out of sight.
@@ -53,25 +53,25 @@ function textOutput({ entry, isTerminal, say, complain }: DevOutputOptions): Dev
   return {
     line: (text) => {
       const found = logEntry(text);
-      if (found === null) return say(text);
+      if (found === null) return print(text);
       const lines = logText(found, isTerminal);
       if (!isListening && found.level >= WARNING) warnings.push(messageOf(found));
-      for (const line of lines) say(line);
+      for (const line of lines) print(line);
     },
-    errorLine: complain,
+    errorLine: printError,
     listening: ({ url, pages }, { cause, tookMs }) => {
       isListening = true;
-      if (cause !== null) return say(paint("cyan", `restarted in ${tookMs} ms after a change of ${cause}: ${url}`));
-      for (const line of bannerLines(entry, url, pages, paint)) say(line);
-      for (const warning of warnings) say(`  ${paint("yellow", "warning")} ${warning}`);
-      if (warnings.length > 0) say("");
+      if (cause !== null) return print(paint("cyan", `restarted in ${tookMs} ms after a change of ${cause}: ${url}`));
+      for (const line of bannerLines(entry, url, pages, paint)) print(line);
+      for (const warning of warnings) print(`  ${paint("yellow", "warning")} ${warning}`);
+      if (warnings.length > 0) print("");
     },
     ended: ({ code, signal }) => {
       warnings.length = 0;
       const how = signal === null ? `with code ${code}` : `by ${signal}`;
-      complain(paint("red", `${entry} ended ${how}. It starts again when a file changes`));
+      printError(paint("red", `${entry} ended ${how}. It starts again when a file changes`));
     },
-    stopping: () => say("shutting down"),
+    stopping: () => print("shutting down"),
   };
 }
 

@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
-import { relative, resolve } from "node:path";
-import { UsageError } from "../../command-failed.ts";
-import { compileCache } from "../../compile-cache.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { UsageError } from "../../output/command-failed.ts";
 import type { Result } from "../../output/result.ts";
-import type { Call } from "../../runner.ts";
+import { compileCache } from "../../process/compile-cache.ts";
+import type { Call } from "../runner.ts";
 import { Changes } from "./changes.ts";
 import { type DevOutput, devOutput } from "./dev-output.ts";
-import { EnvFile } from "./env-file.ts";
 import { ServerProcess } from "./server-process.ts";
 
 export interface DevFlags {
@@ -14,11 +14,11 @@ export interface DevFlags {
 }
 
 /** Runs the server until a signal ends it, and starts it again after every change. A server that fails waits for one. */
-export async function dev({ words, options, cwd, env, say, complain, width }: Call<DevFlags>): Promise<Result> {
+export async function dev({ words, options, cwd, env, print, printError, width }: Call<DevFlags>): Promise<Result> {
   const entry = entryOf(words[0], cwd);
   const changes = new Changes(options.watch.length === 0 ? [cwd] : options.watch.map((name) => resolve(cwd, name)));
   const stop = stopSignal();
-  const output = devOutput({ entry, say, complain, isJson: options.json === true, isTerminal: width !== null });
+  const output = devOutput({ entry, print, printError, isJson: options.json === true, isTerminal: width !== null });
   const envFile = new EnvFile(cwd, env);
   const defaults = {
     NODE_ENV: "development",
@@ -100,4 +100,31 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 function aborted(signal: AbortSignal): Promise<null> {
   if (signal.aborted) return Promise.resolve(null);
   return new Promise((done) => signal.addEventListener("abort", () => done(null), { once: true }));
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The `.env` of a directory. The command has loaded it once, at its start. A server that starts later gets the variables as
+ * the file has them then. Variables of the shell keep their values.
+ */
+class EnvFile {
+  readonly #file: string;
+  readonly #shell: Environment;
+
+  /** @param env the variables of the command, including those of the file */
+  constructor(directory: string, env: Environment) {
+    this.#file = join(directory, ".env");
+    const loaded = this.#read();
+    this.#shell = Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== loaded[name]));
+  }
+
+  /** The variables for a server that starts now. */
+  variables(): Environment {
+    return { ...this.#read(), ...this.#shell };
+  }
+
+  #read(): Environment {
+    return existsSync(this.#file) ? parseEnv(readFileSync(this.#file, "utf8")) : {};
+  }
 }

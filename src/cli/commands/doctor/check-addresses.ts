@@ -1,13 +1,15 @@
 import { isProduction } from "../../../core/env.ts";
 import { objectOf } from "../../../http/routing/middleware.ts";
 import type { PorticoApp } from "../../../portico-app.ts";
+import { faultsOf } from "./faults-of.ts";
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
 /** Checks the addresses in the options of the application: its public URL, proxies and foreign origins. */
 export function checkAddresses(app: PorticoApp): readonly Finding[] {
   const { publicUrl, trustedProxies, origins } = app.settings;
+  const faults = faultsOf(app, "public URL");
   return [
-    checkPublicUrl(publicUrl, hasSessions(app)),
+    ...(faults.length > 0 ? faults : [checkPublicUrl(publicUrl, hasSessions(app))]),
     checkProxies(trustedProxies, publicUrl),
     ...checkOrigins(origins),
   ];

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { packageFile } from "../../../core/package-file.ts";
+import { environmentFault } from "../../../core/env.ts";
+import { packageFile } from "../../../core/packages/package-file.ts";
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
 /** Checks the version of Node and NODE_ENV. */
@@ -25,12 +26,9 @@ function isWithin(version: string, range: string): boolean {
 }
 
 function checkEnvironment(value: string | undefined): Finding {
-  if (value === "production" || value === "development" || value === "test")
-    return ok("environment", `NODE_ENV is ${value}`);
+  const fault = environmentFault(value);
+  if (fault !== null) return failed("environment", `NODE_ENV ${fault}`);
   return value === undefined || value === ""
     ? warning("environment", "NODE_ENV is not set, so defaults are for development. Set NODE_ENV=production on servers")
-    : failed(
-        "environment",
-        `NODE_ENV is ${JSON.stringify(value)}, so defaults are for development. Set it to production, development or test`,
-      );
+    : ok("environment", `NODE_ENV is ${value}`);
 }

@@ -2,6 +2,7 @@ import { isProduction } from "../../../core/env.ts";
 import type { PorticoApp } from "../../../portico-app.ts";
 import { MemoryKeyValue } from "../../../stores/memory-key-value.ts";
 import { startStores, storeChecks } from "../../../stores/start-stores.ts";
+import { faultsOf } from "./faults-of.ts";
 import { attempt, type Finding, ok, warning } from "./finding.ts";
 import { keptLog } from "./kept-log.ts";
 
@@ -24,19 +25,16 @@ export async function checkStores(app: PorticoApp): Promise<readonly Finding[]> 
   return [...stores, ...checks.flat()];
 }
 
-async function startAndCheck({ stores, settings: { clock } }: PorticoApp): Promise<readonly Finding[]> {
-  if (stores.durable instanceof MemoryKeyValue)
-    return [
-      isProduction()
-        ? warning(
-            "stores",
-            "PorticoApp.stores is the memory of the process: sessions are lost when it ends, and a second process has its own. Use redisStores or sqlStores",
-          )
-        : ok("stores", "PorticoApp.stores is the memory of the process. Use redisStores or sqlStores in production"),
-    ];
+async function startAndCheck(app: PorticoApp): Promise<readonly Finding[]> {
+  const { stores, settings } = app;
+  const faults = faultsOf(app, "stores");
+  if (faults.length > 0) return faults;
+  const inMemory = stores.durable instanceof MemoryKeyValue ? [memoryFinding()] : [];
+  const checks = Object.entries(storeChecks(stores, settings.clock));
+  if (checks.length === 0) return inMemory;
   const fix = "Check the URL of PorticoApp.stores, and that the server runs";
   const reached = await Promise.all(
-    Object.entries(storeChecks(stores, clock)).map(([role, check]) =>
+    checks.map(([role, check]) =>
       attempt(
         "stores",
         async () => {
@@ -47,10 +45,20 @@ async function startAndCheck({ stores, settings: { clock } }: PorticoApp): Promi
       ),
     ),
   );
-  if (reached.flat().some(({ level }) => level === "failed")) return reached.flat();
+  if (reached.flat().some(({ level }) => level === "failed")) return [...inMemory, ...reached.flat()];
   const started = await attempt("stores", async () => {
-    await startStores(stores, keptLog([]), clock);
-    return [];
+    const said: string[] = [];
+    await startStores(stores, keptLog(said), settings.clock);
+    return said.map((sentence) => warning("stores", sentence));
   });
-  return [...reached.flat(), ...started];
+  return [...inMemory, ...reached.flat(), ...started];
+}
+
+function memoryFinding(): Finding {
+  return isProduction()
+    ? warning(
+        "stores",
+        "PorticoApp.stores is the memory of the process: sessions are lost when it ends, and a second process has its own. Use redisStores or sqlStores",
+      )
+    : ok("stores", "PorticoApp.stores is the memory of the process. Use redisStores or sqlStores in production");
 }

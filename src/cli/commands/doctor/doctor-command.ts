@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import type { Run } from "../../runner.ts";
+import type { RunCommand } from "../runner.ts";
 
 /** `portico doctor` */
-export function doctorCommand(program: Command, run: Run): void {
+export function doctorCommand(program: Command, run: RunCommand): void {
   program
     .command("doctor")
     .description("Checks the configuration, secrets, addresses, stores and database. Ends with 1 if a check failed.")

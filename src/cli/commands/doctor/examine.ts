@@ -1,19 +1,23 @@
 import { type SecretReport, secretReports } from "../../../core/secret-report.ts";
+import { checkPaths } from "../../../http/routing/check-paths.ts";
+import { isServed } from "../../../http/routing/is-served.ts";
+import { reportGates } from "../../../http/routing/report-gates.ts";
+import { Paging } from "../../../kernel/pages/paging.ts";
 import type { PorticoApp } from "../../../portico-app.ts";
-import { UsageError } from "../../command-failed.ts";
+import { UsageError } from "../../output/command-failed.ts";
+import { countText } from "../../output/count-text.ts";
 import type { Result } from "../../output/result.ts";
 import { tableLines } from "../../output/table.ts";
 import type { PorticoConfig } from "../../project/portico-config.ts";
-import type { Call } from "../../runner.ts";
+import type { Call } from "../runner.ts";
 import { checkAddresses } from "./check-addresses.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkGraphs } from "./check-graphs.ts";
 import { checkRuntime } from "./check-runtime.ts";
 import { checkSecrets } from "./check-secrets.ts";
-import { checkStartup } from "./check-startup.ts";
 import { checkStores } from "./check-stores.ts";
-import { attempt, type Finding, ok } from "./finding.ts";
-import { redact } from "./redact.ts";
+import { attempt, type Finding, ok, warning } from "./finding.ts";
+import { keptLog } from "./kept-log.ts";
 
 /** Runs all checks. Each has its own time limit, so a server that does not respond delays the result by a few seconds. */
 export async function examine(call: Call<object>): Promise<Result> {
@@ -38,7 +42,9 @@ export async function examine(call: Call<object>): Promise<Result> {
 async function findings(call: Call<object>): Promise<readonly Finding[]> {
   const { project, env } = call;
   const reports: SecretReport[] = [];
-  const listen = (report: unknown): void => void reports.push(report as SecretReport);
+  const listen = (report: unknown): void => {
+    reports.push(report as SecretReport);
+  };
   secretReports.subscribe(listen);
   const loaded = await attempt(
     "configuration",
@@ -85,4 +91,33 @@ async function examineDatabase({ project, options, env }: Call<object>): Promise
   const config = await project.config().catch((): PorticoConfig => ({}));
   const named = options.database ?? config.database ?? config.users ?? (env["DATABASE_URL"] || undefined);
   return named === undefined ? [] : checkDatabase(() => project.database(), config);
+}
+
+/** Removes passwords in URLs, and the values of environment variables that hold secrets. */
+function redact(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  const secrets = Object.entries(env).flatMap(([name, value = ""]) =>
+    SECRET_NAME.test(name) && value.length >= MIN_LENGTH ? [value] : [],
+  );
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, "***"), text.replace(CREDENTIALS, "$1***@"));
+}
+
+const SECRET_NAME = /SECRET|PASSWORD|TOKEN|KEY/i;
+/** A shorter value may be an ordinary word. */
+const MIN_LENGTH = 8;
+const CREDENTIALS = /(:\/\/)[^\s/@]*@/g;
+
+/** Runs the checks of the startup, without starting the application. */
+function checkStartup(app: PorticoApp): readonly Finding[] {
+  const { table, settings } = app;
+  const said: string[] = [];
+  const log = keptLog(said);
+  checkPaths(table.routes, table.sockets);
+  app.openapi();
+  new Paging(settings.cursorKeys, log, settings.publicUrl !== null).check(table.routes);
+  reportGates(log, table);
+  const routes = countText(table.routes.filter(isServed).length, "route");
+  return [
+    ok("application", `${settings.title} is built: ${routes}, ${countText(table.sockets.length, "socket")}`),
+    ...said.map((sentence) => warning("application", sentence)),
+  ];
 }

@@ -1,4 +1,4 @@
-import { within } from "../../../core/within.ts";
+import { withTimeout } from "../../../core/work/with-timeout.ts";
 import { sentenceOf } from "../../output/sentence-of.ts";
 
 /** The result of one check. */
@@ -29,7 +29,7 @@ export async function attempt(
   { seconds = 4, fix = "" }: { readonly seconds?: number; readonly fix?: string } = {},
 ): Promise<readonly Finding[]> {
   try {
-    const found = await within(seconds * 1000, work());
+    const found = await withTimeout(seconds * 1000, work());
     return "level" in found ? [found] : found;
   } catch (error) {
     return [failed(check, [sentenceOf(error), fix].filter((part) => part !== "").join(". "))];

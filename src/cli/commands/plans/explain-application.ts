@@ -1,14 +1,14 @@
-import type { ReachedLists } from "../../../audit/reach-lists.ts";
-import { reachLists } from "../../../audit/reach-lists.ts";
+import type { ReachedLists } from "../../../audit/lists/reach-lists.ts";
+import { reachLists } from "../../../audit/lists/reach-lists.ts";
 import { isProduction } from "../../../core/env.ts";
-import type { UserProtocol } from "../../../http/identity/identity.ts";
+import type { UserProtocol } from "../../../kernel/identity/identity.ts";
 import { examineLists, type PlacePlans } from "../../../sql/plans/examine-lists.ts";
 import { actingAs } from "../../../testing/acting-as.ts";
-import { CommandFailed } from "../../command-failed.ts";
+import { CommandFailed } from "../../output/command-failed.ts";
 import type { Result } from "../../output/result.ts";
 import { findUser } from "../../project/find-user.ts";
 import type { Project } from "../../project/project.ts";
-import type { Call } from "../../runner.ts";
+import type { Call } from "../runner.ts";
 import type { PlansFlags } from "./plans-command.ts";
 
 /** Reads every declared list of the application, and lets its database explain their pages. */
@@ -34,8 +34,8 @@ export async function explainApplication({ project, options }: Call<PlansFlags>)
 /** A user who does not exist and has every permission, with the methods of the application's class. */
 async function anyUser(project: Project): Promise<UserProtocol> {
   const { users = null } = await project.config();
-  const { Sightings } = await import("../../../audit/sightings.ts");
-  const { standIn } = await import("../../../audit/stand-in.ts");
+  const { Sightings } = await import("../../../audit/stand-ins/sightings.ts");
+  const { standIn } = await import("../../../audit/stand-ins/stand-in.ts");
   return standIn(() => true, new Sightings(), users);
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Run } from "../../runner.ts";
+import type { RunCommand } from "../runner.ts";
 
 /** The options of `portico plans`. */
 export interface PlansFlags {
@@ -7,7 +7,7 @@ export interface PlansFlags {
 }
 
 /** `portico plans` */
-export function plansCommand(program: Command, run: Run): void {
+export function plansCommand(program: Command, run: RunCommand): void {
   program
     .command("plans")
     .description(

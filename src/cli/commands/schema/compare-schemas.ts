@@ -1,6 +1,6 @@
 import type * as Inspector from "@graphql-inspector/core";
-import type { Graph } from "../../../graphql/graph.ts";
-import { CommandFailed } from "../../command-failed.ts";
+import type { Graph } from "../../../graphql/graph/graph.ts";
+import { CommandFailed } from "../../output/command-failed.ts";
 
 /** Whether a change breaks clients, may break some of them, or breaks none. */
 export type Level = "breaking" | "dangerous" | "safe";

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Graph } from "../../../graphql/graph.ts";
-import { CommandFailed, UsageError } from "../../command-failed.ts";
+import { isInstance } from "../../../core/describe-error.ts";
+import type { Graph } from "../../../graphql/graph/graph.ts";
+import { CommandFailed, UsageError } from "../../output/command-failed.ts";
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Reads a schema from a file, or asks the endpoint at the URL for it. */
 export async function readOldSchema(from: string, cwd: string, headers: readonly string[]): Promise<Graph["schema"]> {
@@ -42,12 +43,12 @@ async function post(url: string, query: string, headers: readonly string[]): Pro
       method: "POST",
       headers: [["content-type", "application/json"], ["accept", "application/json"], ...headers.map(headerOf)],
       body: JSON.stringify({ query }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (isInstance(error, UsageError)) throw error;
     const { message, cause } = error as Error;
-    throw new CommandFailed(`${shown(url)} cannot be reached: ${cause instanceof Error ? cause.message : message}`);
+    throw new CommandFailed(`${shown(url)} cannot be reached: ${isInstance(cause, Error) ? cause.message : message}`);
   }
 }
 

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { documentResult, type Result } from "../../output/result.ts";
 import { tableLines } from "../../output/table.ts";
 import { graphAt } from "../../project/graphs-of.ts";
-import type { Call, Run } from "../../runner.ts";
 import { collect } from "../collect.ts";
+import type { Call, RunCommand } from "../runner.ts";
 import { compareSchemas, type Level } from "./compare-schemas.ts";
 import { readOldSchema } from "./read-old-schema.ts";
 
@@ -16,7 +16,7 @@ interface CheckFlags extends SchemaFlags {
 }
 
 /** `portico schema` */
-export function schemaCommands(program: Command, run: Run): void {
+export function schemaCommands(program: Command, run: RunCommand): void {
   const group = program.command("schema").description("Prints the GraphQL schema, or compares it with an older one.");
   const PATH = ["--path <path>", "the path of the GraphQL endpoint, if the application has several"] as const;
   group

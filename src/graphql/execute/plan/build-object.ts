@@ -37,8 +37,23 @@ export function buildFrom(
     } catch (error) {
       return failObject(gather, error);
     }
-    if (value instanceof Pending) gather = gatherInto(gather, target, field.key, value);
-    else target[field.key] = value;
+    if (value instanceof Pending) {
+      gather = gatherInto(gather, target, field.key, value);
+      if (run.slices.isPausing && index + 1 < fields.length)
+        return buildLater(fields, index + 1, target, gather, run, source, path);
+    } else target[field.key] = value;
   }
   return gather === null ? target : gather.close();
+}
+
+/** Executes the fields of an object from an index on, after the lists in the fields before it that pause. */
+export function buildLater(
+  ...[fields, from, target, before, run, source, path]: Parameters<typeof buildFrom>
+): Pending {
+  return run.slices.later(() =>
+    // Without the pause, a list that fails would have ended its object at once.
+    before?.failure
+      ? failObject(before, before.failure.error)
+      : buildFrom(fields, from, target, before, run, source, path),
+  );
 }

@@ -6,11 +6,11 @@ import type { Path, Run, Slot } from "./run.ts";
  * Completes a value for its type. Returns the completed value, or a `Pending`; throws the error of the value. A leaf needs no
  * `info` and no `path`.
  */
-export type Complete = (run: Run, info: GraphQLResolveInfo | null, path: Path | null, value: unknown) => unknown;
+export type CompleteValue = (run: Run, info: GraphQLResolveInfo | null, path: Path | null, value: unknown) => unknown;
 
 /** A slot that values can be completed for. */
 export interface CompletingSlot extends Slot {
-  readonly complete: Complete;
+  readonly complete: CompleteValue;
 }
 
 /** Completes a value that may be a promise. Throws only an error that the parent has to handle, which is located. */

@@ -9,7 +9,7 @@ import {
   Kind,
   type ValueNode,
 } from "graphql";
-import { isGraphql17 } from "./is-graphql17.ts";
+import { isGraphql17 } from "../../selection/is-graphql17.ts";
 import type { Run } from "./run.ts";
 
 type Args = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { isGraphql17 } from "./is-graphql17.ts";
+import { isGraphql17 } from "../../selection/is-graphql17.ts";
 import { type Owner, Pending } from "./pending.ts";
 
 type Target = Record<string | number, unknown>;
@@ -29,6 +29,11 @@ export class Gather extends Pending implements Owner {
     value.belongsTo(this, key);
   }
 
+  /** The error of a value that has failed already; `null` if none has. */
+  get failure(): { readonly error: unknown } | null {
+    return this.#failure;
+  }
+
   settled(value: unknown, key: string | number): void {
     this.#target[key] = value;
     if (--this.#left === 0) this.#end();
@@ -37,7 +42,8 @@ export class Gather extends Pending implements Owner {
   failed(error: unknown, key: string | number): void {
     const isBefore = this.#isOrdered && this.#isOpen && this.#failure !== null && key < this.#failure.key;
     if (this.#failure === null || isBefore) this.#failure = { key, error };
-    if (!this.#isOpen) this.#end();
+    if (this.#isOpen) this.#left--;
+    else this.#end();
   }
 
   /** Returns the object or list after the last value was added: itself if it is complete, or this `Pending`. */
@@ -48,10 +54,10 @@ export class Gather extends Pending implements Owner {
     return this.#left === 0 ? this.#target : this;
   }
 
-  /** Fails with an error of its own once the values that are already pending have settled. */
+  /** Fails with an error of its own once the values that are already pending have settled: at once if a pause has seen them settle. */
   failLater(error: unknown): this {
     this.#isOpen = false;
-    this.#left--;
+    if (--this.#left === 0) throw error;
     this.#failure = { key: 0, error };
     return this;
   }

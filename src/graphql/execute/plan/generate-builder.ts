@@ -1,8 +1,9 @@
-import { type BuildObject, buildFrom, type ObjectShape } from "./build-object.ts";
+import { isInstance } from "../../../core/describe-error.ts";
+import { type BuildObject, buildFrom, buildLater, type ObjectShape } from "./build-object.ts";
 import { failObject, type Gather, gatherInto } from "./gather.ts";
 import { AS_IS_CODE } from "./is-as-is.ts";
 import { Pending } from "./pending.ts";
-import { type PlanField, PropertyField, readable } from "./plan-field.ts";
+import { PlainField, type PlanField, readable } from "./plan-field.ts";
 import type { Path, Run } from "./run.ts";
 
 /**
@@ -20,22 +21,25 @@ return (run, source, path) => {
   const s = readable(source);
   let v, gather = null, at = 0;
   try {
-${fields.map(fieldCode).join("\n")}
+${fields.map((field, index) => fieldCode(field, index, index === fields.length - 1)).join("\n")}
   } catch (error) {
     return at < 0 ? failObject(gather, error) : resume(fields, at, o, gather, run, source, path, error);
   }
   return gather === null ? o : gather.close();
 };`;
   const create = factoryOf(code);
-  return create === null ? null : create(fields, readable, Pending, gatherInto, failObject, resume);
+  return create === null ? null : create(fields, readable, Pending, gatherInto, failObject, resume, buildLater);
 }
 
 /** `at` is the index of the field while its property is read, and negative while the field handles its own errors. */
-function fieldCode(field: PlanField, index: number): string {
+function fieldCode(field: PlanField, index: number, isLast: boolean): string {
   const key = quoted(field.key);
+  const pause = isLast
+    ? ""
+    : ` if (run.slices.isPausing) return buildLater(fields, ${index + 1}, o, gather, run, source, path);`;
   const take = (call: string): string =>
-    `at = -1; v = fields[${index}].${call}; if (v instanceof Pending) { gather = gatherInto(gather, o, ${key}, v); v = null; }`;
-  if (!(field instanceof PropertyField)) return `    ${take("take(run, source, path)")} o[${key}] = v;`;
+    `at = -1; v = fields[${index}].${call}; if (v instanceof Pending) { gather = gatherInto(gather, o, ${key}, v); v = null;${pause} }`;
+  if (!(field instanceof PlainField)) return `    ${take("take(run, source, path)")} o[${key}] = v;`;
   const test = field.asIs === null ? "false" : AS_IS_CODE[field.asIs];
   const read = `    at = ${index}; v = s[${quoted(field.name)}];`;
   const complete = take("takeValue(run, source, path, v)");
@@ -54,7 +58,7 @@ function resume(
   path: Path | undefined,
   error: unknown,
 ): unknown {
-  const field = fields[at] as PropertyField;
+  const field = fields[at] as PlainField;
   try {
     target[field.key] = field.failRead(run, path, error);
   } catch (located) {
@@ -65,12 +69,19 @@ function resume(
 
 type Factory = (
   fields: readonly PlanField[],
-  ...helpers: readonly [typeof readable, typeof Pending, typeof gatherInto, typeof failObject, typeof resume]
+  ...helpers: readonly [
+    typeof readable,
+    typeof Pending,
+    typeof gatherInto,
+    typeof failObject,
+    typeof resume,
+    typeof buildLater,
+  ]
 ) => BuildObject;
 
 /** Documents often select the same fields, and then share the code that V8 has optimized. */
 const factories = new Map<string, Factory>();
-const MOST_FACTORIES = 1_000;
+const MAX_FACTORIES = 1_000;
 
 function factoryOf(code: string): Factory | null {
   const known = factories.get(code);
@@ -84,14 +95,15 @@ function factoryOf(code: string): Factory | null {
       "gatherInto",
       "failObject",
       "resume",
+      "buildLater",
       code,
     ) as Factory;
-    if (factories.size >= MOST_FACTORIES) factories.clear();
+    if (factories.size >= MAX_FACTORIES) factories.clear();
     factories.set(code, factory);
     return factory;
   } catch (error) {
     // node --disallow-code-generation-from-strings
-    if (!(error instanceof EvalError)) throw error;
+    if (!isInstance(error, EvalError)) throw error;
     return null;
   }
 }

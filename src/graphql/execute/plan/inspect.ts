@@ -1,4 +1,5 @@
 import { GraphQLBoolean, GraphQLError, type GraphQLScalarType } from "graphql";
+import { isInstance } from "../../../core/describe-error.ts";
 
 const PREFIX = "Boolean cannot represent a non boolean value: ";
 
@@ -11,7 +12,7 @@ export function inspect(value: unknown): string {
   try {
     return String((GraphQLBoolean as GraphQLScalarType<unknown>).parseValue(value));
   } catch (error) {
-    if (error instanceof GraphQLError && error.message.startsWith(PREFIX)) return error.message.slice(PREFIX.length);
+    if (isInstance(error, GraphQLError) && error.message.startsWith(PREFIX)) return error.message.slice(PREFIX.length);
     // A getter of the value has thrown.
     throw error;
   }

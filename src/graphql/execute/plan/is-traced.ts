@@ -1,5 +1,5 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { isGraphql17 } from "./is-graphql17.ts";
+import { isGraphql17 } from "../../selection/is-graphql17.ts";
 
 /** The channels on which graphql 17 reports an execution. */
 const channels = (

@@ -1,17 +1,17 @@
 import { GraphQLError, type GraphQLResolveInfo } from "graphql";
-import { type Complete, type CompletingSlot, completeSlot } from "./complete-slot.ts";
+import { inBackground } from "../../../core/work/in-background.ts";
+import { isGraphql17 } from "../../selection/is-graphql17.ts";
+import { type CompleteValue, type CompletingSlot, completeSlot } from "./complete-slot.ts";
 import { Gather, gatherInto } from "./gather.ts";
-import { isGraphql17 } from "./is-graphql17.ts";
 import { forward, Pending } from "./pending.ts";
 import type { Path, Run } from "./run.ts";
-import { SLICE } from "./slices.ts";
 
 /**
  * Completes the items of a list.
  *
  * @param place type and name of the field, for errors
  */
-export function listCompleter(item: CompletingSlot, place: string): Complete {
+export function listCompleter(item: CompletingSlot, place: string): CompleteValue {
   return (run, info, path, value) => {
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) return null;
@@ -41,50 +41,6 @@ class ListCompletion {
   }
 
   fromArray(items: readonly unknown[]): unknown {
-    return this.#fromIndex(items, this.#run.calls);
-  }
-
-  from(items: Iterable<unknown>): unknown {
-    for (const item of items) this.#add(item);
-    return this.#result();
-  }
-
-  fromAsync(items: AsyncIterable<unknown>): Pending {
-    const pending = new Pending();
-    // graphql waits for the items only after the last one.
-    this.#gather = new Gather(this.#completed, { isOrdered: true });
-    void this.#addAll(items[Symbol.asyncIterator](), pending);
-    return pending;
-  }
-
-  /** Settles the list in the turn of its last item, before the promises of its items call back. */
-  async #addAll(iterator: AsyncIterator<unknown>, list: Pending): Promise<void> {
-    try {
-      for (;;) {
-        const step = await this.#next(iterator);
-        if (step.done === true) break;
-        if (this.#run.isOver) return await closeQuietly(iterator);
-        this.#add(step.value);
-      }
-    } catch (error) {
-      void closeQuietly(iterator);
-      list.fail(error);
-      return;
-    }
-    forward(() => this.#result(), list);
-  }
-
-  /** The error of an iterator is located at the list. */
-  async #next(iterator: AsyncIterator<unknown>): Promise<IteratorResult<unknown>> {
-    try {
-      return await iterator.next();
-    } catch (error) {
-      throw this.#run.locate(error, this.#item, this.#path);
-    }
-  }
-
-  /** @param calls how many resolvers were called before the list */
-  #fromIndex(items: readonly unknown[], calls: number): unknown {
     const run = this.#run;
     const completed = this.#completed;
     // As with an iterator, items that are added meanwhile count.
@@ -96,10 +52,68 @@ class ListCompletion {
         ignoreRejections(items, completed.length + 1);
         throw error;
       }
-      if (run.objects >= SLICE && run.slices.isOver(calls))
-        return run.slices.later(() => this.#fromIndex(items, calls));
+      if (run.slices.isOver()) return run.slices.later(() => this.fromArray(items));
     }
     return this.#result();
+  }
+
+  from(items: Iterable<unknown>): unknown {
+    return this.#fromIterator(items[Symbol.iterator]());
+  }
+
+  #fromIterator(iterator: Iterator<unknown>): unknown {
+    const { slices } = this.#run;
+    for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
+      try {
+        this.#add(step.value);
+      } catch (error) {
+        close(iterator);
+        throw error;
+      }
+      if (slices.isOver()) return slices.later(() => this.#fromIterator(iterator));
+    }
+    return this.#result();
+  }
+
+  fromAsync(items: AsyncIterable<unknown>): Pending {
+    const pending = new Pending();
+    // graphql waits for the items only after the last one.
+    this.#gather = new Gather(this.#completed, { isOrdered: true });
+    inBackground(this.#addAll(items[Symbol.asyncIterator](), pending));
+    return pending;
+  }
+
+  /** Settles the list in the turn of its last item, before the promises of its items call back. */
+  async #addAll(iterator: AsyncIterator<unknown>, list: Pending): Promise<void> {
+    try {
+      for (;;) {
+        const step = await this.#next(iterator);
+        if (step.done === true) break;
+        if (this.#run.isOver) return await closeQuietly(iterator);
+        this.#add(step.value);
+        if (this.#run.slices.isOver()) await this.#pause();
+      }
+    } catch (error) {
+      inBackground(closeQuietly(iterator));
+      list.fail(error);
+      return;
+    }
+    forward(() => this.#result(), list);
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#run.slices.later(resolve);
+    });
+  }
+
+  /** The error of an iterator is located at the list. */
+  async #next(iterator: AsyncIterator<unknown>): Promise<IteratorResult<unknown>> {
+    try {
+      return await iterator.next();
+    } catch (error) {
+      throw this.#run.locate(error, this.#item, this.#path);
+    }
   }
 
   #add(item: unknown): void {
@@ -113,6 +127,7 @@ class ListCompletion {
   }
 
   #result(): unknown {
+    this.#run.items += this.#completed.length;
     return this.#gather === null ? this.#completed : this.#gather.close();
   }
 }
@@ -122,6 +137,15 @@ function ignoreRejections(items: readonly unknown[], from: number): void {
   for (let index = from; index < items.length; index++) {
     const item = items[index];
     if (item instanceof Promise) item.catch(() => {});
+  }
+}
+
+/** As a `for` loop that ends early does. The error that ended it matters more than one from here. */
+function close(iterator: Iterator<unknown>): void {
+  try {
+    iterator.return?.();
+  } catch {
+    // The list has already failed.
   }
 }
 

@@ -7,10 +7,10 @@ import {
   isIntrospectionType,
   isObjectType,
 } from "graphql";
+import { isGraphql17 } from "../../selection/is-graphql17.ts";
 import type { BuildObject } from "./build-object.ts";
-import type { Complete } from "./complete-slot.ts";
+import type { CompleteValue } from "./complete-slot.ts";
 import { inspect } from "./inspect.ts";
-import { isGraphql17 } from "./is-graphql17.ts";
 import { after, isThenable } from "./pending.ts";
 import type { Path, Run } from "./run.ts";
 
@@ -18,7 +18,7 @@ import type { Path, Run } from "./run.ts";
 export type BuilderOf = (type: GraphQLObjectType) => BuildObject;
 
 /** Completes a value of an object type. */
-export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf): Complete {
+export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf): CompleteValue {
   // Clients do not choose the size of the schema.
   const isCounted = !isIntrospectionType(type);
   let build: BuildObject | null = null;
@@ -33,7 +33,7 @@ export function objectCompleter(type: GraphQLObjectType, builderOf: BuilderOf): 
 }
 
 /** Completes a value of an interface or a union, whose object type is known only with the value. */
-export function abstractCompleter(type: GraphQLAbstractType, builderOf: BuilderOf, place: string): Complete {
+export function abstractCompleter(type: GraphQLAbstractType, builderOf: BuilderOf, place: string): CompleteValue {
   return (run, info, path, value) => {
     if (value instanceof Error) throw value;
     if (value === null || value === undefined) return null;

@@ -6,12 +6,13 @@ import {
   type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLResolveInfo,
 } from "graphql";
-import { type Complete, type CompletingSlot, completeSlot } from "./complete-slot.ts";
+import { isGraphql17 } from "../../selection/is-graphql17.ts";
+import { type CompleteValue, type CompletingSlot, completeSlot } from "./complete-slot.ts";
 import { emptyArgs, type ReadArgs } from "./field-args.ts";
 import { type AsIs, asIsOf, isAsIs } from "./is-as-is.ts";
 import { isThenable } from "./pending.ts";
-import { resolveInfo } from "./resolve-info.ts";
 import type { Path, Run } from "./run.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, unknown>;
@@ -25,7 +26,7 @@ export interface FieldParts {
   readonly isNonNull: boolean;
   /** The scalar or enum of the field, without `!`; `null` for other types. */
   readonly leafType: GraphQLLeafType | null;
-  readonly complete: Complete;
+  readonly complete: CompleteValue;
 }
 
 /** One field of an object in a plan. */
@@ -37,7 +38,7 @@ export abstract class PlanField implements CompletingSlot {
   readonly parentType: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
   readonly isNonNull: boolean;
-  readonly complete: Complete;
+  readonly complete: CompleteValue;
   readonly #def: GraphQLField<unknown, unknown>;
   readonly #resolve: Resolver | undefined;
 
@@ -82,7 +83,7 @@ export class ResolverField extends PlanField {
     const info = resolveInfo(run, this, path);
     const resolve = this.#run;
     let value: unknown;
-    run.calls++;
+    run.slices.countCall();
     try {
       value = resolve(source, this.#args(run), run.contextValue, info);
     } catch (error) {
@@ -93,7 +94,7 @@ export class ResolverField extends PlanField {
 }
 
 /** A field without a resolver: the property of the same name, or the result of the method of that name. */
-export class PropertyField extends PlanField {
+export class PlainField extends PlanField {
   /** Which values are already in their final form. */
   readonly asIs: AsIs | null;
   readonly #isLeaf: boolean;
@@ -139,7 +140,7 @@ export class PropertyField extends PlanField {
     const path = this.pathIn(parent);
     const info = resolveInfo(run, this, path);
     let value: unknown;
-    run.calls++;
+    run.slices.countCall();
     try {
       // Read again, as graphql does: the method may depend on its receiver.
       value = source[this.name](emptyArgs(), run.contextValue, info);
@@ -158,4 +159,37 @@ const NOTHING: Readonly<Record<string, unknown>> = Object.freeze(Object.create(n
 export function readable(source: unknown): Readonly<Record<string, unknown>> {
   const isReadable = (typeof source === "object" && source !== null) || typeof source === "function";
   return isReadable ? (source as Record<string, unknown>) : NOTHING;
+}
+
+/** The facts about a field that its resolver receives in `info`. */
+interface InfoSource {
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+  readonly type: GraphQLOutputType;
+  readonly parentType: GraphQLObjectType;
+}
+
+/** Builds graphql's resolve info, with the members that the installed major has. */
+const resolveInfo: (run: Run, field: InfoSource, path: Path) => GraphQLResolveInfo = isGraphql17
+  ? (run, field, path) => {
+      const { getAbortSignal, getAsyncHelpers } = run.signal;
+      return Object.assign(infoOf16(run, field, path), { getAbortSignal, getAsyncHelpers });
+    }
+  : infoOf16;
+
+function infoOf16(run: Run, field: InfoSource, path: Path): GraphQLResolveInfo {
+  const { schema, fragments, operation } = run.frame;
+  return {
+    fieldName: field.name,
+    // A resolver that changes its list must not change the plan.
+    fieldNodes: [...field.nodes],
+    returnType: field.type,
+    parentType: field.parentType,
+    path,
+    schema,
+    fragments,
+    rootValue: run.rootValue,
+    operation,
+    variableValues: run.variableValues as GraphQLResolveInfo["variableValues"],
+  };
 }

@@ -1,20 +1,20 @@
 import {
   type DocumentNode,
   type ExecutionResult,
-  type FragmentDefinitionNode,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  visit,
 } from "graphql";
 import type { MaybePromise } from "../../../core/maybe-promise.ts";
-import { type CoercedVariables, coerceAsGraphql } from "../coerce-variables.ts";
+import { type Conditions, skipCondition } from "../../selection/collect-fields.ts";
+import { fragmentRecordOf } from "../../selection/fragments-of.ts";
 import type { BuildObject } from "./build-object.ts";
-import type { Conditions } from "./collect-fields.ts";
-import { conditionVariables } from "./condition-variables.ts";
+import { type CoercedVariables, coerceAsGraphql } from "./coerce-variables.ts";
 import { isTraced } from "./is-traced.ts";
 import { Pending } from "./pending.ts";
-import { type MayGoOn, type OperationFrame, Run } from "./run.ts";
+import { type HoldBatches, type MayGoOn, type OperationFrame, Run } from "./run.ts";
 import { HOT_AFTER, SelectionCompiler } from "./selection-compiler.ts";
 import { serialBuilder } from "./serial-builder.ts";
 
@@ -29,6 +29,8 @@ export interface PlanInput {
   readonly mostObjects: number;
   /** Asked between two root fields of a mutation. @default all of them run */
   readonly mayGoOn?: MayGoOn;
+  /** Keeps the batches of loaders open while a list pauses. @default there are none */
+  readonly holdBatches?: HoldBatches;
 }
 
 export interface PlanOptions {
@@ -43,7 +45,7 @@ export interface PlanOptions {
 }
 
 /** The values of the variables in `@skip` and `@include` that a plan keeps a compiled form for. */
-const MOST_VARIANTS = 8;
+const MAX_VARIANTS = 8;
 const NO_CONDITIONS: Conditions = new Map();
 
 /**
@@ -74,22 +76,19 @@ export class Plan {
   ): Plan | null {
     const conditions = conditionVariables(schema, document, operation);
     if (conditions === null) return null;
-    const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
-    for (const definition of document.definitions)
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-    return new Plan({ schema, operation, fragments }, conditions, options);
+    return new Plan({ schema, operation, fragments: fragmentRecordOf(document) }, conditions, options);
   }
 
   /** Executes the operation. Returns `null`, before it has called anything, if only graphql can execute it this time. */
   execute(input: PlanInput): MaybePromise<ExecutionResult> | null {
     if (isTraced()) return null;
-    const { rootValue, contextValue, mostObjects, mayGoOn } = input;
+    const { rootValue, contextValue, mostObjects, mayGoOn, holdBatches } = input;
     const coerced = input.coerced ?? coerceAsGraphql(this.#frame.schema, this.#frame.operation, input.variables);
     if ("errors" in coerced) return { errors: coerced.errors };
     const conditions = this.#conditionsIn(coerced.values);
     if (conditions === null) return null;
     const variableValues = coerced.info;
-    const run = new Run(this.#frame, { rootValue, contextValue, variableValues, mostObjects, mayGoOn });
+    const run = new Run(this.#frame, { rootValue, contextValue, variableValues, mostObjects, mayGoOn, holdBatches });
     try {
       const variant = this.#variantFor(conditions);
       const data = variant.build(run, rootValue, undefined);
@@ -123,7 +122,7 @@ export class Plan {
     if (known?.compiler.isCurrent === true) return known;
     const variant = compileVariant(this.#frame, conditions, this.#hotAfter);
     for (const oldest of this.#variants.keys()) {
-      if (this.#variants.size < MOST_VARIANTS) break;
+      if (this.#variants.size < MAX_VARIANTS) break;
       this.#variants.delete(oldest);
     }
     this.#variants.set(key, variant);
@@ -154,4 +153,31 @@ function compileVariant(
   const isSerial = operation.operation === OperationTypeNode.MUTATION;
   const build = isSerial ? serialBuilder(compiler.shape(rootType, sets)) : compiler.builder(rootType, sets);
   return { compiler, build };
+}
+
+/**
+ * The variables that decide which fields of a document are selected, or `null` if a plan cannot execute the operation and
+ * graphql has to.
+ */
+function conditionVariables(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): readonly string[] | null {
+  if (!schema.getRootType(operation.operation)) return null;
+  // graphql 17 rejects such a schema, or executes incrementally.
+  if (schema.getDirective("defer") || schema.getDirective("stream")) return null;
+  if (operation.directives?.some(({ name }) => name.value === "experimental_disableErrorPropagation") === true)
+    return null;
+  const variables = new Set<string>();
+  let isCovered = true;
+  visit(document, {
+    [Kind.DIRECTIVE]: (node) => {
+      if (node.name.value !== "skip" && node.name.value !== "include") return;
+      const condition = skipCondition(node);
+      if (condition === undefined) isCovered = false;
+      if (typeof condition === "string") variables.add(condition);
+    },
+  });
+  return isCovered ? [...variables] : null;
 }

@@ -7,7 +7,11 @@ import {
   locatedError,
   type OperationDefinitionNode,
 } from "graphql";
-import { objectLimitError } from "../object-limit-error.ts";
+import { isInstance, loggable, toError } from "../../../core/describe-error.ts";
+import { ReportedErrors } from "../../errors/reported-errors.ts";
+import { withoutStack } from "../../errors/without-stack.ts";
+import { largeData } from "./large-data.ts";
+import { objectLimitError } from "./object-limit-error.ts";
 import type { Owner } from "./pending.ts";
 import { ResolverSignal } from "./resolver-signal.ts";
 import { Slices } from "./slices.ts";
@@ -39,13 +43,22 @@ export interface RunInput {
   readonly mostObjects: number;
   /** @default all root fields run */
   readonly mayGoOn?: MayGoOn | undefined;
+  /** @default no batches */
+  readonly holdBatches?: HoldBatches | undefined;
 }
+
+/** Keeps the batches of the operation open, until the function that it returns is called. */
+export type HoldBatches = () => () => void;
 
 /** The field, or the list item, that a value is completed for. */
 export interface Slot {
   readonly nodes: readonly FieldNode[];
   readonly isNonNull: boolean;
 }
+
+/** The objects and items of a response that are processed without a pause. */
+const MAX_AT_ONCE = 2_000;
+const holdNone: HoldBatches = () => () => {};
 
 /** Thrown through all fields after the execution has ended early. */
 const OVER = new Error("The execution has ended");
@@ -60,34 +73,34 @@ export class Run implements Owner {
   readonly args: unknown[] = [];
   /** Whether the result is complete: what is still running changes nothing. */
   isOver = false;
-  /** How many resolvers were called. */
-  calls = 0;
   objects = 0;
+  /** How many items of lists were completed. */
+  items = 0;
+  /** Decides when a list pauses. */
+  readonly slices: Slices = new Slices(this);
+  readonly holdBatches: HoldBatches;
   readonly #mostObjects: number;
   readonly #mayGoOn: MayGoOn | undefined;
   #signal: ResolverSignal | null = null;
-  #slices: Slices | null = null;
-  readonly #errors: GraphQLError[] = [];
+  readonly #errors = new ReportedErrors();
   /** The positions that are null because of an error; `undefined` is the root. */
   #nulled: Set<Path | undefined> | null = null;
   #result: ExecutionResult | null = null;
   #resolve: ((result: ExecutionResult) => void) | null = null;
 
-  constructor(frame: OperationFrame, { rootValue, contextValue, variableValues, mostObjects, mayGoOn }: RunInput) {
+  constructor(frame: OperationFrame, input: RunInput) {
+    const { rootValue, contextValue, variableValues, mostObjects, mayGoOn, holdBatches = holdNone } = input;
     this.frame = frame;
     this.rootValue = rootValue;
     this.contextValue = contextValue;
     this.variableValues = variableValues;
     this.#mostObjects = mostObjects;
     this.#mayGoOn = mayGoOn;
+    this.holdBatches = holdBatches;
   }
 
   get signal(): ResolverSignal {
     return (this.#signal ??= new ResolverSignal());
-  }
-
-  get slices(): Slices {
-    return (this.#slices ??= new Slices(this));
   }
 
   /** The result, after the data have been completed or have failed. */
@@ -108,13 +121,13 @@ export class Run implements Owner {
   /** The root object became null. */
   failed(error: unknown): void {
     // An error that cannot be read has no location.
-    this.report(error instanceof GraphQLError ? error : unlocated(error), undefined);
+    this.report(isInstance(error, GraphQLError) ? error : unlocated(error), undefined);
     this.#end(null);
   }
 
   /** Whether the next root field of a mutation may run after those whose values are in `data`. */
   mayGoOn(data: Record<string, unknown>): boolean {
-    return this.#mayGoOn?.({ data, errors: this.#errors }) ?? true;
+    return this.#mayGoOn?.({ data, errors: this.#errors.list() }) ?? true;
   }
 
   /** Counts an object of the response, and ends the execution if there are too many. Throws if the execution has ended. */
@@ -129,14 +142,16 @@ export class Run implements Owner {
    */
   handle(raw: unknown, slot: Slot, path: Path): null {
     if (raw === OVER) throw OVER;
+    this.slices.countError();
     const error = this.locate(raw, slot, path);
     if (slot.isNonNull) throw error;
     this.report(error, path);
     return null;
   }
 
+  /** The stack is that of the error itself: one of the executor would say nothing, and cost more than the field. */
   locate(raw: unknown, { nodes }: Slot, path: Path): GraphQLError {
-    return locatedError(raw, nodes, keysOf(path));
+    return withoutStack(() => locatedError(loggable(raw), nodes, keysOf(path)));
   }
 
   /** Adds an error to the result, unless its position is already null because of another one. */
@@ -145,12 +160,13 @@ export class Run implements Owner {
     if (nulled.has(undefined)) return;
     for (let at = path; at !== undefined; at = at.prev) if (nulled.has(at)) return;
     nulled.add(path);
-    this.#errors.push(error);
+    this.#errors.add(error, path?.prev === undefined);
   }
 
-  #end(data: ExecutionResult["data"], errors: readonly GraphQLError[] = this.#errors): void {
+  #end(data: ExecutionResult["data"], errors: readonly GraphQLError[] = this.#errors.list()): void {
     if (this.isOver) return;
     this.isOver = true;
+    if (data && this.objects + this.items > MAX_AT_ONCE) largeData.add(data);
     this.#signal?.abort();
     this.#result = (errors.length === 0 ? { data } : { errors, data }) as ExecutionResult;
     this.#resolve?.(this.#result);
@@ -158,7 +174,7 @@ export class Run implements Owner {
 }
 
 function unlocated(error: unknown): GraphQLError {
-  const originalError = error instanceof Error ? error : new Error(String(error));
+  const originalError = toError(error);
   return new GraphQLError(originalError.message, { originalError });
 }
 

@@ -2,6 +2,7 @@ import {
   defaultFieldResolver,
   type FieldNode,
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   isLeafType,
@@ -12,20 +13,22 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from "graphql";
+import { withoutStack } from "../../errors/without-stack.ts";
+import { type CollectScope, collectFields } from "../../selection/collect-fields.ts";
+import { isGraphql17 } from "../../selection/is-graphql17.ts";
 import { type BuildObject, buildPlainly, type ObjectShape } from "./build-object.ts";
-import { type CollectScope, collectFields } from "./collect-fields.ts";
-import type { Complete } from "./complete-slot.ts";
+import type { CompleteValue } from "./complete-slot.ts";
 import { fieldArgs } from "./field-args.ts";
 import { generateBuilder } from "./generate-builder.ts";
-import { leafCompleter } from "./leaf-completer.ts";
+import { inspect } from "./inspect.ts";
 import { listCompleter } from "./list-completer.ts";
 import { abstractCompleter, type BuilderOf, objectCompleter } from "./object-completer.ts";
-import { type PlanField, PropertyField, ResolverField } from "./plan-field.ts";
+import { PlainField, type PlanField, ResolverField } from "./plan-field.ts";
 
 /** After how many objects the code of a selection is generated; `Infinity` never generates it. */
 export const HOT_AFTER = 1_000;
 /** V8 creates objects with more properties than this as hash tables. */
-const MOST_GENERATED = 100;
+const MAX_GENERATED = 100;
 
 /** Compiles the selections of an operation, each when its first object is completed. */
 export class SelectionCompiler {
@@ -91,7 +94,7 @@ export class SelectionCompiler {
     const parts = { key, def, parentType, nodes, isNonNull, leafType, complete };
     const isProperty = (def.resolve ?? defaultFieldResolver) === defaultFieldResolver && def.args.length === 0;
     const field = isProperty
-      ? new PropertyField(parts)
+      ? new PlainField(parts)
       : new ResolverField(parts, fieldArgs(def, nodes[0] as FieldNode, this.#fields.length));
     this.#fields.push(field);
     return field;
@@ -112,7 +115,7 @@ export class SelectionCompiler {
     };
   }
 
-  #completer(type: GraphQLOutputType, place: string, nodes: readonly FieldNode[]): Complete {
+  #completer(type: GraphQLOutputType, place: string, nodes: readonly FieldNode[]): CompleteValue {
     if (isNonNullType(type)) return nonNull(this.#completer(type.ofType, place, nodes), place);
     if (isListType(type)) {
       const item: GraphQLOutputType = type.ofType;
@@ -128,7 +131,7 @@ export class SelectionCompiler {
   /** Generates the code of a selection once it has proved to be used often. */
   #adaptive(shape: ObjectShape): BuildObject {
     const plain = buildPlainly(shape);
-    if (this.#hotAfter === Number.POSITIVE_INFINITY || shape.fields.length > MOST_GENERATED) return plain;
+    if (this.#hotAfter === Number.POSITIVE_INFINITY || shape.fields.length > MAX_GENERATED) return plain;
     let build = this.#hotAfter === 0 ? (generateBuilder(shape) ?? plain) : plain;
     let left = this.#hotAfter;
     return (run, source, path) => {
@@ -143,10 +146,28 @@ function define(template: object, key: string, value: unknown): void {
   Object.defineProperty(template, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-function nonNull(complete: Complete, place: string): Complete {
+function nonNull(complete: CompleteValue, place: string): CompleteValue {
   return (run, info, path, value) => {
     const completed = complete(run, info, path, value);
-    if (completed === null) throw new Error(`Cannot return null for non-nullable field ${place}.`);
+    if (completed === null) throw withoutStack(() => new Error(`Cannot return null for non-nullable field ${place}.`));
     return completed;
+  };
+}
+
+type Coerce = (value: unknown) => unknown;
+
+/** Converts a value of a scalar or an enum to its form in the response. */
+function leafCompleter(type: GraphQLLeafType): CompleteValue {
+  const method = isGraphql17 ? "coerceOutputValue" : "serialize";
+  const coercing = type as unknown as Record<typeof method, Coerce>;
+  return (_run, _info, _path, value) => {
+    if (value instanceof Error) throw value;
+    if (value === null || value === undefined) return null;
+    const coerced = coercing[method](value);
+    if (coerced === null || coerced === undefined)
+      throw new Error(
+        `Expected \`${inspect(type)}.${method}(${inspect(value)})\` to return non-nullable value, returned: ${inspect(coerced)}`,
+      );
+    return coerced;
   };
 }

@@ -1,54 +1,81 @@
+import { inBackground } from "../../../core/work/in-background.ts";
+import { Slice } from "../../../core/work/slice.ts";
 import { forward, Pending } from "./pending.ts";
-import type { Run } from "./run.ts";
 
-/** How many objects are completed before other work of the process gets a turn. */
-export const SLICE = 2_000;
+/** The execution that is divided. */
+interface Divided {
+  readonly isOver: boolean;
+  /** Keeps the batches of loaders open until the function that it returns is called. */
+  holdBatches(): () => void;
+}
 
-/** Divides the completion of long lists, so that other requests do not wait for all of it. */
+/** Operations with fewer steps never pause. */
+const FREE_STEPS = 2_048;
+/** How many steps of a list a call of a resolver takes as long as. */
+const STEPS_PER_CALL = 8;
+/** How many steps an error takes as long as. */
+const STEPS_PER_ERROR = 16;
+
+/**
+ * Divides an execution into slices of time, so that other requests do not wait for all of it. Only lists begin a pause. The
+ * objects and lists around them then pause too, so that fields are resolved in their usual order.
+ */
 export class Slices {
-  readonly #run: Run;
-  #end = SLICE;
+  readonly #run: Divided;
+  readonly #slice = new Slice(FREE_STEPS);
+  /** The rest of each list and object that pauses, in the order in which they go on: the innermost one first. */
   #waiting: (() => void)[] = [];
-  #isScheduled = false;
+  /** Ends the hold of the batches that the lists add to. */
+  #release: (() => void) | null = null;
 
-  constructor(run: Run) {
+  constructor(run: Divided) {
     this.#run = run;
   }
 
-  /**
-   * Whether a list should pause after an item. It never pauses once one of its items has called a resolver: calls of loaders
-   * in one list must stay together, so that they become one batch.
-   *
-   * @param calls how many resolvers were called before the list
-   */
-  isOver(calls: number): boolean {
-    return this.#run.objects >= this.#end && this.#run.calls === calls;
+  countCall(): void {
+    this.#slice.count(STEPS_PER_CALL);
   }
 
-  /** Continues a list in a later turn of the event loop. */
+  countError(): void {
+    this.#slice.count(STEPS_PER_ERROR);
+  }
+
+  /** Whether a list should pause after an item. */
+  isOver(): boolean {
+    return this.#slice.isOver();
+  }
+
+  /** Whether a list or an object pauses now. */
+  get isPausing(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Continues a list or an object in a later turn of the event loop. Its calls of loaders stay in one batch with the earlier ones. */
   later(next: () => unknown): Pending {
     const pending = new Pending();
     this.#waiting.push(() => forward(next, pending));
-    this.#schedule();
+    if (this.#release === null) {
+      this.#release = this.#run.holdBatches();
+      this.#schedule();
+    }
     return pending;
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#continue());
+    inBackground(this.#slice.rest().then(() => this.#continue()));
   }
 
   #continue(): void {
-    const run = this.#run;
-    this.#isScheduled = false;
-    this.#end = run.objects + SLICE;
-    // The innermost list paused first, so it also continues first.
-    while (!run.isOver && run.objects < this.#end) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      next();
+    while (this.#waiting.length > 0 && !this.#run.isOver) {
+      const [next, ...others] = this.#waiting;
+      this.#waiting = [];
+      next?.();
+      // A list that pauses again is inside of the others.
+      this.#waiting.push(...others);
+      if (this.#waiting.length > 0 && this.#slice.isOver()) return this.#schedule();
     }
-    if (!run.isOver) this.#schedule();
+    this.#waiting = [];
+    this.#release?.();
+    this.#release = null;
   }
 }

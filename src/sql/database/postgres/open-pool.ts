@@ -1,8 +1,9 @@
 import type { PostgresPool } from "kysely";
 import type * as pg from "pg";
 import { ConfigurationError } from "../../../core/configuration-error.ts";
-import { namedStatements } from "../../named-statements.ts";
+import { namedStatements } from "../../statements/named-statements.ts";
 import type { Listen } from "../database.ts";
+import type { PoolCounts } from "../pool-part.ts";
 import { WatchedClients } from "./watched-clients.ts";
 import { boundEnd, type Pg, type WireClient } from "./wire-client.ts";
 
@@ -10,6 +11,7 @@ import { boundEnd, type Pg, type WireClient } from "./wire-client.ts";
 export interface OpenPool {
   readonly pool: PostgresPool;
   readonly clients: WatchedClients | null;
+  readonly counts: () => PoolCounts | null;
 }
 
 export interface PostgresOptions {
@@ -69,7 +71,9 @@ export async function openPool(options: PostgresOptions): Promise<OpenPool> {
   // Without these listeners, a lost server would end this process. The pool removes the connection by itself, and
   // statements that wait for a response on it fail with the error.
   pool.on("error", () => {});
-  pool.on("connect", (client) => void client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+  });
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
   const connectFresh = async (): Promise<pg.PoolClient> => {
     const client = await connect();
@@ -77,7 +81,8 @@ export async function openPool(options: PostgresOptions): Promise<OpenPool> {
     client.release(true);
     return connectFresh();
   };
-  return { pool: named(Object.assign(pool, { connect: connectFresh }), options), clients };
+  const counts = countsOf(pool);
+  return { pool: named(Object.assign(pool, { connect: connectFresh }), options), clients, counts };
 }
 
 /** Uses the pool of an application, which sets its own deadlines and closes it. */
@@ -91,7 +96,17 @@ export function usePool(pool: PostgresPool, options: Pick<PostgresOptions, "name
     heard.add(client);
     return client;
   };
-  return { pool: named({ connect, end: async () => {}, options: pool.options }, options), clients: null };
+  const counts = countsOf(pool as unknown as pg.Pool);
+  return { pool: named({ connect, end: async () => {}, options: pool.options }, options), clients: null, counts };
+}
+
+function countsOf(pool: pg.Pool): OpenPool["counts"] {
+  return () => {
+    const { totalCount, idleCount, waitingCount, options } = pool;
+    // The pool of an application may be another implementation.
+    if (totalCount === undefined) return null;
+    return { used: totalCount - idleCount, idle: idleCount, max: options.max ?? totalCount, waiting: waitingCount };
+  };
 }
 
 function named(pool: PostgresPool, options: Pick<PostgresOptions, "namedStatements">): PostgresPool {

@@ -1,9 +1,10 @@
+import { isInstance } from "../../../core/describe-error.ts";
 import { PorticoError } from "../../../core/portico-error.ts";
 import { unavailable } from "../../../core/unavailable.ts";
 
 /** Converts the error of a statement. An outage is a 503, whatever error the driver throws. */
 export function postgresError(error: unknown): unknown {
-  if (error instanceof PorticoError) return error;
+  if (isInstance(error, PorticoError)) return error;
   if (isLost(error)) return unreachable(error);
   if (codeOf(error) === "22021") return unstorable(error);
   const sentence = outageOf(error);
@@ -18,6 +19,11 @@ export function unreachable(cause: unknown): PorticoError {
 /** Whether the server rejects writes, because a primary became a replica. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === "25006";
+}
+
+/** Whether the disk of the server is full. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === "53100";
 }
 
 /**

@@ -10,7 +10,7 @@ export interface ServerReport {
   readonly isPooled: boolean;
 }
 
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /**
  * Checks over a separate connection which of these server processes are active. Returns `null` if the server does not
@@ -21,10 +21,10 @@ export async function probeServer(
   connectionString: string,
   processIds: readonly number[],
 ): Promise<ServerReport | null> {
-  const client = new Client({ connectionString, connectionTimeoutMillis: PATIENCE_MS }) as WireClient &
+  const client = new Client({ connectionString, connectionTimeoutMillis: TIMEOUT_MS }) as WireClient &
     InstanceType<typeof Client>;
   client.on("error", () => {});
-  const timer = setTimeout(() => client.connection.stream.destroy(), PATIENCE_MS).unref();
+  const timer = setTimeout(() => client.connection.stream.destroy(), TIMEOUT_MS).unref();
   client.once("end", () => clearTimeout(timer));
   try {
     await client.connect();

@@ -1,16 +1,20 @@
 import { type DatabaseConnection, type Driver, PostgresDialect, PostgresDriver, type PostgresPool } from "kysely";
 import { ConfigurationError } from "../../../core/configuration-error.ts";
-import { outside } from "../../../core/outside.ts";
-import { currentContext } from "../../../http/context/current-context.ts";
+import { isInstance } from "../../../core/describe-error.ts";
+import { outsideRequest } from "../../../core/outside-request.ts";
+import { reporting } from "../../../kernel/context/reporting.ts";
+import type { PoolPart } from "../pool-part.ts";
 import type { TrackedWrites } from "../replicas/tracked-writes.ts";
 import { LateCursor, loadCursor } from "./late-cursor.ts";
 import type { OpenPool } from "./open-pool.ts";
-import { isLost, isReadOnly, postgresError, unreachable } from "./postgres-error.ts";
+import { isFull, isLost, isReadOnly, postgresError, unreachable } from "./postgres-error.ts";
+import { statementKind } from "./statement-kind.ts";
 import type { WatchedClients } from "./watched-clients.ts";
 
 /** PostgreSQL through `pg`. If the server is down, errors have status 503. */
 export class ReachablePostgres extends PostgresDialect {
   readonly #open: () => Promise<OpenPool>;
+  readonly #part: PoolPart;
   readonly #writes: TrackedWrites | null;
   #hasRefusedWrites = false;
 
@@ -18,9 +22,10 @@ export class ReachablePostgres extends PostgresDialect {
    * @param open called by the first statement
    * @param writes tracks the writes of requests; `null` without replicas
    */
-  constructor(open: () => Promise<OpenPool>, writes: TrackedWrites | null = null) {
+  constructor(open: () => Promise<OpenPool>, part: PoolPart, writes: TrackedWrites | null = null) {
     super({ pool: () => Promise.reject(new Error("the driver opens the pool")) });
     this.#open = open;
+    this.#part = part;
     this.#writes = writes;
   }
 
@@ -30,29 +35,34 @@ export class ReachablePostgres extends PostgresDialect {
   }
 
   override createDriver(): Driver {
-    return new ReachablePostgresDriver(this.#open, this.#writes, () => {
+    return new ReachablePostgresDriver(this.#open, this.#part, this.#writes, () => {
       this.#hasRefusedWrites = true;
     });
   }
 }
+
+type Released = Parameters<PostgresDriver["releaseConnection"]>[0];
 
 class ReachablePostgresDriver extends PostgresDriver {
   readonly #known = new WeakSet<DatabaseConnection>();
   /** The connections in a transaction that the application itself made read-only. */
   readonly #reading = new WeakSet<DatabaseConnection>();
   readonly #opened: { clients: WatchedClients | null };
+  readonly #part: PoolPart;
   readonly #writes: TrackedWrites | null;
   readonly #onReadOnly: () => void;
 
-  constructor(open: () => Promise<OpenPool>, writes: TrackedWrites | null, onReadOnly: () => void) {
+  constructor(open: () => Promise<OpenPool>, part: PoolPart, writes: TrackedWrites | null, onReadOnly: () => void) {
     const opened: { clients: WatchedClients | null } = { clients: null };
     const pool = async (): Promise<PostgresPool> => {
-      const { pool, clients } = await open();
+      const { pool, clients, counts } = await open();
       opened.clients = clients;
+      part.counts = counts;
       return pool;
     };
     super({ pool, cursor: LateCursor });
     this.#opened = opened;
+    this.#part = part;
     this.#writes = writes;
     this.#onReadOnly = onReadOnly;
   }
@@ -63,21 +73,36 @@ class ReachablePostgresDriver extends PostgresDriver {
     const began = performance.now();
     // The pool is opened outside the request, because its connections and timers would otherwise keep the request in
     // memory.
-    const connection = await outside(() => super.acquireConnection(...args)).catch((error: unknown) => {
-      throw error instanceof ConfigurationError ? error : unreachable(error);
+    const connection = await outsideRequest(() => super.acquireConnection(...args)).catch((error: unknown) => {
+      this.#part.waited(performance.now() - began, false);
+      throw isInstance(error, ConfigurationError) ? error : unreachable(error);
     });
+    try {
+      return this.#watched(connection, performance.now() - began);
+    } catch (error) {
+      // The caller could never release it.
+      await outsideRequest(() => super.releaseConnection(connection as Released));
+      throw error;
+    }
+  }
+
+  #watched(connection: DatabaseConnection, waitedMs: number): DatabaseConnection {
     // Requests that wait for the pool are the first sign of overload.
-    currentContext()?.services.load.waited(performance.now() - began);
+    reporting()?.load.waited(waitedMs);
+    this.#part.waited(waitedMs, true);
     if (this.#known.has(connection)) return connection;
     this.#known.add(connection);
     const execute = connection.executeQuery.bind(connection);
     const stream = connection.streamQuery.bind(connection);
     const told = (error: unknown): unknown => this.#told(connection, error);
     // Kysely's own log option works in the same way.
-    connection.executeQuery = (...args) =>
-      (execute(...args) as Promise<never>).catch((error: unknown) => {
+    connection.executeQuery = (...args) => {
+      if (!this.#part.hasWritten && !this.#reading.has(connection) && statementKind(args[0].sql) === "write")
+        this.#part.writes();
+      return (execute(...args) as Promise<never>).catch((error: unknown) => {
         throw told(error);
       });
+    };
     connection.streamQuery = async function* (...args): AsyncIterableIterator<never> {
       await loadCursor();
       try {
@@ -116,7 +141,7 @@ class ReachablePostgresDriver extends PostgresDriver {
   override async releaseConnection(...args: Parameters<PostgresDriver["releaseConnection"]>): Promise<void> {
     this.#reading.delete(args[0]);
     const recordWrites = this.#writes?.released(args[0]);
-    await outside(() => super.releaseConnection(...args));
+    await outsideRequest(() => super.releaseConnection(...args));
     await recordWrites?.();
   }
 
@@ -126,6 +151,7 @@ class ReachablePostgresDriver extends PostgresDriver {
   }
 
   #told(connection: DatabaseConnection, error: unknown): unknown {
+    if (isFull(error)) this.#part.refused();
     if (!isReadOnly(error)) return postgresError(error);
     if (this.#reading.has(connection)) return error;
     // The server was the primary when we connected. A new connection to its host name may reach the current primary.

@@ -1,7 +1,8 @@
-import { outside } from "../../../core/outside.ts";
+import { outsideRequest } from "../../../core/outside-request.ts";
 import { unavailable } from "../../../core/unavailable.ts";
-import { currentContext } from "../../../http/context/current-context.ts";
-import type { BaseContext } from "../../../http/context/http-context.ts";
+import { inBackground } from "../../../core/work/in-background.ts";
+import { currentContext } from "../../../kernel/context/current-context.ts";
+import type { BaseContext } from "../../../kernel/context/http-context.ts";
 import { deadlineHere, withDeadline } from "../with-deadline.ts";
 import { probeServer } from "./probe-server.ts";
 import { statementKind } from "./statement-kind.ts";
@@ -128,7 +129,7 @@ export class WatchedClients {
     const running: Running = { on, since: performance.now(), deadlineMs, ctx: currentContext(), kind };
     this.#running.add(running);
     // Checked after the network was read, because the response may be unread if this process was busy.
-    this.#timer ??= outside(() => setInterval(() => setImmediate(() => this.#tick()), TICK_MS).unref());
+    this.#timer ??= outsideRequest(() => setInterval(() => setImmediate(() => this.#tick()), TICK_MS).unref());
     return result.finally(() => this.#running.delete(running));
   }
 
@@ -144,7 +145,7 @@ export class WatchedClients {
       else if (ageMs >= PROBE_AFTER_MS && now - (running.probedAt ?? Number.NEGATIVE_INFINITY) >= PROBE_EVERY_MS)
         doubtful.push(running);
     }
-    if (doubtful.length > 0) void this.#probe(doubtful);
+    if (doubtful.length > 0) inBackground(this.#probe(doubtful));
     if (this.#running.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -185,7 +186,7 @@ export class WatchedClients {
   #cut({ client }: Watched, sentence: string, kind: Running["kind"]): void {
     const isRunning = [...this.#running].some(({ on }) => on.client === client);
     // A commit is left to the server, because cancelling it would not undo it.
-    if (isRunning && kind !== "end") outside(() => cancelStatement(this.#pg, client));
+    if (isRunning && kind !== "end") outsideRequest(() => cancelStatement(this.#pg, client));
     client.connection.stream.destroy(unavailable(sentence, new Error("Connection terminated")));
   }
 }

@@ -1,4 +1,6 @@
 import { type Driver, Kysely, PostgresDialect } from "kysely";
+import type { Guard } from "../../guard/guard.ts";
+import { GuardedDialect } from "../../guard/guarded-dialect.ts";
 import { Replica } from "./replica.ts";
 import { ReplicaReads } from "./replica-reads.ts";
 import { FRESH_MS, ReplicaSet } from "./replica-set.ts";
@@ -13,6 +15,7 @@ export interface ReplicaOptions {
   readonly open: (url: string) => Kysely<any>;
   /** Opens a pool of one connection, whose statements are not logged. */
   readonly watch: (url: string) => Kysely<any>;
+  readonly guard: Guard | null;
 }
 
 /** Positions are kept until each replica in use has replayed them, however late its last check was. */
@@ -28,10 +31,11 @@ export interface Replicas {
 }
 
 export function openReplicas(primary: Kysely<any>, options: ReplicaOptions, positions: WritePositions): Replicas {
-  const { primaryUrl, urls, maxLagMs, open, watch } = options;
+  const { primaryUrl, urls, maxLagMs, open, watch, guard } = options;
   const replicas = urls.map((url) => new Replica(new URL(url).host, watch(url), () => open(url)));
   const set = new ReplicaSet(watch(primaryUrl), replicas, maxLagMs);
-  const dialect = new ReadingDialect(() => new ReplicaReads(primary, set, positions));
+  const reading = new ReadingDialect(() => new ReplicaReads(primary, set, positions));
+  const dialect = guard === null ? reading : new GuardedDialect(reading, guard);
   return { reader: new Kysely({ dialect }), set };
 }
 

@@ -1,6 +1,8 @@
 import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
-import { currentContext } from "../../../http/context/current-context.ts";
-import type { BaseContext } from "../../../http/context/http-context.ts";
+import { loggable } from "../../../core/describe-error.ts";
+import { currentContext } from "../../../kernel/context/current-context.ts";
+import type { BaseContext } from "../../../kernel/context/http-context.ts";
+import { reporting } from "../../../kernel/context/reporting.ts";
 import { statementKind } from "../postgres/statement-kind.ts";
 import { sourceHere } from "./read-from.ts";
 import type { Replica } from "./replica.ts";
@@ -58,6 +60,7 @@ export class ReplicaReads implements Driver, DatabaseConnection {
     const ctx = currentContext();
     const source = sourceHere();
     this.#replicas.start(ctx?.log ?? null);
+    reporting()?.parts.add(this.#replicas);
     if (source === "primary" || (query.kind !== "SelectQueryNode" && statementKind(sql) !== "read")) return null;
     if (source === "replica") return this.#replicas.pick(0n);
     // Without a caller, it is unknown which writes must be visible.
@@ -84,7 +87,10 @@ export class ReplicaReads implements Driver, DatabaseConnection {
     try {
       return this.#replicas.pick(await this.#positions.of(ctx, cluster));
     } catch (err) {
-      ctx.log.warn({ err }, "failed to read the position of the caller's last write: the primary is read");
+      ctx.log.warn(
+        { err: loggable(err) },
+        "failed to read the position of the caller's last write: the primary is read",
+      );
       return null;
     }
   }

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Logger } from "../../../core/logger.ts";
-import { outside } from "../../../core/outside.ts";
-import { within } from "../../../core/within.ts";
+import { outsideRequest } from "../../../core/outside-request.ts";
+import type { Figure, Part } from "../../../core/parts/parts.ts";
+import { inBackground } from "../../../core/work/in-background.ts";
+import { withTimeout } from "../../../core/work/with-timeout.ts";
 import { withDeadline } from "../with-deadline.ts";
 import type { Replica } from "./replica.ts";
 import { writtenPosition } from "./wal-position.ts";
 
 /** How often the positions of the servers are read. */
 const CHECK_MS = 1_000;
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 /** A replica whose last check is older than this is left out. */
 export const FRESH_MS = 5_000;
 
@@ -31,7 +33,7 @@ export interface ExaminedReplica {
 }
 
 /** The replicas of a database, of which those are used that respond and are not too far behind. */
-export class ReplicaSet {
+export class ReplicaSet implements Part {
   /** A connection to the primary for checks, which do not wait for busy ones. */
   readonly #watch: Kysely<any>;
   readonly #replicas: readonly Replica[];
@@ -39,6 +41,7 @@ export class ReplicaSet {
   /** The last ones, from the newest that is older than the limit. */
   readonly #samples: Sample[] = [];
   #cluster: string | null = null;
+  isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   #isChecking = false;
   #turn = 0;
@@ -59,8 +62,20 @@ export class ReplicaSet {
   start(log: Logger | null): void {
     if (log !== null) for (const replica of this.#replicas) replica.log = log;
     if (this.#timer !== undefined) return;
-    this.#timer = outside(() => setInterval(() => void this.#check(), CHECK_MS).unref());
-    outside(() => void this.#check());
+    this.#timer = outsideRequest(() => setInterval(() => inBackground(this.#check()), CHECK_MS).unref());
+    outsideRequest(() => inBackground(this.#check()));
+  }
+
+  *figures(): Iterable<Figure> {
+    const newest = this.#samples.at(-1);
+    for (const replica of this.#replicas) {
+      const { name, replayed } = replica;
+      yield { series: "portico_db_replica_up", labels: [name], value: this.has(replica, 0n) ? 1 : 0 };
+      if (newest === undefined || replayed === null) continue;
+      // The primary is read last, so a replica can be ahead of its sample.
+      const behind = Math.max(0, Number(newest.bytes - replayed.bytes));
+      yield { series: "portico_db_replica_lag_bytes", labels: [name], value: behind };
+    }
   }
 
   /** Whether any replica can be used. */
@@ -97,6 +112,7 @@ export class ReplicaSet {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.isClosed = true;
     await Promise.all([this.#watch.destroy(), ...this.#replicas.map((replica) => replica.close())]);
   }
 
@@ -106,7 +122,7 @@ export class ReplicaSet {
     try {
       const found = await Promise.all(this.#replicas.map((replica) => replica.check()));
       // After the replicas: one that is ahead of the primary then has another history.
-      const newest = await within(PATIENCE_MS, this.#sample()).catch(() => null);
+      const newest = await withTimeout(TIMEOUT_MS, this.#sample()).catch(() => null);
       found.forEach((result, index) => this.#judge(this.#replicas[index] as Replica, result, newest));
     } finally {
       this.#isChecking = false;
@@ -116,7 +132,7 @@ export class ReplicaSet {
   /** Returns the position of the primary. */
   async #sample(): Promise<bigint> {
     const at = performance.now();
-    const { cluster, bytes } = await withDeadline(PATIENCE_MS, () =>
+    const { cluster, bytes } = await withDeadline(TIMEOUT_MS, () =>
       writtenPosition((query) => this.#watch.executeQuery(query)),
     );
     this.#cluster = cluster;

@@ -1,12 +1,14 @@
 import type { CompiledQuery, Kysely, QueryResult } from "kysely";
+import { loggable } from "../../../core/describe-error.ts";
 import type { Logger } from "../../../core/logger.ts";
-import { within } from "../../../core/within.ts";
+import { inBackground } from "../../../core/work/in-background.ts";
+import { withTimeout } from "../../../core/work/with-timeout.ts";
 import { isLost } from "../postgres/postgres-error.ts";
 import { withDeadline } from "../with-deadline.ts";
 import { replayedPosition, type WalPosition } from "./wal-position.ts";
 
 /** How long a check may take. */
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** One replica, and the last known position of its log. */
 export class Replica {
@@ -55,10 +57,10 @@ export class Replica {
     if (this.#isChecking) return { problem: "it does not respond" };
     this.#isChecking = true;
     const startedAt = performance.now();
-    const asked = withDeadline(PATIENCE_MS, () => replayedPosition((query) => this.#watch.executeQuery(query)));
-    void asked.catch(() => {}).finally(() => (this.#isChecking = false));
+    const asked = withDeadline(TIMEOUT_MS, () => replayedPosition((query) => this.#watch.executeQuery(query)));
+    inBackground(asked.catch(() => {}).finally(() => (this.#isChecking = false)));
     try {
-      const position = await within(PATIENCE_MS, asked);
+      const position = await withTimeout(TIMEOUT_MS, asked);
       if (position === null) return { problem: "it is not a replica" };
       this.#checkedAt = startedAt;
       return { position };
@@ -89,7 +91,7 @@ export class Replica {
     if (this.#isDown) return;
     this.#isDown = true;
     this.#report(problem);
-    void closed(this.#pool);
+    inBackground(closed(this.#pool));
     this.#pool = this.#open();
   }
 
@@ -128,7 +130,7 @@ export class Replica {
   }
 
   #report(problem: unknown): void {
-    this.log?.warn({ replica: this.name, err: problem }, "postgres: a replica was left out");
+    this.log?.warn({ replica: this.name, err: loggable(problem) }, "postgres: a replica was left out");
   }
 
   #cannotAnswer(pool: Kysely<any>, error: unknown): boolean {

@@ -1,5 +1,5 @@
 import type { AccessMode, DatabaseConnection } from "kysely";
-import { currentContext } from "../../../http/context/current-context.ts";
+import { currentContext } from "../../../kernel/context/current-context.ts";
 import { statementKind } from "../postgres/statement-kind.ts";
 import { type WalPosition, writtenPosition } from "./wal-position.ts";
 import type { WritePositions } from "./write-positions.ts";

@@ -1,7 +1,8 @@
-import { changeRecord, parseRecord } from "../../../auth/change-record.ts";
-import { addressBucket } from "../../../http/context/address-bucket.ts";
-import { currentContext } from "../../../http/context/current-context.ts";
-import type { BaseContext } from "../../../http/context/http-context.ts";
+import { changeRecord, parseRecord } from "../../../auth/records/change-record.ts";
+import { loggable } from "../../../core/describe-error.ts";
+import { currentContext } from "../../../kernel/context/current-context.ts";
+import type { BaseContext } from "../../../kernel/context/http-context.ts";
+import { addressBucket } from "../../../kernel/exchange/address-bucket.ts";
 import type { WalPosition } from "./wal-position.ts";
 
 /** The form of a position in the store. */
@@ -50,7 +51,10 @@ export class WritePositions {
       );
     } catch (err) {
       // The write is committed, so its request does not fail.
-      ctx.log.error({ err }, "failed to store the position of a write: its caller may read older data from a replica");
+      ctx.log.error(
+        { err: loggable(err) },
+        "failed to store the position of a write: its caller may read older data from a replica",
+      );
     }
   }
 

@@ -1,6 +1,7 @@
-import { type Count, type CounterStore, memoryStores } from "portico";
+import { type Count, type CounterStore, memoryStores, type Reservation } from "portico";
 import { github } from "portico/auth";
 import { expect, it, onTestFinished } from "vitest";
+import { cookieHeader } from "../../../sign-in.ts";
 import { type AccountHarness, accountHarness, ann, password } from "../account-harness.ts";
 import { memoryUsers } from "../memory-users.ts";
 
@@ -15,6 +16,10 @@ class NotingCounters implements CounterStore {
     const [, name = "", limit] = key.split(":");
     this.noted.push(`${name} ${limit}/${windowMs / 1000}`);
     return { value: this.reached[name] ?? 1, resetAfterMs: 1_500 };
+  }
+  async reserve(key: string, windowMs: number, _units: number, limit: number): Promise<Reservation> {
+    const count = await this.increment(key, windowMs);
+    return { ...count, isGranted: count.value <= limit, refund: async () => {} };
   }
   async reset(): Promise<void> {}
 }
@@ -59,6 +64,7 @@ const LOGIN = [
   "login-account-address 5/900",
   "login-account 50/900",
   "login-user-address 5/900",
+  "login-user 50/900",
 ];
 
 const ROUTES: readonly (readonly [name: string, limits: readonly string[], call: Call])[] = [
@@ -72,12 +78,12 @@ const ROUTES: readonly (readonly [name: string, limits: readonly string[], call:
   ["a registration", ["register-address 10/3600"], post("/register", { email: "bob@example.org", password })],
   [
     "a registration of a known address",
-    ["register-address 10/3600", "register-mails 3/3600"],
+    ["register-address 10/3600", "mail-caller 60/3600", "register-mails 3/3600"],
     post("/register", { email: ann.email, password }),
   ],
   [
     "a request for a reset",
-    ["reset-address 10/3600", "reset-mails 3/3600"],
+    ["reset-address 10/3600", "mail-caller 60/3600", "reset-mails 3/3600", "reset-mails-valid 1/1800"],
     post("/password/reset", { email: ann.email }),
   ],
   [
@@ -89,19 +95,19 @@ const ROUTES: readonly (readonly [name: string, limits: readonly string[], call:
   ["a new password", LOGIN, post("/password", { current_password: "wrong", new_password: "a much better one" })],
   [
     "a request to verify",
-    ["verify-address 10/3600", "verify-mails 3/3600"],
+    ["verify-address 10/3600", "mail-caller 60/3600", "verify-mails 3/3600", "verify-mails-valid 1/1800"],
     post("/verify/request", { email: ann.email }),
   ],
   ["a verification", ["verify-confirm 10/3600"], post("/verify", { token: "x" })],
   [
     "a change of the address",
-    ["email-address 10/3600", "email-mails 3/3600", "email-recipient 3/3600"],
+    ["email-address 10/3600", "email-mails 3/3600", "mail-caller 60/3600", "email-recipient 3/3600"],
     post("/email", { email: "new@example.org" }),
   ],
   ["a confirmed change", ["email-confirm 10/3600"], post("/email/confirm", { token: "x" })],
   [
     "a request to sign in by email",
-    ["sign-in-mail-address 10/3600", "sign-in-mails 3/3600"],
+    ["sign-in-mail-address 10/3600", "mail-caller 60/3600", "sign-in-mails 3/3600", "sign-in-mails-valid 1/600"],
     post("/sign-in-mail", { email: ann.email }),
   ],
   ["a sign-in by email", ["sign-in-mail-confirm 20/300"], post("/sign-in-mail/confirm", { code: "00000000" })],
@@ -141,7 +147,7 @@ it.each(FIRST)("%s is rejected with 429 beyond %s", async (_, limit, call) => {
 
 it("a wrong code of an email counts against its browser too", async () => {
   const { post: send, counters, mails } = await world();
-  const cookie = (await send("/sign-in-mail", { email: ann.email })).cookies[0]?.split(";")[0] ?? "";
+  const { cookie } = cookieHeader(await send("/sign-in-mail", { email: ann.email }));
   await expect.poll(() => mails).toHaveLength(1);
   counters.noted.length = 0;
   const confirm = () => send("/sign-in-mail/confirm", { code: "0" }, undefined, { cookie });
@@ -152,17 +158,43 @@ it("a wrong code of an email counts against its browser too", async () => {
   expect((await confirm()).status).toBe(429);
 });
 
+it.each([
+  ["a reset", "reset-mails", post("/password/reset", { email: ann.email })],
+  ["a verification", "verify-mails", post("/verify/request", { email: ann.email })],
+  ["a sign-in", "sign-in-mails", post("/sign-in-mail", { email: ann.email })],
+] as const)(
+  "an email for %s is sent beyond three in an hour when the newest link has expired",
+  async (_, limit, call) => {
+    const made = await world();
+    Object.assign(made.counters.reached, { [limit]: 40, [`${limit}-valid`]: 1 });
+    expect((await call(made)).status).toBe(202);
+    await made.app.close();
+
+    expect(made.mails).toHaveLength(1);
+  },
+);
+
+it("a caller sends at most 60 emails to strangers in an hour", async () => {
+  const made = await world();
+  made.counters.reached["mail-caller"] = 61;
+  await made.post("/password/reset", { email: ann.email });
+  await made.post("/register", { email: ann.email, password });
+  await made.app.close();
+
+  expect(made.mails).toEqual([]);
+});
+
 const MAILS = ROUTES.flatMap(([name, limits, call]) =>
   limits.filter((limit) => limit.endsWith(" 3/3600")).map((limit) => [name, limit.split(" ")[0] ?? "", call] as const),
 );
 
 it.each(MAILS)("%s sends the third email of an hour, and not the fourth: %s", async (_, limit, call) => {
-  for (const [value, count] of [
-    [3, 1],
-    [4, 0],
+  for (const [value, valid, count] of [
+    [3, 2, 1],
+    [4, 2, 0],
   ] as const) {
     const made = await world();
-    made.counters.reached[limit] = value;
+    Object.assign(made.counters.reached, { [limit]: value, [`${limit}-valid`]: valid });
     expect((await call(made)).status).toBe(202);
     await made.app.close();
 

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, it } from "vitest";
-import { newPrefix, SHARED_URL } from "../../../redis/redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../../../lab/servers/redis-server.ts";
 import { removeKeys } from "../../../redis/remove-keys.ts";
 import { migratedPlace, type Place } from "../../../sql/accounts/databases.ts";
 import { type AccountProcess, accountProcess, type Load } from "../races/account-process.ts";

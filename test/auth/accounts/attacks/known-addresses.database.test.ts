@@ -4,7 +4,7 @@ import type { AccountModel } from "portico/auth";
 import { redisStores } from "portico/redis";
 import { sqlStores, userModel } from "portico/sql";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { newPrefix, SHARED_URL } from "../../../redis/redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../../../lab/servers/redis-server.ts";
 import { migratedPlace } from "../../../sql/accounts/databases.ts";
 import { type AccountHarness, accountHarness, ann, password, tokenOf } from "../account-harness.ts";
 import { memoryUsers } from "../memory-users.ts";
@@ -112,7 +112,7 @@ describe("an attacker cannot learn whether an address has an account", () => {
     };
 
     const probes = [register(HERS, "new"), register(OURS, "new"), register(HERS, "bob")];
-    expect(await compare(probes, make)).toEqual([202, 409, 409]);
+    expect(await compare(probes, make)).toEqual([202, 202, 409]);
   });
 });
 
@@ -129,7 +129,10 @@ it("an email change link is invalid after a request for another address, with or
     expect((await post("/email", { email: HERS }, undefined, headers)).status).toBe(202);
     await vi.waitFor(() => expect(mails.map(({ to }) => to)).toContain(HERS), 60_000);
 
-    expect((await post("/email/confirm", { token })).json()).toMatchObject({ status: 400, code: "link_invalid" });
+    expect((await post("/email/confirm", { token }, undefined, headers)).json()).toMatchObject({
+      status: 400,
+      code: "link_invalid",
+    });
   }
 });
 
@@ -147,7 +150,6 @@ it("a username is free again after a failed registration, and after its user is 
   expect((await post("/register", ann)).status).toBe(500);
   isDown = false;
   expect((await post("/register", ann)).status).toBe(202);
-  await expect.poll(() => stores.durable.get("reserved-username:ann")).toBe(null);
   expect((await post("/register", { ...ann, email: OURS })).json()).toMatchObject({ status: 409, code: "user_exists" });
 });
 

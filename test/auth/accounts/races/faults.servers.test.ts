@@ -2,11 +2,12 @@ import { redisStores } from "portico/redis";
 import { migrate, openDatabase, sqlStores, userModel } from "portico/sql";
 import { type LiveClient, liveClient, logCatcher } from "portico/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { RedisServer } from "../../../redis/redis-server.ts";
+import { type OwnPostgres, ownPostgres } from "../../../../lab/servers/own-postgres.ts";
+import { RedisServer } from "../../../../lab/servers/redis-server.ts";
+import { cookieHeader } from "../../../sign-in.ts";
 import { migratedPlace } from "../../../sql/accounts/databases.ts";
-import { type OwnPostgres, ownPostgres } from "../../../sql/accounts/own-postgres.ts";
 import { startTraffic } from "../../../traffic.ts";
-import { accountHarness, ann, password } from "../account-harness.ts";
+import { accountHarness, ann, owned, password } from "../account-harness.ts";
 
 let server: OwnPostgres;
 beforeAll(async () => {
@@ -24,7 +25,12 @@ it("never treats a signed-in user as anonymous while PostgreSQL restarts under l
   const database = openDatabase(server.url, { poolSize: 6, timeoutSeconds: 2 });
   await migrate(database, "up");
   const log = logCatcher();
-  const harness = accountHarness({ users: userModel(database), stores: sqlStores(database), app: { logger: log } });
+  const harness = accountHarness({
+    ...owned,
+    users: userModel(database),
+    stores: sqlStores(database),
+    app: { logger: log },
+  });
   const client = await liveClient(harness.app);
   const { post, session, pair } = await signedIn(client);
   const { key } = (await post("/keys", {}, session)).json() as { key: string };
@@ -98,7 +104,7 @@ async function signedIn(client: LiveClient) {
     client.post(`/account${path}`, { body, headers });
   await post("/register", ann);
   const login = await post("/login", { identifier: "ann", password });
-  const session = { cookie: login.cookies.map((cookie) => cookie.split(";")[0]).join("; ") };
+  const session = cookieHeader(login);
   const pair = (await post("/token", { identifier: "ann", password })).json() as Record<string, string>;
   return { post, session, pair };
 }

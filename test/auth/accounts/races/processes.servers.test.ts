@@ -1,6 +1,6 @@
 import { userModel } from "portico/sql";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { newPrefix, SHARED_URL } from "../../../redis/redis-server.ts";
+import { newPrefix, SHARED_URL } from "../../../../lab/servers/redis-server.ts";
 import { removeKeys } from "../../../redis/remove-keys.ts";
 import { migratedPlace, type Place } from "../../../sql/accounts/databases.ts";
 import { ann, password } from "../account-harness.ts";

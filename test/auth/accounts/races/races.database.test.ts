@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { cookieHeader } from "../../../sign-in.ts";
 import type { AccountHarness } from "../account-harness.ts";
 import { ann, password, tokenOf } from "../account-harness.ts";
 import { accountsIn } from "../account-places.ts";
@@ -20,7 +21,6 @@ function tally(values: readonly unknown[]): Readonly<Record<string, number>> {
 
 type Answer = Awaited<ReturnType<AccountHarness["post"]>>;
 const statusesOf = (answers: readonly Answer[]) => tally(answers.map(({ status }) => status));
-const cookieOf = ({ cookies }: Answer) => ({ cookie: cookies.map((cookie) => cookie.split(";")[0]).join("; ") });
 
 accountsIn(["PostgreSQL and Redis"], (accounts) => {
   it("starts a separate session for each of 50 concurrent sign-ins", async () => {
@@ -30,7 +30,7 @@ accountsIn(["PostgreSQL and Redis"], (accounts) => {
     const answers = await many((n) => post("/login", { identifier: "ann", password }, address(n)));
 
     expect(statusesOf(answers)).toEqual({ 200: MANY });
-    const cookies = answers.map(cookieOf);
+    const cookies = answers.map(cookieHeader);
     expect(new Set(cookies.map(({ cookie }) => cookie)).size).toBe(MANY);
     const mine = await Promise.all(cookies.map((headers) => client.get("/account/me", { headers })));
     expect(statusesOf(mine)).toEqual({ 200: MANY });
@@ -78,7 +78,7 @@ accountsIn(["PostgreSQL and Redis"], (accounts) => {
     expect(passwords.flatMap((user, n) => (user === null ? [] : [n]))).toEqual([winner]);
     expect(await users.objects.authenticate("ann", password)).toBeNull();
     expect((await client.get("/account/me", { headers })).status).toBe(401);
-    expect((await client.get("/account/me", { headers: cookieOf(answers[winner] as Answer) })).status).toBe(200);
+    expect((await client.get("/account/me", { headers: cookieHeader(answers[winner] as Answer) })).status).toBe(200);
   });
 
   it("lets no sign-in with the old password outlive a password change, whichever is faster", async () => {
@@ -93,7 +93,7 @@ accountsIn(["PostgreSQL and Redis"], (accounts) => {
     ]);
 
     expect(change.status).toBe(204);
-    const entered = logins.filter(({ status }) => status === 200).map(cookieOf);
+    const entered = logins.filter(({ status }) => status === 200).map(cookieHeader);
     const after = await Promise.all(entered.map((cookie) => client.get("/account/me", { headers: cookie })));
     expect(logins.every(({ status }) => status === 200 || status === 401)).toBe(true);
     expect(statusesOf(after)).toEqual(entered.length === 0 ? {} : { 401: entered.length });

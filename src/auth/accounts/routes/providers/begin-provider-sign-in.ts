@@ -1,5 +1,5 @@
-import type { HttpContext } from "../../../../http/context/http-context.ts";
-import { NotFound } from "../../../../http/exceptions/http-exception.ts";
+import type { HttpContext } from "../../../../kernel/context/http-context.ts";
+import { NotFound } from "../../../../kernel/exceptions/http-exception.ts";
 import type { IdentityProvider } from "../../../providers/identity-provider.ts";
 import { type SignInAttempt, SignInAttempts } from "../../../providers/sign-in-attempts.ts";
 import type { Accounts } from "../../accounts.ts";

@@ -1,12 +1,14 @@
-import { useAuth } from "../../../../http/access/use-auth.ts";
-import { NotFound } from "../../../../http/exceptions/http-exception.ts";
 import type { Router } from "../../../../http/routing/router.ts";
-import type { AccountHolder, Accounts } from "../../accounts.ts";
+import { useAuth } from "../../../../kernel/access/use-auth.ts";
+import { NotFound } from "../../../../kernel/exceptions/http-exception.ts";
+import type { AccountHolder } from "../../account-base.ts";
+import type { Accounts } from "../../accounts.ts";
 import { reportToOwner } from "../../notify-owner.ts";
+import { credentialGate } from "../../ownership/credential-gate.ts";
 import { byPerson } from "../by-person.ts";
 import { describe, TOO_MANY } from "../describe.ts";
 import { record, records, requestBody } from "../record-schema.ts";
-import { FRESH_ERRORS, requireFreshSignIn } from "../require-fresh-sign-in.ts";
+import { FRESH_ERRORS } from "../require-fresh-sign-in.ts";
 import { beginProviderSignIn, NO_PROVIDER, providerNamed, UNAVAILABLE } from "./begin-provider-sign-in.ts";
 import { readReturnTo } from "./read-return-to.ts";
 
@@ -39,17 +41,22 @@ export function providerLinkRoutes(router: Router, accounts: Accounts): void {
     "/providers/:name",
     {
       ...describe("accountUnlinkProvider", "Unlink an identity provider from the user", {
-        403: "A recent sign-in is required (`sign_in_again`). Or the caller lacks permission",
+        403: "A recent sign-in (`sign_in_again`) or a second factor (`second_factor_required`) is required. Or the caller lacks permission",
         404: "The provider is not linked to the user",
         409: "The user could not sign in any more (`last_sign_in_method`)",
       }),
-      auth: useAuth({ scopes: ["session", "jwt"], freshWithin: accounts.options.freshSeconds }),
+      auth: useAuth({ scopes: ["session", "jwt"], freshSeconds: accounts.options.freshSeconds }),
       response: { 204: null },
     },
     async ({ ctx, user, path, response }) => {
-      if (!(await accounts.links(ctx).remove(user.identity, path.name)))
-        throw new NotFound("The provider is not linked");
-      reportToOwner(ctx, accounts, user as AccountHolder, { kind: "provider_unlinked", provider: path.name });
+      const { links } = accounts.change(ctx, await credentialGate(ctx, accounts, "accountUnlinkProvider"));
+      if (!(await links.remove(user.identity, path.name))) throw new NotFound("The provider is not linked");
+      // A provider that the application no longer has can be unlinked, too.
+      const provider = accounts.options.providers.find(({ name }) => name === path.name);
+      reportToOwner(ctx, accounts, user as AccountHolder, {
+        kind: "provider_unlinked",
+        ...(provider === undefined ? {} : { provider }),
+      });
       return response.empty();
     },
   );
@@ -77,7 +84,7 @@ function newLinkRoute(router: Router, accounts: Accounts): void {
     async ({ ctx, user, path, body, response }) => {
       const provider = providerNamed(accounts, path.name);
       const returnTo = readReturnTo(body.return_to);
-      await requireFreshSignIn(ctx, accounts, user as AccountHolder, body.password);
+      await credentialGate(ctx, accounts, "accountLinkProvider", body.password);
       const attempt = { provider: provider.name, returnTo, remember: false, linkTo: user.identity };
       const url = await beginProviderSignIn(ctx, accounts, provider, attempt);
       return response.json({ url: url.href });

@@ -1,9 +1,10 @@
-import type { HttpContext } from "../../../../http/context/http-context.ts";
 import type { Router } from "../../../../http/routing/router.ts";
+import type { HttpContext } from "../../../../kernel/context/http-context.ts";
+import { discard } from "../../../../stores/revoke.ts";
 import type { LogoutNotice } from "../../../providers/identity-provider.ts";
 import { LOGOUT_TOKEN_SECONDS, LogoutTokenInvalid } from "../../../providers/logout-tokens.ts";
 import { ProviderSessions } from "../../../providers/provider-sessions.ts";
-import { sha256 } from "../../../sha256.ts";
+import { sha256 } from "../../../records/sha256.ts";
 import type { Accounts } from "../../accounts.ts";
 import { runEach } from "../../run-each.ts";
 import { describe } from "../describe.ts";
@@ -39,14 +40,14 @@ async function endSessions(ctx: HttpContext, accounts: Accounts, notice: LogoutN
       sessions.map(
         ({ user, handle }) =>
           () =>
-            accounts.endSession(ctx, user, handle),
+            accounts.revocation.endSession(ctx, user, handle),
       ),
     );
     for (const user of new Set(sessions.map((session) => session.user)))
       accounts.report(ctx, "provider_logged_out", user);
   } catch (error) {
     // The provider may send the token again.
-    await store.delete(key);
+    await discard(store, key);
     throw error;
   }
 }

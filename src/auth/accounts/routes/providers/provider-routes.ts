@@ -1,11 +1,13 @@
-import type { HttpContext } from "../../../../http/context/http-context.ts";
-import type { PorticoResponse, TypedResponse } from "../../../../http/context/portico-response.ts";
-import { HttpException } from "../../../../http/exceptions/http-exception.ts";
-import { SecondFactorRequired } from "../../../../http/exceptions/second-factor-required.ts";
+import { isInstance } from "../../../../core/describe-error.ts";
 import type { Router } from "../../../../http/routing/router.ts";
+import type { HttpContext } from "../../../../kernel/context/http-context.ts";
+import type { PorticoResponse, TypedResponse } from "../../../../kernel/context/portico-response.ts";
+import { HttpException } from "../../../../kernel/exceptions/http-exception.ts";
+import { SecondFactorRequired } from "../../../../kernel/exceptions/second-factor-required.ts";
 import type { IdentityProvider, ProviderAccount } from "../../../providers/identity-provider.ts";
 import { type SignInAttempt, SignInAttempts } from "../../../providers/sign-in-attempts.ts";
-import type { AccountHolder, Accounts } from "../../accounts.ts";
+import type { Accounts } from "../../accounts.ts";
+import { credentialGate } from "../../ownership/credential-gate.ts";
 import { checkDomain, providerUser } from "../../provider-user.ts";
 import { describeOpen, TOO_MANY } from "../describe.ts";
 import { records, requestQuery } from "../record-schema.ts";
@@ -102,11 +104,13 @@ function callbackRoute(router: Router, accounts: Accounts): void {
           : link(ctx, accounts, provider, account, attempt.linkTo));
         return seeOther(response, attempt.returnTo);
       } catch (error) {
-        if (!(error instanceof HttpException)) throw error;
+        if (!isInstance(error, HttpException)) throw error;
         // A user who still needs the second factor has not failed.
         if (error.code !== "SECOND_FACTOR_REQUIRED")
           accounts.report(ctx, "provider_sign_in_failed", attempt?.linkTo ?? null);
-        const members = error instanceof SecondFactorRequired ? { ...error.members, return_to: attempt?.returnTo } : {};
+        const members = isInstance(error, SecondFactorRequired)
+          ? { ...error.members, return_to: attempt?.returnTo }
+          : {};
         const page = attempt?.linkTo ? attempt.returnTo : accounts.urlOf(ctx, accounts.options.signInPage);
         return seeOther(response, withError(page, error.code, members));
       }
@@ -121,10 +125,10 @@ async function signIn(
   account: ProviderAccount,
   remember: boolean,
 ): Promise<void> {
-  const user: AccountHolder = await providerUser(ctx, accounts, provider, account);
+  const { user, proves } = await providerUser(ctx, accounts, provider, account);
   accounts.report(ctx, "login_succeeded", user.identity);
   const { issuer, subject, sid } = account;
-  await accounts.startSession(ctx, user, { remember, via: { issuer, subject, sid } });
+  await accounts.signIns.startSession(ctx, user, { remember, via: { issuer, subject, sid }, ...proves });
 }
 
 async function link(
@@ -136,7 +140,7 @@ async function link(
 ): Promise<void> {
   if (ctx.scope.auth !== "session" || ctx.user.identity !== user)
     throw new HttpException(401, "Sign in again, then link the provider", { code: "UNAUTHENTICATED" });
-  await accounts.link(ctx, ctx.user as AccountHolder, provider, account);
+  await accounts.link(ctx, await credentialGate(ctx, accounts, "accountProviderCallback"), provider, account);
 }
 
 function seeOther(response: PorticoResponse, url: string): TypedResponse<null, 303> {

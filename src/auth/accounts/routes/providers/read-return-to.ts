@@ -1,7 +1,5 @@
-import { BadRequest } from "../../../../http/exceptions/http-exception.ts";
-
-/** Visible ASCII without a backslash, which browsers read as a slash. A second slash would begin a host. */
-export const LOCAL_PATH: RegExp = /^\/(?!\/)[\x21-\x5b\x5d-\x7e]{0,2047}$/;
+import { BadRequest } from "../../../../kernel/exceptions/http-exception.ts";
+import { LOCAL_PATH } from "./local-path.ts";
 
 /** Returns a local path to continue at. Throws 400 for anything else: a link must not lead to another site. */
 export function readReturnTo(given: string | undefined): string {

@@ -1,4 +1,4 @@
-import { Router } from "portico";
+import { authorized, Router } from "portico";
 import * as z from "zod";
 import { database, inTransaction } from "../database.ts";
 import { addNote, NoteText } from "./add-note.ts";
@@ -7,6 +7,8 @@ import { ownNotes } from "./note-rules.ts";
 
 // A response contains only the fields of this schema.
 const Note = z.object({ id: z.string(), text: NoteText });
+
+const findNote = (id: string) => database.selectFrom("notes").selectAll().where("id", "=", id).executeTakeFirst();
 
 /** The routes under /notes, for signed-in users. */
 export function noteRoutes() {
@@ -18,10 +20,16 @@ export function noteRoutes() {
     ({ response }) => response.apaginate(noteList(), { strategy: newestFirst }),
   );
 
-  router.get("/:id", { response: Note, summary: "Returns a note" }, async ({ ctx, path }) => {
-    const note = await database.selectFrom("notes").selectAll().where("id", "=", path.id).executeTakeFirst();
-    return ctx.authorize(ownNotes, note);
-  });
+  router.get(
+    "/:id",
+    // Another user's note is "not found", as one that does not exist.
+    {
+      response: Note,
+      params: { note: authorized(({ path }) => findNote(path.id), ownNotes) },
+      summary: "Returns a note",
+    },
+    ({ note }) => note,
+  );
 
   router.post(
     "/",

@@ -1,0 +1,3 @@
+import { cheapHashes } from "../../scripts/gate/cheap-hashes.ts";
+
+cheapHashes();

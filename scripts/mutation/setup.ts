@@ -1,3 +1,0 @@
-import { cheapHashes } from "../../test/runner/cheap-hashes.ts";
-
-cheapHashes();

@@ -1,4 +1,0 @@
-/** Shortens a text to at most `most` characters; a shortened text ends in three dots. */
-export function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
-}

@@ -1,0 +1,107 @@
+import { type ExecutionResult, GraphQLError } from "graphql";
+import { toError } from "../../core/describe-error.ts";
+import { andThen, type MaybePromise, orElse } from "../../core/maybe-promise.ts";
+import type { BaseContext } from "../../kernel/context/http-context.ts";
+import type { FindingsSoFar } from "../admit/admitted.ts";
+import { type FormattedError, formatError } from "../errors/format-error.ts";
+import { formatErrors } from "../errors/format-errors.ts";
+import { toGraphRefusal } from "../errors/to-graph-refusal.ts";
+import type { Sent } from "../hooks/observed-stream.ts";
+import { printData } from "./print-data.ts";
+
+/** The response to one operation; its status is not 200 if the operation was rejected before it ran. */
+export interface OperationResponse {
+  readonly kind: "response";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ResponseBody;
+  /** The body as JSON. */
+  readonly text: string;
+}
+
+export interface ResponseBody extends Sent {
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+/** Whether the operation was rejected before it ran. */
+export function isRefused({ body }: Pick<OperationResponse, "body">): boolean {
+  return !("data" in body);
+}
+
+/** Turns the result of an execution into a response. */
+export function responseTo(
+  result: ExecutionResult,
+  ctx: BaseContext,
+  isDebug: boolean,
+  findings: FindingsSoFar,
+): MaybePromise<OperationResponse> {
+  const errors = result.errors === undefined ? NO_ERRORS : formatErrors(result.errors, ctx, isDebug);
+  const extensions = extensionsOf(findings);
+  const body: { data: unknown; errors?: readonly FormattedError[]; extensions?: Readonly<Record<string, unknown>> } = {
+    data: result.data ?? null,
+  };
+  if (errors.length > 0) body.errors = errors;
+  if (extensions !== undefined) body.extensions = extensions;
+  return orElse(
+    () =>
+      andThen(printData(body.data), (data) => {
+        const errorsText = errors.length === 0 ? "" : `,"errors":${JSON.stringify(errors)}`;
+        const extensionsText = extensions === undefined ? "" : `,"extensions":${costText(findings)}`;
+        const text = `{"data":${data}${errorsText}${extensionsText}}`;
+        return respond(200, NO_HEADERS, body, text);
+      }),
+    (cause) => unprintable(cause, ctx, isDebug),
+  );
+}
+
+function respond(
+  status: number,
+  headers: OperationResponse["headers"],
+  body: ResponseBody,
+  text: string,
+): OperationResponse {
+  return { kind: "response", status, headers, body, text };
+}
+
+/** A result that JSON cannot represent, such as a cycle from a scalar. It is found before the hooks run. */
+function unprintable(cause: unknown, ctx: BaseContext, isDebug: boolean): OperationResponse {
+  const error = new GraphQLError("Unexpected error", {
+    originalError: toError(cause),
+  });
+  const body = { data: null, errors: [formatError(error, ctx, isDebug)] };
+  return respond(200, NO_HEADERS, body, JSON.stringify(body));
+}
+
+const NO_ERRORS: readonly FormattedError[] = [];
+const NO_HEADERS: OperationResponse["headers"] = Object.freeze({});
+
+/** Turns an error that was thrown before execution into a response. */
+export function responseToError(
+  error: unknown,
+  ctx: BaseContext,
+  isDebug: boolean,
+  findings: FindingsSoFar,
+): OperationResponse {
+  const { status, headers, errors } = toGraphRefusal(error);
+  const extensions = extensionsOf(findings);
+  const body = {
+    errors: formatErrors(errors, ctx, isDebug),
+    ...(extensions === undefined ? {} : { extensions }),
+  };
+  try {
+    return respond(status, headers, body, JSON.stringify(body));
+  } catch (cause) {
+    return { ...unprintable(cause, ctx, isDebug), status, headers };
+  }
+}
+
+function extensionsOf({ prepared, cost }: FindingsSoFar): Readonly<Record<string, unknown>> | undefined {
+  if (prepared === null || cost === null) return undefined;
+  const { depth, aliases, breadth, fields } = prepared.structure;
+  return { cost: { depth, cost, aliases, breadth, fields } };
+}
+
+/** The extensions as JSON. */
+function costText({ prepared, cost }: FindingsSoFar): string | null {
+  return prepared === null || cost === null ? null : prepared.printCost(cost);
+}

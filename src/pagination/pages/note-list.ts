@@ -1,0 +1,25 @@
+import type { AnyHandler } from "../handlers/data-handler.ts";
+import type { AnyStrategy } from "../strategies/strategy-by-name.ts";
+
+/** A list that is about to be read. */
+export interface ReadList {
+  /** The route or the field, such as `GET /books` or `Author.books`. */
+  readonly place: string;
+  readonly strategy: AnyStrategy;
+  readonly handler: AnyHandler<unknown>;
+}
+
+const listeners = new Set<(list: ReadList) => void>();
+
+/** Calls a listener for every list that is read, until the returned function is called. */
+export function onListRead(listener: (list: ReadList) => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+/** Tells the listeners that a list is about to be read. */
+export function noteList(strategy: AnyStrategy, handler: AnyHandler<any>, place: string): void {
+  for (const listener of listeners) listener({ place, strategy, handler });
+}

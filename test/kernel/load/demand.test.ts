@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { Demand } from "../../../src/kernel/load/demand.ts";
+
+/** What a server with this many responses per sample sees; now and then it does nothing for a sample. */
+function simulate(
+  perSample: number,
+  samples: number,
+  arrivals: (ended: number, rejected: number) => number,
+  most = Number.POSITIVE_INFINITY,
+) {
+  const demand = new Demand();
+  const excess: boolean[] = [];
+  let [open, ended, rejected] = [0, 0, 0];
+  for (let sample = 0; sample < samples; sample++) {
+    const arrived = arrivals(ended, rejected);
+    const taken = Math.min(arrived, Math.max(0, most - open));
+    rejected = arrived - taken;
+    for (let count = 0; count < arrived; count++) demand.arrive();
+    for (let count = 0; count < rejected; count++) demand.reject();
+    open += taken;
+    ended = sample % 7 === 3 ? 0 : Math.min(open, perSample);
+    open -= ended;
+    excess.push(demand.sample(open, 1));
+  }
+  return excess;
+}
+
+/** As many clients, each of which sends a request after its last response. */
+function closedLoop(clients: number) {
+  let isFirst = true;
+  return (ended: number): number => {
+    const arrived = isFirst ? clients : ended;
+    isFirst = false;
+    return arrived;
+  };
+}
+
+describe("the demand", () => {
+  it.each([8, 32, 256, 2_000])(
+    "of %i clients that wait for their responses exceeds the supply for half a second at most",
+    (clients) => {
+      for (const perSample of [1, 10, 50, 100])
+        expect(simulate(perSample, 600, closedLoop(clients)).slice(5)).not.toContain(true);
+    },
+  );
+
+  it.each([3, 7])("of %i times as many requests exceeds it within a second, and until it ends", (times) => {
+    for (const most of [50, 500]) {
+      const excess = simulate(50, 600, () => 50 * times, most);
+      expect(excess.slice(10)).not.toContain(false);
+    }
+  });
+
+  it("does not exceed it any more half a second after the last rejection", () => {
+    let sample = 0;
+    const excess = simulate(50, 100, () => (sample++ < 50 ? 150 : 25), 100);
+
+    expect(excess.lastIndexOf(true)).toBeLessThan(56);
+  });
+});
