@@ -1,5 +1,9 @@
+import { ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import { describe, expect, it, vi } from "vitest";
 import { watchProcess } from "./left-behind.ts";
+
+const require = createRequire(import.meta.url);
 
 describe("a test file leaves for the next one in its process", () => {
   it("nothing, if it restores what it replaces", () => {
@@ -34,6 +38,26 @@ describe("a test file leaves for the next one in its process", () => {
         const listener = (): void => {};
         process.on("SIGTERM", listener);
         return () => process.off("SIGTERM", listener);
+      },
+    ],
+    ...(
+      [
+        ["@node-rs/argon2", "verify"],
+        ["node:fs", "writeFileSync"],
+        ["node:crypto", "scrypt"],
+      ] as const
+    ).map(([module, name]): [string, () => () => unknown] => [
+      `${module} ${name}`,
+      () => {
+        const replaced = vi.spyOn(require(module) as Record<string, () => void>, name).mockReturnValue();
+        return () => replaced.mockRestore();
+      },
+    ]),
+    [
+      "node:http ServerResponse.writeHead",
+      () => {
+        const replaced = vi.spyOn(ServerResponse.prototype, "writeHead").mockReturnThis();
+        return () => replaced.mockRestore();
       },
     ],
   ])("%s, which is named", (name, change) => {
