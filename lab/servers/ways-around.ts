@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from "kysely";
-import type { Database } from "../../src/sql/index.ts";
+import { type Database, tableHandler } from "../../src/sql/index.ts";
 
 /**
  * Statements that the guard of a database cannot check, each of which must be refused. They read or change the table `projects`,
@@ -45,6 +45,22 @@ export const waysAround: Readonly<Record<string, (database: Database<any>) => Pr
       .selectFrom("countries")
       .select((eb) => eb.fn("id from projects --", []).as("x"))
       .execute(),
+  "a quote inside a dollar quote": (database) =>
+    database
+      .selectFrom("countries")
+      .select(sql`$é$'$é$ || (select name from projects limit 1) || $é$'$é$`.as("x"))
+      .execute(),
+  "a quote inside backticks": (database) =>
+    database
+      .selectFrom("countries")
+      .select(sql.raw("`a'`, (select name from projects limit 1), `b'`").as("x"))
+      .execute(),
+  "the alias of a related table in a list": async (database) => {
+    const query = database
+      .selectFrom("countries")
+      .select((eb) => eb.selectFrom("projects as ~related_i").select("name").limit(1).as("name"));
+    return tableHandler(query as never).getItems(0, 1);
+  },
   "the alias of a related table": (database) => database.selectFrom("projects as ~related_i").selectAll().execute(),
   "a compiled raw query": (database) => database.executeQuery(CompiledQuery.raw("select * from projects")),
   "a changed compiled query": (database) => {

@@ -154,6 +154,9 @@ function lookup(node: RelatedNode, columns: readonly OperationNode[], place: Pla
   return [looked.length === 1 && only !== undefined ? only : rowOf(looked), relatedRows(node, place, tuple)];
 }
 
+/** The beginning of the aliases of related tables in conditions. */
+export const RELATED = "~related_";
+
 /** Returns values of a related row, without null, which would make `not in` neither true nor false. */
 function relatedRows(
   node: RelatedNode,
@@ -161,7 +164,7 @@ function relatedRows(
   valuesOf: (keys: readonly OperationNode[]) => readonly OperationNode[],
 ): OperationNode {
   const { depth, hidden, excluded } = place;
-  const alias = `~related_${"i".repeat(depth + 1)}`;
+  const alias = `${RELATED}${"i".repeat(depth + 1)}`;
   const relatedColumn = tableColumn(alias);
   const [name = "", schema = place.schema] = node.from.split(".").toReversed();
   if (schema === undefined && hidden.has(name.toLowerCase())) throw new HiddenTable(name);

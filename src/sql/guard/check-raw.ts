@@ -1,17 +1,20 @@
 import { RawNode, SelectQueryNode } from "kysely";
+import type { GuardedEngine } from "../statements/sql-dialect.ts";
 import { unguarded } from "./unguarded.ts";
 
 /** Throws for a fragment that could name a table, or that leaves the parentheses which the guard puts around it. */
-export function checkRaw(node: RawNode): void {
+export function checkRaw(node: RawNode, engine: GuardedEngine): void {
   if (isHelper(node)) return;
   const text = flattened(node);
   const refuse = (reason: string): never => {
     throw unguarded(`raw SQL ${reason}: ${text.slice(0, 60)}`);
   };
-  // Text and quoted names cannot read a table. A backslash or a dollar could end them where this pattern does not.
-  if (/\\|\$\w*\$/.test(text)) refuse("with a backslash or a dollar quote");
+  // Text and quoted names cannot read a table. A backslash could end them where this pattern does not.
+  if (text.includes("\\")) refuse("with a backslash");
   const bare = text.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"/g, " ? ");
-  if (/['"]/.test(bare)) refuse("with an open quote");
+  // Other characters quote as well: a dollar in PostgreSQL, brackets and backticks in SQLite.
+  const other = OTHERS[engine].exec(bare);
+  if (other !== null) refuse(`with ${other[0]} outside of quotes`);
   if (/--|\/\*|;/.test(bare)) refuse("with a comment or a semicolon");
   if (hasForbiddenWord(bare)) refuse("that may read or write a table");
   let depth = 0;
@@ -32,6 +35,12 @@ export function checkFunction(name: string): void {
 function hasForbiddenWord(text: string): boolean {
   return (text.match(/\w+/g) ?? []).some((word) => WORDS.test(word) || NAMES.test(word));
 }
+
+/** The characters that neither begin nor end a quote. */
+const OTHERS: Readonly<Record<GuardedEngine, RegExp>> = {
+  postgres: /[^\w\s.,()+\-*/%<>=!|&^~#:;?@[\]]/u,
+  sqlite: /[^\w\s.,()+\-*/%<>=!|&^~#:;?@]/u,
+};
 
 const WORDS =
   /^(?:select|table|insert|update|delete|merge|truncate|union|except|intersect|copy|call|do|execute|lock|returning|ts_stat|ts_rewrite|connectby|load_extension)$/i;

@@ -26,7 +26,13 @@ import {
 } from "kysely";
 import { isInstance } from "../../core/describe-error.ts";
 import type { ConditionNode, PresentValue } from "../../pagination/conditions/condition.ts";
-import { type ColumnOf, conditionExpression, HiddenTable, tableColumn } from "../conditions/condition-expression.ts";
+import {
+  type ColumnOf,
+  conditionExpression,
+  HiddenTable,
+  RELATED,
+  tableColumn,
+} from "../conditions/condition-expression.ts";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
 import { checkFunction, checkRaw } from "./check-raw.ts";
 import { type Placed, placed, restricted, type Source, withoutRepeated } from "./placed.ts";
@@ -75,7 +81,7 @@ export class GuardTransformer extends OperationNodeTransformer {
     const isRoot = this.nodeStack.length === 1;
     if (isRoot && !STATEMENTS.has(node.kind)) throw unguarded(`a ${node.kind}`);
     if (REFUSED.has(node.kind)) throw unguarded(`a ${node.kind}`);
-    if (RawNode.is(node)) checkRaw(node);
+    if (RawNode.is(node)) checkRaw(node, this.#tables.engine);
     if (FunctionNode.is(node) || node.kind === "AggregateFunctionNode")
       checkFunction((node as unknown as FunctionNode).func);
     if (TableNode.is(node) && !NAMED_BY.has(this.nodeStack.at(-2)?.kind ?? ""))
@@ -162,7 +168,7 @@ export class GuardTransformer extends OperationNodeTransformer {
     const name = nameOf(table);
     const alias = AliasNode.is(item) ? (item.alias as Partial<IdentifierNode>).name : table.table.identifier.name;
     if (alias === undefined) throw unguarded(`an alias of ${name} that is raw SQL`);
-    if (alias.startsWith(RELATED)) throw unguarded(`the alias ${alias}, which Portico uses`);
+    checkAlias(alias);
     if (mayBeDefined && table.table.schema === undefined && this.#defined.has(name))
       return { node: item, table: null, alias };
     if (!this.#tables.has(name)) throw unguarded(`the table ${name}, which the guard doesn't name`);
@@ -347,8 +353,10 @@ const ROW_FUNCTIONS: ReadonlySet<string> = new Set([
   "regexp_split_to_table",
 ]);
 
-/** The beginning of the aliases of related tables in conditions. */
-const RELATED = "~related_";
+/** Throws for an alias of a related table, because such a table is read without its rule. */
+export function checkAlias(alias: string): void {
+  if (alias.startsWith(RELATED)) throw unguarded(`the alias ${alias}, which Portico uses`);
+}
 
 function isOfRelated(node: OperationNode): boolean {
   if (!SelectQueryNode.is(node)) return false;

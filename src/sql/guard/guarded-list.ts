@@ -1,7 +1,16 @@
-import type { KyselyPlugin, OperationNode, SelectQueryNode } from "kysely";
+import {
+  type AliasNode,
+  type IdentifierNode,
+  type KyselyPlugin,
+  type OperationNode,
+  OperationNodeTransformer,
+  type QueryId,
+  type SelectQueryNode,
+} from "kysely";
 import { trust } from "../statements/is-trusted.ts";
 import type { Guard } from "./guard.ts";
 import { callerOf, operationCaller, type UserCaller } from "./guard-caller.ts";
+import { checkAlias } from "./guard-transformer.ts";
 
 type Transform = Parameters<KyselyPlugin["transformQuery"]>[0];
 type Result = Parameters<KyselyPlugin["transformResult"]>[0];
@@ -29,12 +38,20 @@ export class GuardedList implements KyselyPlugin {
   }
 }
 
-/** Compiles a query as the author wrote it, to read its columns. It is never executed. */
+/** Compiles a query as the author wrote it, to read its columns. It is never executed. Throws for aliases of related tables. */
 export class AsWritten implements KyselyPlugin {
-  transformQuery({ node }: Transform): typeof node {
+  transformQuery({ node, queryId }: Transform): typeof node {
+    new AliasCheck().transformNode(node, queryId);
     return trust({ ...node });
   }
   async transformResult({ result }: Result): Promise<typeof result> {
     return result;
+  }
+}
+
+class AliasCheck extends OperationNodeTransformer {
+  protected override transformAlias(node: AliasNode, queryId?: QueryId): AliasNode {
+    checkAlias((node.alias as Partial<IdentifierNode>).name ?? "");
+    return super.transformAlias(node, queryId);
   }
 }

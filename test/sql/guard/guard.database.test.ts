@@ -198,6 +198,27 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
       await trx.end("failure");
     });
 
+    it("takes brackets for a list in PostgreSQL, and for a quote in SQLite", async () => {
+      const selected = (text: string): Promise<unknown> =>
+        asAnn
+          .selectFrom("countries")
+          .select(sql.raw(text).as("x"))
+          .execute()
+          .catch(({ code }: { code: string }) => code);
+
+      const seen = [
+        await selected("array['select','b']"),
+        await selected("[a'], (select name from projects limit 1), [b']"),
+      ];
+
+      const syntaxError = "42601";
+      expect(seen).toEqual(
+        engine === "PostgreSQL"
+          ? [[{ x: ["select", "b"] }], syntaxError]
+          : ["STATEMENT_UNGUARDED", "STATEMENT_UNGUARDED"],
+      );
+    });
+
     it("refuses guarded tables without a caller, and no open ones", async () => {
       const reads = [
         shop,
