@@ -36,6 +36,8 @@ it(
         if (outcome.hasFactor) withFactor++;
       }
       await world.close();
+      // Vitest keeps what was printed.
+      print.mockClear();
     }
 
     print.mockRestore();
