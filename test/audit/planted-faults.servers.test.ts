@@ -59,6 +59,20 @@ const planted: readonly Planted[] = [
     named: /^type OrderLine no longer exists, or has lost its gate\./,
   },
   {
+    fault: "a mutation without its object",
+    file: "books/book-mutations.ts",
+    from: "change: BookChange, trx: inTransaction, book: editableBook }",
+    to: "change: BookChange, trx: inTransaction }",
+    named: /^object Mutation\.changeBook: book no longer exists\./,
+  },
+  {
+    fault: "an object without the rule for the action",
+    file: "orders/order-fields.ts",
+    from: ", { may: shippableOrders })",
+    to: ")",
+    named: /^object Mutation\.shipOrder: order has changed\./,
+  },
+  {
     fault: "a list without its scope",
     file: "orders/order-routes.ts",
     from: ", rule: visibleOrders }",
