@@ -1,10 +1,7 @@
-import { randomUUID } from "node:crypto";
 import * as fc from "fast-check";
-import { sql } from "kysely";
-import { Client } from "pg";
 import { SimpleUser } from "../../src/auth/index.ts";
-import { type PorticoError, rule } from "../../src/index.ts";
-import { type Database, openDatabase, type TableHandler, tableHandler } from "../../src/sql/index.ts";
+import type { PorticoError } from "../../src/index.ts";
+import { type Database, type TableHandler, tableHandler } from "../../src/sql/index.ts";
 import { meetsRule, readsTable } from "./expected-guard.ts";
 import { expectedWrite } from "./expected-write.ts";
 import {
@@ -15,12 +12,10 @@ import {
   type GuardTable,
   type GuardWrite,
   guardCase,
-  guardCondition,
   guardTables,
 } from "./guard-case.ts";
+import { type GuardedEngineName, type GuardPlace, loadRows, openGuardPlace } from "./guard-place.ts";
 import { guardQuery, guardWrite, isInCte } from "./guard-queries.ts";
-
-export type GuardedEngineName = "PostgreSQL" | "SQLite";
 
 export interface GuardReport {
   /** How many reads and writes were compared with JavaScript, how many were refused, and so on. */
@@ -39,7 +34,7 @@ export async function checkGuard(
   name: GuardedEngineName,
   { count, seed }: { readonly count: number; readonly seed: number },
 ): Promise<GuardReport> {
-  const place = await openPlace(name);
+  const place = await openGuardPlace(name);
   const check = new GuardCheck(name === "PostgreSQL" ? "postgres" : "sqlite", place);
   try {
     const property = fc.asyncProperty(guardCase, (one) => check.examine(one));
@@ -60,70 +55,13 @@ export async function checkGuard(
 const PER_RUN = 30;
 const CALLERS = [0, 2] as const;
 
-type Place = Awaited<ReturnType<typeof openPlace>>;
-
-async function openPlace(name: GuardedEngineName): Promise<{
-  readonly guarded: Database;
-  /** The tables with the rows that JavaScript lets through. */
-  readonly allowed: Database;
-  /** The rules of the guard. */
-  readonly current: { of: GuardCase | null };
-  close(): Promise<void>;
-}> {
-  const schemas = [0, 1].map(() => `portico_guard_${randomUUID().slice(0, 8)}`);
-  const [one, other] = schemas.map((schema) =>
-    name === "SQLite"
-      ? "sqlite::memory:"
-      : `${SERVER}?options=${encodeURIComponent(`-c search_path=${schema} -c synchronous_commit=off -c jit=off`)}`,
-  ) as [string, string];
-  if (name === "PostgreSQL") await onServer(schemas.map((schema) => `create schema ${schema}`));
-  const current: Place["current"] = { of: null };
-  const verb = (table: string, which: "read" | "write") =>
-    rule<object>({
-      name: `${table}.${which}`,
-      allows: () => true,
-      where: ({ identity }) =>
-        guardCondition((current.of as GuardCase)[which][table] as never, Number(identity)) as never,
-    });
-  const rules = Object.fromEntries(
-    guardTables.map((table) => [
-      table,
-      table === "c" ? ("open" as const) : { read: verb(table, "read"), write: verb(table, "write") },
-    ]),
-  );
-  const guarded = openDatabase<any>(one, { poolSize: 2, guard: rules });
-  const allowed = openDatabase<any>(other, { poolSize: 2 });
-  const kind = name === "PostgreSQL" ? "unlogged table" : "table";
-  for (const database of [guarded.asSystem("the generator of tables"), allowed])
-    for (const table of guardTables)
-      await sql.raw(`create ${kind} ${table} (id integer primary key, org integer, ref integer)`).execute(database);
-  return {
-    guarded,
-    allowed,
-    current,
-    async close() {
-      await Promise.all([guarded.destroy(), allowed.destroy()]);
-      if (name === "PostgreSQL") await onServer(schemas.map((schema) => `drop schema ${schema} cascade`));
-    },
-  };
-}
-
-const SERVER = "postgres://postgres@127.0.0.1:5432/test";
-
-async function onServer(statements: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: SERVER });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
-}
-
 class GuardCheck {
   readonly counts: Map<string, number> = new Map();
   readonly #engine: "postgres" | "sqlite";
-  readonly #place: Place;
+  readonly #place: GuardPlace;
   readonly #all: Database;
 
-  constructor(engine: "postgres" | "sqlite", place: Place) {
+  constructor(engine: "postgres" | "sqlite", place: GuardPlace) {
     this.#engine = engine;
     this.#place = place;
     this.#all = place.guarded.asSystem("the generator of rows");
@@ -133,7 +71,7 @@ class GuardCheck {
   async examine(one: GuardCase): Promise<void> {
     const { data } = one;
     this.#place.current.of = one;
-    await this.#load(this.#all, data, guardTables);
+    await loadRows(this.#all, data, guardTables);
     for (const caller of CALLERS) {
       const allows = (which: "read" | "write") => (table: GuardTable, row: GuardRow) =>
         table === "c" || meetsRule(one[which][table] as never, row, data, caller);
@@ -143,7 +81,7 @@ class GuardCheck {
       const visible = Object.fromEntries(
         guardTables.map((table) => [table, data[table].filter((row) => canRead(table, row))]),
       ) as unknown as GuardData;
-      await this.#load(this.#place.allowed, visible, guardTables);
+      await loadRows(this.#place.allowed, visible, guardTables);
       const handle = this.#place.guarded.as(new SimpleUser(String(caller)));
       for (const query of one.queries) await this.#read(handle, query);
       for (const write of one.writes) {
@@ -204,7 +142,7 @@ class GuardCheck {
     const rows = (await this.#all.selectFrom(write.table).selectAll().execute()) as unknown as readonly GuardRow[];
     const after = textOf(rows);
     const before = textOf(data[write.table]);
-    if (after !== before) await this.#load(this.#all, data, [write.table]);
+    if (after !== before) await loadRows(this.#all, data, [write.table]);
     if (result !== null && (result as Partial<PorticoError>).code === "STATEMENT_UNGUARDED") {
       if (/hides the table/.test(result.message)) return this.#count("refused, because WITH hides the table of a rule");
       throw new Error(`${result.message}: ${JSON.stringify(write)}`);
@@ -214,16 +152,6 @@ class GuardCheck {
     check(`the error of ${label}`, result === null ? "none" : "refused", expected === "refused" ? "refused" : "none");
     check(`the rows after ${label}`, after, expected === "refused" ? before : textOf(expected[write.table]));
     this.#count(expected === "refused" ? "write that is refused" : "write");
-  }
-
-  async #load(db: Database, data: GuardData, tables: readonly GuardTable[]): Promise<void> {
-    const statements = tables.flatMap((table) => {
-      const rows = data[table].map(({ id, org, ref }) => `(${id}, ${org}, ${ref})`);
-      return [`delete from ${table}`, ...(rows.length === 0 ? [] : [`insert into ${table} values ${rows.join(", ")}`])];
-    });
-    // PostgreSQL takes several statements at once.
-    for (const text of this.#engine === "postgres" ? [statements.join("; ")] : statements)
-      await sql.raw(text).execute(db);
   }
 
   #count(what: string): void {
