@@ -77,17 +77,10 @@ function voicesOf(place: GuardPlace): Readonly<Record<string, Voice>> {
     const which = verb === "read" ? (["read"] as const) : (["read", "write"] as const);
     return table === "c" ? [] : which.map((one) => place.ruleOf(table, one));
   };
-  const listed = async (db: Database, condition: Condition, table: GuardTable, row: GuardRow): Promise<boolean> => {
-    const list = tableHandler(db.selectFrom(table).selectAll(), { uniqueKey: ["id"] }) as TableHandler<
-      GuardRow,
-      string
-    >;
-    return has(await list.scopedTo(condition).getItems(0, 100), row);
-  };
   return {
     async allows(user, table, row, verb) {
-      const decisions = rulesFor(table, verb).map((rule) => rule.allows(user, row, {} as never));
-      return (await Promise.all(decisions)).every(Boolean);
+      for (const rule of rulesFor(table, verb)) if (!(await rule.allows(user, row, {} as never))) return false;
+      return true;
     },
     async where(user, table, row, verb) {
       const condition = allOf(rulesFor(table, verb).map((rule) => rule.where?.(user) as Condition));
@@ -102,6 +95,12 @@ function voicesOf(place: GuardPlace): Readonly<Record<string, Voice>> {
     },
     guard: (user, table, row, verb) => executed(place.guarded.as(user), table, row, verb),
   };
+}
+
+/** Whether a list with a condition has the row. */
+async function listed(db: Database, condition: Condition, table: GuardTable, row: GuardRow): Promise<boolean> {
+  const list = tableHandler(db.selectFrom(table).selectAll(), { uniqueKey: ["id"] }) as TableHandler<GuardRow, string>;
+  return has(await list.scopedTo(condition).getItems(0, 100), row);
 }
 
 /** Whether a statement finds the row, or changes it. */
