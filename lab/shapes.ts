@@ -44,7 +44,8 @@ for (const { name, isLoose } of places) {
   const wrong = [...generated.wrong, ...written.wrong];
   const label = name === "MariaDB" ? `${name}, ${isLoose ? "default" : "binary"} collation` : name;
   for (const { shape, reason } of wrong.slice(0, 10)) console.log(`${label}: ${JSON.stringify(shape)}\n  ${reason}`);
-  console.log(`${label}: ${checked} right, ${refused} refused, ${wrong.length} wrong`);
+  const merges = name === "PostgreSQL" ? `, ${generated.merged} merged from the values of a rule` : "";
+  console.log(`${label}: ${checked} right, ${refused} refused, ${wrong.length} wrong${merges}`);
   failures += wrong.length;
 }
 console.log(

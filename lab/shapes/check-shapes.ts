@@ -39,6 +39,12 @@ export interface ShapeReport<C> {
   readonly wrong: readonly { readonly shape: C; readonly reason: string }[];
 }
 
+/** The outcome of generated cases. */
+export interface GeneratedReport extends ShapeReport<ShapeCase> {
+  /** Cases with a page that was merged from the index ranges of a rule's values. */
+  readonly merged: number;
+}
+
 /**
  * Generates queries with a rule, a filter and an order, and compares their rows and totals with what JavaScript finds: by
  * cursor both ways, by offset, nested and counted.
@@ -47,17 +53,27 @@ export async function checkShapes(
   name: EngineName,
   options: ShapeOptions,
   open: OpenShape = shapesOfKysely,
-): Promise<ShapeReport<ShapeCase>> {
+): Promise<GeneratedReport> {
   return onShapeTables(name, options, async (engine) => {
     const source = open(engine);
+    let merged = 0;
     try {
-      return await outcomes(shapes(options), options.count, (shape) =>
-        examine(name, shape, source.handlerOf.bind(source)),
-      );
+      const report = await outcomes(shapes(options), options.count, async (shape) => {
+        engine.statements.length = 0;
+        const outcome = await examine(name, shape, source.handlerOf.bind(source));
+        if (engine.statements.some(({ sql }) => isMerged(sql))) merged++;
+        return outcome;
+      });
+      return { ...report, merged };
     } finally {
       await source.close();
     }
   });
+}
+
+/** Whether a statement merges the rows of a rule's values: it compares their texts exactly. */
+function isMerged(sql: string): boolean {
+  return sql.includes('collate "C" = "~parents"');
 }
 
 /** Runs checks on an engine with the tables of the shapes, in a schema of its own. */

@@ -78,16 +78,21 @@ export const ownerColumns = {
   title: "text",
 } as const;
 
+/** Indexes that begin with the organisation, from which PostgreSQL merges the lists of a rule. */
+const MERGED = ["organisation_id, id", "organisation_id, rank, id", "organisation_id, rank desc, id"];
+
 /** @param isLoose whether MariaDB compares text by its default collation, which ignores case, accents and spaces at the end */
 export async function createShapeTables(engine: Engine, isLoose: boolean): Promise<void> {
   if (isLoose)
     await sql
       .raw(`alter database ${engine.address} character set utf8mb4 collate utf8mb4_general_ci`)
       .execute(engine.database);
-  await createTable(engine, "projects", { ...projectColumns, rank: "int?" });
+  await createTable(engine, "projects", { ...projectColumns, rank: "int?" }, MERGED);
   await createTable(engine, "owners", ownerColumns);
   await createTable(engine, "memberships", { id: "key", user_id: "text", organisation_id: "text?" });
   await insertRows(engine, "projects", projects);
   await insertRows(engine, "owners", owners);
   await insertRows(engine, "memberships", memberships);
+  // Without statistics, no list is merged.
+  if (engine.name === "PostgreSQL") await sql`analyze projects`.execute(engine.database);
 }

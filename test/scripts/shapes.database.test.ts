@@ -20,6 +20,13 @@ describe("queries of generated shapes", () => {
     expect(checked).toBeGreaterThan(50);
   });
 
+  it("are merged from the values of a rule, where PostgreSQL has an index for it", async () => {
+    const { merged, wrong } = await checkShapes("PostgreSQL", { count: runs(200), seed });
+
+    expect(wrong).toEqual([]);
+    expect(merged).toBeGreaterThan(0);
+  });
+
   it.each(engineNames)("have them through Drizzle too, on %s", async (name) => {
     const { checked, wrong } = await checkShapes(name, { count: runs(120), seed }, shapesOfDrizzle);
 

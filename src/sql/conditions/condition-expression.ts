@@ -17,7 +17,7 @@ import {
 } from "kysely";
 import type { ConditionNode, ConditionValue, PresentValue } from "../../pagination/conditions/condition.ts";
 import type { SqlDialect } from "../statements/sql-dialect.ts";
-import { binary, isNull, NULL } from "./binary.ts";
+import { binary, isNull, NULL, sqlOf } from "./binary.ts";
 import { columnsExpression } from "./columns-expression.ts";
 import { comparedValues } from "./compared-values.ts";
 import { exactMatch, exactText, joinedTexts, rowOf } from "./exact-match.ts";
@@ -69,7 +69,20 @@ export function comparedFields(node: ConditionNode): readonly string[] {
   return Array.isArray(node.of) ? node.of.flatMap(comparedFields) : comparedFields(node.of as ConditionNode);
 }
 
-type RelatedNode = Extract<ConditionNode, { readonly kind: "related" }>;
+/** Returns the query for the texts of the only key of a related table: by its own collation, and exactly. */
+export function relatedTexts(dialect: SqlDialect, node: RelatedNode): OperationNode {
+  const place: Place = {
+    dialect,
+    columnOf: tableColumn(""),
+    encode: asGiven,
+    depth: 0,
+    hidden: new Set(),
+    isInverted: false,
+  };
+  return relatedRows(node, place, (keys) => keys.flatMap((key) => [sqlOf("$::text", key), exactText(dialect, key)]));
+}
+
+export type RelatedNode = Extract<ConditionNode, { readonly kind: "related" }>;
 
 interface Place {
   readonly dialect: SqlDialect;

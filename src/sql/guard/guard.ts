@@ -73,9 +73,19 @@ export class Guard {
     }
   }
 
-  /** Returns the query of a list with the rules of its tables. The conditions of the list itself read their tables unguarded. */
-  list(node: SelectQueryNode, caller: UserCaller | null): SelectQueryNode {
-    return new GuardTransformer(this.#conditionsFor(caller), true).transformNode(node);
+  /**
+   * Returns the query of a list with the rules of its tables. The conditions of the list itself read their tables unguarded.
+   *
+   * @param ruleOf is called wherever the query reads a table, with its rule, and returns the one to apply
+   */
+  list(
+    node: SelectQueryNode,
+    caller: UserCaller | null,
+    ruleOf: (table: string, rule: ConditionNode) => ConditionNode,
+  ): SelectQueryNode {
+    const conditions = this.#conditionsFor(caller);
+    const of: TableConditions["of"] = (table, verb) => ruleOf(table, conditions.of(table, verb));
+    return new GuardTransformer({ ...conditions, of }, true).transformNode(node);
   }
 
   /** The columns of each table that its rule for reading compares with values: usually the one of the tenant. */

@@ -36,7 +36,9 @@ import { KYSELY, type QueryOrigin } from "../queries/query-origin.ts";
 import { QueryShape } from "../queries/query-shape.ts";
 import { rowsAt } from "../queries/rows-at.ts";
 import type { AnyQuery } from "../statements/any-query.ts";
+import { MergeChoice } from "./merge-choice.ts";
 import { checkRestrictable, scopedQuery } from "./scoped-query.ts";
+import { columnOf, type Split, splitsOf } from "./splits-of.ts";
 import type { TotalsCache } from "./totals-cache.ts";
 import { withClosedWhere } from "./with-closed-where.ts";
 
@@ -119,7 +121,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
       name: name ?? shape.tableOf(query),
       maxOffset: maxOffset ?? undefined,
       maxSkipped: maxOffset === undefined ? MAX_SKIPPED : undefined,
-      among: undefined,
+      merges: [],
       columns: null,
       later: null,
       isRestricted: false,
@@ -129,7 +131,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     const values = given.values.map((value) => origin.encode(column, value));
     return all.#with({
       query: scopedQuery(closed, shape, loosely(isIn(column, given.values))),
-      among: { among: { column, values }, all },
+      merges: [{ by: { column, values }, all: async () => all }],
     });
   }
 
@@ -155,16 +157,13 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
    * subquery.
    */
   scopedTo(condition: Condition): TableHandler<T, C> {
-    const { query, later, among } = this.#parts;
+    const { query, later } = this.#parts;
     const shape = this.#shape;
     if (later === null && shape.isDecided(query, comparedFields(condition["~condition"])))
-      return this.#scoped(condition, (all) => all.scopedTo(condition));
+      return this.#scoped(condition);
     checkRestrictable(query, shape);
     const conditions = [...(later?.conditions ?? []), condition];
-    return this.#with({
-      among: among && { ...among, all: among.all.scopedTo(condition) },
-      later: { from: later?.from ?? this, conditions },
-    });
+    return this.#with({ later: { from: later?.from ?? this, conditions } });
   }
 
   /** Whether the query has all conditions of the list and of the database's guard. */
@@ -181,15 +180,23 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   #guarded(): TableHandler<T, C> {
-    const { guard, query, among } = this.#parts;
+    const { guard, query } = this.#parts;
     if (guard === null) return this;
-    const guarded = query.withPlugin(new GuardedList(guard));
+    const rules = new GuardedList(guard);
+    const guarded = query.withPlugin(rules);
     const source = sourceOf(guarded);
+    const table = this.#shape.tableOf(query) ?? "";
+    const own = splitsOf(rules.ruleOf(table))
+      .filter((by) => this.#shape.isOfFirst(query, columnOf(by)))
+      .map((by): Merge<T, C> => {
+        const all = query.withPlugin(rules.replacing(table, by.rest));
+        return { by, all: async () => this.#with({ query: all, guard: null, merges: [] }) };
+      });
     return this.#with({
       query: guarded,
       source,
       guard: null,
-      among: among && { ...among, all: among.all.#guarded() },
+      merges: [...this.#merges((all) => all.#guarded()), ...own],
       // The statistics of a planner cover all rows.
       isRestricted: this.#parts.isRestricted || source.sql !== this.#source.sql,
     });
@@ -199,31 +206,36 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     const { later, columns } = this.#parts;
     if (later === null) return this;
     let decided = later.from;
-    for (const condition of later.conditions) {
-      const { query, among } = decided.#parts;
-      await decided.#shape.learn(query);
-      if (among !== undefined) await among.all.#shape.learn(among.all.#parts.query);
-      decided = decided.#scopedNow(condition);
-    }
+    for (const condition of later.conditions) decided = await decided.#learned(condition);
     return columns === null ? decided : decided.selecting(columns);
   }
 
-  /** @internal The same list on another executor. */
-  "~with"(query: AnyQuery): TableHandler<T, C> {
-    return this.#with({ query });
+  /** @internal The same list on another executor, to which `bind` moves a query. */
+  "~through"(bind: (query: AnyQuery) => AnyQuery): TableHandler<T, C> {
+    return this.#with({ query: bind(this.#parts.query), merges: this.#merges((all) => all["~through"](bind)) });
   }
 
-  #scopedNow(condition: Condition): TableHandler<T, C> {
-    return this.#scoped(condition, (all) => all.#scopedNow(condition));
+  async #learned(condition: Condition): Promise<TableHandler<T, C>> {
+    const { query } = this.#parts;
+    const shape = this.#shape;
+    if (!shape.isDecided(query, comparedFields(condition["~condition"]))) await shape.learn(query);
+    return this.#scoped(condition);
   }
 
-  #scoped(condition: Condition, scope: (all: TableHandler<T, C>) => TableHandler<T, C>): TableHandler<T, C> {
-    const { query, among } = this.#parts;
+  #scoped(condition: Condition): TableHandler<T, C> {
+    const own = splitsOf(condition).map((by): Merge<T, C> => ({ by, all: async () => this.#scoped(by.rest) }));
     return this.#with({
-      query: scopedQuery(query, this.#shape, condition),
-      among: among && { ...among, all: scope(among.all) },
+      query: scopedQuery(this.#parts.query, this.#shape, condition),
+      merges: [...this.#merges((all) => all.#learned(condition)), ...own],
       isRestricted: true,
     });
+  }
+
+  /** Returns the merges of a changed list. */
+  #merges(
+    change: (all: TableHandler<T, C>) => TableHandler<T, C> | Promise<TableHandler<T, C>>,
+  ): readonly Merge<T, C>[] {
+    return this.#parts.merges.map(({ by, all }) => ({ by, all: async () => change(await all()) }));
   }
 
   /**
@@ -231,11 +243,10 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
    * have all columns. Reading a column that was left out throws `TypeError`.
    */
   selecting(columns: readonly string[]): TableHandler<T, C> {
-    const { origin, among } = this.#parts;
     // Drizzle maps rows by the order of its fields.
-    if (origin !== KYSELY) return this;
+    if (this.#parts.origin !== KYSELY) return this;
     const sorted = [...new Set(columns)].toSorted();
-    return this.#with({ columns: sorted, among: among && { ...among, all: among.all.selecting(sorted) } });
+    return this.#with({ columns: sorted, merges: this.#merges((all) => all.selecting(sorted)) });
   }
 
   isMisfit(error: unknown): boolean {
@@ -281,7 +292,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     if (found !== null) return found;
     // A null in a column that the catalogue says is never null means that the table has changed, so the catalogue is
     // read again.
-    this.#forget();
+    await this.#forget();
     return (await this.#seek(order, seek.key, limit)) ?? [];
   }
 
@@ -295,7 +306,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     const encoded = seeks.map(({ parent, key }) => ({ parent: this.#encoded(parent), key }));
     const found = await itemsBelow(await this.#selected(), encoded, directed, limit);
     if (found !== null) return found as readonly (readonly T[] | Error)[];
-    this.#forget();
+    await this.#forget();
     return ((await itemsBelow(await this.#selected(), encoded, directed, limit)) ?? []) as readonly (
       | readonly T[]
       | Error
@@ -324,6 +335,11 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     return this.#nested;
   }
 
+  /** @internal The parts of its rules whose rows can be read value by value. */
+  get "~splits"(): readonly Split[] {
+    return this.#parts.merges.flatMap(({ by }) => ("by" in by ? [by] : []));
+  }
+
   get #nested(): NestedSource {
     return {
       query: this.#parts.query,
@@ -343,14 +359,10 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
   }
 
   async #seek(order: Order, key: KeyTuple | null, limit: number): Promise<readonly T[] | null> {
-    if (this.#parts.among !== undefined) {
-      const found = await itemsAmong(
-        await this.#parts.among.all.#selected(),
-        this.#parts.among.among,
-        order,
-        key,
-        limit,
-      );
+    for (const { by, all } of this.#parts.merges) {
+      const among = "by" in by ? await MergeChoice.of(this.#shape).amongFor(this.#nested, by, order, limit) : by;
+      if (among === null) continue;
+      const found = await itemsAmong(await (await all()).#selected(), among, order, key, limit);
       if (found !== "too many") return found as readonly T[] | null;
     }
     const shape = this.#shape;
@@ -369,9 +381,9 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
     }
   }
 
-  #forget(): void {
+  async #forget(): Promise<void> {
     QueryShape.forget(this.#source.sql, this.#parts.origin);
-    if (this.#parts.among !== undefined) this.#parts.among.all.#forget();
+    for (const { all } of this.#parts.merges) await (await all()).#forget();
   }
 
   async #count(cap: number | null): Promise<number> {
@@ -381,7 +393,7 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
 
   get #source(): Source {
     const { guard, query } = this.#parts;
-    return (this.#parts.source ??= sourceOf(guard === null ? query : query.withPlugin(new AsWritten())));
+    return (this.#parts.source ??= sourceOf(guard === null ? query : query.withPlugin(new AsWritten(false))));
   }
 
   get #shape(): QueryShape {
@@ -447,14 +459,21 @@ interface Parts<T, C extends string> {
   readonly name: string | undefined;
   readonly maxOffset: number | undefined;
   readonly maxSkipped: number | undefined;
-  /** The values of `among`, and the list without them. */
-  readonly among: { readonly among: Among; readonly all: TableHandler<T, C> } | undefined;
+  /** The conditions by whose values pages may be merged. */
+  readonly merges: readonly Merge<T, C>[];
   /** The columns that pages are read with; `null` for all of them. */
   readonly columns: readonly string[] | null;
   /** The conditions whose columns only the catalogue can tell, and the list without them. */
   readonly later: { readonly from: TableHandler<T, C>; readonly conditions: readonly Condition[] } | null;
   /** Whether a rule or a filter has left rows out. */
   readonly isRestricted: boolean;
+}
+
+/** The values of `among` or of a part of a rule. */
+interface Merge<T, C extends string> {
+  readonly by: Among | Split;
+  /** The list without that condition. Few requests need it, so it is only made for them. */
+  readonly all: () => Promise<TableHandler<T, C>>;
 }
 
 interface Source {
@@ -467,7 +486,7 @@ function guardedSource(query: AnyQuery): { readonly source: Source; readonly gua
   const limited = query.limit(1);
   const compiled = limited.compile();
   const guard = guardOf(compiled);
-  return { source: sourceIn(guard === null ? compiled : limited.withPlugin(new AsWritten()).compile()), guard };
+  return { source: sourceIn(guard === null ? compiled : limited.withPlugin(new AsWritten(true)).compile()), guard };
 }
 
 /** The author's query. Its text is the key of all statements built from it. It has a limit, whose parameter tells the dialects apart. */

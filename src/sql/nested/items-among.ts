@@ -1,11 +1,23 @@
+import { type OperationNode, OperationNodeTransformer, type RawBuilder, sql, ValueNode } from "kysely";
 import { type OptionRule, REFUSED } from "../../core/resolve-options.ts";
 import type { ConditionValue } from "../../pagination/conditions/condition.ts";
 import type { KeyTuple } from "../../pagination/keys/key-tuple.ts";
 import type { Order } from "../../pagination/keys/order.ts";
+import { type KeyColumn, keyText } from "../queries/key-column.ts";
 import { keyedItems, keyValues, misfitOf } from "../queries/keyed-items.ts";
 import { keyOf, patternOf } from "../queries/query-shape.ts";
+import { KeySlot } from "../statements/statement.ts";
 import { mergedLateral, mergedUnion } from "./merged-lateral.ts";
-import { type ListPage, lateralValues, runUnion, termStatements } from "./nested-list.ts";
+import {
+  type ListPage,
+  lateralValues,
+  PARENTS,
+  runUnion,
+  termStatements,
+  unnested,
+  valueName,
+  valueNames,
+} from "./nested-list.ts";
 import { MAX_PARAMETERS, MAX_TERMS, type NestedSource, parentValue } from "./nested-reading.ts";
 
 type Row = Record<string, unknown>;
@@ -13,7 +25,22 @@ type Row = Record<string, unknown>;
 /** A column, and the values of the rows of a list. */
 export interface Among {
   readonly column: string;
+  readonly values: readonly ConditionValue[] | TextRows;
+  /** Whether the rows of a value have exactly its text, as a rule requires. PostgreSQL only. */
+  readonly isExact?: true;
+}
+
+/** A column with values that are known. */
+export interface ListedAmong extends Among {
   readonly values: readonly ConditionValue[];
+}
+
+/** A query for values, in PostgreSQL. */
+export interface TextRows {
+  /** Returns the text of each value twice: by its collation and exactly. */
+  readonly query: OperationNode;
+  /** The type of the values. */
+  readonly type: string;
 }
 
 /**
@@ -23,7 +50,7 @@ export interface Among {
  */
 export async function itemsAmong(
   source: NestedSource,
-  { column, values }: Among,
+  { column, values, isExact }: Among,
   order: Order,
   key: KeyTuple | null,
   limit: number,
@@ -36,14 +63,29 @@ export async function itemsAmong(
   const isNull = key === null ? null : key.map((value) => value === null);
   const position = key === null ? [] : keyValues(dialect, columns, key);
   const [parent] = parents;
-  const present = [...new Set(values)].filter((value) => value !== null);
-  if (parent === undefined || present.length === 0) return [];
-  const places = present.map((value) => [parentValue(dialect, parent, { [column]: value }, column), ...position]);
-  const name = `among ${column} ${keyOf(order)} ${limit} ${selection?.name ?? ""}`;
+  if (parent === undefined) return [];
+  const name = `among ${column} ${isExact ?? ""} ${keyOf(order)} ${limit} ${selection?.name ?? ""}`;
+  const exact = isExact === true ? { ...list, query: list.query.where(hasText(parent) as never) } : list;
   try {
+    if ("query" in values) {
+      const { node, given } = slotted(values.query, position.length);
+      const typed = { ...exact, parents: [{ ...parent, type: values.type }] };
+      const statement = shape.compiled(`${name} ${patternOf(isNull)} ${JSON.stringify(node)}`, () =>
+        mergedLateral(typed, distinctTexts(typed, isNull, node), isNull),
+      );
+      const rows = await statement.run(query, parameters, [...position, ...given], selection !== null);
+      return keyedItems(rows, columns, dialect, selection);
+    }
+    const present = [...new Set(values)].filter((value) => value !== null);
+    if (present.length === 0) return [];
+    const places = present.map((value) => [parentValue(dialect, parent, { [column]: value }, column), ...position]);
     // With LATERAL, values are cast to the types of their columns, which are unknown if a column is computed.
     if (dialect === "postgres" && [parent, ...columns].every(({ type }) => type !== "")) {
-      const statement = shape.compiled(`${name} ${patternOf(isNull)}`, () => mergedLateral(list, isNull));
+      const statement = shape.compiled(`${name} ${patternOf(isNull)}`, () => {
+        let slots = 0;
+        const lists = unnested(valueNames(list, isNull), () => new KeySlot(slots++));
+        return mergedLateral(exact, lists, isNull);
+      });
       const rows = await statement.run(query, parameters, lateralValues([places]), selection !== null);
       return keyedItems(rows, columns, dialect, selection);
     }
@@ -60,7 +102,47 @@ export async function itemsAmong(
   }
 }
 
-export const amongRule: OptionRule<Among> = {
+/** PostgreSQL would multiply the estimates of two equalities as if they were independent. */
+function hasText(parent: KeyColumn): RawBuilder<boolean> {
+  const value = sql.id(PARENTS, valueName(0));
+  return sql`case when ${keyText("postgres", parent)} collate "C" = ${value} then true else false end`;
+}
+
+/**
+ * Returns the values of a query as lists, each of them once, with the values of the key. DISTINCT also hides the key from the
+ * planner, which would expect few rows after it in the list of an average value, and read and sort all of those of a large one.
+ */
+function distinctTexts(list: ListPage, isNull: readonly boolean[] | null, node: OperationNode): RawBuilder<unknown> {
+  const [value = "", ...keys] = valueNames(list, isNull);
+  const columns = [value, EXACT, ...keys].map((name) => sql.id(name));
+  const texts = sql.id("~texts");
+  const selected = [sql`${texts}.*`, ...keys.map((_key, index) => sql`${new KeySlot(index)}::text`)];
+  const rows = sql`select distinct ${sql.join(selected)} from (${{ toOperationNode: () => node }}) as ${texts}`;
+  return sql`(${rows}) as ${sql.id(PARENTS)}(${sql.join(columns)})`;
+}
+
+const EXACT = "~exact";
+
+/** Returns a query with slots in the places of its values, so that it is compiled once. */
+function slotted(node: OperationNode, first: number): { readonly node: OperationNode; readonly given: unknown[] } {
+  const slots = new Slots(first);
+  return { node: slots.transformNode(node), given: slots.given };
+}
+
+class Slots extends OperationNodeTransformer {
+  readonly given: unknown[] = [];
+  readonly #first: number;
+  constructor(first: number) {
+    super();
+    this.#first = first;
+  }
+  protected override transformValue(node: ValueNode): ValueNode {
+    if (node.immediate === true) return node;
+    return ValueNode.create(new KeySlot(this.#first + this.given.push(node.value) - 1));
+  }
+}
+
+export const amongRule: OptionRule<ListedAmong> = {
   expected: "one column with a list of values, such as { source_id: [1, 2, 3] }",
   read: (value) => {
     const [entry, ...others] = typeof value === "object" && value !== null ? Object.entries(value) : [];

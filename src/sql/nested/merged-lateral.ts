@@ -1,34 +1,27 @@
 import { type RawBuilder, sql } from "kysely";
 import { mergedRows, resultOrder, resultTexts } from "../queries/seek-statement.ts";
 import { KeySlot, Statement } from "../statements/statement.ts";
-import {
-  castValue,
-  LIST,
-  type ListPage,
-  listRows,
-  PARENTS,
-  pageColumns,
-  ROWS,
-  sortedRows,
-  unnested,
-  valueNames,
-} from "./nested-list.ts";
+import { castValue, LIST, type ListPage, listRows, PARENTS, pageColumns, ROWS, sortedRows } from "./nested-list.ts";
 
 /**
  * Returns the statement for the first rows of several lists together, with LATERAL. It looks up the first row of each
  * list, and only reads on in the lists whose first rows come first: no more of them than the page has rows.
  *
+ * @param lists the lists as rows of `PARENTS`, with the values of `valueNames`
  * @param isNull which columns of the key are null; `null` for lists that are read from the beginning
  */
-export function mergedLateral(list: ListPage, isNull: readonly boolean[] | null): Statement {
+export function mergedLateral(
+  list: ListPage,
+  lists: RawBuilder<unknown>,
+  isNull: readonly boolean[] | null,
+): Statement {
   const { dialect, read } = list;
   const rowsOf = (limit: number): RawBuilder<unknown> => {
     const ranges = listRows({ ...list, read: { ...read, limit } }, isNull, [], castValue(list, isNull));
     const [only, ...others] = ranges;
     return sql`(${others.length === 0 ? only : mergedRows(ranges, dialect, read.columns, limit)}) as ${sql.id(ROWS)}`;
   };
-  let slots = 0;
-  const first = sql`select ${sql.id(PARENTS)}.* from ${unnested(valueNames(list, isNull), () => new KeySlot(slots++))} cross join lateral ${rowsOf(1)}`;
+  const first = sql`select ${sql.id(PARENTS)}.* from ${lists} cross join lateral ${rowsOf(1)}`;
   const columns = sql.join([sql`${sql.id(ROWS)}.*`, ...resultTexts(dialect, read.columns)]);
   const page = sql`select ${columns} from (${limited(list, first)}) as ${sql.id(PARENTS)} cross join lateral ${rowsOf(read.limit)}`;
   return new Statement(dialect, limited(list, page).toOperationNode(), pageColumns(read.columns));

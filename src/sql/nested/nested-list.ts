@@ -147,8 +147,12 @@ export function runUnion(
 /** The names of the values that travel with each list: those of the parent, then those of the key. */
 export function valueNames({ parents, read }: NestedList, isNull: readonly boolean[] | null): readonly string[] {
   const keys = isNull === null ? [] : read.columns;
-  // Letters, because plugins that rename columns treat digits specially.
-  return [...parents, ...keys].map((_column, at) => `~v${String.fromCharCode(97 + at)}`);
+  return [...parents, ...keys].map((_column, at) => valueName(at));
+}
+
+/** Letters, because plugins that rename columns treat digits specially. */
+export function valueName(at: number): string {
+  return `~v${String.fromCharCode(97 + at)}`;
 }
 
 /** The queries for the ranges of one list, or for its count. `valueOf` returns the values of the list by their number. */

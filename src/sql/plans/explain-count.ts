@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import type { TableHandler } from "../lists/table-handler.ts";
+import { hasIndexFor } from "../queries/has-index-for.ts";
+import { helpfulIndex, planNeeds } from "../queries/plan-needs.ts";
 import { explain } from "./explain.ts";
-import { hasIndexFor } from "./has-index-for.ts";
-import { helpfulIndex, planNeeds } from "./plan-needs.ts";
 import { problemText } from "./plan-problem.ts";
 
 /** A count that reads rows which an equality of its query leaves out. */
@@ -38,7 +38,7 @@ export async function explainCount(
     const statement = { sql: count.text, parameters: count.values(parameters, []) };
     const found = await explain(database, dialect, statement, needs, false);
     const problem = found.find(({ table }) => table === needs.table);
-    if (problem === undefined || (await hasIndexFor(database, dialect, needs))) continue;
+    if (problem === undefined || (await hasIndexFor(query, dialect, needs))) continue;
     faults.push({ problem: `${problemText(problem)} to count its rows`, index, sql: count.text });
   }
   return faults;

@@ -1,14 +1,15 @@
 import { createQueryId, createSelectQueryBuilder, type Kysely } from "kysely";
 import { KEYS, type KeyedRows, type KeyTuple } from "../../pagination/keys/key-tuple.ts";
 import { type Order, reversed, withUniqueKey } from "../../pagination/keys/order.ts";
+import { tenantNeeds } from "../lists/merge-choice.ts";
+import { columnOf } from "../lists/splits-of.ts";
 import type { TableHandler } from "../lists/table-handler.ts";
-import { isNullMoved, type KeyColumn } from "../queries/key-column.ts";
+import { hasIndexFor } from "../queries/has-index-for.ts";
 import { keyValues } from "../queries/keyed-items.ts";
+import { helpfulIndex, type PlanNeeds, planNeeds } from "../queries/plan-needs.ts";
 import { offsetOrder, offsetQuery } from "../queries/rows-at.ts";
 import type { AnyQuery } from "../statements/any-query.ts";
 import { EXPLAINED_LIMIT, type ExplainedStatement, explain } from "./explain.ts";
-import { hasIndexFor } from "./has-index-for.ts";
-import { helpfulIndex, type PlanNeeds, planNeeds } from "./plan-needs.ts";
 import { type PlanProblem, problemText } from "./plan-problem.ts";
 
 /** A page whose cost grows with the table. */
@@ -45,26 +46,40 @@ interface Page {
  *
  * @param database runs the statements, because the transaction that the list was read in may have ended
  * @param orders the orders that clients can choose; `null` for a list by offset, which has the order of its query
+ * @param hasTenants whether an index must begin with the column of a rule, so that the rows of others cost nothing
  */
 export async function explainList(
   database: Kysely<any>,
   handler: TableHandler<any, any>,
   orders: readonly Order[] | null,
+  hasTenants: boolean,
 ): Promise<ListPlans> {
   const { query, shape, uniqueKey } = handler["~source"];
   const faults: PlanFault[] = [];
   const withoutRows: string[] = [];
   let count = 0;
-  const examine = async (order: string, needs: PlanNeeds, pages: readonly Page[]): Promise<void> => {
+  const examine = async (
+    order: string,
+    needs: PlanNeeds,
+    pages: readonly Page[],
+    tenants: readonly PlanNeeds[] = [],
+  ): Promise<void> => {
+    const [tenant] = tenants;
+    const isTenantServed = await someOf(tenants, (one) => hasIndexFor(query, shape.dialect, one));
     let isServed: Promise<boolean> | undefined;
     for (const { name, isDeep, statement } of pages) {
       count++;
       for (const problem of await explain(database, shape.dialect, statement, needs, isDeep)) {
-        isServed ??= hasIndexFor(database, shape.dialect, needs);
+        isServed ??= isTenantServed ? Promise.resolve(true) : hasIndexFor(query, shape.dialect, needs);
         if (problem.table === needs.table && (await isServed)) continue;
-        faults.push(faultOf(handler, order, name, statement, needs, problem));
+        faults.push(faultOf(handler, order, name, statement, tenant ?? needs, problem));
       }
     }
+    const [first] = pages;
+    if (tenant === undefined || isTenantServed || first === undefined) return;
+    // The plan for a small tenant in a large table reads the rows of the others on the way to a page.
+    const problem = { kind: "filter", table: tenant.table ?? "", column: tenant.equal[0] ?? "" } as const;
+    faults.push(faultOf(handler, order, first.name, first.statement, tenant, problem));
   };
   // Sorting by a column may be the default order.
   const distinct = new Map(
@@ -73,7 +88,8 @@ export async function explainList(
   for (const order of distinct.values()) {
     const pages = [...(await seekPages(handler, order, "forward")), ...(await seekPages(handler, order, "backward"))];
     if (!pages.some(({ isDeep }) => isDeep)) withoutRows.push(orderText(order));
-    await examine(orderText(order), planNeeds(query, await placedOrder(handler, order)), pages);
+    const placed = await shape.placedOrder(query, order, uniqueKey);
+    await examine(orderText(order), planNeeds(query, placed), pages, hasTenants ? tenantsOf(handler, placed) : []);
   }
   if (orders === null) {
     const order = offsetOrder(query, uniqueKey);
@@ -85,26 +101,30 @@ export async function explainList(
   return { pages: count, faults, withoutRows };
 }
 
-/** The order as the statement has it: only PostgreSQL has indexes with a place for nulls, and only where it differs. */
-async function placedOrder(handler: TableHandler<any, any>, order: Order): Promise<Order> {
+/** The needs of the list for the rows of one tenant, for each column whose values a rule restricts. */
+function tenantsOf(handler: TableHandler<any, any>, order: Order): readonly PlanNeeds[] {
   const { query, shape, uniqueKey } = handler["~source"];
-  const columns = await shape.columns(query, order, uniqueKey);
-  return order.map(([column, way, nulls], at) => {
-    const isPlaced = shape.dialect === "postgres" && isNullMoved("postgres", columns[at] as KeyColumn);
-    return isPlaced && nulls !== undefined ? [column, way, nulls] : [column, way];
-  });
+  // MariaDB and MySQL would not use the index.
+  if (shape.dialect === "mysql") return [];
+  // A value of the unique key has one row.
+  const columns = handler["~splits"].map(columnOf).filter((column) => uniqueKey.length > 1 || uniqueKey[0] !== column);
+  return columns.flatMap((column) => tenantNeeds(query, column, order) ?? []);
+}
+
+async function someOf<V>(values: readonly V[], test: (value: V) => Promise<boolean>): Promise<boolean> {
+  for (const value of values) if (await test(value)) return true;
+  return false;
 }
 
 /** The list on the pool of the database. */
 export function onDatabase(database: Kysely<any>, handler: TableHandler<any, any>): TableHandler<any, any> {
-  const { query, shape } = handler["~source"];
-  const bound = createSelectQueryBuilder<any, any, any>({
-    queryId: createQueryId(),
-    queryNode: query.toOperationNode(),
+  const { shape } = handler["~source"];
+  const executor = database.getExecutor().withoutPlugins().withPlugins(shape.origin.plugins);
+  return handler["~through"]((query) => {
     // The other plugins have already been applied.
-    executor: database.getExecutor().withoutPlugins().withPlugins(shape.origin.plugins),
+    const queryNode = query.toOperationNode();
+    return createSelectQueryBuilder<any, any, any>({ queryId: createQueryId(), queryNode, executor }) as AnyQuery;
   });
-  return handler["~with"](bound as AnyQuery);
 }
 
 /** The first page and the page after its first row. */

@@ -1,6 +1,7 @@
-import { CompiledQuery, type Kysely, sql } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
+import { bareConnection } from "../guard/guarded-dialect.ts";
+import type { PlanNeeds } from "../queries/plan-needs.ts";
 import type { SqlDialect } from "../statements/sql-dialect.ts";
-import type { PlanNeeds } from "./plan-needs.ts";
 import type { PlanProblem } from "./plan-problem.ts";
 import { readMysqlPlan } from "./read-mysql-plan.ts";
 import { type PostgresNode, readPostgresPlan } from "./read-postgres-plan.ts";
@@ -27,47 +28,54 @@ export async function explain(
   needs: PlanNeeds,
   isDeep: boolean,
 ): Promise<readonly PlanProblem[]> {
-  switch (dialect) {
-    case "postgres":
-      return readPostgresPlan(await postgresPlan(database, statement), needs, isDeep);
-    case "mysql": {
-      const [row] = await rowsOf<{ readonly EXPLAIN: string }>(database, "explain format=json", statement);
-      return readMysqlPlan(JSON.parse(row?.EXPLAIN ?? "{}"), needs, isDeep);
+  return onConnection(database, async (run) => {
+    const { sql, parameters } = statement;
+    switch (dialect) {
+      case "postgres":
+        return readPostgresPlan(await postgresPlan(run, statement), needs, isDeep);
+      case "mysql": {
+        const [row] = await run<{ readonly EXPLAIN: string }>(`explain format=json ${sql}`, parameters);
+        return readMysqlPlan(JSON.parse(row?.EXPLAIN ?? "{}"), needs, isDeep);
+      }
+      case "sqlite": {
+        const steps = await run<SqliteStep>(`explain query plan ${sql}`, parameters);
+        return readSqlitePlan(steps, needs, isDeep, await partialIndexes(run));
+      }
     }
-    case "sqlite": {
-      const steps = await rowsOf<SqliteStep>(database, "explain query plan", statement);
-      return readSqlitePlan(steps, needs, isDeep, await partialIndexes(database));
-    }
-  }
-}
-
-/** Scans and sorts are disabled, so that they remain only where no index serves the statement. */
-async function postgresPlan(database: Kysely<any>, statement: ExplainedStatement): Promise<PostgresNode> {
-  return database.transaction().execute(async (trx) => {
-    for (const setting of ["enable_seqscan", "enable_sort", "enable_incremental_sort"])
-      await sql`set local ${sql.raw(setting)} = off`.execute(trx);
-    const rows = await rowsOf<{ readonly "QUERY PLAN": readonly [{ readonly Plan: PostgresNode }] }>(
-      trx,
-      "explain (format json)",
-      statement,
-    );
-    const [row] = rows;
-    if (row === undefined) throw new TypeError("PostgreSQL returned no plan");
-    return row["QUERY PLAN"][0].Plan;
   });
 }
 
-async function partialIndexes(database: Kysely<any>): Promise<ReadonlySet<string>> {
-  const query = sql<{ name: string }>`select name from sqlite_master where type = 'index' and sql like '%) where %'`;
-  const { rows } = await query.execute(database);
-  return new Set(rows.map(({ name }) => name));
+type Run = <Row>(text: string, parameters?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** A guard would refuse to explain a statement, and the rules are already in it. */
+function onConnection<R>(database: Kysely<any>, work: (run: Run) => Promise<R>): Promise<R> {
+  return database.getExecutor().provideConnection(async (guarded) => {
+    const connection = bareConnection(guarded);
+    return work(async <Row>(text: string, parameters: readonly unknown[] = []) => {
+      const { rows } = await connection.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]));
+      return rows;
+    });
+  });
 }
 
-async function rowsOf<Row>(
-  database: Kysely<any>,
-  command: string,
-  { sql: text, parameters }: ExplainedStatement,
-): Promise<readonly Row[]> {
-  const { rows } = await database.executeQuery<Row>(CompiledQuery.raw(`${command} ${text}`, [...parameters]));
-  return rows;
+/** Scans and sorts are disabled, so that they remain only where no index serves the statement. */
+async function postgresPlan(run: Run, { sql, parameters }: ExplainedStatement): Promise<PostgresNode> {
+  await run("begin");
+  try {
+    for (const setting of ["enable_seqscan", "enable_sort", "enable_incremental_sort"])
+      await run(`set local ${setting} = off`);
+    type Explained = { readonly "QUERY PLAN": readonly [{ readonly Plan: PostgresNode }] };
+    const [row] = await run<Explained>(`explain (format json) ${sql}`, parameters);
+    if (row === undefined) throw new TypeError("PostgreSQL returned no plan");
+    return row["QUERY PLAN"][0].Plan;
+  } finally {
+    await run("rollback");
+  }
+}
+
+async function partialIndexes(run: Run): Promise<ReadonlySet<string>> {
+  const rows = await run<{ name: string }>(
+    "select name from sqlite_master where type = 'index' and sql like '%) where %'",
+  );
+  return new Set(rows.map(({ name }) => name));
 }

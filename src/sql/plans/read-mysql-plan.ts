@@ -1,4 +1,4 @@
-import type { PlanNeeds } from "./plan-needs.ts";
+import type { PlanNeeds } from "../queries/plan-needs.ts";
 import type { PlanProblem } from "./plan-problem.ts";
 
 /** A table in `EXPLAIN FORMAT=JSON` of MariaDB and MySQL. */

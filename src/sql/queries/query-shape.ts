@@ -6,7 +6,7 @@ import type { AnyQuery } from "../statements/any-query.ts";
 import { dialectOf, isNullLastByDefault, type SqlDialect } from "../statements/sql-dialect.ts";
 import { parametersOf, type Statement } from "../statements/statement.ts";
 import { countStatement } from "./count-statement.ts";
-import type { KeyColumn } from "./key-column.ts";
+import { isNullMoved, type KeyColumn } from "./key-column.ts";
 import { type FieldSource, type KnownColumns, QueryColumns, repeatedName, tablePath } from "./query-columns.ts";
 import type { QueryOrigin } from "./query-origin.ts";
 import { seekStatement } from "./seek-statement.ts";
@@ -71,6 +71,18 @@ export class QueryShape {
     return this.#table.name;
   }
 
+  /** Whether a field is the column of the same name in the first table. */
+  isOfFirst(query: AnyQuery, field: string): boolean {
+    const columns = new QueryColumns(query);
+    const { column } = columns.find(field);
+    return column !== null && column.name === field && column.table === columns.mainTable;
+  }
+
+  /** Whether a field is a column of a table. The catalogue is read if necessary. */
+  async isColumn(query: AnyQuery, field: string): Promise<boolean> {
+    return (await this.#sourceOf(query, new QueryColumns(query), field)).column !== null;
+  }
+
   /** Throws `ConfigurationError` if the query itself shows that the unique key does not exist. Checked once. */
   declare(query: AnyQuery, uniqueKey: readonly string[]): void {
     const key = uniqueKey.length === 1 ? (uniqueKey[0] as string) : JSON.stringify(uniqueKey);
@@ -98,6 +110,18 @@ export class QueryShape {
     uniqueKey: readonly string[],
   ): readonly KeyColumn[] | Promise<readonly KeyColumn[]> {
     return this.#columns.get(keyOf(order)) ?? this.#findColumns(query, order, uniqueKey);
+  }
+
+  /**
+   * Returns an order as statements have it: only PostgreSQL has indexes with a place for nulls, and only where it differs from
+   * the usual one.
+   */
+  async placedOrder(query: AnyQuery, order: Order, uniqueKey: readonly string[]): Promise<Order> {
+    const columns = await this.columns(query, order, uniqueKey);
+    return order.map(([column, way, nulls], at) => {
+      const isPlaced = this.dialect === "postgres" && isNullMoved("postgres", columns[at] as KeyColumn);
+      return isPlaced && nulls !== undefined ? [column, way, nulls] : [column, way];
+    });
   }
 
   /** Returns the statement for the rows after a key with these nulls. It is compiled once. */

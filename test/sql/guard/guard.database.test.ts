@@ -371,6 +371,13 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
     expect(guardOf(rule({ name: "no where", allows: () => true }))).toThrow("openDatabase.guard.projects.read must be");
   });
 
+  it("takes several conditions of a list besides the rule of the table", async () => {
+    const mine = tableHandler(asAnn.selectFrom("projects").selectAll()).scopedTo(memberOf("ann"));
+
+    expect(await mine.scopedTo(isEqual("name", "mine")).getTotalItems()).toBe(1);
+    expect(await mine.scopedTo(isEqual("name", "foreign")).getTotalItems()).toBe(0);
+  });
+
   it("has a condition once if the rule of a list is that of the table", async () => {
     const sent: string[] = [];
     const watched = opened.place.open<any>({ guard, onStatement: (statement) => void sent.push(statement.sql) });

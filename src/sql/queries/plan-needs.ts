@@ -1,8 +1,8 @@
 import { AndNode, BinaryOperationNode, type OperationNode, OperatorNode, ParensNode, ReferenceNode } from "kysely";
 import type { Order } from "../../pagination/keys/order.ts";
-import { QueryColumns, tablePath } from "../queries/query-columns.ts";
 import type { AnyQuery } from "../statements/any-query.ts";
 import { isNullLastByDefault, type SqlDialect } from "../statements/sql-dialect.ts";
+import { QueryColumns, tablePath } from "./query-columns.ts";
 
 /** The parts of a query that an index has to serve. */
 export interface PlanNeeds {
