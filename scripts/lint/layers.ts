@@ -101,7 +101,7 @@ export const layersInside: Readonly<Record<string, Layers>> = {
     users: ["database", "guard", "migrations", "queries"],
     lists: ["conditions", "database", "guard", "nested", "queries", "statements"],
     "account-log": ["database", "guard", "lists", "migrations"],
-    plans: ["database", "lists", "queries", "statements"],
+    plans: ["database", "guard", "lists", "queries", "statements"],
   },
   "graphql/": {
     errors: [],

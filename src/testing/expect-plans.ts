@@ -13,8 +13,9 @@ export interface PlansOptions {
  * statement. The result does not depend on the size of the tables, but a deep page needs a row.
  *
  * Throws an error that names the field or the route, and the `CREATE INDEX` that would help, if a list scans or sorts its
- * table, or reads rows that an equality of its query leaves out, for a page or for a count that was sent. A count without
- * an equality may read its table. It also throws if no list was read.
+ * table, or reads rows that an equality of its query leaves out, for a page or for a count that was sent. On PostgreSQL and
+ * SQLite, that index begins with the column of a rule with `isIn`, so that the rows of other tenants cost nothing. A count
+ * without an equality may read its table. It also throws if no list was read.
  *
  * @example
  * ```ts

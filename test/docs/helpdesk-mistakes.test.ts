@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { authorized, isEqual, isIn, NotFound, PorticoApp, rule } from "portico";
 import { SimpleUser } from "portico/auth";
-import { type Database, type Guard, openDatabase, type PorticoTables } from "portico/sql";
-import { logCatcher, testClient } from "portico/testing";
+import { CursorPagination } from "portico/pagination";
+import { type Database, type Guard, openDatabase, type PorticoTables, tableHandler } from "portico/sql";
+import { expectPlans, logCatcher, testClient, watchStatements } from "portico/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { read } from "../../scripts/package/repository.ts";
 import { guardReport } from "../../src/audit/guard/guard-report.ts";
@@ -131,6 +132,18 @@ const mistakes: Readonly<Record<string, () => Promise<string>>> = {
         database.insertInto("tickets").values({ id: "t3", organisation_id: "bolt", project_id: "p2" }).execute(),
       ),
     );
+  },
+  "An index ignores the tenant": async () => {
+    const database = await helpdesk();
+    const strategy = new CursorPagination({ sortField: "id" });
+    const app = aboutTicket((one) =>
+      one.get("/tickets", ({ response }) =>
+        response.apaginate(tableHandler(database.selectFrom("tickets").selectAll()), { strategy }),
+      ),
+    );
+    using watch = watchStatements(database);
+    await testClient(app).as(new SimpleUser("ann")).get("/tickets");
+    return messageOf(expectPlans(watch));
   },
   "A ticket refers to a project of another tenant": async () => {
     const { warnings } = await guardReport(await helpdesk());

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { AnyHandler } from "../handlers/data-handler.ts";
 import type { AnyStrategy } from "../strategies/strategy-by-name.ts";
 
@@ -7,6 +8,8 @@ export interface ReadList {
   readonly place: string;
   readonly strategy: AnyStrategy;
   readonly handler: AnyHandler<unknown>;
+  /** Runs work as a part of the operation that reads the list, whose caller the rules of a guarded table need. */
+  readonly within: <R>(work: () => R) => R;
 }
 
 const listeners = new Set<(list: ReadList) => void>();
@@ -21,5 +24,7 @@ export function onListRead(listener: (list: ReadList) => void): () => void {
 
 /** Tells the listeners that a list is about to be read. */
 export function noteList(strategy: AnyStrategy, handler: AnyHandler<any>, place: string): void {
-  for (const listener of listeners) listener({ place, strategy, handler });
+  if (listeners.size === 0) return;
+  const list: ReadList = { place, strategy, handler, within: AsyncLocalStorage.snapshot() };
+  for (const listener of listeners) listener(list);
 }

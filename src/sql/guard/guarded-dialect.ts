@@ -11,6 +11,7 @@ import type {
   QueryResult,
   RootOperationNode,
 } from "kysely";
+import { isInstance } from "../../core/describe-error.ts";
 import { currentContext } from "../../kernel/context/current-context.ts";
 import { PermissionDenied } from "../../kernel/exceptions/permission-denied.ts";
 import { checkCatalogue } from "./check-catalogue.ts";
@@ -197,4 +198,9 @@ function withoutCheck<R>(result: QueryResult<R>): QueryResult<R> {
     return rest as R;
   });
   return { ...result, rows };
+}
+
+/** Returns a connection that executes statements as they are, for those that Portico writes itself. */
+export function bareConnection(connection: DatabaseConnection): DatabaseConnection {
+  return isInstance(connection, GuardedConnection) ? connection.inner : connection;
 }

@@ -53,20 +53,22 @@ interface TableList {
   readonly place: string;
   readonly handler: TableHandler<any, any>;
   readonly orders: readonly Order[] | null;
+  /** Whether it is the list of one parent, whose rows usually belong to one tenant. */
+  readonly isNested: boolean;
   /** How far its rows are counted, with `null` for all of them. */
   readonly caps: readonly (number | null)[];
   /** Equal for lists of a place that differ in values only. */
   readonly text: string;
 }
 
-async function tableList({ place, strategy, handler: given }: ReadList): Promise<readonly TableList[]> {
-  const handler = await tableOf(given)?.["~decided"]();
+async function tableList({ place, strategy, handler: given, within }: ReadList): Promise<readonly TableList[]> {
+  const handler = await within(() => tableOf(given)?.["~decided"]());
   if (handler === undefined) return [];
   const orders = strategy instanceof CursorPagination ? ordersOf(strategy) : null;
   const text = JSON.stringify([place, handler["~source"].query.compile().sql, orders]);
   const { totals } = strategy as { readonly totals?: Totals };
   const caps = typeof totals === "object" ? [totals.capped, null] : [null];
-  return [{ place, handler, orders, caps, text }];
+  return [{ place, handler, orders, caps, text, isNested: !(given instanceof TableHandler) }];
 }
 
 /** The table of a list. The list of one parent is explained on its own, and needs the same index. */
@@ -99,10 +101,10 @@ async function plansOf(
   sent: ReadonlySet<string>,
 ): Promise<PlacePlans> {
   let found: PlacePlans = { place: same[0]?.place ?? "", pages: 0, faults: [], counts: [], gaps: [] };
-  for (const { place, handler: given, orders, caps } of same) {
+  for (const { place, handler: given, orders, caps, isNested } of same) {
     try {
       const handler = onDatabase(database, given);
-      const { pages, faults, withoutRows } = await explainList(database, handler, orders);
+      const { pages, faults, withoutRows } = await explainList(database, handler, orders, !isNested);
       const counts = await explainCount(database, handler, caps, sent);
       const gaps = withoutRows.map((order) => `no rows: the deep pages in the order ${order} were not explained`);
       found = { place, pages, faults: perIndex(faults), counts: withoutPages(counts, faults), gaps };
