@@ -21,6 +21,7 @@ const parts: Readonly<Record<string, () => Promise<{ run: () => Promise<void> }>
   sockets: () => import("./sockets.ts"),
   wide: () => import("./wide.ts"),
   soak: () => import("./soak.ts"),
+  tenants: () => import("./tenants.ts"),
   auth: () => import("./auth.ts"),
   accounts: () => import("./accounts.ts"),
 };
