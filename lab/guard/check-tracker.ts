@@ -3,11 +3,13 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
+import { sql } from "kysely";
 import { Client } from "pg";
+import { policyStatements } from "../../src/sql/guard/policy-statements.ts";
 import type { Database } from "../../src/sql/index.ts";
 import { testClient } from "../../src/testing/index.ts";
 import { waysAround } from "../servers/ways-around.ts";
-import { createTracker, guardedTracker, openTracker, type TrackerTables } from "./guarded-tracker.ts";
+import { createTracker, guardedTracker, OPEN, openTracker, type TrackerTables } from "./guarded-tracker.ts";
 
 export type GuardedEngineName = "PostgreSQL" | "SQLite";
 
@@ -16,6 +18,8 @@ export interface TrackerOptions {
   readonly seed: number;
   /** Whether the tables have no rules, so that the check must find faults. */
   readonly isOpen?: boolean;
+  /** Whether the rules are also policies of PostgreSQL. */
+  readonly hasPolicies?: boolean;
 }
 
 export interface TrackerReport {
@@ -39,9 +43,9 @@ const AT_ONCE = 8;
  */
 export async function checkTracker(
   name: GuardedEngineName,
-  { operations, seed, isOpen = false }: TrackerOptions,
+  { operations, seed, isOpen = false, hasPolicies = false }: TrackerOptions,
 ): Promise<TrackerReport> {
-  const place = await openPlace(name, isOpen);
+  const place = await openPlace(name, isOpen, hasPolicies);
   try {
     return await new TrackerCheck(place.database, seed).run(operations);
   } finally {
@@ -54,6 +58,7 @@ const SERVER = "postgres://postgres@127.0.0.1:5432/test";
 async function openPlace(
   name: GuardedEngineName,
   isOpen: boolean,
+  hasPolicies: boolean,
 ): Promise<{ readonly database: Database<TrackerTables>; close(): Promise<void> }> {
   const id = `portico_tracker_${randomUUID().slice(0, 8)}`;
   const file = join(tmpdir(), `${id}.db`);
@@ -65,14 +70,30 @@ async function openPlace(
   };
   if (name === "PostgreSQL") await onServer(`create schema ${id}`);
   const options = encodeURIComponent(`-c search_path=${id} -c synchronous_commit=off`);
-  const database = openTracker(name === "PostgreSQL" ? `${SERVER}?options=${options}` : `sqlite:${file}`, isOpen);
-  await createTracker(database.asSystem("the tables of the tracker"));
+  const url = name === "PostgreSQL" ? `${SERVER}?options=${options}` : `sqlite:${file}`;
+  const owner = openTracker(url, {
+    ...(isOpen && { guard: OPEN }),
+    ...(hasPolicies && { policies: true, poolSize: 2 }),
+  });
+  const asOwner = owner.asSystem("the tables of the tracker");
+  await createTracker(asOwner);
+  if (hasPolicies) {
+    // The role owns nothing.
+    await onServer(`create role ${id} login`);
+    await sql.raw(`grant usage on schema ${id} to ${id}`).execute(asOwner);
+    await sql.raw(`grant all on all tables in schema ${id} to ${id}`).execute(asOwner);
+    const { up } = await policyStatements(owner, false);
+    for (const statement of up) await sql.raw(statement).execute(asOwner);
+  }
+  const database = hasPolicies ? openTracker(url.replace("//postgres@", `//${id}@`), { policies: true }) : owner;
   return {
     database,
     async close() {
       await database.destroy();
+      if (hasPolicies) await owner.destroy();
       if (name === "PostgreSQL") await onServer(`drop schema ${id} cascade`);
-      else for (const ending of ["", "-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
+      if (hasPolicies) await onServer(`drop role ${id}`);
+      if (name === "SQLite") for (const ending of ["", "-wal", "-shm"]) rmSync(`${file}${ending}`, { force: true });
     },
   };
 }

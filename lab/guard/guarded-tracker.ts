@@ -17,6 +17,8 @@ import { isEqual, isIn, NotFound, PorticoApp, type PorticoRequest, rule, topic }
 import { CursorPagination, PageNumberPagination } from "../../src/pagination/index.ts";
 import {
   type Database,
+  type DatabaseOptions,
+  type Guard,
   openDatabase,
   type TableHandler,
   tableHandler,
@@ -50,23 +52,32 @@ const inTicket = rule<{ ticket_id: string }>({
   where: ({ identity }) => isIn("ticket_id", { from: "tickets", column: "id", where: member(identity) }),
 });
 
-/** Opens the tables of the tracker with their rules, or as if each had none. */
-export function openTracker(url: string, isOpen = false): Database<TrackerTables> {
+/** Opens the tables of the tracker with their rules. */
+export function openTracker(
+  url: string,
+  options: Partial<DatabaseOptions<TrackerTables>> = {},
+): Database<TrackerTables> {
   return openDatabase<TrackerTables>(url, {
     poolSize: 12,
-    guard: isOpen
-      ? OPEN
-      : {
-          memberships: { read: inOrganisation, write: "closed" },
-          projects: { read: inOrganisation, write: inOrganisation },
-          tickets: { read: inOrganisation, write: inOrganisation },
-          comments: { read: inTicket, write: inTicket },
-          countries: "open",
-        },
+    guard: {
+      memberships: { read: inOrganisation, write: "closed" },
+      projects: { read: inOrganisation, write: inOrganisation },
+      tickets: { read: inOrganisation, write: inOrganisation },
+      comments: { read: inTicket, write: inTicket },
+      countries: "open",
+    },
+    ...options,
   });
 }
 
-const OPEN = { memberships: "open", projects: "open", tickets: "open", comments: "open", countries: "open" } as const;
+/** A guard without rules. */
+export const OPEN: Guard<TrackerTables> = {
+  memberships: "open",
+  projects: "open",
+  tickets: "open",
+  comments: "open",
+  countries: "open",
+};
 
 export async function createTracker(database: Database<any>): Promise<void> {
   for (const text of [

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { SimpleUser } from "../../src/auth/index.ts";
-import type { PorticoError } from "../../src/index.ts";
 import { allOf, type Condition } from "../../src/pagination/conditions/condition.ts";
 import { type Database, type TableHandler, tableHandler } from "../../src/sql/index.ts";
 import { readsTable } from "./expected-guard.ts";
 import { type GuardCase, type GuardRow, type GuardTable, guardCase, guardTables } from "./guard-case.ts";
 import { type GuardedEngineName, type GuardPlace, loadRows, openGuardPlace } from "./guard-place.ts";
+import { PolicyVoice } from "./policy-voice.ts";
 
 const verbs = ["read", "insert", "update", "delete"] as const;
 type Verb = (typeof verbs)[number];
@@ -22,15 +22,16 @@ export interface TriplesReport {
 }
 
 /**
- * Asks about generated triples of a user, a row and a verb: `allows` in JavaScript, a list with `where`, and a statement through
- * the guard. All must agree.
+ * Asks about generated triples of a user, a row and a verb: `allows` in JavaScript, a list with `where`, a statement through
+ * the guard, and on PostgreSQL one under its policies alone. All must agree.
  */
 export async function checkTriples(
   name: GuardedEngineName,
   { count, seed }: { readonly count: number; readonly seed: number },
 ): Promise<TriplesReport> {
   const place = await openGuardPlace(name);
-  const voices = voicesOf(place);
+  const policies = name === "PostgreSQL" ? await PolicyVoice.of(place) : null;
+  const voices = voicesOf(place, policies);
   const all = place.guarded.asSystem("the generator of rows");
   const [cases] = fc.sample(fc.infiniteStream(guardCase), { numRuns: 1, seed });
   const counts = new Map<string, number>();
@@ -40,6 +41,7 @@ export async function checkTriples(
     for (const one of cases as Iterable<GuardCase>) {
       place.current.of = one;
       await loadRows(all, one.data, guardTables);
+      await policies?.apply();
       for (const [user, table, row, verb] of triplesOf(one.data)) {
         if (compared === count) return { counts: Object.fromEntries(counts), compared, wrong };
         const found: Record<string, boolean | null> = {};
@@ -54,6 +56,7 @@ export async function checkTriples(
     throw new Error("there are no more cases");
   } finally {
     await place.close();
+    await policies?.close();
   }
 }
 
@@ -71,7 +74,7 @@ function* triplesOf(
         }
 }
 
-function voicesOf(place: GuardPlace): Readonly<Record<string, Voice>> {
+function voicesOf(place: GuardPlace, policies: PolicyVoice | null): Readonly<Record<string, Voice>> {
   const all = place.guarded.asSystem("the rows of a list with a condition");
   const rulesFor = (table: GuardTable, verb: Verb) => {
     const which = verb === "read" ? (["read"] as const) : (["read", "write"] as const);
@@ -88,12 +91,15 @@ function voicesOf(place: GuardPlace): Readonly<Record<string, Voice>> {
       // A list has only rows that exist, and a row must not justify itself.
       const { read, write } = place.current.of as GuardCase;
       if ([read[table], write[table]].some((one) => one !== undefined && readsTable(one, table))) return null;
-      return undone(all, async (trx) => {
+      return undone(all.begin(), async (trx) => {
         await trx.insertInto(table).values(row).execute();
         return listed(trx, condition, table, row);
       });
     },
-    guard: (user, table, row, verb) => executed(place.guarded.as(user), table, row, verb),
+    guard: (user, table, row, verb) => executed(place.guarded.as(user).begin(), table, row, verb),
+    ...(policies && {
+      policy: (user: SimpleUser, ...rest: [GuardTable, GuardRow, Verb]) => executed(policies.begin(user), ...rest),
+    }),
   };
 }
 
@@ -104,8 +110,13 @@ async function listed(db: Database, condition: Condition, table: GuardTable, row
 }
 
 /** Whether a statement finds the row, or changes it. */
-function executed(db: Database, table: GuardTable, row: GuardRow, verb: Verb): Promise<boolean> {
-  return undone(db, async (trx) => {
+function executed(
+  begun: ReturnType<Database["begin"]>,
+  table: GuardTable,
+  row: GuardRow,
+  verb: Verb,
+): Promise<boolean> {
+  return undone(begun, async (trx) => {
     switch (verb) {
       case "read":
         return has(await trx.selectFrom(table).select("id").execute(), row);
@@ -128,12 +139,17 @@ function has(rows: readonly { readonly id: number }[], { id }: GuardRow): boolea
 }
 
 /** Works in a transaction that is rolled back. A refusal is a denial. */
-async function undone(db: Database, work: (trx: Database) => Promise<boolean>): Promise<boolean> {
-  const trx = await db.begin();
+async function undone(
+  begun: ReturnType<Database["begin"]>,
+  work: (trx: Database) => Promise<boolean>,
+): Promise<boolean> {
+  const trx = await begun;
   try {
     return await work(trx);
   } catch (error) {
-    if ((error as Partial<PorticoError>).status === 403) return false;
+    const { status, code } = error as { readonly status?: number; readonly code?: string };
+    // The second is that of a policy.
+    if (status === 403 || code === "42501") return false;
     throw error;
   } finally {
     await trx.end("failure");

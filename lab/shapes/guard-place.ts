@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { Client } from "pg";
 import { type Rule, rule } from "../../src/index.ts";
-import { type Database, openDatabase } from "../../src/sql/index.ts";
+import { type Database, type DatabaseOptions, type Guard, openDatabase } from "../../src/sql/index.ts";
 import { meetsRule } from "./expected-guard.ts";
 import {
   type GuardCase,
@@ -22,6 +22,10 @@ export interface GuardPlace {
   readonly allowed: Database;
   /** The rules of the guard. */
   readonly current: { of: GuardCase | null };
+  /** The option `guard`. */
+  readonly rules: Guard<any>;
+  /** Opens the database again, as another role or with other options. */
+  open(options: DatabaseOptions, role?: string): Database;
   ruleOf(table: string, verb: "read" | "write"): Rule<GuardRow>;
   close(): Promise<void>;
 }
@@ -50,7 +54,14 @@ export async function openGuardPlace(name: GuardedEngineName): Promise<GuardPlac
       table === "c" ? ("open" as const) : { read: ruleOf(table, "read"), write: ruleOf(table, "write") },
     ]),
   );
-  const guarded = openDatabase<any>(one, { poolSize: 2, guard: rules });
+  const opened: Database[] = [];
+  const open: GuardPlace["open"] = (options, role) => {
+    const url = role === undefined ? one : one.replace("//postgres@", `//${role}@`);
+    const database = openDatabase<any>(url, { poolSize: 2, ...options });
+    opened.push(database);
+    return database;
+  };
+  const guarded = open({ guard: rules });
   const allowed = openDatabase<any>(other, { poolSize: 2 });
   const kind = name === "PostgreSQL" ? "unlogged table" : "table";
   for (const database of [guarded.asSystem("the generator of tables"), allowed])
@@ -60,9 +71,11 @@ export async function openGuardPlace(name: GuardedEngineName): Promise<GuardPlac
     guarded,
     allowed,
     current,
+    rules,
+    open,
     ruleOf,
     async close() {
-      await Promise.all([guarded.destroy(), allowed.destroy()]);
+      await Promise.all([...opened, allowed].map((database) => database.destroy()));
       if (name === "PostgreSQL") await onServer(schemas.map((schema) => `drop schema ${schema} cascade`));
     },
   };
@@ -80,7 +93,7 @@ export async function loadRows(db: Database, data: GuardData, tables: readonly G
 
 const SERVER = "postgres://postgres@127.0.0.1:5432/test";
 
-async function onServer(statements: readonly string[]): Promise<void> {
+export async function onServer(statements: readonly string[]): Promise<void> {
   const client = new Client({ connectionString: SERVER });
   await client.connect();
   for (const statement of statements) await client.query(statement);

@@ -10,6 +10,7 @@ import { keysCommands } from "../commands/keys-commands.ts";
 import { migrateCommands } from "../commands/migrate-commands.ts";
 import { openapiCommand } from "../commands/openapi-command.ts";
 import { plansCommand } from "../commands/plans/plans-command.ts";
+import { rlsCommand } from "../commands/rls-command.ts";
 import { roleCommands } from "../commands/role-commands.ts";
 import { routesCommand } from "../commands/routes-command.ts";
 import { runner } from "../commands/runner.ts";
@@ -46,6 +47,7 @@ export function cliProgram(context: CommandContext, end: (code: number) => void)
   doctorCommand(program, run);
   plansCommand(program, run);
   migrateCommands(program, run);
+  rlsCommand(program, run);
   userCommands(program, run);
   roleCommands(program, run);
   keysCommands(program, run);

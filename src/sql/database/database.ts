@@ -78,8 +78,8 @@ export interface Database<DB = any> extends Kysely<DB> {
    */
   asSystem(reason: string): Database<DB>;
   /**
-   * Compares the option `guard` with the catalogue: a table that it does not name, or a rule that compares a column which ignores
-   * case, throws `ConfigurationError`. The first statement does the same. Call it in `app.onStart` to find a mistake before
+   * Compares the option `guard` with the catalogue: a table that it does not name, a rule that compares a column which ignores
+   * case, or with `policies` a table whose policies are not those of its rules, throws `ConfigurationError`. The first statement does the same. Call it in `app.onStart` to find a mistake before
    * the first request. Without a guard, it does nothing.
    */
   check(): Promise<void>;

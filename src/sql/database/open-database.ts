@@ -14,6 +14,7 @@ import {
   secondsUpTo,
   thing,
 } from "../../core/resolve-options.ts";
+import type { Caller } from "../../kernel/identity/identity.ts";
 import { Guard as TableGuard } from "../guard/guard.ts";
 import { GuardedDialect } from "../guard/guarded-dialect.ts";
 import { dialectOf } from "../statements/sql-dialect.ts";
@@ -38,6 +39,12 @@ export interface DatabaseOptions<DB = any> {
    * `database.asSystem("why")`. @default none
    */
   readonly guard?: Guard<DB>;
+  /**
+   * Whether the rules of `guard` are also policies of PostgreSQL for row-level security, which `portico rls --write` writes to a
+   * migration. A statement without the conditions of the guard then reads and writes no other rows either. `true`, or sample users
+   * whose conditions have all shapes that the rules return. @default false
+   */
+  readonly policies?: boolean | readonly Caller[];
   /**
    * The maximum number of connections to PostgreSQL, 2 or more. A fifth of them, at least one, is never used by a
    * transaction. @default 10
@@ -119,6 +126,7 @@ export function openDatabase(source: unknown, given: DatabaseOptions = {}): Data
   if (isPool(source)) return fromPool(source, settings, given);
   const where = parseDatabaseUrl(servers === null ? source : servers.primary);
   const replicas = servers?.replicas ?? [];
+  if (replicas.length > 0) refuse(given, ["policies"], "of a database without replicas");
   if (where.engine === "postgres") return openPostgres(where.connectionString, replicas, settings, given);
   if (replicas.length > 0) throw new ConfigurationError("openDatabase.replicas", "is an option for PostgreSQL");
   return openSqlite(where.file, settings, given);
@@ -209,7 +217,7 @@ function fromPool(pool: PostgresPool, settings: Settings, given: DatabaseOptions
 
 function fromKysely(kysely: Kysely<any>, settings: Settings, given: DatabaseOptions): Database {
   refuse(given, ["statementSeconds", "namedStatements", "onStatement"], "of a Kysely instance: set it there");
-  refuse(given, ["guard"], "of a URL or a pool, because a Kysely instance has other ways to its tables");
+  refuse(given, ["guard", "policies"], "of a URL or a pool, because a Kysely instance has other ways to its tables");
   const engine = dialectOf(kysely.selectFrom("any").selectAll().limit(1).compile().sql);
   if (engine === "mysql" || kysely.isTransaction)
     throw new ConfigurationError(
@@ -253,8 +261,13 @@ function transactionsOf(poolSize: number): number {
   return Math.max(1, poolSize - Math.max(1, Math.floor(poolSize / 5)));
 }
 
-function guardOf({ guard }: DatabaseOptions, engine: Database["engine"]): TableGuard | null {
-  return guard === undefined ? null : new TableGuard(guard, engine);
+function guardOf({ guard, policies = false }: DatabaseOptions, engine: Database["engine"]): TableGuard | null {
+  if (policies !== false && engine === "sqlite")
+    throw new ConfigurationError("openDatabase.policies", "is an option for PostgreSQL");
+  if (policies !== false && guard === undefined)
+    throw new ConfigurationError("openDatabase.policies", "requires the option guard, whose rules they contain");
+  if (guard === undefined) return null;
+  return new TableGuard(guard, engine, policies === false ? null : policies === true ? [] : policies);
 }
 
 function guarded(dialect: Dialect, guard: TableGuard | null): Dialect {
@@ -294,6 +307,13 @@ const secondsOrNone: OptionRule<number> = optionRule(
   (value) => typeof value === "number" && value >= 0 && value <= 86_400,
 );
 
+const users: OptionRule<boolean | readonly Caller[]> = optionRule(
+  "true, or a list of sample users",
+  (value) =>
+    typeof value === "boolean" ||
+    (Array.isArray(value) && value.every((user: Partial<Caller> | null) => typeof user?.isAuthenticated === "boolean")),
+);
+
 const isPostgresUrl = (value: unknown): boolean =>
   typeof value === "string" && /^postgres(?:ql)?:/.test(value) && URL.canParse(value);
 
@@ -313,6 +333,7 @@ const serverRules = {
 const rules = {
   // `TableGuard` checks it.
   guard: anything,
+  policies: optional(users, false),
   poolSize: optional(twoOrMore, 10),
   timeoutSeconds: optional(secondsUpTo(600), 10),
   statementSeconds: optional(secondsOrNone, 20),

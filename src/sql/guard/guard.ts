@@ -1,6 +1,6 @@
 import type { CompiledQuery, OperationNode, QueryCompiler, QueryId, RootOperationNode, SelectQueryNode } from "kysely";
 import { conditionFor } from "../../kernel/access/list-scope-of.ts";
-import type { Caller } from "../../kernel/identity/identity.ts";
+import { ANONYMOUS, type Caller } from "../../kernel/identity/identity.ts";
 import { ALWAYS, allOf, type Condition, type ConditionNode, NEVER } from "../../pagination/conditions/condition.ts";
 import { isTrusted } from "../statements/is-trusted.ts";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
@@ -19,6 +19,8 @@ export type GuardedStatement =
       readonly result: GuardedResult;
       /** The operation whose caller the statement was compiled for; `null` if its handle or its list names the caller. */
       readonly operation: UserCaller | null;
+      /** The caller whose rules it has. */
+      readonly caller: UserCaller | null;
     };
 
 /** The rules of the tables of one database. */
@@ -28,11 +30,14 @@ export class Guard {
   readonly reasons: Set<string> = new Set();
   /** The columns whose text the rules have compared so far: `"memberships.user_id"`. */
   readonly compared: Set<string> = new Set();
+  /** The sample users of policies; `null` without policies. */
+  readonly policies: readonly Caller[] | null;
   readonly #engine: GuardedEngine;
   readonly #statements = new WeakMap<CompiledQuery, GuardedStatement>();
 
-  constructor(given: unknown, engine: GuardedEngine) {
+  constructor(given: unknown, engine: GuardedEngine, policies: readonly Caller[] | null = null) {
     this.tables = readGuard(given);
+    this.policies = policies;
     this.#engine = engine;
   }
 
@@ -61,13 +66,17 @@ export class Guard {
     named: GuardCaller | undefined,
   ): { readonly node: OperationNode; readonly statement: GuardedStatement } {
     if (named === "system") return { node: root, statement: { kind: "unchecked" } };
-    if (isTrusted(root)) return { node: root, statement: { kind: "guarded", result: AS_IT_IS, operation: null } };
+    if (isTrusted(root))
+      return {
+        node: root,
+        statement: { kind: "guarded", result: AS_IT_IS, operation: null, caller: named ?? operationCaller() },
+      };
     try {
       const caller = named ?? operationCaller();
       const transformer = new GuardTransformer(this.#conditionsFor(caller), false);
       const node = transformer.transformNode(root, id);
       const operation = named === undefined ? caller : null;
-      return { node, statement: { kind: "guarded", result: transformer.result, operation } };
+      return { node, statement: { kind: "guarded", result: transformer.result, operation, caller } };
     } catch (error) {
       return { node: root, statement: { kind: "refused", error } };
     }
@@ -96,6 +105,39 @@ export class Guard {
         return [table, new Set(found)];
       }),
     );
+  }
+
+  /** The tables with a rule. */
+  get ruled(): readonly string[] {
+    return [...this.tables].flatMap(([table, { read, write }]) => (read === null && write === null ? [] : [table]));
+  }
+
+  /** The tables with a rule whose names a statement contains. */
+  namedIn(sql: string): ReadonlySet<string> {
+    const words = new Set(sql.toLowerCase().match(/[\p{L}\p{N}_$]+/gu));
+    return new Set(
+      this.ruled.filter((table) =>
+        (
+          table
+            .split(".")
+            .at(-1)
+            ?.toLowerCase()
+            .match(/[\p{L}\p{N}_$]+/gu) ?? []
+        ).every((word) => words.has(word)),
+      ),
+    );
+  }
+
+  /** The condition of a table for a caller. */
+  conditionFor(table: string, verb: "read" | "write", caller: UserCaller | null): ConditionNode {
+    return this.#conditionOf(table, verb, caller)["~condition"];
+  }
+
+  /** The conditions of a table for the sample users of policies. */
+  samples(table: string, verb: "read" | "write"): readonly ConditionNode[] {
+    const anonymous = this.conditionFor(table, verb, userCaller(ANONYMOUS.user));
+    const given = (this.policies ?? []).map((user) => this.conditionFor(table, verb, userCaller(user)));
+    return [...[true, false].map((mayAll) => this.#sample(table, verb, mayAll)), anonymous, ...given];
   }
 
   /** The condition for a user who does not exist; one that matches nothing if the rule reads more than such a user has. */

@@ -16,6 +16,10 @@ import { currentContext } from "../../kernel/context/current-context.ts";
 import { PermissionDenied } from "../../kernel/exceptions/permission-denied.ts";
 import { checkCatalogue } from "./check-catalogue.ts";
 import type { Guard, GuardedStatement } from "./guard.ts";
+import type { GuardedResult } from "./guard-transformer.ts";
+import { policiesOf } from "./policies-of.ts";
+import { SYSTEM } from "./policy-expression.ts";
+import { PolicySession } from "./policy-session.ts";
 import { CHECK, isRaised, ROW_ID } from "./raising-check.ts";
 import { unguarded } from "./unguarded.ts";
 
@@ -63,7 +67,10 @@ export function guardOfHandle(handle: { getExecutor(): { readonly adapter: objec
 export async function checkGuard(database: Kysely<any>): Promise<void> {
   const guard = guardOfHandle(database);
   if (guard === null) return;
-  await database.getExecutor().provideConnection((connection) => checkCatalogue(guard, bare(connection)));
+  await database.getExecutor().provideConnection(async (connection) => {
+    await checkCatalogue(guard, unguardedConnection(connection));
+    if (guard.policies !== null) await policiesOf(guard, unguardedConnection(connection));
+  });
 }
 
 type Execute = Parameters<DatabaseConnection["executeQuery"]>;
@@ -85,30 +92,35 @@ class GuardedDriver implements Driver {
   }
   async acquireConnection(...args: Parameters<Driver["acquireConnection"]>): Promise<DatabaseConnection> {
     const inner = await this.#inner.acquireConnection(...args);
-    const guarded = this.#guarded.get(inner) ?? new GuardedConnection(inner, this.#guard, this.#compiler);
+    const guarded = this.#guarded.get(inner) ?? new GuardedConnection(inner, this.#guard, this.#compiler, this.#inner);
     this.#guarded.set(inner, guarded);
     return guarded;
   }
   async beginTransaction(...[connection, settings]: Parameters<Driver["beginTransaction"]>): Promise<void> {
-    await this.#inner.beginTransaction(bare(connection), settings);
+    await this.#inner.beginTransaction(unguardedConnection(connection), settings);
+    sessionOf(connection)?.reset(true);
   }
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await this.#inner.commitTransaction(bare(connection));
+    sessionOf(connection)?.reset(false);
+    await this.#inner.commitTransaction(unguardedConnection(connection));
   }
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await this.#inner.rollbackTransaction(bare(connection));
+    sessionOf(connection)?.reset(false);
+    await this.#inner.rollbackTransaction(unguardedConnection(connection));
   }
   async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    await this.#inner.savepoint?.(bare(connection), name, this.#compile);
+    await this.#inner.savepoint?.(unguardedConnection(connection), name, this.#compile);
   }
   async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    await this.#inner.rollbackToSavepoint?.(bare(connection), name, this.#compile);
+    sessionOf(connection)?.forget();
+    await this.#inner.rollbackToSavepoint?.(unguardedConnection(connection), name, this.#compile);
   }
   async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
-    await this.#inner.releaseSavepoint?.(bare(connection), name, this.#compile);
+    await this.#inner.releaseSavepoint?.(unguardedConnection(connection), name, this.#compile);
   }
   async releaseConnection(...[connection, ...args]: Parameters<Driver["releaseConnection"]>): Promise<void> {
-    await this.#inner.releaseConnection(bare(connection), ...args);
+    sessionOf(connection)?.reset(false);
+    await this.#inner.releaseConnection(unguardedConnection(connection), ...args);
   }
   async destroy(...args: Parameters<Driver["destroy"]>): Promise<void> {
     await this.#inner.destroy(...args);
@@ -118,17 +130,25 @@ class GuardedDriver implements Driver {
   readonly #compile: QueryCompiler["compileQuery"] = (node, id) => this.#compiler.compileQuery(node, id);
 }
 
-function bare(connection: DatabaseConnection): DatabaseConnection {
+/** The connection without the guard. */
+export function unguardedConnection(connection: DatabaseConnection): DatabaseConnection {
   return (connection as GuardedConnection).inner;
+}
+
+function sessionOf(connection: DatabaseConnection): PolicySession | null {
+  return (connection as GuardedConnection).session;
 }
 
 class GuardedConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
+  /** `null` without policies. */
+  readonly session: PolicySession | null;
   readonly #guard: Guard;
   readonly #compiler: QueryCompiler;
 
-  constructor(inner: DatabaseConnection, guard: Guard, compiler: QueryCompiler) {
+  constructor(inner: DatabaseConnection, guard: Guard, compiler: QueryCompiler, driver: Driver) {
     this.inner = inner;
+    this.session = guard.policies === null ? null : new PolicySession(inner, driver);
     this.#guard = guard;
     this.#compiler = compiler;
     // Kysely cancels a statement only on connections that can.
@@ -140,9 +160,19 @@ class GuardedConnection implements DatabaseConnection {
 
   async executeQuery<R>(...[compiled, options]: Execute): Promise<QueryResult<R>> {
     const statement = this.#checked(compiled);
-    if (statement.kind === "unchecked") return this.inner.executeQuery<R>(compiled, options);
+    const execute = (): Promise<QueryResult<R>> =>
+      statement.kind === "unchecked"
+        ? this.inner.executeQuery<R>(compiled, options)
+        : this.#execute<R>(statement.result, compiled, options);
+    const setting = await this.#settingOf(statement, compiled.sql);
+    return setting === null ? execute() : (this.session as PolicySession).run(setting, execute);
+  }
+
+  async #execute<R>(
+    { isCounted, probe, mustWrite }: GuardedResult,
+    ...[compiled, options]: Execute
+  ): Promise<QueryResult<R>> {
     await checkCatalogue(this.#guard, this.inner);
-    const { isCounted, probe, mustWrite } = statement.result;
     const result = await this.inner.executeQuery<R>(compiled, options).catch((error: unknown) => {
       throw isRaised(error) ? Object.assign(refusal(), { cause: error }) : error;
     });
@@ -163,10 +193,32 @@ class GuardedConnection implements DatabaseConnection {
       if (compiled.query.kind !== "SelectQueryNode") throw unguarded("the stream of a write");
       await checkCatalogue(this.#guard, this.inner);
     }
-    yield* this.inner.streamQuery<R>(compiled, size, options);
+    const setting = await this.#settingOf(statement, compiled.sql);
+    const end = setting === null ? null : await this.session?.enter(setting);
+    let how: "commit" | "rollback" = "rollback";
+    try {
+      yield* this.inner.streamQuery<R>(compiled, size, options);
+      how = "commit";
+    } finally {
+      await end?.(how);
+    }
   }
 
-  #checked(compiled: CompiledQuery): Exclude<GuardedStatement, { readonly kind: "refused" }> {
+  /** The setting that the policies of the statement's tables read; `null` for a statement without such a table. */
+  async #settingOf(statement: CheckedStatement, sql: string): Promise<string | null> {
+    if (this.session === null) return null;
+    const hasPolicies = this.#guard.namedIn(sql).size > 0;
+    if (statement.kind === "guarded" && hasPolicies) {
+      await checkCatalogue(this.#guard, this.inner);
+      return (await policiesOf(this.#guard, this.inner)).settingFor(statement.caller, sql);
+    }
+    // A change of the schema needs no setting, and some are not possible in a transaction.
+    if (statement.kind === "unchecked" && hasPolicies && WRITES_OR_READS.test(sql)) return SYSTEM;
+    if (statement.kind === "unchecked") this.session.note(sql);
+    return null;
+  }
+
+  #checked(compiled: CompiledQuery): CheckedStatement {
     const statement = this.#guard.statementOf(compiled);
     if (statement === undefined) throw unguarded("it was compiled elsewhere");
     if (statement.kind === "refused") throw statement.error;
@@ -176,6 +228,10 @@ class GuardedConnection implements DatabaseConnection {
     return statement;
   }
 }
+
+type CheckedStatement = Exclude<GuardedStatement, { readonly kind: "refused" }>;
+
+const WRITES_OR_READS = /^\W*(?:select|insert|update|delete|merge|with|values|table)\b/i;
 
 /** The caller may read the row, so the refusal reveals nothing. */
 function refusal(): PermissionDenied {

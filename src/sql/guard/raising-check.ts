@@ -20,9 +20,11 @@ export function raisingCheck(engine: GuardedEngine, condition: OperationNode, ta
   return RawNode.create([before, between, after] as string[], [condition, message]);
 }
 
-/** Whether the check of a write has raised this error. */
+/** Whether the check of a write has raised this error, or a policy of PostgreSQL. */
 export function isRaised(error: unknown): boolean {
-  return isInstance(error, Error) && error.message.includes(MESSAGE);
+  if (!isInstance(error, Error)) return false;
+  const { code, routine } = error as { readonly code?: unknown; readonly routine?: unknown };
+  return error.message.includes(MESSAGE) || (code === "42501" && routine === "ExecWithCheckOptions");
 }
 
 /** The columns of a table that a condition on its rows depends on, also where the condition reads the table again. */

@@ -3,7 +3,7 @@ import { propertySeed, runs } from "../../../lab/seeds/property-seed.ts";
 import { checkTriples } from "../../../lab/shapes/check-triples.ts";
 
 it.each(["PostgreSQL", "SQLite"] as const)(
-  "JavaScript, a list and the guard decide the same about a user, a row and a verb, on %s",
+  "JavaScript, a list, the guard and policies decide the same about a user, a row and a verb, on %s",
   async (name) => {
     const { compared, counts, wrong } = await checkTriples(name, { count: runs(250), seed: propertySeed() });
 

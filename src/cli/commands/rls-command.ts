@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { CommandFailed } from "../output/command-failed.ts";
+import type { Result } from "../output/result.ts";
+import type { Call, RunCommand } from "./runner.ts";
+
+interface RlsFlags {
+  readonly write?: string | true;
+  readonly force?: true;
+}
+
+/** `portico rls` */
+export function rlsCommand(program: Command, run: RunCommand): void {
+  program
+    .command("rls")
+    .description(
+      "Prints the rules of the guard as row-level security policies of PostgreSQL, or writes them to a migration.",
+    )
+    .option("--write [file]", "write a migration; default: row-level-security-<version>.ts")
+    .option(
+      "--force",
+      "make the policies also concern the owner of the tables, for an application that connects as the owner",
+    )
+    .action(run<RlsFlags>(rls));
+}
+
+async function rls({ project, options, cwd }: Call<RlsFlags>): Promise<Result> {
+  const { policyStatements } = await import("../../sql/guard/policy-statements.ts");
+  const { up, down } = await policyStatements(await project.database(), options.force === true);
+  if (options.write === undefined) return { data: { up, down }, lines: up.map((statement) => `${statement};`) };
+  const { digest } = await import("../../sql/guard/policy-expression.ts");
+  const version = digest(up.join("\n"));
+  const name = options.write === true ? `row-level-security-${version}.ts` : options.write;
+  const file = resolve(cwd, name);
+  const text = migration(version, up, down);
+  // An applied migration must not change.
+  if (existsSync(file) && (await readFile(file, "utf8")) !== text)
+    throw new CommandFailed(
+      `${name} has the policies of other rules: name another file, and add it to the end of your migrations`,
+    );
+  await writeFile(file, text);
+  return { data: { file, version }, lines: [`wrote ${name}: add it to the end of your migrations`] };
+}
+
+function migration(version: string, up: readonly string[], down: readonly string[]): string {
+  return `import { sql } from "kysely";
+
+// The policies of the guard, written by portico rls --write. After a change of a rule, write another migration.
+
+const up = [${lines(up)}
+];
+
+const down = [${lines(down)}
+];
+
+/** @type {import("portico/sql").Migration} */
+export const rowLevelSecurity = {
+  name: "row_level_security_${version}",
+  async up(database) {
+    for (const statement of up) await sql.raw(statement).execute(database);
+  },
+  async down(database) {
+    for (const statement of down) await sql.raw(statement).execute(database);
+  },
+};
+
+export const migrations = [rowLevelSecurity];
+`;
+}
+
+function lines(statements: readonly string[]): string {
+  return statements.map((statement) => `\n  ${JSON.stringify(statement)},`).join("");
+}
