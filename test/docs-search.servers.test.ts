@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
-import { siteSearch } from "./docs/site-search.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { siteSearch } from "../scripts/docs/site-search.ts";
 
-const search = await siteSearch();
+const { search, close } = await siteSearch();
+afterAll(close);
 
 // The start page of the guide is being renamed.
 const QUICK_START = ["/guide/quick-start", "/faq"];

@@ -11,13 +11,18 @@ const RANKING = {
   ...(search.miniSearch?.searchOptions as SearchOptions),
 };
 
-/** Searches the site as its search box does. Returns the addresses of the sections, the best match first. */
-export async function siteSearch(): Promise<(term: string) => readonly string[]> {
+export interface SiteSearch {
+  /** Returns the addresses of the sections, the best match first. */
+  readonly search: (term: string) => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Searches the site as its search box does. */
+export async function siteSearch(): Promise<SiteSearch> {
   const server = await createServer("docs", { middlewareMode: true, hmr: false, watch: null });
   const loaded = await server.pluginContainer.load("/@localSearchIndexroot");
-  await server.close();
   // The module is a text of JSON, written as a literal.
   const literal = (loaded as string).replace("export default ", "");
   const index = MiniSearch.loadJSON(JSON.parse(literal) as string, { ...FIELDS, searchOptions: RANKING });
-  return (term) => index.search(term).map(({ id }) => String(id));
+  return { search: (term) => index.search(term).map(({ id }) => String(id)), close: () => server.close() };
 }
