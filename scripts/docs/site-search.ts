@@ -23,6 +23,10 @@ export async function siteSearch(): Promise<SiteSearch> {
   const loaded = await server.pluginContainer.load("/@localSearchIndexroot");
   // The module is a text of JSON, written as a literal.
   const literal = (loaded as string).replace("export default ", "");
-  const index = MiniSearch.loadJSON(JSON.parse(literal) as string, { ...FIELDS, searchOptions: RANKING });
+  const index = MiniSearch.loadJSON(JSON.parse(literal) as string, {
+    ...FIELDS,
+    ...search.miniSearch?.options,
+    searchOptions: RANKING,
+  });
   return { search: (term) => index.search(term).map(({ id }) => String(id)), close: () => server.close() };
 }
