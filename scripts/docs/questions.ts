@@ -76,7 +76,7 @@ export const DECIDING: readonly Question[] = [
   ["sort by multiple columns", "/guide/pagination#sorting", "/guide/pagination#order", "/guide/lists#sort-and-filter"],
   ["soft delete", "/recipes/soft-delete#soft-delete"],
   ["two users edit the same record, optimistic locking", "/recipes/optimistic-locking#optimistic-locking"],
-  ["cron job", "/recipes/scheduled-jobs#scheduled-jobs"],
+  ["cron job", "/recipes/scheduled-jobs#scheduled-jobs", "/recipes/scheduled-jobs#cron"],
   ["full text search in postgres", "/recipes/text-search#text-search"],
   ["health check endpoint", "/guide/deployment#health-checks", "/deployment/docker#health-checks"],
   ["too many connections postgres", "/guide/database#pool-limits-and-deadlocks", "/guide/database#behind-pgbouncer"],

@@ -60,6 +60,8 @@ function fencedSnippets(file: string, lines: readonly string[], isForeign = fals
     const language = LANGUAGES[fence["language"] ?? ""];
     const indent = fence["indent"]?.length ?? 0;
     const code = lines.slice(start, i).map((line) => line.slice(indent));
+    // A part of a file, which a test compares with the file.
+    if (fence["mark"] === "excerpt") continue;
     // Code with any other mark is compiled, so a misspelled mark hides nothing.
     if (language !== undefined && (fence["mark"] === "foreign") === isForeign)
       snippets.push({ file, line: start + 1, language, code: code.join("\n") });

@@ -9,15 +9,14 @@ declare const data: Hero;
 
 export { data };
 
-/** What the landing page shows first: a part of the README's first example, which CI compiles. */
+/** What the landing page shows first: a part of an application that the tests run. */
 const loader: { readonly watch: readonly string[]; load(files: readonly string[]): Promise<Hero> } = {
-  watch: ["../../../README.md"],
-  async load([readme = ""]: readonly string[]): Promise<Hero> {
-    const code = /^const ownNotes = [\s\S]*?^export const built/m.exec(readFileSync(readme, "utf8"))?.[0] ?? "";
-    const lines = code.split("\n").slice(0, -1);
+  watch: ["../../../examples/one-rule/app.ts"],
+  async load([file = ""]: readonly string[]): Promise<Hero> {
+    const code = /\/\/ #region rule\n([^]*?)\n\/\/ #endregion/.exec(readFileSync(file, "utf8"))?.[1] ?? "";
     const renderer = await createMarkdownRenderer(".", markdown);
     return {
-      html: renderer.render(["```sh", "npm create portico@latest", "```", "", "```ts", ...lines, "```"].join("\n")),
+      html: renderer.render(["```sh", "npm create portico@latest", "```", "", "```ts", code, "```"].join("\n")),
     };
   },
 };
