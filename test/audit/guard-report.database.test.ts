@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { isEqual, isIn, rule } from "portico";
+import { openDatabase } from "portico/sql";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { guardReport } from "../../src/audit/guard/guard-report.ts";
 import { engineNames, newPlace } from "../sql/accounts/databases.ts";
@@ -59,6 +60,18 @@ describe.each(engineNames)("the audit of a guarded database on %s", (engine) => 
           "is unique for all tenants, so an insert reveals whether another one has the value: make (org, name) unique instead",
       },
     ]);
-    expect(await guardReport(plain)).toEqual({ rows: [], warnings: [] });
+    expect(await guardReport(plain)).toEqual({ rows: [], warnings: [], gap: null });
   });
+});
+
+it("says what was not checked if the database is unreachable", async () => {
+  const database = openDatabase<any>("postgres://127.0.0.1:1/none", { guard: { projects: "open" } } as never);
+  onTestFinished(() => database.destroy());
+  database.asSystem("the nightly report");
+
+  const { rows, warnings, gap } = await guardReport(database);
+
+  expect(rows).toHaveLength(1);
+  expect(warnings).toEqual([]);
+  expect(gap).toMatch(/unreachable.*, so foreign keys and unique indexes that cross tenants were not looked for$/);
 });

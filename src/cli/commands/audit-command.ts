@@ -59,19 +59,26 @@ async function auditDeclaration({ project, options, cwd }: Call<AuditFlags>): Pr
       : null;
   const table = [...(await accessTable(app, users)), ...(guard?.rows ?? [])];
   const warnings = [...(await warningsOf(app)), ...(guard?.warnings ?? [])];
+  const gaps = typeof guard?.gap === "string" ? [`note: ${guard.gap}`] : [];
   if (options.write !== undefined) {
     const name = options.write === true ? FILE : options.write;
     await writeFile(resolve(cwd, name), accessFile(table, warnings));
-    return { data: { table, warnings }, lines: [`wrote ${name}: ${summary(table)}`, ...warningLines(warnings)] };
+    return {
+      data: { table, warnings },
+      lines: [`wrote ${name}: ${summary(table)}`, ...warningLines(warnings), ...gaps],
+    };
   }
   if (options.check === undefined)
-    return { data: { table, warnings }, lines: [...accessLines(table), ...warningLines(warnings), "", summary(table)] };
+    return {
+      data: { table, warnings },
+      lines: [...accessLines(table), ...warningLines(warnings), ...gaps, "", summary(table)],
+    };
   const name = options.check === true ? FILE : options.check;
   const file = await committed(resolve(cwd, name), name);
   const [changes, added] = [accessChanges(table, file), newWarnings(warnings, file)];
   return {
     data: { table, warnings: added, changes },
-    lines: [...changeLines(changes, name), ...warningLines(added), summary(table)],
+    lines: [...changeLines(changes, name), ...warningLines(added), ...gaps, summary(table)],
     code: changes.length === 0 && added.length === 0 ? 0 : 1,
   };
 }

@@ -1,5 +1,6 @@
 import { CompiledQuery, type DatabaseConnection } from "kysely";
 import { ConfigurationError } from "../../core/configuration-error.ts";
+import { trust } from "../statements/is-trusted.ts";
 import type { Guard } from "./guard.ts";
 
 /** The columns of each checked guard's database that compare text without its case. */
@@ -25,8 +26,12 @@ const OPTION = "openDatabase.guard";
 
 async function readCatalogue(guard: Guard, connection: DatabaseConnection): Promise<ReadonlySet<string>> {
   const { tables, columns } = CATALOGUES[guard.engine];
-  const read = async <R>(text: string): Promise<readonly R[]> =>
-    (await connection.executeQuery<R>(CompiledQuery.raw(text))).rows;
+  const read = async <R>(text: string): Promise<readonly R[]> => {
+    const compiled = CompiledQuery.raw(text);
+    // The connection to a replica passes statements on to handles with the guard.
+    trust(compiled.query);
+    return (await connection.executeQuery<R>(compiled)).rows;
+  };
   const names = (await read<{ readonly name: string }>(tables)).map(({ name }) => name);
   const missing = names.filter((name) => !guard.tables.has(name) && !isOwn(name));
   if (missing.length > 0)
@@ -36,6 +41,14 @@ async function readCatalogue(guard: Guard, connection: DatabaseConnection): Prom
     );
   const found = new Set(columns(await read(LOOSE[guard.engine])));
   guard.sampled();
+  const rowless =
+    guard.engine === "sqlite" ? (await read<{ readonly name: string }>(ROWLESS)).map(({ name }) => name) : [];
+  const itself = rowless.find((name) => guard.selfReading.has(name));
+  if (itself !== undefined)
+    throw new ConfigurationError(
+      `${OPTION}.${itself}`,
+      "has a rule that looks up other rows of its own table, and a table WITHOUT ROWID has nothing that tells them from the written row: create the table with a rowid",
+    );
   loose.set(guard, found);
   return found;
 }
@@ -44,6 +57,8 @@ async function readCatalogue(guard: Guard, connection: DatabaseConnection): Prom
 function isOwn(name: string): boolean {
   return name === "users" || name === "account_log" || name.startsWith("portico_");
 }
+
+const ROWLESS = "select name from pragma_table_list where wr = 1";
 
 const LOOSE = {
   postgres:

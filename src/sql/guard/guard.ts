@@ -6,6 +6,7 @@ import { isTrusted } from "../statements/is-trusted.ts";
 import type { GuardedEngine } from "../statements/sql-dialect.ts";
 import { type GuardCaller, operationCaller, takeCaller, type UserCaller, userCaller } from "./guard-caller.ts";
 import { type GuardedResult, GuardTransformer, type TableConditions } from "./guard-transformer.ts";
+import { readsItself } from "./raising-check.ts";
 import { readGuard, type TableGates } from "./read-guard.ts";
 import { ownColumns, textColumns } from "./text-columns.ts";
 import { withoutCaller } from "./unguarded.ts";
@@ -30,6 +31,8 @@ export class Guard {
   readonly reasons: Set<string> = new Set();
   /** The columns whose text the rules have compared so far: `"memberships.user_id"`. */
   readonly compared: Set<string> = new Set();
+  /** The tables whose rules for writing have looked up other rows of the table so far. */
+  readonly selfReading: Set<string> = new Set();
   /** The sample users of policies; `null` without policies. */
   readonly policies: readonly Caller[] | null;
   readonly #engine: GuardedEngine;
@@ -172,6 +175,7 @@ export class Guard {
         if (before !== undefined) return before;
         const condition = this.#conditionOf(table, verb, caller)["~condition"];
         known.set(key, condition);
+        if (verb === "write" && readsItself(condition, table)) this.selfReading.add(table);
         for (const column of textColumns(condition, table)) this.compared.add(column);
         return condition;
       },

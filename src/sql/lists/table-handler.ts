@@ -25,6 +25,7 @@ import type { KeyTuple } from "../../pagination/keys/key-tuple.ts";
 import { type Order, reversed } from "../../pagination/keys/order.ts";
 import { comparedFields } from "../conditions/condition-expression.ts";
 import { type Guard, guardOf } from "../guard/guard.ts";
+import { AS_PORTICO } from "../guard/guard-caller.ts";
 import { AsWritten, GuardedList } from "../guard/guarded-list.ts";
 import { type Among, amongRule, itemsAmong } from "../nested/items-among.ts";
 import { countsBelow, itemsBelow } from "../nested/items-below.ts";
@@ -200,6 +201,12 @@ export class TableHandler<T, C extends string = Extract<keyof T, string>>
       // The statistics of a planner cover all rows.
       isRestricted: this.#parts.isRestricted || source.sql !== this.#source.sql,
     });
+  }
+
+  /** @internal The list of all rows, whatever the guard of the database says. */
+  "~unguarded"(): TableHandler<T, C> {
+    const { guard, query } = this.#parts;
+    return guard === null ? this : this.#with({ query: query.withPlugin(AS_PORTICO), guard: null });
   }
 
   async #withConditions(): Promise<TableHandler<T, C>> {

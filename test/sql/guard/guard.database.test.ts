@@ -1,5 +1,5 @@
 import { type CompiledQuery, sql } from "kysely";
-import { isEqual, PorticoApp, rule, some } from "portico";
+import { isEqual, isIn, PorticoApp, rule, some } from "portico";
 import { SimpleUser, useAuth } from "portico/auth";
 import { type Database, tableHandler, totalsCache, transaction } from "portico/sql";
 import { testClient } from "portico/testing";
@@ -357,6 +357,36 @@ describe.each(engineNames)("a guarded database on %s", (engine) => {
     await expect(plain.check()).resolves.toBeUndefined();
     await sql`drop table notes`.execute(plain);
   });
+
+  it.runIf(engine === "SQLite")(
+    "writes to tables without a rowid, unless a rule looks up other rows of one",
+    async () => {
+      for (const table of ["plain_tags", "owned_tags"])
+        await sql
+          .raw(`create table ${table} (org integer, name text primary key, owner text) without rowid`)
+          .execute(plain);
+      const ownTags = rule<{ org: number }>({
+        name: "tag",
+        allows: () => true,
+        where: (user) => isIn("org", { from: "owned_tags", column: "org", where: isEqual("owner", user.identity) }),
+      });
+      const tags = (owned: object) =>
+        opened.place.open<any>({
+          guard: { ...guard, plain_tags: { read: inOrganisation, write: inOrganisation }, owned_tags: owned } as never,
+        });
+
+      const written = tags(guard.projects as object).as(ann);
+      expect(await written.insertInto("plain_tags").values({ org: 1, name: "a" }).execute()).toMatchObject([
+        { numInsertedOrUpdatedRows: 1n },
+      ]);
+      const foreign = written.insertInto("plain_tags").values({ org: 2, name: "b" });
+      await expect(foreign.execute()).rejects.toMatchObject({ status: 403 });
+      await expect(tags({ read: ownTags, write: ownTags }).check()).rejects.toThrow(
+        "openDatabase.guard.owned_tags has a rule that looks up other rows of its own table, and a table WITHOUT ROWID",
+      );
+      for (const table of ["plain_tags", "owned_tags"]) await sql.raw(`drop table ${table}`).execute(plain);
+    },
+  );
 
   it("takes rules together with required permissions", async () => {
     const staffOrOwn = some(useAuth({ permissions: ["read:all"] }), inOrganisation);

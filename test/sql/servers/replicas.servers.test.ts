@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { resolve } from "node:path";
 import { CamelCasePlugin, sql } from "kysely";
-import { type KeyValueStore, memoryStores, rateLimit, topic } from "portico";
+import { isEqual, type KeyValueStore, memoryStores, rateLimit, rule, topic } from "portico";
+import { SimpleUser } from "portico/auth";
 import { CursorPagination } from "portico/pagination";
 import { type Database, migrate, openDatabase, sqlStores, tableHandler } from "portico/sql";
 import { logCatcher, testClient, watchStatements } from "portico/testing";
@@ -390,6 +391,35 @@ describe("reads", () => {
     });
 
     expect((await readUntil("replica", testClient(app), {}, "/streamed")).items).toHaveLength(1);
+  });
+});
+
+describe("a guarded database", () => {
+  it("applies its rules to reads from a replica, and falls back to the primary with them", async () => {
+    const short = rule<{ title: string }>({
+      name: "book.short",
+      allows: () => true,
+      where: (user) => isEqual("title", user.identity),
+    });
+    const guarded = openDatabase<Tables>(
+      { primary: primary.url, replicas: [replica.url] },
+      { maxLagSeconds: 600, guard: { books: { read: short, write: "closed" } } },
+    );
+    onTestFinished(() => guarded.destroy());
+    await onServer(primary, "insert into books (title) values ('Persuasion')");
+    await caughtUp(replica, primary);
+    const titlesOf = async (database: ReturnType<Database<Tables>["replica"]>) =>
+      (await database.selectFrom("books").select("title").orderBy("title").execute()).map(({ title }) => title);
+
+    expect(await titlesOf(guarded.as(new SimpleUser("Emma")).replica())).toEqual(["Emma"]);
+    expect(await titlesOf(guarded.as(new SimpleUser("Persuasion")).replica())).toEqual(["Persuasion"]);
+    expect(await titlesOf(guarded.asSystem("a test").replica())).toEqual(["Emma", "Persuasion"]);
+    await expect(titlesOf(guarded.replica())).rejects.toMatchObject({ code: "CALLER_REQUIRED" });
+    const list = tableHandler(guarded.as(new SimpleUser("Emma")).replica().selectFrom("books").selectAll());
+    expect(await list.getTotalItems()).toBe(1);
+    const trx = await guarded.as(new SimpleUser("Emma")).begin();
+    expect(await titlesOf(trx.replica())).toEqual(["Emma"]);
+    await trx.end("success");
   });
 });
 
