@@ -6,6 +6,8 @@ import type { Edit } from "./copy-bookshop.ts";
 interface Planted extends Edit {
   readonly fault: string;
   readonly named: RegExp;
+  /** Whether the application does not even start. */
+  readonly stops?: true;
 }
 
 const planted: readonly Planted[] = [
@@ -173,11 +175,12 @@ class Router extends Plain {
     named: /^Book\.reviews returns a list without a maximum: declare listSize, or make it a connection/,
   },
   {
-    fault: "a rule without a where over a list",
+    fault: "a rule without a where over a list and its table",
     file: "orders/order-rules.ts",
-    from: 'return user.may("sell:books") ? some(bought, sold) : bought;\n    },',
-    to: "return bought;\n    },\n    ...{ where: undefined },",
-    named: /^GET \/orders lists rows of the rule order\.visible, which has no where: a database cannot apply it/,
+    from: 'return user.may("sell:books") ? some(bought, sold) : bought;\n      },\n    }),\n  );\n\n  /** Of an order',
+    to: "return bought;\n      },\n      ...{ where: undefined },\n    }),\n  );\n\n  /** Of an order",
+    named: /openDatabase\.guard\.orders\.read must be a rule with where/,
+    stops: true,
   },
 ];
 
@@ -190,13 +193,15 @@ describe("portico audit --check", () => {
 
   it.each(planted.map(({ fault }, at) => [fault, at] as const))("finds and names %s", (_fault, at) => {
     const { code, changes, warnings, error } = results[at] as Audited;
+    const { named, stops = false } = planted[at] as Planted;
     const sentences = [
+      error,
       ...changes.map(({ sentence }) => sentence),
       ...warnings.map(({ place, sentence }) => `${place} ${sentence}`),
     ];
 
-    expect({ code, error }).toEqual({ code: 1, error: "" });
-    expect(sentences).toContainEqual(expect.stringMatching((planted[at] as Planted).named));
+    expect({ code, stops: error !== "" }).toEqual({ code: 1, stops });
+    expect(sentences).toContainEqual(expect.stringMatching(named));
   });
 
   it("finds nothing in the bookshop", () => {

@@ -32,6 +32,7 @@ export function bookshop({ mailer, app: options }: BookshopOptions = {}): Portic
     health: { checks: { database: () => database.ping() } },
     ...options,
   });
+  app.onStart(() => database.check());
   app.onClose(() => database.destroy());
 
   // Authentication comes first, because everything after it needs the user.

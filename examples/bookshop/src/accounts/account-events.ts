@@ -2,7 +2,7 @@ import { Router } from "portico";
 import { CursorPagination } from "portico/pagination";
 import { type AccountLog, accountLog } from "portico/sql";
 import { database } from "../database.ts";
-import { whoMay } from "./user.ts";
+import { whoMay } from "./who-may.ts";
 
 /** Every registration, sign-in and change of an account. The shop only adds to it. */
 export const accountEvents: AccountLog = accountLog(database);

@@ -1,7 +1,8 @@
 import { NotFound } from "portico";
 import { field, mutation, type ObjectType, object, t } from "portico/graphql";
 import { roleNames } from "./roles.ts";
-import { User, whoMay } from "./user.ts";
+import { User } from "./user.ts";
+import { whoMay } from "./who-may.ts";
 
 const Role = t.enum("Role", roleNames);
 

@@ -1,4 +1,3 @@
-import { useAuth } from "portico/auth";
 import { userModel } from "portico/sql";
 import { database } from "../database.ts";
 import { stores } from "../stores.ts";
@@ -23,11 +22,6 @@ declare module "portico" {
   interface Register {
     user: User;
   }
-}
-
-/** A gate for users with this permission, on a route, a field or a socket. */
-export function whoMay(permission: Permission) {
-  return useAuth({ permissions: [permission] });
 }
 
 /** Writes the roles in roles.ts to the database. */

@@ -1,6 +1,6 @@
 import { NotFound, Router, rateLimit, some } from "portico";
 import * as z from "zod";
-import { whoMay } from "../accounts/user.ts";
+import { whoMay } from "../accounts/who-may.ts";
 import { database, inTransaction } from "../database.ts";
 import { bookList, booksByTitle, byOffset, byPage, newestFirst } from "./book-lists.ts";
 import { addBook } from "./book-mutations.ts";

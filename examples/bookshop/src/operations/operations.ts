@@ -1,7 +1,7 @@
 import { Metrics, operationsPage, type PorticoApp, prometheus, Router } from "portico";
 import { type OperationHook, OperationLog } from "portico/graphql";
 import type { SentStatement } from "portico/sql";
-import { whoMay } from "../accounts/user.ts";
+import { whoMay } from "../accounts/who-may.ts";
 import { statements } from "../database.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { authorized, type BaseContext, Router } from "portico";
 import * as z from "zod";
-import { whoMay } from "../accounts/user.ts";
-import { database, inTransaction } from "../database.ts";
+import { whoMay } from "../accounts/who-may.ts";
+import { database, inTransaction, visibleOrders } from "../database.ts";
 import { allOrders, latestFirst } from "./order-lists.ts";
-import { visibleOrders } from "./order-rules.ts";
+import { linesOfOrder } from "./order-loaders.ts";
 import { type OrderRow, orderStates } from "./order-table.ts";
 import { placeOrder } from "./place-order.ts";
-import { totalOf, visibleLinesOf } from "./visible-lines-of.ts";
+import { totalOf } from "./total-of.ts";
 
 const ListedOrder = z.object({
   id: z.string(),
@@ -70,6 +70,6 @@ export function orderRoutes(): Router {
 }
 
 async function withLines(ctx: BaseContext, order: OrderRow) {
-  const lines = await visibleLinesOf(ctx, order);
+  const lines = await linesOfOrder.load(ctx, order.id);
   return { ...order, lines, total_cents: totalOf(lines) };
 }

@@ -3,10 +3,10 @@ import { Activity } from "../accounts/activity.ts";
 import { nameOfUser } from "../accounts/user-loader.ts";
 import { bookById } from "../books/book-loaders.ts";
 import { Book } from "../books/book-type.ts";
+import { visibleLines, visibleOrders } from "../database.ts";
 import { linesOfOrder } from "./order-loaders.ts";
-import { visibleLines, visibleOrders } from "./order-rules.ts";
 import { type OrderLineRow, type OrderRow, orderStates } from "./order-table.ts";
-import { totalOf, visibleLinesOf } from "./visible-lines-of.ts";
+import { totalOf } from "./total-of.ts";
 
 const OrderState = t.enum("OrderState", orderStates);
 
@@ -30,7 +30,7 @@ export const Order: ObjectType<OrderRow> = object(
       ({ ctx, parent }) => linesOfOrder.load(ctx, parent.id),
     ),
     totalCents: field(t.int, { description: "The total of these lines." })(async ({ ctx, parent }) =>
-      totalOf(await visibleLinesOf(ctx, parent)),
+      totalOf(await linesOfOrder.load(ctx, parent.id)),
     ),
   },
   { implements: [Activity], auth: visibleOrders },

@@ -1,6 +1,7 @@
 import { BadRequest, type BaseContext, Conflict, type CurrentUser, NotFound } from "portico";
 import type { Transaction } from "portico/sql";
 import { stockOf } from "../books/stock-news.ts";
+import { shelf } from "../database.ts";
 import type { Tables } from "../tables.ts";
 import { orderPlaced } from "./order-news.ts";
 import type { OrderRow } from "./order-table.ts";
@@ -62,7 +63,9 @@ async function takeFromShelf(
   ctx: Ordering,
   { book, copies }: OrderedBook,
 ): Promise<TakenBook> {
-  const left = await trx
+  // Buyers may not change books.
+  const left = await shelf
+    .current()
     .updateTable("books")
     .set((eb) => ({ stock: eb("stock", "-", copies) }))
     .where("id", "=", book)

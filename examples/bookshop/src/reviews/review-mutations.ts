@@ -1,7 +1,7 @@
 import { NotFound, rateLimit } from "portico";
 import { mutation, t } from "portico/graphql";
 import { z } from "zod";
-import { whoMay } from "../accounts/user.ts";
+import { whoMay } from "../accounts/who-may.ts";
 import { inTransaction } from "../database.ts";
 import { Review } from "./review-type.ts";
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { PasswordHasher } from "portico/auth";
 import type { RoleName } from "../accounts/roles.ts";
 import { genres } from "../books/book-table.ts";
-import { database } from "../database.ts";
+import { database as guarded } from "../database.ts";
 import { firstNames, lastNames, nouns, openings } from "./words.ts";
 
 export interface SeedOptions {
@@ -10,6 +10,8 @@ export interface SeedOptions {
   /** The number of readers, without the sellers, the staff and the admin. */
   readonly users: number;
 }
+
+const database = guarded.asSystem("seeds an empty shop");
 
 const PASSWORD = "correct horse battery";
 
@@ -21,7 +23,7 @@ export async function seed({ books, users }: SeedOptions): Promise<SeedOptions &
   await addAuthors(Math.ceil(books / 50));
   await addBooks(books);
   await addReviews(Math.floor(books / 2), users);
-  await sql`analyze`.execute(database);
+  await sql`analyze users, authors, books, covers, orders, order_lines, reviews`.execute(database);
   return { books, users, password: PASSWORD };
 }
 

@@ -88,7 +88,7 @@ export const passwords: Rows = {
     expect(theShop().mails.at(-1)?.to).toBe(email);
   },
   async "AU-112 an invalid stored hash"() {
-    const { database } = await import("../../src/database.ts");
+    const database = (await import("../../src/database.ts")).database.asSystem("a test");
     await newcomer("au112");
     for (const hash of ["garbage", "$argon2id$v=19$m=4294967295,t=3,p=4$c2FsdHNhbHQ$aGFzaGhhc2hoYXNo"]) {
       await sql`update users set password_hash = ${hash} where username = 'au112'`.execute(database);

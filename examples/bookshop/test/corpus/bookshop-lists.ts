@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import type { PagedShop } from "../../../../test/system/corpus/paged-shop.ts";
 import { as, ask, post, send } from "./the-shop.ts";
 
-const database = async () => (await import("../../src/database.ts")).database;
+const database = async () => (await import("../../src/database.ts")).database.asSystem("a test");
 
 /** The lists of the bookshop. */
 export const bookshopLists: PagedShop = {

@@ -24,7 +24,7 @@ const replayed: Record<string, string[]> = { graphql: [], auth: [], pagination: 
 beforeAll(async () => {
   replayOn(await openShop({ books: 125, users: 40 }));
   // A hundred books remain: none about history, and all children's books were added at the same time.
-  const { database } = await import("../../src/database.ts");
+  const database = (await import("../../src/database.ts")).database.asSystem("a test");
   await sql`delete from books where genre = 'history'`.execute(database);
   await sql`update books set added_at = '2020-01-01' where genre = 'children'`.execute(database);
 });
