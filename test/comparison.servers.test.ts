@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "graphql-ws";
@@ -106,6 +106,20 @@ describe("the slice of the comparison", () => {
     expect(read(page)).toContain(`| Lines of code | ${lines.length} |`);
     expect(read("README.md")).toContain(`| Lines of code | ${lines.length} |`);
     expect(read("docs/why-portico.md")).toContain(`| Lines of code | ${lines.length} |`);
+  });
+
+  it("is compared with the NestJS version in the repository", () => {
+    const folder = join(root, "examples/built-twice/before");
+    const texts = globSync(join(folder, "src/**/*.ts")).map((file) => readFileSync(file, "utf8"));
+    const lines = texts.flatMap((text) => text.split("\n")).filter((line) => !/^\s*(?:$|\/\/|\/\*|\*)/.test(line));
+    const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      readonly dependencies: object;
+    };
+
+    for (const file of [page, "README.md", "docs/why-portico.md"])
+      expect(read(file)).toContain(`| Lines of code | 48 | ${lines.length} |`);
+    expect(read(page)).toContain(`| Files | 1 | ${texts.length} |`);
+    expect(read(page)).toContain(`| Direct dependencies | 3 | ${Object.keys(dependencies).length} |`);
   });
 
   it("answers the query only for a user with the permission", async () => {

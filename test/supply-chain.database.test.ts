@@ -30,6 +30,7 @@ const shipped = reachableFrom(Object.keys({ ...manifest.dependencies, ...manifes
 const lockFiles = [
   "package-lock.json",
   "lab/bench/peers/package-lock.json",
+  "examples/built-twice/before/package-lock.json",
   "examples/from-nestjs/before/package-lock.json",
   ...(await toolLocks()),
 ];

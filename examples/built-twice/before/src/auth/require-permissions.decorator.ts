@@ -1,0 +1,3 @@
+import { Reflector } from "@nestjs/core";
+
+export const RequirePermissions = Reflector.createDecorator<string[]>();

@@ -1,0 +1,6 @@
+export interface User {
+  id: string;
+  username: string;
+  passwordHash: string;
+  permissions: string[];
+}
